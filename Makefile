@@ -1,0 +1,70 @@
+# Everything starts here, on a machine that has only Python 3.11 or newer:
+#
+#   make demo     a real agent run, without and with contracts
+#   make test     everything CI checks: `make check`, and the built wheel in a fresh environment
+#
+# While working: make check (fast), make fmt, make fuzz N=1000000, make mutate, make coverage.
+# Extra flags for pytest: make check PYTEST_FLAGS="-n 2 -k monitor"
+
+PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(p))))
+BIN := .venv/bin
+N ?= 50000
+PYTEST_FLAGS ?=
+CODE := sponsio_like tests $(wildcard examples)
+
+.PHONY: demo test check static setup fmt fuzz mutate coverage clean
+.DEFAULT_GOAL := help
+
+demo: .venv/installed
+	@$(BIN)/sponsio-like demo
+
+test: static
+	$(BIN)/python -m pytest -m "wheel or not wheel" $(PYTEST_FLAGS)
+
+check: static
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+static: .venv/installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy $(CODE)
+	$(BIN)/lint-imports
+
+setup: .venv/installed-dev
+
+fmt: .venv/installed-dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+fuzz: .venv/installed-dev
+	$(BIN)/python -m tests.fuzz $(N)
+
+mutate: .venv/installed-dev
+	$(BIN)/python -m tests.mutate
+
+coverage: .venv/installed-dev
+	$(BIN)/coverage run -m pytest $(PYTEST_FLAGS)
+	$(BIN)/coverage report
+
+clean:
+	rm -rf .venv dist build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+.PHONY: help
+help:
+	@sed -n 's/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST)) | sed '/^$$/N;/^\n$$/D'
+
+.venv/created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "make: Python 3.11 or newer is needed; name one with make PYTHON=..."; exit 1; }
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/installed: .venv/created pyproject.toml
+	@echo "installing sponsio-like into .venv ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/installed-dev: .venv/created pyproject.toml
+	@echo "installing sponsio-like and its development tools into .venv ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,langgraph]'
+	@touch .venv/installed $@

@@ -1,0 +1,323 @@
+"""What can be said of one event: the reading of atoms and of stateless terms.
+
+In: an atom or a term, once, at load time. Out: a function from an event and its context to
+`True | False`, `OPEN` (it waits for the call's result) or `None` (a comparison cannot be made).
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, TypeAlias
+
+from sponsio_like.errors import ContractError
+from sponsio_like.events import Call, Event, Kind, Message, Result, Step
+from sponsio_like.formula import (
+    Approved,
+    Arg,
+    ByAgent,
+    Compare,
+    Condition,
+    Const,
+    Ctx,
+    Custom,
+    Depth,
+    Formula,
+    Happens,
+    Match,
+    MessageBy,
+    Observed,
+    OutputIs,
+    Permitted,
+    Target,
+    Term,
+    TextMatches,
+    Tokens,
+)
+from sponsio_like.values import compare, find, text_matches
+
+
+class Wait(Enum):
+    """`OPEN`: the call is in flight. `LATE`: it will have settled so, but only at the end."""
+
+    OPEN = "open"
+    LATE = "late"
+
+
+OPEN = Wait.OPEN
+LATE = Wait.LATE
+Truth: TypeAlias = bool | Wait | None
+
+
+@dataclass(slots=True)
+class Context:
+    """What the host has told a session: facts, permissions, approvals, tokens."""
+
+    facts: dict[str, Any] = field(default_factory=dict)
+    tokens: int = 0
+
+    def told(self, key: str, value: Any) -> Context:
+        """The context with one more fact. A new approval replaces that of the same action, role and person."""
+        if key == "approval" and isinstance(value, Mapping):
+            mine = _approval_key(value)
+            value = [*(each for each in self.facts.get(key, ()) if _approval_key(each) != mine), value]
+        return Context({**self.facts, key: value}, self.tokens)
+
+    def copy(self) -> Context:
+        """The context as it is now."""
+        return Context(self.facts, self.tokens)
+
+    def permits(self, agent: str, permission: str) -> bool:
+        """Whether `agent` holds `permission` now."""
+        held = self.facts.get("permissions", ())
+        if isinstance(held, Mapping):
+            held = held.get(agent, ())
+        return isinstance(held, (list, tuple, set, frozenset)) and permission in held
+
+    def approved(self, action: str, role: str) -> bool:
+        """Whether a standing approval by `role` for `action` exists."""
+        approvals = self.facts.get("approval", ())
+        return any(_stands(approval, action, role) for approval in approvals)
+
+
+def _approval_key(approval: Any) -> Any:
+    return tuple(str(approval.get(name)) for name in ("action", "role", "by"))
+
+
+def _stands(approval: Any, action: str, role: str) -> bool:
+    if not isinstance(approval, Mapping) or approval.get("revoked"):
+        return False
+    asked = (approval.get("action"), approval.get("role"), approval.get("decision"))
+    return asked == (action, role, "approve")
+
+
+@dataclass(frozen=True, slots=True)
+class CustomAtom:
+    """An atom registered by name. `waits`: it reads the result, not the call."""
+
+    name: str
+    read: Callable[..., bool | None]
+    kind: Kind
+    waits: bool
+    inputs: frozenset[str]
+
+
+CUSTOM: dict[str, CustomAtom] = {}
+
+
+def atom(
+    name: str, *, about: Kind = "call", waits: bool = False, inputs: frozenset[str] = frozenset()
+) -> Callable[[Callable[..., bool | None]], Callable[..., bool | None]]:
+    """Register an atom, for Python and for contract files.
+
+    The function gets the event and the context (if `waits`: the call's tool and its `Result`), then the
+    atom's arguments; it answers true, false, or `None` if that cannot be told. It has to be quick,
+    and pure: it may be asked again. An exception in it blocks the call.
+    """
+
+    def register(read: Callable[..., bool | None]) -> Callable[..., bool | None]:
+        CUSTOM[name] = CustomAtom(name, read, about, waits, inputs)
+        return read
+
+    return register
+
+
+def custom(node: Custom) -> CustomAtom:
+    """The registered atom of this name. Raises `ContractError` with the closest names."""
+    if node.name not in CUSTOM:
+        known = ", ".join(f"`{name}`" for name in sorted(CUSTOM))
+        raise ContractError.of(f"unknown atom `{node.name}`", f"registered atoms: {known}")
+    return CUSTOM[node.name]
+
+
+# --- tools ------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=4096)
+def _glob(pattern: str) -> Callable[[str], Any]:
+    return re.compile(fnmatch.translate(pattern)).match
+
+
+def names_tool(match: Match, tool: str) -> bool:
+    """Whether `match` speaks of `tool`, whatever its conditions. Names are exact and case-sensitive."""
+    if not match.names and not match.globs:
+        return True
+    return tool in match.names or any(_glob(pattern)(tool) for pattern in match.globs)
+
+
+def meets(condition: Condition, args: Any) -> bool | None:
+    """Whether some value at the condition's path compares so; `None` if none can be compared."""
+    answers = [compare(value, condition.op, condition.value) for value in find(args, condition.path)]
+    if True in answers:
+        return True
+    return None if None in answers or not answers else False
+
+
+def matches_call(target: Target, call: Call) -> bool | None:
+    """Whether the call is of this target; `None` if a condition cannot be told."""
+    unknown = False
+    for match in target:
+        if not names_tool(match, call.tool) or match.agent not in (None, call.agent):
+            continue
+        answers = [meets(condition, call.args) for condition in match.conditions]
+        if False in answers:
+            continue
+        if None not in answers:
+            return True
+        unknown = True
+    return None if unknown else False
+
+
+# --- reading ----------------------------------------------------------------------------------
+
+Reader: TypeAlias = Callable[[Event, Context], Truth]
+
+
+def reader(node: Formula) -> Reader:
+    """How the atom is read at an event. A status atom reads `OPEN` where it waits for the result."""
+    match node:
+        case Happens("called", target):
+            return lambda event, _: isinstance(event, Call) and matches_call(target, event)
+        case Happens(_, target):
+            return lambda event, _: isinstance(event, Call) and _waits(matches_call(target, event))
+        case OutputIs():
+            return lambda event, _: isinstance(event, Call) and OPEN
+        case ByAgent(name):
+            return lambda event, _: isinstance(event, Call) and event.agent == name
+        case MessageBy(role):
+            return lambda event, _: isinstance(event, Message) and role in ("*", event.role)
+        case TextMatches(pattern):
+            return lambda event, _: isinstance(event, Message) and text_matches(event.text, pattern)
+        case Observed(name):
+            return lambda event, _: isinstance(event, Step) and name in event.atoms
+    return _context_reader(node)
+
+
+def _context_reader(node: Formula) -> Reader:
+    match node:
+        case Permitted(name):
+            return lambda event, context: isinstance(event, Call) and context.permits(event.agent, name)
+        case Approved(action, role):
+            return lambda event, context: context.approved(action, role)
+        case Custom(_, args):
+            return _custom_reader(custom(node), args)
+        case Compare(left, op, right):
+            get, other = value_reader(left), value_reader(right)
+            return lambda event, context: _compared(get(event, context), op, other(event, context))
+    raise TypeError(f"not an atom: {node!r}")
+
+
+def _waits(matched: bool | None) -> Truth:
+    return OPEN if matched else matched
+
+
+def _custom_reader(registered: CustomAtom, args: tuple[Any, ...]) -> Reader:
+    if registered.waits:
+        return lambda event, _: isinstance(event, Call) and OPEN
+    kinds = {"call": Call, "message": Message, "step": Step}
+    kind = kinds.get(registered.kind, Call)
+    return lambda event, context: isinstance(event, kind) and registered.read(event, context, *args)
+
+
+class Missing:
+    """The value of a term that has none here."""
+
+
+MISSING = Missing()
+
+
+def _compared(left: Any, op: Any, right: Any) -> bool | None:
+    return None if left is MISSING or right is MISSING else compare(left, op, right)
+
+
+def value_reader(node: Term) -> Callable[[Event, Context], Any]:
+    """How a stateless term is read at an event; `MISSING` where it has no value."""
+    match node:
+        case Const(value):
+            return lambda event, context: value
+        case Arg(path):
+            return lambda event, _: _single(find(event.args, path)) if isinstance(event, Call) else MISSING
+        case Ctx(key):
+            return lambda event, context: context.facts.get(key, MISSING)
+        case Tokens():
+            return lambda event, context: context.tokens
+        case Depth():
+            return lambda event, _: event.depth if isinstance(event, Call) else MISSING
+    raise TypeError(f"not a stateless term: {node!r}")
+
+
+def _single(found: list[Any]) -> Any:
+    return found[0] if len(found) == 1 else MISSING
+
+
+def settled(node: Formula, result: Result, tool: str) -> bool | None:
+    """What an `OPEN` atom is, now that its call has this result."""
+    match node:
+        case Happens("done"):
+            return result.status == "ok"
+        case Happens("failed"):
+            return result.status == "error"
+        case OutputIs(path, op, value):
+            found = find(result.output, path) if path else [result.output]
+            answers = [compare(each, op, value) for each in found]
+            return True if True in answers else None if None in answers or not answers else False
+        case Custom(_, args):
+            return custom(node).read(tool, result, *args)
+    raise TypeError(f"not a status atom: {node!r}")
+
+
+# --- what an atom needs -----------------------------------------------------------------------
+
+
+def is_status(node: Formula) -> bool:
+    """Whether the atom waits for a result."""
+    match node:
+        case Happens(what):
+            return what != "called"
+        case OutputIs():
+            return True
+        case Custom():
+            return custom(node).waits
+    return False
+
+
+def kinds_of(node: Formula | Term) -> frozenset[Kind]:
+    """The kinds of position that an atom or term speaks of; none for the context."""
+    match node:
+        case Happens() | OutputIs() | ByAgent() | Permitted() | Arg() | Depth():
+            return frozenset({"call"})
+        case MessageBy() | TextMatches():
+            return frozenset({"message"})
+        case Observed():
+            return frozenset({"step"})
+        case Custom():
+            return frozenset({custom(node).kind})
+    return frozenset()
+
+
+def inputs_of(node: Formula | Term) -> frozenset[str]:
+    """The inputs that a session has to deliver so that this atom or term can be told."""
+    match node:
+        case Happens(what, target):
+            needs = {"results"} if what != "called" else set()
+            agents = {"agents"} if any(match.agent for match in target) else set()
+            return frozenset(needs | agents)
+        case OutputIs():
+            return frozenset({"results"})
+        case ByAgent():
+            return frozenset({"agents"})
+        case MessageBy() | TextMatches():
+            return frozenset({"messages"})
+        case Permitted() | Approved() | Ctx():
+            return frozenset({"facts"})
+        case Tokens():
+            return frozenset({"usage"})
+        case Depth():
+            return frozenset({"depth"})
+        case Custom():
+            return custom(node).inputs | (frozenset({"results"}) if custom(node).waits else frozenset())
+    return frozenset()

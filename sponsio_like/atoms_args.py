@@ -1,0 +1,204 @@
+"""Built-in atoms over the arguments of a call: what they contain, match, measure.
+
+In: a call, a path, and what to look for. Out: `True`, `False`, or `None` where it cannot be told: a
+value that is missing, of another type, unreadable, or over the size caps.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from sponsio_like.atoms import Context, atom
+from sponsio_like.events import Call, Unreadable
+from sponsio_like.values import TEXT_CAP, VALUES_CAP, number, path_parts, regex
+
+DEPTH_CAP = 64
+"""How deeply nested a value may be that is looked into."""
+
+Search: TypeAlias = Callable[[str], Any]
+
+BLANKS = re.compile(r"\s+")
+PARTS = re.compile(
+    r"(?P<whole>\\Q.*?(?:\\E|$)|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\])"  # what is left as it is
+    r"|(?P<blank>(?:\\?\s)+)|\\.|(?P<anchor>[\^$])",
+    re.DOTALL,
+)
+
+
+# --- finding ------------------------------------------------------------------------------------
+
+
+def reach(args: Mapping[str, Any], path: str) -> tuple[list[Any], bool]:
+    """The values at `path`, and whether some are missing.
+
+    Where a value is of another shape than the path says (text instead of a list), it is found as it
+    is: what must not be inside a field must not be there in another shape either.
+    """
+    if path == "*":
+        return list(args.values()), not args
+    if path in args:
+        return [args[path]], False
+    found: list[Any] = [args]
+    lacking = False
+    for part in path_parts(path):
+        below: list[Any] = []
+        for value in found:
+            inner = _inside(value, part)
+            lacking |= inner is None
+            below += [value] if inner is None and not isinstance(value, Mapping) else inner or []
+        found = below
+    return found, lacking or not found
+
+
+def _inside(value: Any, part: str) -> list[Any] | None:
+    """The values that one step of a path leads to; None if there is no such step here."""
+    if part == "[]":
+        return list(value) if isinstance(value, (list, tuple)) else None
+    return [value[part]] if isinstance(value, Mapping) and part in value else None
+
+
+def inside(values: list[Any]) -> Iterator[Any]:
+    """These values and everything in them, but for the keys of objects.
+
+    Raises `Unreadable` over the caps, and for what is no JSON data.
+    """
+    stack = [(value, 1) for value in reversed(values)]
+    seen = 0
+    while stack:
+        value, depth = stack.pop()
+        seen += 1
+        match value:
+            case Mapping():
+                inner = list(value.values())
+            case list() | tuple():
+                inner = list(value)
+            case None | bool() | int() | float() | str():
+                inner = []
+            case _:
+                raise Unreadable("not data")
+        if depth > DEPTH_CAP or seen + len(stack) + len(inner) > VALUES_CAP:
+            raise Unreadable("too many values")
+        stack.extend((each, depth + 1) for each in reversed(inner))
+        yield value
+
+
+def texts(values: list[Any]) -> Iterator[str]:
+    """Every string inside; a list of words (argv) is also read as one line."""
+    size = 0
+    for value in inside(values):
+        if isinstance(value, str):
+            size += len(value)
+            if size > TEXT_CAP:
+                raise Unreadable("too much text")
+            yield value
+        elif isinstance(value, (list, tuple)):
+            line = " ".join(str(word) for word in value if isinstance(word, (str, int, float)))
+            if len(line) > TEXT_CAP:
+                raise Unreadable("too much text")
+            yield line
+
+
+# --- regular expressions --------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=4096)
+def blank_tolerant(pattern: str) -> Search:
+    """The search for `pattern` in which every run of blanks stands for any run of blanks."""
+
+    def replaced(part: re.Match[str]) -> str:
+        return r"(?:\s+)" if part["blank"] else part[0]
+
+    return regex(PARTS.sub(replaced, pattern))
+
+
+@functools.lru_cache(maxsize=4096)
+def whole_or_anchored(pattern: str) -> Search:
+    """A pattern with just one of `^` and `$` is searched; any other has to match the whole text."""
+    anchors = {part["anchor"] for part in PARTS.finditer(pattern) if part["anchor"]}
+    return regex(pattern) if len(anchors) == 1 else regex(rf"\A(?:{pattern})\z")
+
+
+def _found(search: Search, text: str) -> bool:
+    try:
+        return search(text) is not None
+    except UnicodeEncodeError:  # half a character: no regular expression can read it
+        raise Unreadable("not text") from None
+
+
+# --- atoms --------------------------------------------------------------------------------------
+
+
+@atom("arg_contains")
+def arg_contains(call: Call, _: Context, path: str, patterns: Any) -> bool | None:
+    """Some string inside the argument matches one of the patterns (searched). Missing: no."""
+    try:
+        for text in texts(reach(call.args, path)[0]):
+            plain = BLANKS.sub(" ", text)
+            for pattern in _each(patterns):
+                search = blank_tolerant(pattern)
+                if _found(search, text) or (plain != text and _found(search, plain)):
+                    return True
+    except Unreadable:
+        return None
+    return False
+
+
+@atom("arg_allowed")
+def arg_allowed(call: Call, _: Context, path: str, patterns: Any) -> bool | None:
+    """Every string of the argument (of a list: each) matches one of the patterns."""
+    found, lacking = reach(call.args, path)
+    try:
+        words = [each for value in found for each in _elements(value)]
+        size = sum(len(word) for word in words if isinstance(word, str))
+        if lacking or size > TEXT_CAP or not all(isinstance(word, str) for word in words):
+            return None
+        return all(any(_found(whole_or_anchored(p), w) for p in _each(patterns)) for w in words)
+    except Unreadable:
+        return None
+
+
+def _elements(value: Any) -> list[Any]:
+    """The value; of a list, what is in it. An empty list has nothing that could be allowed."""
+    if not isinstance(value, (list, tuple)):
+        return [value]
+    return [each for each in inside([value]) if not isinstance(each, (list, tuple))] or [None]
+
+
+@atom("arg_length")
+def arg_length(call: Call, _: Context, path: str, most: int) -> bool | None:
+    """The argument has at most so many characters; of a list or object: all strings together."""
+    lengths = [_length(value) for value in reach(call.args, path)[0]]
+    if any(length is not None and length > most for length in lengths):
+        return False
+    return None if None in lengths else True
+
+
+def _length(value: Any) -> int | None:
+    """How many characters; `None` for what has none: numbers, truth values, no data."""
+    if isinstance(value, (bool, int, float)):
+        return None
+    try:
+        return sum(len(each) for each in inside([value]) if isinstance(each, str))
+    except Unreadable:
+        return None
+
+
+@atom("arg_between")
+def arg_between(call: Call, _: Context, path: str, least: Any, most: Any) -> bool | None:
+    """The argument is a finite number from `least` to `most`; `True` and `"5"` are none."""
+    found, lacking = reach(call.args, path)
+    values = [number(value) for value in found]
+    if lacking or None in values:
+        return None
+    low, high = number(least), number(most)
+    return all(
+        value is not None and (low is None or low <= value) and (high is None or value <= high)
+        for value in values
+    )
+
+
+def _each(patterns: Any) -> tuple[str, ...]:
+    return (patterns,) if isinstance(patterns, str) else tuple(patterns)

@@ -1,0 +1,320 @@
+"""One guarantee of one contract, ready to be watched: a monitor, its assumption and its scope.
+
+In: events. Out: letters, steps, and which tools the clause is concerned with. The gate is the part of the clause
+that is read over the whole session (assumption, start and end of segments); the monitor starts afresh
+with every segment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from sponsio_like import listening
+from sponsio_like.alphabet import OTHER, static
+from sponsio_like.atoms import MISSING, OPEN, Context, Truth, kinds_of, matches_call, reader, settled, value_reader
+from sponsio_like.contract import Contract
+from sponsio_like.events import Call, End, Event, Kind, Result, Unreadable, canonical, digest
+from sponsio_like.formula import TRUE, Formula, Repeats, Seconds, Steps, Sum, Target
+from sponsio_like.monitor import Instance, Monitor, State, Step
+from sponsio_like.past import Letter
+from sponsio_like.pattern import Rule
+from sponsio_like.program import Program, Slot
+from sponsio_like.reading import Reading, take_apart
+from sponsio_like.residual import literals_of
+from sponsio_like.values import find, number
+
+BITS = frozenset({"Y", "WY", "O", "H", "S", "T"})
+NEVER = 1 << 62
+QUIET_CAP = 10_000
+"""Most answers to "is this state quiet" remembered for one clause."""
+
+
+class Watch(NamedTuple):
+    """All that a clause remembers. `gate`: over the whole session; `inner`: over the open segment.
+
+    `over`: no further segment can open. `broken`: a violation was let through, the verdict has latched.
+    """
+
+    gate: State
+    inner: State | None
+    over: bool = False
+    broken: bool = False
+
+
+class Seen(NamedTuple):
+    """What a watch has become, and whether the guarantee is violated where the assumption holds."""
+
+    watch: Watch
+    violated: bool
+
+
+class Clause:
+    """Compiled once, shared by all sessions; immutable but for its caches."""
+
+    def __init__(self, contract: Contract, rule: Rule, tools: Iterable[str] | None = None) -> None:
+        self.contract = contract
+        self.rule = rule
+        self.by = rule.by
+        program = Program()
+        self.monitor = Monitor(program, take_apart(rule.formula), tools)
+        gate = Program(beside=program)
+        scope = contract.segment
+        self.kind_of_scope = scope.kind if scope else None
+        self.assume = gate.add(contract.assumption or TRUE, violates=True)
+        self.opens = gate.add(scope.start) if scope and scope.start is not None else None
+        self.closes = gate.add(scope.stop) if scope and scope.stop is not None else None
+        self.gate = Monitor(gate, Reading((), ()), tools)
+        self.slots: list[Slot] = program.slots
+        self.readers = [_reader(slot) for slot in self.slots]
+        atoms = [slot.node for slot in self.slots if slot.kind == "atom"]
+        self.kinds: frozenset[Kind] = frozenset(k for node in atoms for k in kinds_of(node)) or frozenset({"call"})
+        self._listens = _Listening(self)
+        self._quiet: dict[Any, bool] = {}
+        self.timed = any(
+            op[0] in "FG" and isinstance(op[2], Seconds) for op in program.nodes if op[0] in ("F", "G")
+        )
+
+    # --- reading ------------------------------------------------------------------------------
+
+    def concerns(self, tool: str) -> bool:
+        """Whether a call of `tool` can matter to this clause."""
+        return self._listens.to(tool)
+
+    def can_break(self, event: Event) -> bool:
+        """Whether such an event, by its tool alone, can violate the guarantee."""
+        return not isinstance(event, Call) or self._listens.restricts(event.tool)
+
+    def read(self, event: Event, context: Context) -> Letter:
+        """The letter of this position. User-registered atoms run here, and may raise."""
+        return tuple([read(event, context) for read in self.readers])
+
+    def read_nothing(self, context: Context) -> Letter:
+        """The letter of no event at all: only the context can be told, for the assumption at the end."""
+        return tuple([read(End(), context) for read in self.readers])
+
+    def results(self, letter: Letter, result: Result, tool: str) -> dict[int, bool]:
+        """The final value of every slot that waits for this result."""
+        final = {}
+        for i, value in enumerate(letter):
+            if value is OPEN:
+                answer = settled(self.slots[i].node, result, tool)  # type: ignore[arg-type]
+                final[i] = self.slots[i].default if answer is None else answer
+        return final
+
+    def key(self, event: Event) -> Any:
+        """The values that choose the monitor of this call, if the clause is split; `None` if one is missing."""
+        if not isinstance(event, Call):
+            return None
+        parts = []
+        for path in self.by:
+            found = [event.agent] if path == "@agent" else find(event.args, path)
+            if not found:
+                return None
+            try:
+                parts.append(canonical(found if len(found) > 1 else found[0]))
+            except Unreadable:
+                return None
+        return tuple(parts)
+
+    # --- watching -----------------------------------------------------------------------------
+
+    @property
+    def start(self) -> Watch:
+        """The watch before the first position."""
+        open_at_once = self.kind_of_scope in (None, "before")
+        return Watch(self.gate.start, self.monitor.start if open_at_once else None)
+
+    def step(self, watch: Watch, letter: Letter, position: int, time: float) -> Seen:
+        """One position, after `expire` has been asked for its time."""
+        values = self.gate.past.read(letter, watch.gate.registers, position, time)
+        gate = self.gate.step(watch.gate, letter, position, time).state
+        inner, over, failed = self._segment(watch, values)
+        violated = failed
+        if inner is not None:
+            step = self.monitor.step(inner, letter, position, time)
+            inner, violated = step.state, failed or step.violated
+        return self._seen(Watch(gate, inner, over, watch.broken), violated and values[self.assume])
+
+    def _segment(self, watch: Watch, values: list[Any]) -> tuple[State | None, bool, bool]:
+        """The inner state to step at this position, whether all is over, and whether a segment failed at its end."""
+        starts = self.opens is not None and values[self.opens]
+        stops = self.closes is not None and values[self.closes]
+        inner, over, failed = watch.inner, watch.over, False
+        if inner is not None and stops:
+            failed = bool(self.monitor.open_ends(inner))
+            inner, over = None, self.kind_of_scope == "before"
+        if inner is None and starts and not stops and not over:
+            inner = self.monitor.start
+        return inner, over, failed
+
+    def settle(self, watch: Watch, settled_at: int, final: Mapping[int, bool], position: int, time: float) -> Seen:
+        """A call has its result; what was let through may turn out to have violated."""
+        gate = self.gate.settle(watch.gate, settled_at, final, position, time).state
+        if watch.inner is None:
+            return Seen(watch._replace(gate=gate), False)
+        step = self.monitor.settle(watch.inner, settled_at, final, position, time)
+        return self._revealed(watch._replace(gate=gate), step, position, time)
+
+    def expire(self, watch: Watch, position: int, time: float) -> Seen:
+        """Time has come; what ran out can no longer be prevented."""
+        if watch.inner is None:
+            return Seen(watch, False)
+        return self._revealed(watch, self.monitor.expire(watch.inner, position, time), position, time)
+
+    def _revealed(self, watch: Watch, step: Step, position: int, time: float) -> Seen:
+        watch = watch._replace(inner=step.state)
+        return self._seen(watch, step.violated and self.assumed(watch, self.blank, position, time))
+
+    @staticmethod
+    def _seen(watch: Watch, violated: bool) -> Seen:
+        return Seen(watch._replace(broken=watch.broken or violated), violated)
+
+    @property
+    def blank(self) -> Letter:
+        """The letter of no event at all, for the assumption at the end."""
+        return self.gate.search.quiet_letter
+
+    def assumed(self, watch: Watch, letter: Letter, position: int, time: float) -> bool:
+        """Whether the assumption holds after the last position, with `letter` for what is present."""
+        values = self.gate.past.read(letter, watch.gate.registers, position + 1, time)
+        return bool(values[self.assume])
+
+    def open_ends(self, watch: Watch) -> list[Instance]:
+        """The instances that would be unfulfilled if the session ended now."""
+        if watch.inner is None or self.kind_of_scope == "between":
+            return []
+        return self.monitor.open_ends(watch.inner)
+
+    # --- waking -------------------------------------------------------------------------------
+
+    def wakes_at(self, watch: Watch, position: int, time: float) -> int:
+        """The next position that this watch has to see, whatever the tool; `NEVER` if there is none."""
+        if self._listens.light:
+            return NEVER
+        if not self._is_quiet(watch, position, time):
+            return position + 1
+        due = [_due(self.gate, watch.gate, position)]
+        if watch.inner is not None:
+            due.append(_due(self.monitor, watch.inner, position))
+        return min(due)
+
+    def _is_quiet(self, watch: Watch, position: int, time: float) -> bool:
+        """Whether a call of a tool that nobody mentions leaves the watch as it is."""
+        key = (_bits(self.gate, watch.gate), watch.inner and (_bits(self.monitor, watch.inner), watch.inner.live))
+        if key not in self._quiet:
+            if len(self._quiet) >= QUIET_CAP:
+                self._quiet.clear()
+            self._quiet[key] = self._stays(watch, position, time)
+        return self._quiet[key]
+
+    def _stays(self, watch: Watch, position: int, time: float) -> bool:
+        seen = self.step(watch, self.blank, position + 1, time)
+        before, after = watch.inner, seen.watch.inner
+        if seen.violated or _bits(self.gate, watch.gate) != _bits(self.gate, seen.watch.gate):
+            return False
+        if before is None or after is None:
+            return before is after
+        return before.live == after.live and _bits(self.monitor, before) == _bits(self.monitor, after)
+
+
+def _bits(monitor: Monitor, state: State) -> tuple[Any, ...]:
+    nodes = monitor.program.nodes
+    cells = monitor.past.cells
+    return tuple(
+        value for cell, value in zip(cells, state.registers, strict=True) if _one_bit(nodes[cell.node])
+    )
+
+
+def _one_bit(op: tuple[Any, ...]) -> bool:
+    return op[0] in BITS and (op[0] not in ("O", "H") or op[2] is None)
+
+
+def _due(monitor: Monitor, state: State, position: int) -> int:
+    """When the next step bound runs out."""
+    due = [lit[2] for each in state.live for lit in literals_of(each) if lit[0] in "FG"]
+    for cell, value in zip(monitor.past.cells, state.registers, strict=True):
+        op = monitor.program.nodes[cell.node]
+        if op[0] in ("O", "H") and isinstance(op[2], Steps) and value is not None:
+            due.append(value + op[2].count + 1)
+    return min((each for each in due if each > position), default=NEVER)
+
+
+class _Listening:
+    """Which tools a clause listens to, told from their names."""
+
+    def __init__(self, clause: Clause) -> None:
+        self.slots = clause.slots
+        self.programs = (clause.monitor.program, clause.gate.program)
+        self.roots = [root for roots in clause.monitor.always for root in roots]
+        self.other = static(self.slots, OTHER)
+        self.light = not clause.monitor.rest and not clause.contract.segment
+        self.light = self.light and all(map(listening.stateless, self.programs))
+        gate = listening.moody(clause.gate.program, (), self.other)
+        self.all = gate or listening.moody(clause.monitor.program, self.roots, self.other)
+
+    def to(self, tool: str) -> bool:
+        letter = static(self.slots, tool)
+        if self.light:
+            return listening.concerned(self.programs[0], self.roots, letter)
+        return self.all or letter != self.other
+
+    def restricts(self, tool: str) -> bool:
+        return listening.concerned(self.programs[0], self.roots, static(self.slots, tool))
+
+
+# --- readers ----------------------------------------------------------------------------------
+
+_Read = Callable[[Event, Context], Any]
+
+
+def _reader(slot: Slot) -> _Read:
+    match slot.kind:
+        case "atom":
+            assert isinstance(slot.node, Formula)
+            return _atom_reader(slot.node, default=slot.default, waits=slot.waits)
+        case "value":
+            return value_reader(slot.node)  # type: ignore[arg-type]
+        case "amount":
+            assert isinstance(slot.node, Sum)
+            return _amount_reader(slot.node)
+        case "key":
+            assert isinstance(slot.node, Repeats)
+            return _key_reader(slot.node)
+
+
+def _atom_reader(node: Formula, *, default: bool, waits: bool) -> _Read:
+    read = reader(node)
+    unknown: Truth = OPEN if waits and default else default
+
+    def value(event: Event, context: Context) -> Truth:
+        answer = read(event, context)
+        return unknown if answer is None else answer
+
+    return value
+
+
+def _amount_reader(node: Sum) -> _Read:
+    def amount(event: Event, _: Context) -> Any:
+        if not isinstance(event, Call) or not _concerns(node.target, event):
+            return Decimal(0)
+        found = [number(value) for value in find(event.args, node.path)]
+        return MISSING if not found or None in found else sum(found, Decimal(0))  # type: ignore[arg-type]
+
+    return amount
+
+
+def _concerns(target: Target, call: Call) -> bool:
+    return matches_call(target, call) is not False
+
+
+def _key_reader(node: Repeats) -> _Read:
+    def key(event: Event, _: Context) -> Any:
+        if not isinstance(event, Call) or not _concerns(node.target, event):
+            return None
+        if node.similar == "equal":
+            return digest(event.tool, event.args)
+        return frozenset(f"{event.tool} {event.args}".casefold().split())
+
+    return key

@@ -1,0 +1,171 @@
+"""All contracts of a guard, compiled once: clauses, and which of them each tool concerns.
+
+In: contracts. Out: a frozen `Policy`, shared by all sessions. A contract that could never fire, or never
+be kept, does not compile.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sponsio_like.atoms import inputs_of, is_status
+from sponsio_like.clause import Clause
+from sponsio_like.contract import Contract
+from sponsio_like.errors import ContractError, Problem
+from sponsio_like.events import Kind
+from sponsio_like.formula import Age, Eventually, Formula, Node, Seconds, postorder
+from sponsio_like.outcome import Block, Decision, Mode
+from sponsio_like.values import regex
+
+INDEX_CAP = 4_096
+"""Most tool names whose clauses are remembered; others are told anew."""
+
+ALL_INPUTS = frozenset(
+    {"results", "messages", "usage", "agents", "depth", "facts", "time", "finish", "tool_names"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Compiled contracts. `kinds`: every set of kinds of position that some clause counts."""
+
+    contracts: tuple[Contract, ...]
+    modes: tuple[Mode, ...]
+    clauses: tuple[Clause, ...]
+    owner: tuple[int, ...]
+    kinds: tuple[frozenset[Kind], ...]
+    _index: dict[str, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    def concerned(self, tool: str) -> tuple[int, ...]:
+        """The clauses that a call of `tool` concerns."""
+        found = self._index.get(tool)
+        if found is None:
+            found = tuple(i for i, clause in enumerate(self.clauses) if "call" in clause.kinds and clause.concerns(tool))
+            if len(self._index) < INDEX_CAP:
+                self._index[tool] = found
+        return found
+
+    def counting(self, kind: Kind) -> tuple[int, ...]:
+        """The clauses that count positions of this kind."""
+        return tuple(i for i, clause in enumerate(self.clauses) if kind in clause.kinds)
+
+    def decision(self, clause: int) -> Decision:
+        """What to do when this clause is violated: the contract's strategy, else the pattern's own, else block."""
+        contract, rule = self.contracts[self.owner[clause]], self.clauses[clause].rule
+        return contract.answer or rule.answer or Block()
+
+    @property
+    def enforces(self) -> bool:
+        """Whether any contract is enforced."""
+        return "enforce" in self.modes
+
+
+def compile_policy(contracts: Iterable[Contract], mode: Mode, tools: Iterable[str] | None = None, *, relaxed: bool = False) -> Policy:
+    """Compile every contract. `mode` is for those that do not say; `relaxed`: all of them observe.
+
+    Raises `ContractError` with all problems found.
+    """
+    contracts = tuple(contracts)
+    inventory = None if tools is None else tuple(tools)
+    problems = _duplicates(contracts)
+    clauses: list[Clause] = []
+    owner: list[int] = []
+    for k, contract in enumerate(contracts):
+        for rule in contract.rules:
+            try:
+                clause = Clause(contract, rule, inventory)
+                _check(clause)
+            except ContractError as error:
+                problems += [_located(contract, problem) for problem in error.problems]
+                continue
+            clauses.append(clause)
+            owner.append(k)
+    if problems:
+        raise ContractError(*problems)
+    kinds = tuple(dict.fromkeys(clause.kinds for clause in clauses))
+    modes: tuple[Mode, ...] = tuple("observe" if relaxed else contract.mode or mode for contract in contracts)
+    return Policy(contracts, modes, tuple(clauses), tuple(owner), kinds)
+
+
+def _duplicates(contracts: Sequence[Contract]) -> list[Problem]:
+    seen: dict[str, Contract] = {}
+    problems = []
+    for contract in contracts:
+        if contract.name in seen:
+            problems.append(Problem(f"two contracts are named `{contract.name}`", contract.where, "rename one"))
+        seen[contract.name] = contract
+    return problems
+
+
+def _located(contract: Contract, problem: Problem) -> Problem:
+    where = contract.where or f"contract `{contract.name}`"
+    return Problem(problem.what, problem.where or where, problem.hint)
+
+
+def _check(clause: Clause) -> None:
+    """Refuse what can never fire, or never be kept; compile every regular expression."""
+    _compile_regexes(clause)
+    _check_assumption(clause)
+    monitor = clause.monitor
+    state = monitor.start
+    joint = frozenset(residual for each in state.live for residual in each)
+    if not monitor.search.reachable("kind", joint, state.registers, -1, more=True):
+        raise ContractError.of(f"guarantee `{clause.rule.formula!r}` can never be kept", "it contradicts itself")
+    if not monitor.search.reachable("harsh", joint, state.registers, -1, more=True):
+        raise ContractError.of(f"guarantee `{clause.rule.formula!r}` can never be violated", "it is always true")
+
+
+def _compile_regexes(clause: Clause) -> None:
+    for root in _formulas(clause):
+        for node in postorder(root):
+            for pattern in _patterns_in(node):
+                regex(pattern)
+
+
+def _formulas(clause: Clause) -> list[Formula]:
+    scope = clause.contract.segment
+    extra = [clause.contract.assumption, scope and scope.start, scope and scope.stop]
+    return [clause.rule.formula, *(each for each in extra if each is not None)]
+
+
+def _patterns_in(node: Node) -> list[str]:
+    from sponsio_like import formula as f  # noqa: PLC0415
+
+    match node:
+        case f.TextMatches(pattern) | f.OutputIs(_, "matches", str(pattern)):
+            return [pattern]
+        case f.Compare(_, "matches", f.Const(str(pattern))):
+            return [pattern]
+        case f.Happens(_, target):
+            conditions = [each for match in target for each in match.conditions]
+            return [each.value for each in conditions if each.op == "matches" and isinstance(each.value, str)]
+    return []
+
+
+def _check_assumption(clause: Clause) -> None:
+    """An assumption about the present call only makes sense if only that call can violate the guarantee."""
+
+
+def needs(contract: Contract) -> frozenset[str]:
+    """The inputs that a session has to deliver for this contract."""
+    found: set[str] = set()
+    formulas = [rule.formula for rule in contract.rules]
+    scope = contract.segment
+    formulas += [each for each in (contract.assumption, scope and scope.start, scope and scope.stop) if each is not None]
+    for root in formulas:
+        for node in postorder(root):
+            found |= inputs_of(node)  # type: ignore[arg-type]
+            if isinstance(getattr(node, "bound", None), Seconds) or isinstance(node, Age):
+                found.add("time")
+    return frozenset(found)
+
+
+def fingerprint(contract: Contract) -> str:
+    """A hash of what the contract means for its state: guarantee, assumption, scope."""
+    scope = contract.segment
+    parts: list[Any] = [contract.name, contract.assumption, scope and (scope.kind, scope.start, scope.stop)]
+    parts += [(rule.formula, rule.by) for rule in contract.rules]
+    return hashlib.blake2b(repr(parts).encode(), digest_size=12).hexdigest()

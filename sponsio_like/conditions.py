@@ -1,0 +1,230 @@
+"""Conditions of contracts: an atom as a mapping, the sentence "called `x`", or a formula as text.
+
+In: `{called: pay}`, `{ctx: {stage: review}}`, `{ltl: "O done(login)"}`, "called `pay`". Out: a
+`Formula` in which every action is resolved and every tool is of the inventory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sponsio_like import formula as f
+from sponsio_like.errors import ContractError, Problems
+from sponsio_like.formula import Formula, Happening, Happens, Target, conj, disj, postorder
+from sponsio_like.reading import looks_ahead
+from sponsio_like.syntax import read as read_text
+from sponsio_like.vocabulary import (
+    COMPARISONS,
+    NOTHING,
+    Vocabulary,
+    join,
+    known_field,
+    named,
+    only,
+    pattern_text,
+    scalar,
+    scalars,
+    target,
+)
+
+HAPPENINGS: tuple[Happening, ...] = ("called", "done", "failed")
+ATOMS = (*HAPPENINGS, "ctx", "permission", "approved", "agent", "message", "step", "ltl")
+SENTENCE = re.compile(r"\s*called `([^`]+)`\s*")
+
+
+def condition(value: Any, words: Vocabulary = NOTHING) -> Formula:
+    """A formula, an atom as a mapping, or the sentence; as it stands, of the present position."""
+    match value:
+        case Formula():
+            return resolved(value, words)
+        case str():
+            return sentence(value, words)
+        case Mapping():
+            return atom(value, words)
+    raise ContractError.of(
+        f"`{value}` is not a condition", "write called `x`, {called: x}, or {ltl: ..}"
+    )
+
+
+def assumption(value: Any, words: Vocabulary = NOTHING) -> Formula:
+    """A condition in which `called x` means that it has happened by now.
+
+    A match with conditions on arguments speaks of the call being decided; a formula stays as it is.
+    """
+    read = condition(value, words)
+    if looks_ahead(read):
+        raise ContractError.of("an assumption cannot speak of the future", "use O, H, Y, S, since")
+    as_written = isinstance(value, Formula) or (isinstance(value, Mapping) and "ltl" in value)
+    if as_written or not isinstance(read, Happens):
+        return read
+    return _by_now(read)
+
+
+def _by_now(atom: Happens) -> Formula:
+    now = tuple(match for match in atom.target if match.conditions)
+    ever = tuple(match for match in atom.target if not match.conditions)
+    if now and atom.what != "called":
+        raise ContractError.of(
+            f"whether the call being decided is {atom.what} is not known yet",
+            f'for an earlier call write {{ltl: "O {atom.what}(..)"}}',
+        )
+    parts = [f.Once(Happens(atom.what, ever))] if ever else []
+    return disj(*parts, *([Happens("called", now)] if now else []))
+
+
+def sentence(text: str, words: Vocabulary = NOTHING) -> Formula:
+    """The sentence "called `x`"."""
+    found = SENTENCE.fullmatch(text)
+    if not found:
+        raise ContractError.of(
+            f"`{text}` is not understood", "write called `x`, an atom {called: x}, or {ltl: ..}"
+        )
+    return Happens("called", named(found[1], words))
+
+
+def event(value: Any, words: Vocabulary = NOTHING) -> Formula:
+    """A condition, where a bare name of a tool (or a list of them) means that it is called."""
+    plain = isinstance(value, str) and "`" not in value
+    if plain and re.fullmatch(r"[\w.:/*?-]+", value):
+        return Happens("called", named(value, words))
+    if plain:
+        return formula(value, words)
+    if isinstance(value, (list, tuple)) or (isinstance(value, Mapping) and "tool" in value):
+        return Happens("called", target(value, words))
+    return condition(value, words)
+
+
+# --- atoms as mappings --------------------------------------------------------------------------
+
+
+def atom(value: Mapping[Any, Any], words: Vocabulary) -> Formula:
+    """`{called: x}`, `{ctx: {k: v}}`, `{permission: p}`, ..., `{ltl: "..."}`"""
+    problems = Problems()
+    known = (*ATOMS, "text") if "message" in value else ATOMS
+    only(value, known, "condition", problems)
+    keys = [key for key in value if key in ATOMS]
+    if not problems.found and len(keys) != 1:
+        problems.add(
+            "a condition has one atom", 'combine several with {ltl: "called(x) & ctx(k) = v"}'
+        )
+    problems.check()
+    key = keys[0]
+    read = problems.attempt((key,), _READERS[key], value[key], words)
+    text = problems.attempt(("text",), _text, value["text"]) if "text" in value else None
+    problems.check()
+    return conj(*(part for part in (read, text) if part is not None))
+
+
+def _happens(what: Happening) -> Callable[[Any, Vocabulary], Formula]:
+    return lambda value, words: Happens(what, target(value, words))
+
+
+def _context(value: Any) -> Formula:
+    if not isinstance(value, Mapping) or not value:
+        raise ContractError.of(f"`{value}` does not describe the context", "write {ctx: {key: v}}")
+    problems = Problems()
+    parts = [problems.attempt((str(k),), _fact, str(k), v) for k, v in value.items()]
+    problems.check()
+    return conj(*(part for part in parts if part is not None))
+
+
+def _fact(key: str, wanted: Any) -> Formula:
+    if not isinstance(wanted, Mapping):
+        return f.Ctx(key).equals(scalar(wanted))
+    problems = Problems()
+    only(wanted, COMPARISONS, "comparison", problems)
+    if not wanted:
+        problems.add("an empty comparison", "write the value itself")
+    readers: Mapping[str, Callable[[Any], Any]] = {"in": scalars, "matches": pattern_text}
+    parts: list[Formula] = []
+    for name in COMPARISONS:
+        if name in wanted:
+            operand = problems.attempt((name,), readers.get(name, scalar), wanted[name])
+            parts.append(f.Compare(f.Ctx(key), COMPARISONS[name], f.Const(operand)))
+    problems.check()
+    return conj(*parts)
+
+
+def _text(value: Any) -> Formula:
+    if not isinstance(value, Mapping) or list(value) != ["matches"]:
+        raise ContractError.of(f"`{value}` does not describe a text", "write {matches: regex}")
+    return f.TextMatches(pattern_text(value["matches"]))
+
+
+def name(value: Any) -> str:
+    """A name: some text without blanks around it."""
+    if isinstance(value, str) and value and value == value.strip():
+        return value
+    raise ContractError.of(f"`{value}` is not a name", "write it as text")
+
+
+def _approved(value: Any) -> Formula:
+    if not isinstance(value, Mapping) or set(value) != {"action", "role"}:
+        raise ContractError.of(f"`{value}` is not an approval", "write {action: pay, role: boss}")
+    return f.Approved(name(value["action"]), name(value["role"]))
+
+
+def formula(value: Any, words: Vocabulary = NOTHING) -> Formula:
+    """A formula from its text."""
+    if not isinstance(value, str):
+        raise ContractError.of(f"`{value}` is not a formula", 'write it as text: "G !called(x)"')
+    return resolved(read_text(value), words)
+
+
+_READERS: Mapping[str, Callable[[Any, Vocabulary], Formula]] = {
+    **{what: _happens(what) for what in HAPPENINGS},
+    "ctx": lambda value, _: _context(value),
+    "permission": lambda value, _: f.Permitted(name(value)),
+    "approved": lambda value, _: _approved(value),
+    "agent": lambda value, _: f.ByAgent(name(value)),
+    "message": lambda value, _: f.MessageBy(name(value)),
+    "step": lambda value, _: f.Observed(name(value)),
+    "ltl": formula,
+}
+
+
+# --- tools in formulas --------------------------------------------------------------------------
+
+
+def resolved(root: Formula, words: Vocabulary) -> Formula:
+    """The formula with actions in the place of their names; every tool is of the inventory."""
+    if words.tools is None and not words.actions:
+        return root
+    problems = Problems()
+    done: dict[f.Node, f.Node] = {}
+
+    def swap(value: Any) -> Any:
+        if isinstance(value, f.Node):
+            return done[value]
+        if isinstance(value, tuple) and value and isinstance(value[0], f.Match):
+            return problems.attempt((), _resolved_target, value, words) or value
+        return tuple(map(swap, value)) if isinstance(value, tuple) else value
+
+    for node in postorder(root):
+        fields = node.__match_args__  # type: ignore[attr-defined]
+        done[node] = type(node)(*(swap(getattr(node, field)) for field in fields))
+    problems.check()
+    return done[root]  # type: ignore[return-value]
+
+
+def _resolved_target(old: Target, words: Vocabulary) -> Target:
+    problems = Problems()
+    found: list[f.Match] = []
+    for match in old:
+        for condition_ in match.conditions:
+            known_field(condition_.path, match, words, (), problems)
+        names = [problems.attempt((), named, each, words) for each in match.names + match.globs]
+        parts = [part for each in names for part in each or ()]
+        found.extend(
+            replace(
+                part,
+                conditions=part.conditions + match.conditions,
+                agent=match.agent or part.agent,
+            )
+            for part in (parts if names else [f.Match()])
+        )
+    problems.check()
+    return join(found)

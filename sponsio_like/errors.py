@@ -1,0 +1,113 @@
+"""Every error this package raises, drawn as the tree it forms.
+
+SponsioLikeError
+├── ContractError      the author of a contract made a mistake (all mistakes of a file at once)
+├── InputMissing       a contract needs an input that the session does not get
+├── SessionError       the host used a session wrongly: an unknown call id, a finished session
+├── SnapshotError      a snapshot that cannot be restored
+└── TraceError         a trace file that cannot be read
+
+A contract that is *broken* by an agent is not an error: it is an outcome (`outcome.py`).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, ParamSpec, TypeAlias, TypeVar
+
+Path: TypeAlias = tuple[str | int, ...]
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake: where it stands, what is wrong, what to write instead.
+
+    `where` is `file:line:column`, a contract's name, or empty. Until it is known, `path` has the
+    keys that lead to the mistake inside what is being read; `of_key`: the last key itself is wrong.
+    """
+
+    what: str
+    where: str = ""
+    hint: str = ""
+    path: Path = ()
+    of_key: bool = False
+
+    def __str__(self) -> str:
+        head = f"{self.where}: " if self.where else ""
+        tail = f"; {self.hint}" if self.hint else ""
+        return f"{head}{self.what}{tail}"
+
+
+class SponsioLikeError(Exception):
+    """The root of every error raised by this package."""
+
+
+class ContractError(SponsioLikeError):
+    """A contract that cannot be understood; nothing of its file is loaded.
+
+    `problems` has every mistake that was found, in file order.
+    """
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = problems
+
+    @classmethod
+    def of(cls, what: str, hint: str = "", where: str = "") -> ContractError:
+        """One mistake, from its words."""
+        return cls(Problem(what, where, hint))
+
+
+class Problems:
+    """Collects the mistakes of several readings, so that all of them are told at once."""
+
+    def __init__(self) -> None:
+        self.found: list[Problem] = []
+
+    def add(self, what: str, hint: str = "", *path: str | int, of_key: bool = False) -> None:
+        """Note a mistake at `path`."""
+        self.found.append(Problem(what, "", hint, path, of_key))
+
+    def attempt(
+        self, path: Path, read: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs
+    ) -> _T | None:
+        """What `read` returns; the problems of a `ContractError` are kept, under `path`."""
+        try:
+            return read(*args, **kwargs)
+        except ContractError as error:
+            self.found.extend(replace(p, path=path + p.path) for p in error.problems)
+            return None
+
+    def check(self) -> None:
+        """Raise what was found, if anything."""
+        if self.found:
+            raise ContractError(*self.found)
+
+
+def closest(word: Any, known: Iterable[str]) -> str:
+    """A hint for a word that is not known: the most similar ones, or all."""
+    names = list(known)
+    near = difflib.get_close_matches(str(word), names, n=2, cutoff=0.6)
+    if near:
+        return "did you mean " + " or ".join(f"`{name}`" for name in near) + "?"
+    return "known: " + ", ".join(f"`{name}`" for name in names) if names else ""
+
+
+class InputMissing(SponsioLikeError):
+    """A contract needs an input (results, messages, facts, ...) that the session does not get."""
+
+
+class SessionError(SponsioLikeError):
+    """The host used a session wrongly."""
+
+
+class SnapshotError(SponsioLikeError):
+    """A snapshot that was not made by `Session.snapshot`, or is damaged."""
+
+
+class TraceError(SponsioLikeError):
+    """A trace file that cannot be read; the message has file and line."""

@@ -1,0 +1,138 @@
+"""What an agent did: the events of a trace, and the canonical form of the values they carry.
+
+Events are plain frozen records. An adapter makes them; atoms read them; nothing else does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Literal, TypeAlias
+
+Kind: TypeAlias = Literal["call", "message", "step", "end"]
+Status: TypeAlias = Literal["ok", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call that is about to run. `time` is in seconds, monotone within a session."""
+
+    tool: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+    id: str = ""
+    agent: str = "agent"
+    depth: int = 0
+    time: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message; role `assistant` is a response and is decided before it is shown."""
+
+    role: str
+    text: str = ""
+    time: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A plain observation: the names of the atoms that hold now."""
+
+    atoms: frozenset[str] = frozenset()
+    time: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The end of a session, as an event: no tool, no text, only context and time."""
+
+    time: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of a call. `output` is the tool's answer, or the error's text."""
+
+    status: Status
+    output: Any = None
+
+
+Event: TypeAlias = Call | Message | Step | End
+
+
+def kind_of(event: Event) -> Kind:
+    """The kind of position that `event` makes."""
+    match event:
+        case Call():
+            return "call"
+        case Message():
+            return "message"
+        case Step():
+            return "step"
+        case End():
+            return "end"
+
+
+class Unreadable(ValueError):
+    """A value that has no canonical form: a cycle, or an object that is not data."""
+
+
+def canonical(value: Any, depth: int = 64) -> Any:
+    """A hashable form in which JSON-equal values are equal: `1` is `1.0`, `True` is not `1`.
+
+    Strings are NFC; numbers are exact decimals; NaN equals nothing, not even itself.
+    Raises `Unreadable` for anything that is not JSON data, or is deeper than `depth`.
+    """
+    if depth <= 0:
+        raise Unreadable("a value nested too deeply")
+    match value:
+        case str():
+            return unicodedata.normalize("NFC", value)
+        case bool() | None:
+            return (type(value).__name__, value)
+        case int() | float() | Decimal():
+            return _number(value)
+        case Mapping():
+            pairs = ((canonical(str(k)), canonical(v, depth - 1)) for k, v in value.items())
+            return ("map", frozenset(pairs))
+        case list() | tuple():
+            return ("list", tuple(canonical(item, depth - 1) for item in value))
+    raise Unreadable(f"a value of type `{type(value).__name__}`")
+
+
+def _number(value: int | float | Decimal) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return ("nan", object()) if math.isnan(value) else ("inf", value > 0)
+    exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    return exact
+
+
+def digest(tool: str, args: Mapping[str, Any]) -> str:
+    """A fingerprint of a call: equal for the same tool and JSON-equal arguments."""
+    try:
+        body = _plain(canonical(args))
+    except Unreadable:
+        body = repr(args)
+    text = json.dumps([tool, body], ensure_ascii=True, default=str)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """`canonical` output as ordered JSON data."""
+    match value:
+        case Decimal():
+            return ["num", str(value.normalize())]
+        case ("map", frozenset() as pairs):
+            return ["map", sorted(([k, _plain(v)] for k, v in pairs), key=lambda pair: str(pair[0]))]
+        case ("list", tuple() as items):
+            return ["list", [_plain(item) for item in items]]
+        case str():
+            return value
+        case (str() as tag, rest):
+            return [tag, str(rest)]
+    return str(value)

@@ -1,0 +1,56 @@
+"""Arguments are read once: a private copy, bounded in depth and size.
+
+What lies beyond the bounds, or is not JSON data, becomes `UNREADABLE`: no comparison with it can be made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from sponsio_like.values import VALUES_CAP
+
+DEPTH_CAP = 64
+"""Deepest nesting of arguments that is looked at."""
+
+
+class Unreadable:
+    """A value that no comparison can be made with."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<unreadable>"
+
+
+UNREADABLE = Unreadable()
+_PLAIN = (str, int, float, bool, type(None), Decimal)
+
+
+def freeze(value: Any) -> Any:
+    """A copy that later changes to `value` do not reach."""
+    return _copy(value, DEPTH_CAP, [VALUES_CAP])
+
+
+def _copy(value: Any, depth: int, left: list[int]) -> Any:
+    if isinstance(value, _PLAIN):
+        return value
+    left[0] -= 1
+    if depth <= 0 or left[0] <= 0:
+        return UNREADABLE
+    if isinstance(value, Mapping):
+        return {str(key): _copy(item, depth - 1, left) for key, item in _first(value.items(), left)}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_copy(item, depth - 1, left) for item in _first(value, left)]
+    return UNREADABLE
+
+
+def _first(items: Any, left: list[int]) -> Any:
+    """The items while there is room; then one that cannot be read."""
+    for item in items:
+        left[0] -= 1
+        if left[0] < 0:
+            yield ("", UNREADABLE) if isinstance(item, tuple) and len(item) == 2 else UNREADABLE
+            return
+        yield item

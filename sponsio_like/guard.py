@@ -1,0 +1,98 @@
+"""The guard: compiled contracts, shared by all sessions.
+
+In: contracts, or a contract file. Out: sessions. A guard is immutable; a session has all the state.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy, needs
+from sponsio_like.contract import Contract
+from sponsio_like.errors import ContractError, InputMissing
+from sponsio_like.outcome import Mode
+from sponsio_like.records import Log, Sink
+from sponsio_like.session import Session
+
+RELAX = "SPONSIO_LIKE_MODE"
+"""The environment variable that relaxes enforce to observe, where the guard allows it."""
+
+
+class Guard:
+    """Contracts, compiled.
+
+    `mode` holds for the contracts that do not say; `tools` is the inventory, if it is known. With `relaxable`, the
+    environment variable `SPONSIO_LIKE_MODE=observe` makes every contract observe; the log and `relaxed` say so.
+    Raises `ContractError` with every problem of every contract.
+    """
+
+    def __init__(
+        self,
+        contracts: Iterable[Contract],
+        *,
+        mode: Mode = "enforce",
+        tools: Iterable[str] | None = None,
+        relaxable: bool = False,
+        log: Sink | None = None,
+        log_args: bool = False,
+    ) -> None:
+        self.relaxed = relaxable and _asked_to_relax()
+        self.policy: Policy = compile_policy(contracts, mode, tools, relaxed=self.relaxed)
+        self._log = Log(log, log_args)
+        self._names = itertools.count(1)
+        if self.relaxed:
+            self._log.relaxed(RELAX)
+
+    @classmethod
+    def from_yaml(
+        cls,
+        path: str | Path,
+        *,
+        mode: Mode | None = None,
+        relaxable: bool = False,
+        log: Sink | None = None,
+        log_args: bool = False,
+    ) -> Guard:
+        """The guard of a contract file. `mode` holds where neither the contract nor the file says.
+
+        Raises `ContractError` with every mistake in the file, each with its line and column.
+        """
+        from sponsio_like.loader import load  # YAML is only needed here
+
+        file = load(path)
+        chosen = file.mode or mode or "enforce"
+        return cls(file.contracts, mode=chosen, tools=file.tools, relaxable=relaxable, log=log, log_args=log_args)
+
+    def session(
+        self,
+        id: str | None = None,
+        *,
+        clock: Callable[[], float] = time.time,
+        assume_success: bool = False,
+        inputs: Iterable[str] | None = None,
+    ) -> Session:
+        """A new session. One for each conversation: its state is never shared.
+
+        `inputs` are those that the host delivers (`results`, `messages`, `usage`, `agents`, `depth`, `facts`, `time`, `finish`,
+        `tool_names`); all, if not given. `assume_success`: nobody settles; a call counts as done when the next turn is
+        decided. Raises `InputMissing` if a contract needs an input that is not delivered.
+        """
+        given = ALL_INPUTS if inputs is None else frozenset(inputs) | ({"results"} if assume_success else set())
+        if unknown := given - ALL_INPUTS:
+            raise ContractError.of(f"unknown input `{min(unknown)}`", f"inputs: {', '.join(sorted(ALL_INPUTS))}")
+        for contract in self.policy.contracts:
+            if missing := needs(contract) - given:
+                raise InputMissing(f"contract `{contract.name}` needs {', '.join(sorted(missing))}, which this session does not get")
+        name = id if id is not None else f"session-{next(self._names)}"
+        return Session(self.policy, name, clock=clock, assume_success=assume_success, log=self._log)
+
+
+def _asked_to_relax() -> bool:
+    asked = os.environ.get(RELAX, "")
+    if asked not in ("", "observe", "enforce"):
+        raise ContractError.of(f"environment variable {RELAX} is `{asked}`", "it may only be `observe`")
+    return asked == "observe"

@@ -1,0 +1,199 @@
+"""How far every contract of one session has come, and what one more position would do to it.
+
+In: a policy and an event that has been read. Out: a `Judgement`; nothing changes until `commit`. Only clauses that the
+event concerns are touched, and those that have asked to be woken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sponsio_like.atoms import OPEN, Context
+from sponsio_like.clause import NEVER, Clause, Watch
+from sponsio_like.compiler import Policy
+from sponsio_like.events import Call, Event, Kind, kind_of
+from sponsio_like.past import Letter
+from sponsio_like.residual import literals_of
+
+KEYS_CAP = 100_000
+"""Most values that one clause remembers; a call that needs another one violates."""
+
+
+class Read(NamedTuple):
+    """What a clause reads at an event: its letter, and the values that choose its monitor."""
+
+    clause: int
+    letter: Letter
+    key: Any
+
+
+class Change(NamedTuple):
+    """What a clause becomes if the position is let through."""
+
+    clause: int
+    key: Any
+    position: int
+    watch: Watch
+    letter: Letter
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The changes that letting an event through would make, and the clauses that it would violate."""
+
+    kind: Kind
+    changes: tuple[Change, ...]
+    violated: tuple[int, ...]
+    time: float
+
+
+class Ledger:
+    """The watches of one session. Not thread-safe by itself: the session holds the lock."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.positions: dict[frozenset[Kind], int] = dict.fromkeys(policy.kinds, 0)
+        self.watches: list[Watch] = [clause.start for clause in policy.clauses]
+        self.keyed: dict[int, dict[Any, tuple[Watch, int]]] = {
+            i: {} for i, clause in enumerate(policy.clauses) if clause.by
+        }
+        self.wakes: list[int] = [
+            NEVER if clause.by else clause.wakes_at(watch, -1, 0.0)
+            for clause, watch in zip(policy.clauses, self.watches, strict=True)
+        ]
+        self.alarms: dict[int, float] = {}
+
+    # --- asking -------------------------------------------------------------------------------
+
+    def touched(self, event: Event) -> list[int]:
+        """The clauses that have to see this event."""
+        kind = kind_of(event)
+        concerned = self.policy.concerned(event.tool) if isinstance(event, Call) else self.policy.counting(kind)
+        woken = self._woken(kind)
+        return [*concerned, *(i for i in woken if i not in concerned)] if woken else list(concerned)
+
+    def _woken(self, kind: Kind) -> list[int]:
+        out = []
+        for i, wake in enumerate(self.wakes):
+            if wake != NEVER:
+                kinds = self.policy.clauses[i].kinds
+                if kind in kinds and wake <= self.positions[kinds]:
+                    out.append(i)
+        return out
+
+    def read(self, i: int, event: Event, context: Context) -> Read:
+        """Read the event for clause `i`. Atoms that users registered run here, and may raise."""
+        clause = self.policy.clauses[i]
+        return Read(i, clause.read(event, context), clause.key(event) if clause.by else ())
+
+    def judge(self, event: Event, reads: Iterable[Read], time: float) -> Judgement:
+        """What would become of the clauses if this event were let through."""
+        changes: list[Change] = []
+        violated: list[int] = []
+        for read in reads:
+            clause = self.policy.clauses[read.clause]
+            place = self._place(clause, read)
+            if place is None:
+                if clause.can_break(event):
+                    violated.append(read.clause)
+                continue
+            watch, position = place
+            seen = clause.step(watch, read.letter, position, time)
+            changes.append(Change(read.clause, read.key, position, seen.watch, read.letter))
+            if seen.violated:
+                violated.append(read.clause)
+        return Judgement(kind_of(event), tuple(changes), tuple(violated), time)
+
+    def _place(self, clause: Clause, read: Read) -> tuple[Watch, int] | None:
+        """The watch to step and its next position; None for a call without a key, or without room for it."""
+        if not clause.by:
+            return self.watches[read.clause], self.positions[clause.kinds]
+        if read.key is None:
+            return None
+        monitors = self.keyed[read.clause]
+        if read.key not in monitors and len(monitors) >= KEYS_CAP:
+            return None
+        return monitors.get(read.key) or (clause.start, 0)
+
+    # --- committing ---------------------------------------------------------------------------
+
+    def commit(self, judgement: Judgement) -> None:
+        """Let the event through."""
+        for change in judgement.changes:
+            self._store(change.clause, change.key, change.watch, change.position, judgement.time)
+        for kinds in self.positions:
+            if judgement.kind in kinds:
+                self.positions[kinds] += 1
+
+    def _store(self, i: int, key: Any, watch: Watch, position: int, time: float) -> None:
+        clause = self.policy.clauses[i]
+        if clause.by:
+            self.keyed[i][key] = (watch, position + 1)
+            return
+        self.watches[i] = watch
+        self.wakes[i] = clause.wakes_at(watch, position, time)
+        self._set_alarm(i, watch)
+
+    def _set_alarm(self, i: int, watch: Watch) -> None:
+        if not self.policy.clauses[i].timed:
+            return
+        live = watch.inner.live if watch.inner is not None else ()
+        due = [literal[2] for each in live for literal in literals_of(each) if literal[0] in "fg"]
+        if due:
+            self.alarms[i] = min(due)
+        else:
+            self.alarms.pop(i, None)
+
+    # --- results, time, the end ---------------------------------------------------------------
+
+    def waiting(self, judgement: Judgement) -> tuple[Change, ...]:
+        """The changes whose clauses wait for this call's result."""
+        return tuple(change for change in judgement.changes if OPEN in change.letter)
+
+    def settle(self, change: Change, final: Mapping[int, bool], time: float) -> bool:
+        """A call has its result. True if it reveals a violation."""
+        clause = self.policy.clauses[change.clause]
+        if clause.by:
+            watch, length = self.keyed[change.clause][change.key]
+        else:
+            watch, length = self.watches[change.clause], self.positions[clause.kinds]
+        seen = clause.settle(watch, change.position, final, length - 1, time)
+        self._store(change.clause, change.key, seen.watch, length - 1, time)
+        return seen.violated
+
+    def expire(self, time: float) -> list[int]:
+        """Time has come. The clauses of which something ran out between positions."""
+        violated = []
+        for i in [i for i, due in self.alarms.items() if due < time]:
+            clause = self.policy.clauses[i]
+            position = self.positions[clause.kinds] - 1
+            seen = clause.expire(self.watches[i], position, time)
+            self._store(i, (), seen.watch, position, time)
+            if seen.violated:
+                violated.append(i)
+        return violated
+
+    def all_watches(self) -> list[tuple[int, Watch, int]]:
+        """Every watch with its clause and the number of its positions."""
+        out = []
+        for i, clause in enumerate(self.policy.clauses):
+            if clause.by:
+                out += [(i, watch, length) for watch, length in self.keyed[i].values()]
+            else:
+                out.append((i, self.watches[i], self.positions[clause.kinds]))
+        return out
+
+    def copy(self, keys: Iterable[Any] = ()) -> Ledger:
+        """A copy to try things on: states are immutable, so it is shallow. Of split clauses, only these keys."""
+        twin = object.__new__(Ledger)
+        twin.policy = self.policy
+        twin.positions = dict(self.positions)
+        twin.watches = list(self.watches)
+        wanted = set(keys)
+        twin.keyed = {i: {k: each[k] for k in wanted if k in each} for i, each in self.keyed.items()}
+        twin.wakes = list(self.wakes)
+        twin.alarms = dict(self.alarms)
+        return twin
+

@@ -1,0 +1,87 @@
+"""Which positions a program has to be shown, told from the tool's name alone, at load time.
+
+In: a program, its roots and what a name settles. Out: whether a call of that tool can matter.
+Values here are `True`, `False`, `"same"` (told by registers that quiet positions do not change) or `"any"`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias
+
+from sponsio_like.formula import Const, Seconds, Steps
+from sponsio_like.program import PAST, STATEFUL, Op, Program, operands
+
+Known: TypeAlias = "bool | Literal['same', 'any']"
+
+
+def known(program: Program, letter: Sequence[bool | None]) -> list[Known]:
+    """What is known of every node at a position with this static letter."""
+    out: list[Known] = []
+    for op in program.nodes:
+        out.append(_known(op, program, letter, out))
+    return out
+
+
+def _known(op: Op, program: Program, letter: Sequence[bool | None], below: list[Known]) -> Known:
+    match op:
+        case ("true",):
+            return True
+        case ("false",):
+            return False
+        case ("lit", slot, negated):
+            fixed = letter[slot]
+            if fixed is None or (fixed and program.slots[slot].waits):
+                return "any"
+            return fixed is not negated
+        case ("value", slot):
+            return "same" if isinstance(program.slots[slot].node, Const) else "any"
+        case ("and", *parts):
+            return _weakest([below[k] for k in parts], decides=False)
+        case ("or", *parts):
+            return _weakest([below[k] for k in parts], decides=True)
+        case ("O" | "H", _, Seconds()) | ("since" | "age", _) | ("count", _, _, Steps() | Seconds(), _):
+            return "any"
+        case ("sum" | "repeats", *_):
+            return "any"
+        case ("O", body, _) if below[body] is True:
+            return True
+        case ("H", body, _) if below[body] is False:
+            return False
+    return "any" if any(below[k] == "any" for k in operands(op)) else "same"
+
+
+def _weakest(parts: Iterable[Known], *, decides: bool) -> Known:
+    each = set(parts)
+    if decides in each:
+        return decides
+    if "any" in each:
+        return "any"
+    return "same" if "same" in each else not decides
+
+
+def moody(program: Program, roots: Iterable[int], letter: Sequence[bool | None]) -> bool:
+    """Whether calls of unmentioned tools matter by themselves: their context, arguments or time is read."""
+    values = known(program, letter)
+    if any(values[root] in ("any", False) for root in roots):
+        return True
+    inputs = {k for op in program.nodes if op[0] not in ("and", "or", "cmp") for k in operands(op)}
+    watched = {k for k in inputs if not _only_compared(program, k)}
+    return any(values[k] == "any" for k in watched)
+
+
+def _only_compared(program: Program, k: int) -> bool:
+    """Whether node `k` is a term, read where it is compared."""
+    return program.nodes[k][0] in STATEFUL or program.nodes[k][0] == "value"
+
+
+def concerned(program: Program, roots: Iterable[int], letter: Sequence[bool | None]) -> bool:
+    """Whether a stateless program can be violated at a call with this static letter."""
+    values = known(program, letter)
+    return any(values[root] is not True for root in roots)
+
+
+def stateless(program: Program) -> bool:
+    """Whether the program remembers nothing."""
+    return not any(op[0] in PAST or op[0] in STATEFUL or program.looks_ahead(i) for i, op in enumerate(program.nodes))
+

@@ -1,0 +1,118 @@
+"""What a decision can be: a closed union that every adapter answers completely.
+
+Out: `Allowed | Blocked | Held | Redirected`. There is no flag that means "go on" in more than one
+of them: a caller has to look at the type. A new kind of outcome is a design decision; a new
+strategy is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+Mode: TypeAlias = Literal["observe", "enforce"]
+Action: TypeAlias = Literal["blocked", "held", "redirected", "warned", "custom", "reported"]
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One contract, violated at one position.
+
+    `position` counts calls from 0 (for a message: the calls so far, and `tool` is None). `action`
+    is what enforcement does about it; `reported` where no call could have prevented it.
+    `message` says what had to hold, in the contract's words; it never has argument values.
+    """
+
+    contract: str
+    position: int
+    tool: str | None
+    action: Action
+    message: str
+    mode: Mode = "enforce"
+
+    def __str__(self) -> str:
+        return f"`{self.contract}`: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unfulfilled:
+    """An obligation that is still open: what has to happen before the session ends."""
+
+    contract: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"`{self.contract}`: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The call may run. `warnings` were answered by warn_only; `observed` would have been acted upon.
+
+    `id` is the id to settle.
+    """
+
+    id: str
+    warnings: tuple[Violation, ...] = ()
+    observed: tuple[Violation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """The call must not run. `advice` is one sentence for the model; it is computed when first read."""
+
+    id: str
+    violations: tuple[Violation, ...]
+    explain: Callable[[], str] = field(repr=False, compare=False)
+
+    @property
+    def advice(self) -> str:
+        """Why, and the shortest continuation that makes the call legal, if there is one."""
+        return self.explain()
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The call waits for a human. `ticket` is to be answered."""
+
+    id: str
+    violations: tuple[Violation, ...]
+    ticket: str
+
+
+@dataclass(frozen=True, slots=True)
+class Redirected:
+    """Not the call, but `tool` with `args` is to run, under the same id."""
+
+    id: str
+    tool: str
+    args: Mapping[str, Any]
+    violations: tuple[Violation, ...]
+
+
+Outcome: TypeAlias = Allowed | Blocked | Held | Redirected
+
+
+# --- what a strategy answers ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Refuse the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Warn:
+    """Let the call run, and say so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """Run `tool` instead; `renames` maps argument names (to None: dropped); None: the same arguments."""
+
+    tool: str
+    renames: tuple[tuple[str, str | None], ...] | None = None
+
+
+Decision: TypeAlias = Block | Warn | Redirect

@@ -1,0 +1,131 @@
+"""The decision log: one record for each decision, settlement, message, fact and end.
+
+In: what a session did. Out: a flat JSON-able record, handed to a sink. Records never have argument values unless asked for
+(`log_args`), so that a log is safe to ship. A sink that raises disturbs nobody.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from sponsio_like.events import Call
+from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
+from sponsio_like.verdicts import Finding
+
+Record: TypeAlias = dict[str, Any]
+Sink: TypeAlias = Callable[[Record], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """Where records go; nowhere by default."""
+
+    sink: Sink | None = None
+    log_args: bool = False
+
+    def decision(
+        self,
+        session: str,
+        call: Call,
+        position: int,
+        outcome: Outcome,
+        found: Iterable[Finding],
+        late: Iterable[Violation],
+        started: float,
+    ) -> None:
+        """One decision, with the true verdict of every contract."""
+        if self.sink is None:
+            return
+        record: Record = {
+            "event": "decision",
+            "session": session,
+            "id": call.id,
+            "tool": call.tool,
+            "agent": call.agent,
+            "outcome": name_of(outcome),
+            "violations": [_plain(each) for each in (*late, *_violations(outcome, found))],
+            "microseconds": round((time.perf_counter() - started) * 1e6, 1),
+        }
+        if self.log_args:
+            record["args"] = call.args
+        if isinstance(outcome, Redirected):
+            record["substitute"] = outcome.tool
+        self._send(record)
+
+    def settlement(self, session: str, id: str, tool: str, status: str, revealed: Iterable[Violation]) -> None:
+        """The result of a call, and the violations that it reveals."""
+        violations = [_plain(each) for each in revealed]
+        self._send(
+            {"event": "settlement", "session": session, "id": id, "tool": tool, "status": status, "violations": violations}
+        )
+
+    def ignored(self, session: str, id: str) -> None:
+        """A result that nobody waits for: a second one, or one of a call that was not let through."""
+        self._send({"event": "result_ignored", "session": session, "id": id})
+
+    def message(self, session: str, role: str, outcome: Outcome) -> None:
+        """A message, decided or recorded."""
+        violations = [_plain(each) for each in _violations(outcome, ())]
+        self._send({"event": "message", "session": session, "role": role, "outcome": name_of(outcome), "violations": violations})
+
+    def relaxed(self, variable: str) -> None:
+        """The environment has turned enforcement off; never silent, whatever the sink."""
+        text = f"{variable}=observe: contracts are observed, none is enforced"
+        logging.getLogger("sponsio_like").warning(text)
+        self._send({"event": "relaxed", "message": text})
+
+    def fact(self, session: str, key: str) -> None:
+        """A fact; its value is not logged."""
+        self._send({"event": "fact", "session": session, "key": key})
+
+    def finish(self, session: str, late: Iterable[Violation], left: Iterable[Unfulfilled]) -> None:
+        """The end of a session."""
+        unfulfilled = [{"contract": each.contract, "message": each.message} for each in left]
+        violations = [_plain(each) for each in late]
+        self._send({"event": "finish", "session": session, "violations": violations, "unfulfilled": unfulfilled})
+
+    def _send(self, record: Record) -> None:
+        if self.sink is None:
+            return
+        try:
+            self.sink(record)
+        except Exception:  # a sink is user code; the decision stands
+            logging.getLogger("sponsio_like").exception("the decision log's sink failed")
+
+
+SILENT = Log()
+
+
+def name_of(outcome: Outcome) -> str:
+    """The outcome as one word."""
+    match outcome:
+        case Allowed():
+            return "allowed"
+        case Blocked():
+            return "blocked"
+        case Held():
+            return "held"
+        case Redirected():
+            return "redirected"
+
+
+def _violations(outcome: Outcome, found: Iterable[Finding]) -> list[Violation]:
+    each = [finding.violation for finding in found]
+    if each:
+        return each
+    return [*outcome.warnings, *outcome.observed] if isinstance(outcome, Allowed) else list(outcome.violations)
+
+
+def _plain(violation: Violation) -> Mapping[str, Any]:
+    return {
+        "contract": violation.contract,
+        "position": violation.position,
+        "tool": violation.tool,
+        "action": violation.action,
+        "mode": violation.mode,
+        "message": violation.message,
+    }

@@ -1,0 +1,127 @@
+"""What is still owed: positive Boolean combinations of obligations, in a canonical form.
+
+A residual is a minimal disjunctive normal form, a set of sets of literals. A literal speaks of the
+positions after the last one:
+
+    ("X", n)       there is a next position, and node n holds there
+    ("W", n)       if there is a next position, node n holds there
+    ("F", n, p)    node n holds at some later position up to position p
+    ("G", n, p)    node n holds at every later position up to position p
+    ("f", n, t)    node n holds at some later position up to time t
+    ("g", n, t)    node n holds at every later position up to time t
+    ("D", p, s, b) the call at position p settles so that its slot s is b
+
+Absorption and subsumption keep a residual from growing with the trace: `("F", n, 3)` and
+`("F", n, 5)` together are `("F", n, 3)`. See `shared` notes in docs/semantics.md, "Residuals".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+from sponsio_like.errors import ContractError
+
+Literal: TypeAlias = tuple[Any, ...]
+Conjunction: TypeAlias = frozenset[Literal]
+Residual: TypeAlias = frozenset[Conjunction]
+
+YES: Residual = frozenset({frozenset()})
+NO: Residual = frozenset()
+TERM_CAP = 512
+"""Most conjunctions in one residual; a formula that needs more is refused."""
+
+
+def one(literal: Literal) -> Residual:
+    """The residual that is just this literal."""
+    return frozenset({frozenset({literal})})
+
+
+def implies(strong: Literal, weak: Literal) -> bool:
+    """Whether `strong` can only hold where `weak` does."""
+    if strong == weak:
+        return True
+    match strong, weak:
+        case ("X", node), ("W", other):
+            return bool(node == other)
+        case ("F" | "f" as kind, node, due), (other_kind, other, later):
+            return bool(kind == other_kind and node == other and due <= later)
+        case ("G" | "g" as kind, node, due), (other_kind, other, sooner):
+            return bool(kind == other_kind and node == other and due >= sooner)
+    return False
+
+
+def covers(weak: Conjunction, strong: Conjunction) -> bool:
+    """Whether `strong` can only hold where `weak` does."""
+    return weak <= strong or all(any(implies(s, w) for s in strong) for w in weak)
+
+
+def either(left: Residual, right: Residual) -> Residual:
+    """The disjunction."""
+    if not left or left == right or right == YES:
+        return right
+    if not right or left == YES:
+        return left
+    return _minimal(left | right)
+
+
+def both(left: Residual, right: Residual) -> Residual:
+    """The conjunction."""
+    if left == YES or left == right or not right:
+        return right
+    if right == YES or not left:
+        return left
+    return _minimal(_tight(a | b) for a in left for b in right)
+
+
+def _tight(literals: Conjunction) -> Conjunction:
+    """Without the literals that another one implies."""
+    if len(literals) < 2:
+        return literals
+    return frozenset(w for w in literals if not any(s != w and implies(s, w) for s in literals))
+
+
+def _minimal(terms: Iterable[Conjunction]) -> Residual:
+    kept: list[Conjunction] = []
+    for term in sorted(set(terms), key=len):
+        if not any(covers(weak, term) for weak in kept):
+            kept = [other for other in kept if not covers(term, other)]
+            kept.append(term)
+        if len(kept) > TERM_CAP:
+            raise ContractError.of("formula has too many alternatives at once", "split it into several guarantees")
+    return frozenset(kept)
+
+
+def mapped(residual: Residual, value: Callable[[Literal], Residual]) -> Residual:
+    """The residual with every literal replaced by what it has become."""
+    result = NO
+    for term in residual:
+        product = YES
+        for literal in term:
+            product = both(product, value(literal))
+            if not product:
+                break
+        result = either(result, product)
+    return result
+
+
+def strictest(residuals: Iterable[Residual]) -> frozenset[Residual]:
+    """A conjunction of residuals, without those that another one implies."""
+    each = {residual for residual in residuals if residual != YES}
+    if len(each) < 2:
+        return frozenset(each)
+    return frozenset(weak for weak in each if not any(other != weak and _entails(other, weak) for other in each))
+
+
+def _entails(strong: Residual, weak: Residual) -> bool:
+    return all(any(covers(w, s) for w in weak) for s in strong)
+
+
+def holds_at_end(residual: Residual) -> bool:
+    """Whether it would hold if the session ended now. Literals `D` have to be replaced before."""
+    return any(all(literal[0] in "WGg" for literal in term) for term in residual)
+
+
+def literals_of(residuals: Iterable[Residual]) -> set[Literal]:
+    """All literals that occur."""
+    return {literal for residual in residuals for term in residual for literal in term}

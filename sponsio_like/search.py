@@ -1,0 +1,268 @@
+"""Exact verdicts: is there any continuation that makes the formula true, or false?
+
+In: what is owed and the registers. Out: yes or no, by breadth-first search over abstract states, remembered for
+all sessions. The budget bounds one search; beyond it the answer is "possible": a verdict
+may then be late, never wrong.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from sponsio_like.alphabet import letters, quiet, settlements
+from sponsio_like.atoms import OPEN
+from sponsio_like.formula import Seconds, Steps
+from sponsio_like.future import Future, Position, timeless
+from sponsio_like.past import Cell, Letter, Past, Registers, Value, compile_node
+from sponsio_like.program import PAST, STATEFUL, Program
+from sponsio_like.residual import NO, YES, Residual, holds_at_end, literals_of, mapped, one, strictest
+
+Goal: TypeAlias = Literal["kind", "harsh"]
+"""`kind`: look for a continuation that satisfies. `harsh`: for one that violates."""
+Joint: TypeAlias = frozenset[Residual]
+Place: TypeAlias = tuple[Joint, Registers]
+
+BUDGET = 4_000
+"""Most transitions that one search at run time takes."""
+MEMO_CAP = 50_000
+"""Most answers remembered for one formula."""
+IN_FLIGHT_CAP = 64
+"""Most combinations of results of calls in flight that are tried."""
+
+NONE: Joint = frozenset({NO})
+
+
+@dataclass(frozen=True, slots=True)
+class Abstract:
+    """The past with counters, sums and clocks left free; `source[k]` is the real register of cell k."""
+
+    past: Past
+    source: tuple[int, ...]
+    bounds: tuple[Any, ...]
+    free: int
+
+
+def abstract(program: Program, past: Past) -> Abstract:
+    """Replace what has no small state by free bits, read behind the slots of a letter."""
+    real = {cell.node: k for k, cell in enumerate(past.cells)}
+    values: list[Value | None] = []
+    cells: list[Cell] = []
+    free = len(program.slots)
+    for i, op in enumerate(program.nodes):
+        value, cell, taken = _abstract_node(program, i, op, len(cells), free)
+        free += taken
+        values.append(value)
+        if cell is not None:
+            cells.append(cell)
+    source = tuple(real[cell.node] for cell in cells)
+    bounds = tuple(_bound(program, cell) for cell in cells)
+    return Abstract(Past(tuple(values), tuple(cells)), source, bounds, free - len(program.slots))
+
+
+def _bound(program: Program, cell: Cell) -> Any:
+    op = program.nodes[cell.node]
+    return (op[0], op[2]) if op[0] in "OH" else None
+
+
+def _abstract_node(program: Program, i: int, op: Any, r: int, free: int) -> tuple[Value | None, Cell | None, int]:
+    if program.looks_ahead(i) or op[0] in STATEFUL or op[0] == "value":
+        return None, None, 0
+    match op:
+        case ("cmp", *_):
+            return (lambda v, x, s, p, t: x[free]), None, 1
+        case ("O", a, Seconds()):
+            cell = Cell(i, False, lambda v, x, s, p, t: v[a] or s[r])
+            return (lambda v, x, s, p, t: v[a] or (x[free] and s[r])), cell, 1
+        case ("H", a, Seconds()):
+            cell = Cell(i, True, lambda v, x, s, p, t: v[a] and s[r])
+            return (lambda v, x, s, p, t: v[a] and (x[free] or s[r])), cell, 1
+    return (*compile_node(op, r, i), 0)
+
+
+class Search:
+    """Searches over one program. `always`: the roots owed at every position."""
+
+    def __init__(
+        self,
+        program: Program,
+        past: Past,
+        future: Future,
+        always: Sequence[Sequence[int]],
+        tools: Iterable[str] | None = None,
+    ) -> None:
+        self.slots = tuple(program.slots)
+        self.future = future
+        self.always = always
+        self.abstract = abstract(program, past)
+        self.tools = None if tools is None else tuple(tools)
+        self.limited = False
+        self.quiet_letter = quiet(program.slots)
+        self.settles_within = settles_within(program)
+        self._memo: dict[Any, bool] = {}
+
+    @functools.cached_property
+    def letters(self) -> list[Letter]:
+        """Everything that one more position could be."""
+        found, complete = letters(self.slots, self.abstract.free, self.tools)
+        self.limited = self.limited or not complete
+        return found
+
+    # --- questions ----------------------------------------------------------------------------
+
+    def reachable(self, goal: Goal, joint: Joint, registers: Registers, at: int, *, more: bool) -> bool:
+        """Whether some continuation reaches `goal`, no call being in flight.
+
+        `at` is the last position; `more`: later positions owe `always` as well.
+        """
+        place = (self._timeless(joint, goal, at), self.registers(registers, at))
+        if self._met(place[0], goal):
+            return True
+        key = (goal, place, more)
+        if key not in self._memo:
+            self._remember(key, self._search(goal, place, more, BUDGET))
+        return self._memo[key]
+
+    def registers(self, real: Registers, at: int) -> Registers:
+        """The abstract registers of real ones, relative to position `at`."""
+        out = []
+        for source, bound in zip(self.abstract.source, self.abstract.bounds, strict=True):
+            value = real[source]
+            match bound:
+                case (_, Steps(count)):
+                    value = None if value is None or value + count <= at else value - at
+                case ("O", Seconds()):
+                    value = value is not None
+                case ("H", Seconds()):
+                    value = value is None
+            out.append(value)
+        return tuple(out)
+
+    # --- searching ----------------------------------------------------------------------------
+
+    def _remember(self, key: Any, answer: bool) -> None:
+        if len(self._memo) >= MEMO_CAP:
+            self._memo.clear()
+        self._memo[key] = answer
+
+    def _timeless(self, joint: Joint, goal: Goal, at: int) -> Joint:
+        def value(literal: Any) -> Residual:
+            match literal[0]:
+                case "f" | "g":
+                    return timeless(literal, goal)
+                case "F" | "G":
+                    return one((literal[0], literal[1], literal[2] - at))
+            return one(literal)
+
+        return _conjunction(mapped(residual, value) for residual in joint)
+
+    @staticmethod
+    def _met(joint: Joint, goal: Goal) -> bool:
+        holds = all(holds_at_end(residual) for residual in joint)
+        return holds if goal == "kind" else not holds
+
+    def _search(self, goal: Goal, start: Place, more: bool, budget: int) -> bool:
+        seen = {start}
+        frontier = [start]
+        while frontier:
+            following: list[Place] = []
+            for place in frontier:
+                for reached in self.successors(place, goal, more):
+                    budget -= 1
+                    if self._met(reached[0], goal):
+                        return True
+                    if reached not in seen and reached[0] != NONE:
+                        seen.add(reached)
+                        following.append(reached)
+                if budget < 0:
+                    self.limited = True
+                    return True
+            frontier = following
+        for place in seen:
+            self._remember((goal, place, more), False)
+        return False
+
+    def successors(self, place: Place, goal: Goal, more: bool) -> Iterator[Place]:
+        """The places one position later, for every letter."""
+        joint, registers = place
+        past = self.abstract.past
+        for letter in self.letters:
+            values = past.read(letter, registers, 1, 0.0)
+            at = Position(letter, values, 1, 0.0, goal)
+            owed = self._owed(joint, at, more)
+            if owed == NONE:
+                yield NONE, ()
+                continue
+            after = past.after(values, letter, registers, 1, 0.0)
+            yield self._timeless(owed, goal, 1), self._shifted(after)
+
+    def _owed(self, joint: Joint, at: Position, more: bool) -> Joint:
+        known: dict[int, Residual] = {}
+        parts = [self.future.progress(residual, at, known) for residual in joint]
+        if more:
+            parts.extend(self.future.owed(root, at) for roots in self.always for root in roots)
+        return _conjunction(parts)
+
+    def _shifted(self, registers: Registers) -> Registers:
+        out = []
+        for value, bound in zip(registers, self.abstract.bounds, strict=True):
+            if bound is not None and isinstance(bound[1], Steps):
+                value = None if value is None or value + bound[1].count <= 1 else value - 1
+            out.append(value)
+        return tuple(out)
+
+
+def settles_within(program: Program) -> int:
+    """After so many positions that the formula does not speak of, its registers no longer change."""
+    bounds = [op[2].count for op in program.nodes if op[0] in "OH" and isinstance(op[2], Steps)]
+    depth = sum(op[0] in PAST for op in program.nodes)
+    return depth + sum(bounds) + 1
+
+
+def _conjunction(residuals: Iterable[Residual]) -> Joint:
+    each = strictest(residuals)
+    return NONE if NO in each else each
+
+
+# --- calls in flight --------------------------------------------------------------------------
+
+
+def in_flight(joint: Iterable[Residual], window: Iterable[tuple[int, Letter]]) -> dict[int, list[int]]:
+    """The positions of calls in flight, each with its open slots."""
+    found: dict[int, set[int]] = {}
+    for literal in literals_of(joint):
+        if literal[0] == "D":
+            found.setdefault(literal[1], set()).add(literal[2])
+    for position, letter in window:
+        waiting = {i for i, value in enumerate(letter) if value is OPEN}
+        if waiting:
+            found.setdefault(position, set()).update(waiting)
+    return {position: sorted(slots) for position, slots in sorted(found.items())}
+
+
+Ending: TypeAlias = Mapping[int, tuple[dict[int, bool], bool]]
+
+
+def endings(slots: Any, flying: Mapping[int, list[int]]) -> Iterator[Ending] | None:
+    """Every way in which the calls in flight may settle; None if there are too many."""
+    options = [settlements(slots, open_slots) for open_slots in flying.values()]
+    total = 1
+    for each in options:
+        total *= len(each)
+    if total > IN_FLIGHT_CAP**2:
+        return None
+    return (dict(zip(flying, combination, strict=True)) for combination in itertools.product(*options))
+
+
+def settle(residual: Residual, position: int, final: Mapping[int, bool]) -> Residual:
+    """The residual once the call at `position` has settled so."""
+
+    def value(literal: Any) -> Residual:
+        if literal[0] != "D" or literal[1] != position or literal[2] not in final:
+            return one(literal)
+        return YES if final[literal[2]] is literal[3] else NO
+
+    return mapped(residual, value)

@@ -1,0 +1,150 @@
+"""Values inside arguments and outputs: finding them by path, and comparing them.
+
+In: JSON data. Out: `True`, `False`, or `None` for a comparison that cannot be made (missing, of another type,
+too long); what `None` means is decided where the comparison stands, never here.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from sponsio_like.errors import ContractError
+from sponsio_like.events import Unreadable, canonical
+from sponsio_like.formula import Op
+
+TEXT_CAP = 64 * 1024
+"""Longest text, in characters, that a regular expression looks at."""
+VALUES_CAP = 5_000
+"""Most values that one path may reach."""
+REGEX_CAP = 1_000
+"""Longest regular expression, in characters."""
+REGEX_MEMORY = 1 << 20
+"""Most memory, in bytes, of one compiled regular expression; larger ones do not compile."""
+
+Path: TypeAlias = tuple[str, ...]
+
+
+@functools.lru_cache(maxsize=4096)
+def path_parts(path: str) -> Path:
+    """`items[].sku` as `("items", "[]", "sku")`."""
+    spaced = path.replace("[]", ".[]")
+    return tuple(part for part in spaced.split(".") if part)
+
+
+def find(data: Any, path: str) -> list[Any]:
+    """Every value at `path`; none if it is missing. A key with dots in it is found whole first."""
+    if isinstance(data, Mapping) and path in data:
+        return [data[path]]
+    found = [data]
+    for part in path_parts(path):
+        found = list(_down(found, part))
+    return found
+
+
+def _down(values: list[Any], part: str) -> Iterator[Any]:
+    for value in values:
+        if part == "[]":
+            yield from value if isinstance(value, (list, tuple)) else ()
+        elif isinstance(value, Mapping) and part in value:
+            yield value[part]
+
+
+@functools.lru_cache(maxsize=4096)
+def regex(pattern: str) -> Callable[[str], Any]:
+    """The search function of a regular expression that runs in linear time (RE2).
+
+    Raises `ContractError` if it does not compile, with the reason.
+    """
+    import re2  # noqa: PLC0415  loaded only where a contract has a regular expression
+
+    if len(pattern) > REGEX_CAP:
+        raise ContractError.of(f"regular expression of {len(pattern)} characters", f"at most {REGEX_CAP} are allowed")
+    options = re2.Options()
+    options.max_mem = REGEX_MEMORY
+    options.log_errors = False
+    try:
+        search: Callable[[str], Any] = re2.compile(pattern, options).search
+    except re2.error as error:
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error.args[0])
+        raise ContractError.of(
+            f"regular expression `{pattern}` does not compile: {reason}",
+            "RE2 syntax is needed: no look-around, no back-references",
+        ) from None
+    return search
+
+
+def compare(left: Any, op: Op, right: Any) -> bool | None:
+    """`left op right`, or `None` if that cannot be told."""
+    match op:
+        case "=":
+            return same(left, right)
+        case "!=":
+            equal = same(left, right)
+            return None if equal is None else not equal
+        case "in":
+            return _among(left, right)
+        case "matches":
+            return text_matches(left, right)
+    return _ordered(left, op, right)
+
+
+def same(left: Any, right: Any) -> bool | None:
+    """JSON equality."""
+    if type(left) is str and type(right) is str and left.isascii():
+        return left == right
+    try:
+        return bool(canonical(left) == canonical(right))
+    except Unreadable:
+        return None
+
+
+def _among(value: Any, choices: Any) -> bool | None:
+    if not isinstance(choices, (tuple, list)):
+        return None
+    answers = [same(value, choice) for choice in choices]
+    if True in answers:
+        return True
+    return None if None in answers else False
+
+
+def text_matches(value: Any, pattern: Any) -> bool | None:
+    """Whether `pattern` is found in the string `value`."""
+    if not isinstance(value, str) or not isinstance(pattern, str) or len(value) > TEXT_CAP:
+        return None
+    if not value.isascii() and re.search("[\ud800-\udfff]", value):
+        return None
+    return regex(pattern)(value) is not None
+
+
+def number(value: Any) -> Decimal | None:
+    """The exact value of a finite number; `None` for anything else, `True` and `"1"` included."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+        return None
+    exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    return exact if exact.is_finite() else None
+
+
+def _ordered(left: Any, op: Op, right: Any) -> bool | None:
+    if isinstance(left, str) and isinstance(right, str):
+        return _order(left, op, right)
+    if type(left) is int and type(right) is int:
+        return _order(left, op, right)
+    if left == float("inf") and isinstance(left, float):
+        return op in (">", ">=")  # `since`, `age`: it never happened
+    a, b = number(left), number(right)
+    return None if a is None or b is None else _order(a, op, b)
+
+
+def _order(left: Any, op: Op, right: Any) -> bool:
+    match op:
+        case "<":
+            return bool(left < right)
+        case "<=":
+            return bool(left <= right)
+        case ">":
+            return bool(left > right)
+    return bool(left >= right)

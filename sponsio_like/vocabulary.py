@@ -1,0 +1,243 @@
+"""The words of a contract: which tools there are, and what an argument that names tools means.
+
+In: one name, a list, a glob, an action, or a `match` mapping (docs/semantics.md), and the
+`Vocabulary` that a file has declared. Out: a `Target`; or a `ContractError` with every mistake.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.formula import Condition, Match, Op, Scalar, Target
+from sponsio_like.values import path_parts, regex
+
+COMPARISONS: Mapping[str, Op] = MappingProxyType(
+    {"in": "in", "matches": "matches", "gt": ">", "ge": ">=", "lt": "<", "le": "<="}
+)
+LATER = ("status", "output", "message", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What a file has declared: its tools with their fields (None: not declared), its actions."""
+
+    tools: Mapping[str, Mapping[str, str] | None] | None = None
+    actions: Mapping[str, Target] = field(default_factory=dict)
+
+    def fields(self, tool: str) -> Mapping[str, str] | None:
+        """The declared fields of a tool, if any are."""
+        return self.tools.get(tool) if self.tools else None
+
+
+NOTHING = Vocabulary()
+
+
+def is_glob(name: str) -> bool:
+    """Whether a name stands for every tool that looks like it."""
+    return any(sign in name for sign in "*?[")
+
+
+def target(value: Any, words: Vocabulary = NOTHING) -> Target:
+    """The calls that an argument speaks of."""
+    match value:
+        case Match():
+            return (value,)
+        case tuple() if value and all(isinstance(part, Match) for part in value):
+            return value
+        case str():
+            return named(value, words)
+        case Mapping():
+            return matching(value, words)
+        case list() | tuple() if value:
+            return _any_of(value, words)
+    raise ContractError.of(
+        f"`{value}` is not a tool" if value or value == 0 else "no tool is named",
+        "write a name, a list of names, a glob, an action, or {tool: .., args: {..}}",
+    )
+
+
+def _any_of(values: Iterable[Any], words: Vocabulary) -> Target:
+    problems = Problems()
+    parts = [problems.attempt((i,), target, value, words) for i, value in enumerate(values)]
+    problems.check()
+    return join(match for part in parts if part for match in part)
+
+
+def join(matches: Iterable[Match]) -> Target:
+    """One target out of several; matches without conditions are drawn together."""
+    matches = list({repr(match): match for match in matches}.values())  # `1` is not `True`
+    bare = [m for m in matches if not m.conditions and m.agent is None and (m.names or m.globs)]
+    rest = tuple(match for match in matches if match not in bare)
+    if not bare:
+        return rest
+    names = dict.fromkeys(name for match in bare for name in match.names)
+    globs = dict.fromkeys(glob for match in bare for glob in match.globs)
+    return (Match(tuple(names), tuple(globs)), *rest)
+
+
+def named(name: str, words: Vocabulary) -> Target:
+    """One name: an action, a glob, or a tool. With an inventory, it must be in there."""
+    if name in words.actions:
+        return words.actions[name]
+    if not name or name != name.strip() or "`" in name:
+        raise ContractError.of(f"`{name}` is not the name of a tool")
+    if is_glob(name):
+        if words.tools is not None and not fnmatch.filter(words.tools, name):
+            raise ContractError.of(f"no tool matches `{name}`", _inventory(words))
+        return (Match(globs=(name,)),)
+    if words.tools is not None and name not in words.tools:
+        raise ContractError.of(
+            f"unknown tool `{name}`", closest(name, [*words.tools, *words.actions])
+        )
+    return (Match(names=(name,)),)
+
+
+def _inventory(words: Vocabulary) -> str:
+    return "tools: " + ", ".join(f"`{name}`" for name in words.tools or ())
+
+
+# --- match ------------------------------------------------------------------------------------
+
+
+def matching(value: Mapping[Any, Any], words: Vocabulary) -> Target:
+    """`{tool: .., args: {path: value | {in: ..} | {gt: ..}}, agent: ..}`"""
+    problems = Problems()
+    only(value, ("tool", "args", "agent"), "match", problems)
+    found: Target | None = (Match(),)
+    if "tool" in value:
+        found = problems.attempt(("tool",), target, value["tool"], words)
+    conditions = problems.attempt(("args",), _conditions, value.get("args", {}))
+    agent = value.get("agent")
+    if agent is not None and (not isinstance(agent, str) or not agent):
+        problems.add(f"`{agent}` is not the name of an agent", "", "agent")
+    if not value:
+        problems.add("an empty match", "write {tool: .., args: {..}}")
+    problems.check()
+    if found is None or conditions is None:  # unreachable: `check` has raised
+        return ()
+    for match in found:
+        for condition in conditions:
+            known_field(condition.path, match, words, ("args", condition.path), problems)
+    problems.check()
+    return join(_narrowed(match, conditions, agent) for match in found)
+
+
+def _narrowed(match: Match, conditions: tuple[Condition, ...], agent: str | None) -> Match:
+    if agent is not None and match.agent not in (None, agent):
+        raise ContractError.of(f"agent `{agent}`, but the action says `{match.agent}`")
+    return replace(match, conditions=match.conditions + conditions, agent=agent or match.agent)
+
+
+def only(value: Mapping[Any, Any], known: Iterable[str], what: str, problems: Problems) -> None:
+    """Note every key that is not known, with the closest one."""
+    for key in value:
+        if key in known:
+            continue
+        later = "this comes in a later version" if what == "match" and key in LATER else ""
+        problems.add(
+            f"unknown key `{key}` in a {what}", later or closest(key, known), str(key), of_key=True
+        )
+
+
+def known_field(
+    path: str, match: Match, words: Vocabulary, at: tuple[str | int, ...], problems: Problems
+) -> None:
+    """Note a field that a tool of the inventory does not have."""
+    for name in match.names if not path.startswith("@") else ():
+        fields = words.fields(name)
+        root = path_parts(path)[0]
+        if fields is not None and path not in fields and root not in (*fields, "*"):
+            problems.add(f"tool `{name}` has no field `{root}`", closest(root, fields), *at)
+
+
+def _conditions(value: Any) -> tuple[Condition, ...]:
+    if not isinstance(value, Mapping):
+        raise ContractError.of(f"`{value}` does not describe arguments", "write {field: value}")
+    problems = Problems()
+    found: list[Condition] = []
+    for path, wanted in value.items():
+        read = problems.attempt((str(path),), _wanted, field_path(str(path)), wanted)
+        found.extend(read or ())
+    problems.check()
+    return tuple(found)
+
+
+def field_path(value: Any) -> str:
+    """A path to a value inside arguments: `to`, `customer.id`, `items[].sku`; `*`: all of them."""
+    parts = value.replace("[]", "").split(".") if isinstance(value, str) else [""]
+    if all(part and part == part.strip() for part in parts) and parts != ["*", "*"]:
+        return str(value)
+    raise ContractError.of(
+        f"`{value}` is not a path", "write `to`, `customer.id`, `items[].sku`, or `*` for all"
+    )
+
+
+def _wanted(path: str, wanted: Any) -> list[Condition]:
+    if not isinstance(wanted, Mapping):
+        return [Condition(path, "=", scalar(wanted))]
+    problems = Problems()
+    only(wanted, COMPARISONS, "comparison", problems)
+    if not wanted:
+        problems.add("an empty comparison", "write {gt: 100}, or the value itself")
+    found: list[Condition] = []
+    for key, value in wanted.items():
+        if key in COMPARISONS:
+            operand = problems.attempt((key,), _operand, key, value)
+            found.append(Condition(path, COMPARISONS[key], operand))
+    problems.check()
+    return found
+
+
+def _operand(key: str, value: Any) -> Scalar | tuple[Scalar, ...]:
+    match key:
+        case "in":
+            return scalars(value)
+        case "matches":
+            return pattern_text(value)
+    if isinstance(value, (int, float, str)) and not isinstance(value, bool):
+        return scalar(value)
+    raise ContractError.of(f"`{value}` cannot be compared by size", "write a number")
+
+
+def pattern_text(value: Any) -> str:
+    """A regular expression that compiles."""
+    if not isinstance(value, str) or not value:
+        raise ContractError.of(f"`{value}` is not a regular expression", "write it as a string")
+    regex(value)
+    return value
+
+
+def scalars(value: Any) -> tuple[Scalar, ...]:
+    """A list of plain values; never a string read as its characters."""
+    if not isinstance(value, (list, tuple)) or not value:
+        raise ContractError.of(f"`{value}` is not a list", f"write [{value}]")
+    problems = Problems()
+    found = [problems.attempt((i,), _plain, each) for i, each in enumerate(value)]
+    problems.check()
+    return tuple(found)
+
+
+def scalar(value: Any) -> Scalar:
+    """A plain value that something can be equal to."""
+    if isinstance(value, str) and value[:1] == "$" and value[1:].isidentifier():
+        raise ContractError.of(
+            f"value variables such as `{value}` come in a later version",
+            f'for this very text write {{in: ["{value}"]}}',
+        )
+    return _plain(value)
+
+
+def _plain(value: Any) -> Scalar:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ContractError.of(f"nothing equals `{value}`", "write a number")
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise ContractError.of(
+        f"`{value}` is not a plain value", "for one of several, write {in: [..]}"
+    )

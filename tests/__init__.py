@@ -1,0 +1,1 @@
+"""The specification, executable: each docstring of a test is a sentence of it."""

@@ -1,0 +1,281 @@
+"""The meaning of formulas, as the definitions read: quantifiers over the positions of a trace.
+
+In: a formula as nested tuples, and the events of a session. Out: is it true at a position?
+Slow, and shares no code with the engine that it judges; `tests/bridge.py` translates formulas.
+
+Atoms:  ("true",) ("false",) ("called", tool) ("done", tool) ("failed", tool) ("output", fact)
+        ("message", role) ("step", fact) ("prop", fact) ("prop", fact, kind)
+        where the tool or role "*" is any, and a `prop` is some other fact of a position, by name
+Others: ("not", f) ("and", f, ...) ("or", f, ...) ("implies", f, g) ("iff", f, g)
+        ("X", f) ("WX", f) ("F", f) ("G", f) ("U", f, g) ("W", f, g) ("R", f, g)
+        ("Y", f) ("WY", f) ("O", f) ("H", f) ("S", f, g)
+        ("F", f, bound), likewise G, O, H, where a bound is ("steps", n) or ("seconds", t)
+        ("compare", term, op, term)
+Terms:  ("number", x) ("arg", field) ("since", f) ("age", f) ("repeats", f)
+        ("count", f, reset or None, bound or None) ("sum", f, field, bound or None)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any, TypeAlias
+
+Formula: TypeAlias = tuple[Any, ...]
+"""A formula or a term; see above."""
+
+FUTURE = frozenset({"X", "WX", "F", "G", "U", "W", "R"})
+PAST = frozenset({"Y", "WY", "O", "H", "S", "compare", "compare?"})
+STATUS = frozenset({"done", "failed", "output"})
+KIND = {
+    "called": "call",
+    **dict.fromkeys(STATUS, "call"),
+    **dict.fromkeys(("arg", "sum", "repeats"), "call"),
+    "message": "message",
+    "step": "step",
+}
+COMPARE = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "=": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    ">": operator.gt,
+}
+END = inf
+"""The moment at which everything is known."""
+
+
+# --- events and the trace that they make --------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event of a session; `call`, `message`, `step`, `settle`, `tick` and `close` make one."""
+
+    kind: str
+    name: str = ""
+    true: frozenset[str] = frozenset()
+    unknown: frozenset[str] = frozenset()
+    args: tuple[tuple[str, Any], ...] = ()
+    time: float | None = None
+    of: int = -1
+
+
+def call(tool: str, *true: str, time: float | None = None, **args: Any) -> Event:
+    """A call of `tool` at which the facts `true` hold."""
+    return Event("call", tool, frozenset(true), args=tuple(sorted(args.items())), time=time)
+
+
+def message(role: str, *true: str, time: float | None = None) -> Event:
+    """A message of `role` at which the facts `true` hold."""
+    return Event("message", role, frozenset(true), time=time)
+
+
+def step(*true: str, time: float | None = None) -> Event:
+    """A plain observation of the atoms `true`."""
+    return Event("step", "", frozenset(true), time=time)
+
+
+def settle(of: int, status: str, *output: str, time: float | None = None) -> Event:
+    """The call made by event number `of` settles, `done` or `failed`, with facts of its output."""
+    return Event("settle", status, frozenset(output), time=time, of=of)
+
+
+def tick(time: float | None = None) -> Event:
+    """Nothing but time passes."""
+    return Event("tick", time=time)
+
+
+def close(time: float | None = None) -> Event:
+    """No position follows; calls in flight may still settle. (The end of a segment.)"""
+    return Event("close", time=time)
+
+
+@dataclass(frozen=True)
+class Position:
+    """A position of a trace. Moments are numbers of events; a call in flight has not `settled`."""
+
+    event: Event
+    decided: float
+    time: float = 0
+    settled: tuple[float, str, frozenset[str]] | None = None
+    assumed: frozenset[Formula] | None = None  # the comparisons taken as true, where they are free
+
+
+Trace: TypeAlias = tuple[Position, ...]
+NOWHERE = Position(Event("nowhere"), -1)
+
+
+def clock(events: Sequence[Event]) -> list[float]:
+    """The time of each event; one without a time happens a second after the one before."""
+    times: list[float] = []
+    for event in events:
+        following = times[-1] + 1 if times else 0.0
+        times.append(following if event.time is None else event.time)
+    return times
+
+
+def positions(events: Sequence[Event], kinds: frozenset[str]) -> Trace:
+    """The trace that the events make: one position for each event of one of `kinds`."""
+    trace: dict[int, Position] = {}
+    for moment, (event, time) in enumerate(zip(events, clock(events), strict=True)):
+        if event.kind in kinds:
+            trace[moment] = Position(event, moment, time)
+        elif event.kind == "settle" and event.of in trace and not trace[event.of].settled:
+            result = (moment, event.name, event.true)
+            trace[event.of] = replace(trace[event.of], settled=result)
+    return tuple(trace.values())
+
+
+def children(f: Formula) -> Iterator[Formula]:
+    """The formulas and terms directly under `f` (bounds are neither)."""
+    return (g for g in f[1:] if isinstance(g, tuple) and g[0] not in ("steps", "seconds"))
+
+
+def under(f: Formula) -> Iterator[Formula]:
+    """`f` and everything under it."""
+    yield f
+    for g in children(f):
+        yield from under(g)
+
+
+def kinds(f: Formula) -> frozenset[str]:
+    """The kinds of positions that `f` speaks of and therefore counts; calls, if of none."""
+    named = {KIND[g[0]] for g in under(f) if g[0] in KIND}
+    given = {g[2] for g in under(f) if g[0] in ("prop", "prop?") and len(g) > 2}
+    return frozenset(named | given) or frozenset({"call"})
+
+
+# --- the meaning ----------------------------------------------------------------------------------
+
+
+def holds(f: Formula, trace: Trace, i: int, seen: float = END) -> bool:
+    """Is `f` true at position `i`, if only what had settled at the moment `seen` is known?
+
+    What stands under a past operator is read as it was known when its position was decided.
+    Beyond the last position no atom is true and no quantifier finds anything.
+    """
+    here = trace[i] if i < len(trace) else NOWHERE
+    kind, name, true = here.event.kind, here.event.name, here.event.true
+    _, status, output = here.settled if here.settled and here.settled[0] <= seen else (0, "", set())
+    if f[0] in PAST and seen == END:
+        seen = here.decided
+    past, future = range(min(i + 1, len(trace))), range(i, len(trace))
+
+    def at(g: Formula, j: int) -> bool:
+        return holds(g, trace, j, seen)
+
+    match f:
+        case ("true",) | ("false",):
+            return f == ("true",)
+        case ("called", tool):
+            return kind == "call" and tool in (name, "*")
+        case ("done" | "failed", tool):
+            return kind == "call" and tool in (name, "*") and status == f[0]
+        case ("output", fact):
+            return fact in output
+        case ("message", role):
+            return kind == "message" and role in (name, "*")
+        case ("step", fact):
+            return kind == "step" and fact in true
+        case ("prop", fact, *_):
+            return fact in true
+        case ("prop?", fact, *_):
+            return fact in true or fact in here.event.unknown
+        case ("not", g):
+            return not at(g, i)
+        case ("and", *parts):
+            return all(at(g, i) for g in parts)
+        case ("or", *parts):
+            return any(at(g, i) for g in parts)
+        case ("implies", g, h):
+            return not at(g, i) or at(h, i)
+        case ("iff", g, h):
+            return at(g, i) == at(h, i)
+        case ("X", g):
+            return i + 1 < len(trace) and at(g, i + 1)
+        case ("WX", g):
+            return i + 1 >= len(trace) or at(g, i + 1)
+        case ("F", g, *bound):
+            return any(at(g, j) for j in future if near(trace, i, j, bound))
+        case ("G", g, *bound):
+            return all(at(g, j) for j in future if near(trace, i, j, bound))
+        case ("U", g, h):
+            return any(at(h, j) and all(at(g, k) for k in range(i, j)) for j in future)
+        case ("W", g, h):
+            return all(at(g, j) or any(at(h, k) for k in range(i, j + 1)) for j in future)
+        case ("R", g, h):
+            return all(at(h, j) or any(at(g, k) for k in range(i, j)) for j in future)
+        case ("Y", g):
+            return i > 0 and at(g, i - 1)
+        case ("WY", g):
+            return i == 0 or at(g, i - 1)
+        case ("O", g, *bound):
+            return any(at(g, j) for j in past if near(trace, i, j, bound))
+        case ("H", g, *bound):
+            return all(at(g, j) for j in past if near(trace, i, j, bound))
+        case ("S", g, h):
+            return any(at(h, j) and all(at(g, k) for k in range(j + 1, i + 1)) for j in past)
+        case ("compare" | "compare?", left, op, right):
+            if here.assumed is not None:
+                return loose((left, op, right)) in here.assumed
+            pair = value(left, trace, i, seen), value(right, trace, i, seen)
+            return f[0] == "compare?" if None in pair else bool(COMPARE[op](*pair))
+    raise ValueError(f"unknown formula {f}")
+
+
+def loose(f: Formula) -> Formula:
+    """The comparison without its marks: what it compares."""
+    plain = ("prop" if f[0] == "prop?" else f[0], *f[1:])
+    return tuple(loose(g) if isinstance(g, tuple) else g for g in plain)
+
+
+def near(trace: Trace, i: int, j: int, bound: Sequence[Formula]) -> bool:
+    """Is position `j` within the bound of position `i`? (No bound: always.)"""
+    match bound:
+        case [("steps", n)]:
+            return bool(abs(j - i) <= n)
+        case [("seconds", t)]:
+            return bool(abs(trace[j].time - trace[i].time) <= t)
+    return not bound
+
+
+def value(term: Formula, trace: Trace, i: int, seen: float) -> Any:
+    """The value of a term at position `i`; None if it has none, so that it cannot be compared."""
+    past = range(min(i + 1, len(trace)))
+
+    def where(f: Formula | None, bound: Formula | None = None) -> list[int]:
+        return [j for j in past if f and holds(f, trace, j, seen) and recent(trace, i, j, bound)]
+
+    match term:
+        case ("number", x):
+            return x
+        case ("arg", field):
+            return dict(trace[i].event.args).get(field) if past else None
+        case ("count", f, reset, bound):
+            start = max(where(reset), default=-1)
+            return sum(j > start for j in where(f, bound))
+        case ("since", f):
+            return i - max(where(f), default=-inf)
+        case ("age", f):
+            return trace[i].time - trace[max(where(f))].time if where(f) else inf
+        case ("sum", f, field, bound):
+            amounts = [dict(trace[j].event.args).get(field) for j in where(f, bound)]
+            return None if None in amounts else sum(amounts)
+        case ("repeats", f):
+            same = [j for j in where(f) if trace[j].event.args == trace[i].event.args]
+            return max(n for n in range(i + 2) if all(i - k in same for k in range(n)))
+    raise ValueError(f"unknown term {term}")
+
+
+def recent(trace: Trace, i: int, j: int, bound: Formula | None) -> bool:
+    """Is `j` one of the last n positions up to `i`, or in the window `(t-W, t]`?"""
+    match bound:
+        case ("steps", n):
+            return bool(j > i - n)
+        case ("seconds", window):
+            return bool(trace[j].time > trace[i].time - window)
+    return bound is None
