@@ -48,7 +48,11 @@ class Refusal:
         return self._said[0]
 
     def _why(self) -> str:
-        names = [f"`{each.violation.contract}` ({each.violation.message})" for each in self.found if each.violation.mode == "enforce"]
+        names = [
+            f"`{each.violation.contract}` ({each.violation.message})"
+            for each in self.found
+            if each.violation.mode == "enforce"
+        ]
         what = f"`{self.event.tool}`" if isinstance(self.event, Call) else "this answer"
         return f"{what} was not allowed by {', '.join(names)}"
 
@@ -92,7 +96,9 @@ class Refusal:
                 continue
             yield from self._settled(ledger, call, judgement)
 
-    def _settled(self, ledger: Ledger, call: Call, judgement: Judgement) -> Iterator[tuple[Hint, Ledger]]:
+    def _settled(
+        self, ledger: Ledger, call: Call, judgement: Judgement
+    ) -> Iterator[tuple[Hint, Ledger]]:
         waits = ledger.waiting(judgement)
         for status in ("ok", "error") if waits else ("ok",):
             after = ledger.copy(change.key for change in judgement.changes)

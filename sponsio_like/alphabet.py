@@ -24,14 +24,22 @@ OTHER = "\0other"
 Choice = dict[Any, bool]
 
 
-def letters(slots: Sequence[Slot], free: int, tools: Iterable[str] | None) -> tuple[list[Letter], bool]:
+def letters(
+    slots: Sequence[Slot], free: int, tools: Iterable[str] | None
+) -> tuple[list[Letter], bool]:
     """All letters, with `free` more unconstrained bits each; and whether none had to be left out."""
-    kinds = {kind for slot in slots if slot.kind == "atom" for kind in kinds_of(slot.node)} or {"call"}
+    kinds = {kind for slot in slots if slot.kind == "atom" for kind in kinds_of(slot.node)} or {
+        "call"
+    }
     found: dict[Letter, None] = {}
     complete = True
     for world in _worlds(slots, kinds, tools):
         base = [_fixed(slot, world) for slot in slots]
-        names = list(dict.fromkeys(_name(slot) for slot, value in zip(slots, base, strict=True) if value is None))
+        names = list(
+            dict.fromkeys(
+                _name(slot) for slot, value in zip(slots, base, strict=True) if value is None
+            )
+        )
         wanted: list[Any] = [*names, *range(free)]
         complete = complete and len(wanted) <= FREE_CAP
         for choice in _choices(wanted):
@@ -44,7 +52,10 @@ def letters(slots: Sequence[Slot], free: int, tools: Iterable[str] | None) -> tu
 def quiet(slots: Sequence[Slot]) -> Letter:
     """What is read at a call of a tool that no contract names."""
     blank = {"value": MISSING, "amount": Decimal(0), "key": None}
-    return tuple(blank[slot.kind] if slot.kind != "atom" else bool(_fixed(slot, ("call", OTHER))) for slot in slots)
+    return tuple(
+        blank[slot.kind] if slot.kind != "atom" else bool(_fixed(slot, ("call", OTHER)))
+        for slot in slots
+    )
 
 
 def static(slots: Sequence[Slot], tool: str) -> tuple[bool | None, ...]:
@@ -52,7 +63,9 @@ def static(slots: Sequence[Slot], tool: str) -> tuple[bool | None, ...]:
     return tuple(None if slot.kind != "atom" else _fixed(slot, ("call", tool)) for slot in slots)
 
 
-def _worlds(slots: Sequence[Slot], kinds: set[Any], tools: Iterable[str] | None) -> Iterator[tuple[str, str]]:
+def _worlds(
+    slots: Sequence[Slot], kinds: set[Any], tools: Iterable[str] | None
+) -> Iterator[tuple[str, str]]:
     nodes = [slot.node for slot in slots]
     if "call" in kinds:
         named = _tool_names(nodes) if tools is None else dict.fromkeys(tools)
@@ -113,7 +126,9 @@ def _choices(wanted: list[Any]) -> Iterator[Choice]:
         yield {each: each == one for each in wanted}
 
 
-def _endings(slots: Sequence[Slot], base: Sequence[bool | None]) -> Iterable[tuple[str, bool] | None]:
+def _endings(
+    slots: Sequence[Slot], base: Sequence[bool | None]
+) -> Iterable[tuple[str, bool] | None]:
     """How the call settles: (status, late)."""
     if not any(slot.waits and value is not False for slot, value in zip(slots, base, strict=True)):
         return (None,)
@@ -132,7 +147,9 @@ def _letter(slots: Sequence[Slot], base: Sequence[Any], choice: Choice, ending: 
     return tuple(out)
 
 
-def settlements(slots: Sequence[Slot], open_slots: Sequence[int]) -> list[tuple[dict[int, bool], bool]]:
+def settlements(
+    slots: Sequence[Slot], open_slots: Sequence[int]
+) -> list[tuple[dict[int, bool], bool]]:
     """How a call in flight may settle: the final value of its open slots, and whether only at the end."""
     others = [i for i in open_slots if not isinstance(slots[i].node, Happens)]
     out = []
@@ -146,4 +163,3 @@ def settlements(slots: Sequence[Slot], open_slots: Sequence[int]) -> list[tuple[
                 final[i] = node.what == status
         out.append((final, bool(late)))
     return out
-

@@ -64,7 +64,10 @@ class Context:
         """The context with one more fact. A new approval replaces that of the same action, role and person."""
         if key == "approval" and isinstance(value, Mapping):
             mine = _approval_key(value)
-            value = [*(each for each in self.facts.get(key, ()) if _approval_key(each) != mine), value]
+            value = [
+                *(each for each in self.facts.get(key, ()) if _approval_key(each) != mine),
+                value,
+            ]
         return Context({**self.facts, key: value}, self.tokens)
 
     def copy(self) -> Context:
@@ -151,7 +154,9 @@ def names_tool(match: Match, tool: str) -> bool:
 
 def meets(condition: Condition, args: Any) -> bool | None:
     """Whether some value at the condition's path compares so; `None` if none can be compared."""
-    answers = [compare(value, condition.op, condition.value) for value in find(args, condition.path)]
+    answers = [
+        compare(value, condition.op, condition.value) for value in find(args, condition.path)
+    ]
     if True in answers:
         return True
     return None if None in answers or not answers else False
@@ -200,7 +205,9 @@ def reader(node: Formula) -> Reader:
 def _context_reader(node: Formula) -> Reader:
     match node:
         case Permitted(name):
-            return lambda event, context: isinstance(event, Call) and context.permits(event.agent, name)
+            return lambda event, context: (
+                isinstance(event, Call) and context.permits(event.agent, name)
+            )
         case Approved(action, role):
             return lambda event, context: context.approved(action, role)
         case Custom(_, args):
@@ -240,7 +247,9 @@ def value_reader(node: Term) -> Callable[[Event, Context], Any]:
         case Const(value):
             return lambda event, context: value
         case Arg(path):
-            return lambda event, _: _single(find(event.args, path)) if isinstance(event, Call) else MISSING
+            return lambda event, _: (
+                _single(find(event.args, path)) if isinstance(event, Call) else MISSING
+            )
         case Ctx(key):
             return lambda event, context: context.facts.get(key, MISSING)
         case Tokens():
@@ -319,5 +328,7 @@ def inputs_of(node: Formula | Term) -> frozenset[str]:
         case Depth():
             return frozenset({"depth"})
         case Custom():
-            return custom(node).inputs | (frozenset({"results"}) if custom(node).waits else frozenset())
+            return custom(node).inputs | (
+                frozenset({"results"}) if custom(node).waits else frozenset()
+            )
     return frozenset()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 from sponsio_like.atoms import Context, atom
@@ -75,7 +76,7 @@ def inside(values: list[Any]) -> Iterator[Any]:
                 inner = list(value.values())
             case list() | tuple():
                 inner = list(value)
-            case None | bool() | int() | float() | str():
+            case None | bool() | int() | float() | Decimal() | str():
                 inner = []
             case _:
                 raise Unreadable("not data")
@@ -178,7 +179,7 @@ def arg_length(call: Call, _: Context, path: str, most: int) -> bool | None:
 
 def _length(value: Any) -> int | None:
     """How many characters; `None` for what has none: numbers, truth values, no data."""
-    if isinstance(value, (bool, int, float)):
+    if isinstance(value, (bool, int, float, Decimal)):
         return None
     try:
         return sum(len(each) for each in inside([value]) if isinstance(each, str))

@@ -13,19 +13,28 @@ from typing import Any, NamedTuple
 
 from sponsio_like import listening
 from sponsio_like.alphabet import OTHER, static
-from sponsio_like.atoms import MISSING, OPEN, Context, Truth, kinds_of, matches_call, reader, settled, value_reader
+from sponsio_like.atoms import (
+    MISSING,
+    OPEN,
+    Context,
+    Truth,
+    kinds_of,
+    matches_call,
+    reader,
+    settled,
+    value_reader,
+)
 from sponsio_like.contract import Contract
 from sponsio_like.events import Call, End, Event, Kind, Result, Unreadable, canonical, digest
 from sponsio_like.formula import TRUE, Formula, Repeats, Seconds, Steps, Sum, Target
-from sponsio_like.monitor import Instance, Monitor, State, Step
-from sponsio_like.past import Letter
+from sponsio_like.monitor import Instance, Monitor, State, Step, Verdict
+from sponsio_like.past import Cell, Letter
 from sponsio_like.pattern import Rule
 from sponsio_like.program import Program, Slot
 from sponsio_like.reading import Reading, take_apart
-from sponsio_like.residual import literals_of
+from sponsio_like.residual import literals_of, shifted
 from sponsio_like.values import find, number
 
-BITS = frozenset({"Y", "WY", "O", "H", "S", "T"})
 NEVER = 1 << 62
 QUIET_CAP = 10_000
 """Most answers to "is this state quiet" remembered for one clause."""
@@ -69,11 +78,15 @@ class Clause:
         self.slots: list[Slot] = program.slots
         self.readers = [_reader(slot) for slot in self.slots]
         atoms = [slot.node for slot in self.slots if slot.kind == "atom"]
-        self.kinds: frozenset[Kind] = frozenset(k for node in atoms for k in kinds_of(node)) or frozenset({"call"})
+        self.kinds: frozenset[Kind] = frozenset(
+            k for node in atoms for k in kinds_of(node)
+        ) or frozenset({"call"})
         self._listens = _Listening(self)
         self._quiet: dict[Any, bool] = {}
         self.timed = any(
-            op[0] in "FG" and isinstance(op[2], Seconds) for op in program.nodes if op[0] in ("F", "G")
+            op[0] in "FG" and isinstance(op[2], Seconds)
+            for op in program.nodes
+            if op[0] in ("F", "G")
         )
 
     # --- reading ------------------------------------------------------------------------------
@@ -145,11 +158,13 @@ class Clause:
         if inner is not None and stops:
             failed = bool(self.monitor.open_ends(inner))
             inner, over = None, self.kind_of_scope == "before"
-        if inner is None and starts and not stops and not over:
+        if inner is None and starts and not over:
             inner = self.monitor.start
         return inner, over, failed
 
-    def settle(self, watch: Watch, settled_at: int, final: Mapping[int, bool], position: int, time: float) -> Seen:
+    def settle(
+        self, watch: Watch, settled_at: int, final: Mapping[int, bool], position: int, time: float
+    ) -> Seen:
         """A call has its result; what was let through may turn out to have violated."""
         gate = self.gate.settle(watch.gate, settled_at, final, position, time).state
         if watch.inner is None:
@@ -161,7 +176,9 @@ class Clause:
         """Time has come; what ran out can no longer be prevented."""
         if watch.inner is None:
             return Seen(watch, False)
-        return self._revealed(watch, self.monitor.expire(watch.inner, position, time), position, time)
+        return self._revealed(
+            watch, self.monitor.expire(watch.inner, position, time), position, time
+        )
 
     def _revealed(self, watch: Watch, step: Step, position: int, time: float) -> Seen:
         watch = watch._replace(inner=step.state)
@@ -181,9 +198,19 @@ class Clause:
         values = self.gate.past.read(letter, watch.gate.registers, position + 1, time)
         return bool(values[self.assume])
 
+    def verdict(self, watch: Watch, position: int) -> Verdict:
+        """Three-valued, and latched once violated. A scope that may open again leaves it open."""
+        if watch.broken:
+            return "violated"
+        if watch.over:
+            return "satisfied"
+        if watch.inner is None or self.kind_of_scope or self.by:
+            return "inconclusive"
+        return self.monitor.verdict(watch.inner._replace(broken=False), position)
+
     def open_ends(self, watch: Watch) -> list[Instance]:
         """The instances that would be unfulfilled if the session ended now."""
-        if watch.inner is None or self.kind_of_scope == "between":
+        if watch.inner is None or self.kind_of_scope in ("before", "between"):
             return []
         return self.monitor.open_ends(watch.inner)
 
@@ -202,7 +229,9 @@ class Clause:
 
     def _is_quiet(self, watch: Watch, position: int, time: float) -> bool:
         """Whether a call of a tool that nobody mentions leaves the watch as it is."""
-        key = (_bits(self.gate, watch.gate), watch.inner and (_bits(self.monitor, watch.inner), watch.inner.live))
+        if self._listens.calm and not (watch.inner and watch.inner.live):
+            return True
+        key = (_memory(self.gate, watch.gate, position), watch.inner and _memory(self.monitor, watch.inner, position))
         if key not in self._quiet:
             if len(self._quiet) >= QUIET_CAP:
                 self._quiet.clear()
@@ -212,23 +241,39 @@ class Clause:
     def _stays(self, watch: Watch, position: int, time: float) -> bool:
         seen = self.step(watch, self.blank, position + 1, time)
         before, after = watch.inner, seen.watch.inner
-        if seen.violated or _bits(self.gate, watch.gate) != _bits(self.gate, seen.watch.gate):
+        if seen.violated or not _same(self.gate, watch.gate, seen.watch.gate):
             return False
         if before is None or after is None:
             return before is after
-        return before.live == after.live and _bits(self.monitor, before) == _bits(self.monitor, after)
+        return before.live == after.live and _same(self.monitor, before, after)
 
 
-def _bits(monitor: Monitor, state: State) -> tuple[Any, ...]:
-    nodes = monitor.program.nodes
-    cells = monitor.past.cells
-    return tuple(
-        value for cell, value in zip(cells, state.registers, strict=True) if _one_bit(nodes[cell.node])
+def _memory(monitor: Monitor, state: State, position: int) -> Any:
+    """The state, with positions told relative to the last one."""
+    cells = zip(monitor.past.cells, state.registers, strict=True)
+    registers = tuple(
+        value - position if value is not None and _is_position(monitor, cell) else value
+        for cell, value in cells
     )
+    return registers, frozenset(shifted(each, position) for each in state.live)
 
 
-def _one_bit(op: tuple[Any, ...]) -> bool:
-    return op[0] in BITS and (op[0] not in ("O", "H") or op[2] is None)
+def _is_position(monitor: Monitor, cell: Cell) -> bool:
+    op = monitor.program.nodes[cell.node]
+    return op[0] == "since" or (op[0] in ("O", "H") and isinstance(op[2], Steps))
+
+
+def _same(monitor: Monitor, before: State, after: State) -> bool:
+    """Whether nothing has changed but what time makes forget."""
+    pairs = zip(monitor.past.cells, before.registers, after.registers, strict=True)
+    return all(old == new or _forgotten(monitor, cell, old, new) for cell, old, new in pairs)
+
+
+def _forgotten(monitor: Monitor, cell: Cell, old: Any, new: Any) -> bool:
+    op = monitor.program.nodes[cell.node]
+    if op[0] in ("O", "H") and op[2] is not None:
+        return new is None
+    return op[0] in ("count", "sum") and isinstance(old, tuple) and set(new) <= set(old)
 
 
 def _due(monitor: Monitor, state: State, position: int) -> int:
@@ -252,6 +297,8 @@ class _Listening:
         self.light = not clause.monitor.rest and not clause.contract.segment
         self.light = self.light and all(map(listening.stateless, self.programs))
         gate = listening.moody(clause.gate.program, (), self.other)
+        harmless = not listening.concerned(clause.monitor.program, self.roots, self.other)
+        self.calm = harmless and all(listening.calm(each, self.other) for each in self.programs)
         self.all = gate or listening.moody(clause.monitor.program, self.roots, self.other)
 
     def to(self, tool: str) -> bool:

@@ -43,7 +43,11 @@ class Policy:
         """The clauses that a call of `tool` concerns."""
         found = self._index.get(tool)
         if found is None:
-            found = tuple(i for i, clause in enumerate(self.clauses) if "call" in clause.kinds and clause.concerns(tool))
+            found = tuple(
+                i
+                for i, clause in enumerate(self.clauses)
+                if "call" in clause.kinds and clause.concerns(tool)
+            )
             if len(self._index) < INDEX_CAP:
                 self._index[tool] = found
         return found
@@ -63,7 +67,13 @@ class Policy:
         return "enforce" in self.modes
 
 
-def compile_policy(contracts: Iterable[Contract], mode: Mode, tools: Iterable[str] | None = None, *, relaxed: bool = False) -> Policy:
+def compile_policy(
+    contracts: Iterable[Contract],
+    mode: Mode,
+    tools: Iterable[str] | None = None,
+    *,
+    relaxed: bool = False,
+) -> Policy:
     """Compile every contract. `mode` is for those that do not say; `relaxed`: all of them observe.
 
     Raises `ContractError` with all problems found.
@@ -86,7 +96,9 @@ def compile_policy(contracts: Iterable[Contract], mode: Mode, tools: Iterable[st
     if problems:
         raise ContractError(*problems)
     kinds = tuple(dict.fromkeys(clause.kinds for clause in clauses))
-    modes: tuple[Mode, ...] = tuple("observe" if relaxed else contract.mode or mode for contract in contracts)
+    modes: tuple[Mode, ...] = tuple(
+        "observe" if relaxed else contract.mode or mode for contract in contracts
+    )
     return Policy(contracts, modes, tuple(clauses), tuple(owner), kinds)
 
 
@@ -95,7 +107,9 @@ def _duplicates(contracts: Sequence[Contract]) -> list[Problem]:
     problems = []
     for contract in contracts:
         if contract.name in seen:
-            problems.append(Problem(f"two contracts are named `{contract.name}`", contract.where, "rename one"))
+            problems.append(
+                Problem(f"two contracts are named `{contract.name}`", contract.where, "rename one")
+            )
         seen[contract.name] = contract
     return problems
 
@@ -113,9 +127,13 @@ def _check(clause: Clause) -> None:
     state = monitor.start
     joint = frozenset(residual for each in state.live for residual in each)
     if not monitor.search.reachable("kind", joint, state.registers, -1, more=True):
-        raise ContractError.of(f"guarantee `{clause.rule.formula!r}` can never be kept", "it contradicts itself")
+        raise ContractError.of(
+            f"guarantee `{clause.rule.formula!r}` can never be kept", "it contradicts itself"
+        )
     if not monitor.search.reachable("harsh", joint, state.registers, -1, more=True):
-        raise ContractError.of(f"guarantee `{clause.rule.formula!r}` can never be violated", "it is always true")
+        raise ContractError.of(
+            f"guarantee `{clause.rule.formula!r}` can never be violated", "it is always true"
+        )
 
 
 def _compile_regexes(clause: Clause) -> None:
@@ -141,7 +159,11 @@ def _patterns_in(node: Node) -> list[str]:
             return [pattern]
         case f.Happens(_, target):
             conditions = [each for match in target for each in match.conditions]
-            return [each.value for each in conditions if each.op == "matches" and isinstance(each.value, str)]
+            return [
+                each.value
+                for each in conditions
+                if each.op == "matches" and isinstance(each.value, str)
+            ]
     return []
 
 
@@ -154,7 +176,11 @@ def needs(contract: Contract) -> frozenset[str]:
     found: set[str] = set()
     formulas = [rule.formula for rule in contract.rules]
     scope = contract.segment
-    formulas += [each for each in (contract.assumption, scope and scope.start, scope and scope.stop) if each is not None]
+    formulas += [
+        each
+        for each in (contract.assumption, scope and scope.start, scope and scope.stop)
+        if each is not None
+    ]
     for root in formulas:
         for node in postorder(root):
             found |= inputs_of(node)  # type: ignore[arg-type]
@@ -166,6 +192,10 @@ def needs(contract: Contract) -> frozenset[str]:
 def fingerprint(contract: Contract) -> str:
     """A hash of what the contract means for its state: guarantee, assumption, scope."""
     scope = contract.segment
-    parts: list[Any] = [contract.name, contract.assumption, scope and (scope.kind, scope.start, scope.stop)]
+    parts: list[Any] = [
+        contract.name,
+        contract.assumption,
+        scope and (scope.kind, scope.start, scope.stop),
+    ]
     parts += [(rule.formula, rule.by) for rule in contract.rules]
     return hashlib.blake2b(repr(parts).encode(), digest_size=12).hexdigest()

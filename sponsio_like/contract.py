@@ -1,30 +1,52 @@
 """What the user asked for: a named contract, however it was written.
 
 In: a builder, a YAML file (`loader.py`), sentences (`phrases.py`). Out: a frozen `Contract`.
+
+    contract("policy gate").assume("called `refund`").guarantees(must_precede("check", "refund"))
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
-from sponsio_like.formula import Formula
-from sponsio_like.outcome import Decision, Mode
-from sponsio_like.pattern import Rule
+from sponsio_like import phrases
+from sponsio_like.conditions import assumption, condition, formula, resolved
+from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.formula import FALSE, Formula
+from sponsio_like.kinds import OneTool, Renames, read
+from sponsio_like.outcome import Block, Decision, Mode, Redirect, Warn
+from sponsio_like.pattern import Rule, find_pattern
+from sponsio_like.reading import looks_ahead
+from sponsio_like.vocabulary import NOTHING, Vocabulary, only
+
+Condition: TypeAlias = "str | Formula | Mapping[str, Any]"
+"""The sentence "called `x`", a formula, or an atom: {"ctx": {"stage": "review"}}."""
+Guarantee: TypeAlias = "str | Formula | Rule | Mapping[str, Any]"
+"""A pattern's sentence, a formula, or a pattern: must_precede("check", "refund")."""
+
+Segment: TypeAlias = Literal["after", "before", "between", "after_until"]
+SEGMENTS: tuple[Segment, ...] = ("after", "before", "between", "after_until")
+STRATEGIES = ("block", "warn_only", "redirect_to_safe")
+MODES: tuple[Mode, ...] = ("observe", "enforce")
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The part of a trace in which a guarantee binds; every segment is a fresh start (Dwyer 1999)."""
+    """The part of a trace in which a guarantee binds (Dwyer 1999); each segment starts afresh."""
 
-    kind: Literal["after", "before", "between", "after_until"]
+    kind: Segment
     start: Formula | None = None
     stop: Formula | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """Assume / guarantee, with a strategy and a mode. `where` is `file:line:column` of its name."""
+    """Assume / guarantee, with a strategy and a mode. `where` is `file:line:column` of its name.
+
+    The methods return changed copies. They raise `ContractError` for what they do not understand.
+    """
 
     name: str
     rules: tuple[Rule, ...] = ()
@@ -33,3 +55,201 @@ class Contract:
     answer: Decision | None = None
     mode: Mode | None = None
     where: str = ""
+
+    def assume(self, when: Condition) -> Contract:
+        """The rule applies where this holds: "called `refund`" (by now), an atom, a formula."""
+        if self.assumption is not None:
+            raise self._wrong("`assume` is given twice", 'say both in one formula: "f & g"')
+        return replace(self, assumption=self._read(assumption, when))
+
+    def guarantees(self, *what: Guarantee) -> Contract:
+        """All of these must hold: patterns, formulas, or sentences of patterns."""
+        problems = Problems()
+        rules = [problems.attempt((), guarantee, each) for each in what]
+        if problems.found:
+            raise self._located(ContractError(*problems.found))
+        return replace(self, rules=(*self.rules, *(rule for rule in rules if rule is not None)))
+
+    def strategy(self, answer: str | Decision | Mapping[str, Any]) -> Contract:
+        """What to do on a violation: "block" (the default), "warn_only", or a redirect."""
+        return replace(self, answer=self._read(strategy, answer))
+
+    def in_mode(self, mode: Mode) -> Contract:
+        """`observe`: violations are logged, nothing is stopped. `enforce`: the strategy acts."""
+        return replace(self, mode=self._read(read_mode, mode))
+
+    def observe(self) -> Contract:
+        """Log violations, stop nothing."""
+        return self.in_mode("observe")
+
+    def enforce(self) -> Contract:
+        """Act on violations."""
+        return self.in_mode("enforce")
+
+    def after(self, start: Condition) -> Contract:
+        """The guarantee binds from the first position where `start` holds."""
+        return self._scoped("after", start)
+
+    def before(self, stop: Condition) -> Contract:
+        """The guarantee binds until `stop` holds for the first time, even if it never does."""
+        return self._scoped("before", stop)
+
+    def between(self, start: Condition, stop: Condition) -> Contract:
+        """The guarantee binds from each `start` to the next `stop`; open segments bind at once."""
+        return self._scoped("between", [start, stop])
+
+    def after_until(self, start: Condition, stop: Condition) -> Contract:
+        """As `between`; what is still open when the session ends in a segment is unfulfilled."""
+        return self._scoped("after_until", [start, stop])
+
+    def _scoped(self, kind: Segment, ends: Any) -> Contract:
+        if self.segment is not None:
+            raise self._wrong("a scope is given twice", "one contract has one scope")
+        return replace(self, segment=self._read(scope, {kind: ends}))
+
+    def _read(self, read_it: Any, value: Any) -> Any:
+        try:
+            return read_it(value)
+        except ContractError as error:
+            raise self._located(error) from None
+
+    def _located(self, error: ContractError) -> ContractError:
+        where = f"contract `{self.name}`"
+        return ContractError(*(replace(p, where=where) for p in error.problems))
+
+    def _wrong(self, what: str, hint: str) -> ContractError:
+        return self._located(ContractError.of(what, hint))
+
+
+def contract(name: str) -> Contract:
+    """A new contract: `contract("name").assume(...).guarantees(...).strategy(...)`."""
+    return Contract(read_name(name))
+
+
+def read_name(value: Any) -> str:
+    """The name of a contract: some text."""
+    if isinstance(value, str) and value.strip():
+        return value.strip()
+    raise ContractError.of(f"`{value}` is not the name of a contract", "write it as text")
+
+
+# --- reading its parts ----------------------------------------------------------------------------
+
+
+def guarantee(value: Any, words: Vocabulary = NOTHING) -> Rule:
+    """One clause: a rule, a formula, a sentence, `{pattern: ..}`, or `{ltl: ..}`."""
+    match value:
+        case Rule():
+            return value
+        case Formula():
+            return Rule(resolved(value, words))
+        case str():
+            return phrases.read(value, words)
+        case Mapping() if "pattern" in value:
+            return _pattern(value, words)
+        case Mapping():
+            return _formula(value, words)
+    raise ContractError.of(
+        f"`{value}` is not a guarantee", "write {pattern: ..}, {ltl: ..}, or a pattern's sentence"
+    )
+
+
+def _pattern(value: Mapping[str, Any], words: Vocabulary) -> Rule:
+    problems = Problems()
+    declared = problems.attempt(("pattern",), find_pattern, value["pattern"])
+    if declared is None:
+        raise ContractError(*problems.found)
+    return declared.rule({k: v for k, v in value.items() if k != "pattern"}, words)
+
+
+def _formula(value: Mapping[str, Any], words: Vocabulary) -> Rule:
+    problems = Problems()
+    only(value, ("pattern", "ltl"), "guarantee", problems)
+    if not value:
+        problems.add("an empty guarantee", "write {pattern: ..} or {ltl: ..}")
+    found = problems.attempt(("ltl",), formula, value["ltl"], words) if "ltl" in value else None
+    problems.check()
+    return Rule(found or FALSE)
+
+
+def strategy(value: Any, words: Vocabulary = NOTHING) -> Decision:
+    """What to do on a violation, from its name or `{redirect_to_safe: {to: .., map: ..}}`."""
+    match value:
+        case Block() | Warn() | Redirect():
+            return value
+        case "block":
+            return Block()
+        case "warn_only":
+            return Warn()
+        case {"redirect_to_safe": Mapping() as arguments} if len(value) == 1:
+            problems = Problems()
+            found = problems.attempt(("redirect_to_safe",), _redirect, arguments, words)
+            problems.check()
+            return found or Block()
+        case "redirect_to_safe" | {"redirect_to_safe": _}:
+            raise ContractError.of(
+                "`redirect_to_safe` needs a tool", "write {redirect_to_safe: {to: tool}}"
+            )
+        case "observe" | "enforce":
+            raise ContractError.of(f"`{value}` is a mode", f"write mode: {value}")
+        case "escalate" | {"escalate": _}:
+            raise ContractError.of("`escalate` comes in a later version", "write block for now")
+        case str() if ":" in value or "." in value:
+            raise ContractError.of(
+                f"callables such as `{value}` come in a later version", "write block for now"
+            )
+        case Mapping() if len(value) == 1:
+            value = next(iter(value))
+    raise ContractError.of(f"unknown strategy `{value}`", closest(value, STRATEGIES))
+
+
+def _redirect(arguments: Mapping[str, Any], words: Vocabulary) -> Redirect:
+    problems = Problems()
+    only(arguments, ("to", "map"), "redirect", problems)
+    if "to" not in arguments:
+        raise ContractError.of("`redirect_to_safe` needs `to`", "write {to: tool}")
+    to = problems.attempt(("to",), read, OneTool, arguments.get("to", ""), words)
+    renames = problems.attempt(("map",), read, Renames | None, arguments.get("map"), words)
+    problems.check()
+    return Redirect(str(to), renames)
+
+
+def read_mode(value: Any) -> Mode:
+    """A mode from its name."""
+    for mode in MODES:
+        if value == mode:
+            return mode
+    raise ContractError.of(f"unknown mode `{value}`", closest(value, MODES))
+
+
+def scope(value: Any, words: Vocabulary = NOTHING) -> Scope:
+    """`{after: f}`, `{before: f}`, `{between: [f, g]}`, `{after_until: [f, g]}`"""
+    if not isinstance(value, Mapping):
+        raise ContractError.of(f"`{value}` is not a scope", "write {after: {called: x}}")
+    problems = Problems()
+    only(value, SEGMENTS, "scope", problems)
+    kinds = [kind for kind in SEGMENTS if kind in value]
+    if not problems.found and len(kinds) != 1:
+        problems.add("a scope has one segment", "write after, before, between or after_until")
+    problems.check()
+    kind = kinds[0]
+    if kind in ("after", "before"):
+        end = problems.attempt((kind,), _end, value[kind], words)
+        problems.check()
+        return Scope(kind, start=end) if kind == "after" else Scope(kind, stop=end)
+    ends = value[kind]
+    if not isinstance(ends, (list, tuple)) or len(ends) != 2:
+        problems.add(f"`{kind}` needs two conditions", f"write {kind}: [f, g]", kind)
+    problems.check()
+    start, stop = (problems.attempt((kind, i), _end, end, words) for i, end in enumerate(ends))
+    problems.check()
+    return Scope(kind, start, stop)
+
+
+def _end(value: Any, words: Vocabulary) -> Formula:
+    found = condition(value, words)
+    if looks_ahead(found):
+        raise ContractError.of(
+            "the end of a segment cannot speak of the future", "use atoms, O, H, Y, S"
+        )
+    return found

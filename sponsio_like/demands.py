@@ -15,7 +15,9 @@ def demand(clause: Clause) -> str:
 
 def owed(clause: Clause, instance: Instance) -> str:
     """What has to happen before the session ends."""
-    wants = sorted({_want(clause, literal) for literal in literals_of(instance) if literal[0] in "XFfD"})
+    wants = sorted(
+        {_want(clause, literal) for literal in literals_of(instance) if literal[0] in "XFfD"}
+    )
     missing = ", ".join(wants)
     return f"{demand(clause)}; still missing: {missing}" if missing else demand(clause)
 

@@ -128,7 +128,10 @@ def _plain(value: Any) -> Any:
         case Decimal():
             return ["num", str(value.normalize())]
         case ("map", frozenset() as pairs):
-            return ["map", sorted(([k, _plain(v)] for k, v in pairs), key=lambda pair: str(pair[0]))]
+            return [
+                "map",
+                sorted(([k, _plain(v)] for k, v in pairs), key=lambda pair: str(pair[0])),
+            ]
         case ("list", tuple() as items):
             return ["list", [_plain(item) for item in items]]
         case str():

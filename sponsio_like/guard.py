@@ -8,15 +8,16 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy, needs
 from sponsio_like.contract import Contract
-from sponsio_like.errors import ContractError, InputMissing
+from sponsio_like.errors import ContractError, InputMissing, SnapshotError
 from sponsio_like.outcome import Mode
 from sponsio_like.records import Log, Sink
 from sponsio_like.session import Session
+from sponsio_like.snapshot import decode
 
 RELAX = "SPONSIO_LIKE_MODE"
 """The environment variable that relaxes enforce to observe, where the guard allows it."""
@@ -65,7 +66,14 @@ class Guard:
 
         file = load(path)
         chosen = file.mode or mode or "enforce"
-        return cls(file.contracts, mode=chosen, tools=file.tools, relaxable=relaxable, log=log, log_args=log_args)
+        return cls(
+            file.contracts,
+            mode=chosen,
+            tools=file.tools,
+            relaxable=relaxable,
+            log=log,
+            log_args=log_args,
+        )
 
     def session(
         self,
@@ -81,18 +89,48 @@ class Guard:
         `tool_names`); all, if not given. `assume_success`: nobody settles; a call counts as done when the next turn is
         decided. Raises `InputMissing` if a contract needs an input that is not delivered.
         """
-        given = ALL_INPUTS if inputs is None else frozenset(inputs) | ({"results"} if assume_success else set())
+        given = (
+            ALL_INPUTS
+            if inputs is None
+            else frozenset(inputs) | ({"results"} if assume_success else set())
+        )
         if unknown := given - ALL_INPUTS:
-            raise ContractError.of(f"unknown input `{min(unknown)}`", f"inputs: {', '.join(sorted(ALL_INPUTS))}")
+            raise ContractError.of(
+                f"unknown input `{min(unknown)}`", f"inputs: {', '.join(sorted(ALL_INPUTS))}"
+            )
         for contract in self.policy.contracts:
             if missing := needs(contract) - given:
-                raise InputMissing(f"contract `{contract.name}` needs {', '.join(sorted(missing))}, which this session does not get")
+                raise InputMissing(
+                    f"contract `{contract.name}` needs {', '.join(sorted(missing))}, which this session does not get"
+                )
         name = id if id is not None else f"session-{next(self._names)}"
         return Session(self.policy, name, clock=clock, assume_success=assume_success, log=self._log)
+
+    def restore(
+        self,
+        snapshot: Mapping[str, Any],
+        *,
+        clock: Callable[[], float] = time.time,
+        assume_success: bool = False,
+    ) -> Session:
+        """The session of a snapshot. `started_anew` names the contracts that have changed since.
+
+        Raises `SnapshotError` if the snapshot cannot be read.
+        """
+        try:
+            session = self.session(
+                decode(snapshot["session"]), clock=clock, assume_success=assume_success
+            )
+            session._restore(snapshot)
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise SnapshotError(f"snapshot is damaged: {type(error).__name__}: {error}") from error
+        return session
 
 
 def _asked_to_relax() -> bool:
     asked = os.environ.get(RELAX, "")
     if asked not in ("", "observe", "enforce"):
-        raise ContractError.of(f"environment variable {RELAX} is `{asked}`", "it may only be `observe`")
+        raise ContractError.of(
+            f"environment variable {RELAX} is `{asked}`", "it may only be `observe`"
+        )
     return asked == "observe"

@@ -70,7 +70,11 @@ class Ledger:
     def touched(self, event: Event) -> list[int]:
         """The clauses that have to see this event."""
         kind = kind_of(event)
-        concerned = self.policy.concerned(event.tool) if isinstance(event, Call) else self.policy.counting(kind)
+        concerned = (
+            self.policy.concerned(event.tool)
+            if isinstance(event, Call)
+            else self.policy.counting(kind)
+        )
         woken = self._woken(kind)
         return [*concerned, *(i for i in woken if i not in concerned)] if woken else list(concerned)
 
@@ -185,6 +189,14 @@ class Ledger:
                 out.append((i, self.watches[i], self.positions[clause.kinds]))
         return out
 
+    def put(self, i: int, watch: Any) -> None:
+        """Set what clause `i` remembers: a watch, or for a split clause one for each key."""
+        if self.policy.clauses[i].by:
+            self.keyed[i] = watch
+        else:
+            last = self.positions[self.policy.clauses[i].kinds] - 1
+            self._store(i, (), watch, last, 0.0)
+
     def copy(self, keys: Iterable[Any] = ()) -> Ledger:
         """A copy to try things on: states are immutable, so it is shallow. Of split clauses, only these keys."""
         twin = object.__new__(Ledger)
@@ -192,8 +204,9 @@ class Ledger:
         twin.positions = dict(self.positions)
         twin.watches = list(self.watches)
         wanted = set(keys)
-        twin.keyed = {i: {k: each[k] for k in wanted if k in each} for i, each in self.keyed.items()}
+        twin.keyed = {
+            i: {k: each[k] for k in wanted if k in each} for i, each in self.keyed.items()
+        }
         twin.wakes = list(self.wakes)
         twin.alarms = dict(self.alarms)
         return twin
-

@@ -40,7 +40,11 @@ def _known(op: Op, program: Program, letter: Sequence[bool | None], below: list[
             return _weakest([below[k] for k in parts], decides=False)
         case ("or", *parts):
             return _weakest([below[k] for k in parts], decides=True)
-        case ("O" | "H", _, Seconds()) | ("since" | "age", _) | ("count", _, _, Steps() | Seconds(), _):
+        case (
+            ("O" | "H", _, Seconds())
+            | ("since" | "age", _)
+            | ("count", _, _, Steps() | Seconds(), _)
+        ):
             return "any"
         case ("sum" | "repeats", *_):
             return "any"
@@ -83,5 +87,23 @@ def concerned(program: Program, roots: Iterable[int], letter: Sequence[bool | No
 
 def stateless(program: Program) -> bool:
     """Whether the program remembers nothing."""
-    return not any(op[0] in PAST or op[0] in STATEFUL or program.looks_ahead(i) for i, op in enumerate(program.nodes))
+    return not any(
+        op[0] in PAST or op[0] in STATEFUL or program.looks_ahead(i)
+        for i, op in enumerate(program.nodes)
+    )
 
+
+def calm(program: Program, letter: Sequence[bool | None]) -> bool:
+    """Whether positions with this letter change no register, whatever the registers are."""
+    values = known(program, letter)
+    for op in program.nodes:
+        match op:
+            case ("O", body, None) | ("since" | "age", body):
+                quiet = values[body] is False
+            case ("count", body, reset, _, _):
+                quiet = values[body] is False and (reset < 0 or values[reset] is False)
+            case _:
+                quiet = op[0] not in PAST
+        if not quiet:
+            return False
+    return True

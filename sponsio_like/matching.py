@@ -59,7 +59,7 @@ class Field(Generic[_Made]):
 
 
 def where(path: str) -> Field[f.Condition]:
-    """An argument, to be compared in `called("pay", where("amount") > 3)` and the like."""
+    """An argument of a call, to be compared: `where("items[].sku").equals("x")`."""
     string("the path of an argument", path)
     return Field(lambda op, value: f.Condition(path, op, value))
 

@@ -15,7 +15,16 @@ from sponsio_like.future import Future, Position
 from sponsio_like.past import Letter, Registers, compile_past
 from sponsio_like.program import PAST, STATEFUL, Program, operands
 from sponsio_like.reading import Reading
-from sponsio_like.residual import NO, YES, Residual, holds_at_end, literals_of, mapped, one, strictest
+from sponsio_like.residual import (
+    NO,
+    YES,
+    Residual,
+    holds_at_end,
+    literals_of,
+    mapped,
+    one,
+    strictest,
+)
 from sponsio_like.search import Goal, Search, endings, in_flight, settle
 
 Verdict: TypeAlias = Literal["violated", "satisfied", "inconclusive"]
@@ -58,13 +67,17 @@ class Step(NamedTuple):
 class Monitor:
     """One compiled formula. Immutable and shared; every method takes a state and returns one."""
 
-    def __init__(self, program: Program, reading: Reading, tools: Iterable[str] | None = None) -> None:
+    def __init__(
+        self, program: Program, reading: Reading, tools: Iterable[str] | None = None
+    ) -> None:
         self.program = program
         self.always = tuple(tuple(program.add(part) for part in parts) for parts in reading.always)
         self.rest = tuple(program.add(part) for part in reading.rest)
         self.past = compile_past(program)
         self.future = Future(program)
-        self.plain = not self.rest and not any(self._owing(root) for roots in self.always for root in roots)
+        self.plain = not self.rest and not any(
+            self._owing(root) for roots in self.always for root in roots
+        )
         self.recalls = _recalled(program)
         self.search = Search(program, self.past, self.future, self.always, tools)
 
@@ -75,7 +88,10 @@ class Monitor:
     @property
     def start(self) -> State:
         """The state before the first position."""
-        first = frozenset(one(("X" if not _holds_on_nothing(self.program, root) else "W", root)) for root in self.rest)
+        first = frozenset(
+            one(("X" if not _holds_on_nothing(self.program, root) else "W", root))
+            for root in self.rest
+        )
         return State(self.past.start, frozenset({first} if first else ()))
 
     # --- positions ----------------------------------------------------------------------------
@@ -94,10 +110,14 @@ class Monitor:
     def _next(self, state: State, at: Position) -> list[Instance]:
         known: dict[int, Residual] = {}
         owed = self.future.owed
-        instances = [strictest(self.future.progress(r, at, known) for r in each) for each in state.live]
+        instances = [
+            strictest(self.future.progress(r, at, known) for r in each) for each in state.live
+        ]
         return instances + [strictest(owed(root, at) for root in roots) for roots in self.always]
 
-    def _recall(self, state: State, letter: Letter, position: int, time: float) -> tuple[Entry, ...]:
+    def _recall(
+        self, state: State, letter: Letter, position: int, time: float
+    ) -> tuple[Entry, ...]:
         waiting = any(letter[slot] is OPEN for slot in self.recalls)
         if not state.window and not waiting:
             return ()
@@ -115,7 +135,11 @@ class Monitor:
     ) -> Step:
         """Drop the instances that are lost; see whether those left can be kept together."""
         owing = [each for each in instances if each]
-        live = frozenset(each for each in owing if self._possible("kind", each, registers, window, position, more=False))
+        live = frozenset(
+            each
+            for each in owing
+            if self._possible("kind", each, registers, window, position, more=False)
+        )
         dead = len(live) < len(set(owing))
         lost = not self._possible("kind", _joint(live), registers, window, position, more=True)
         bad = dead or (lost and not old.lost)
@@ -123,7 +147,9 @@ class Monitor:
 
     # --- results, time, the end ---------------------------------------------------------------
 
-    def settle(self, state: State, settled: int, final: Mapping[int, bool], position: int, time: float) -> Step:
+    def settle(
+        self, state: State, settled: int, final: Mapping[int, bool], position: int, time: float
+    ) -> Step:
         """The state once the call at position `settled` has its result; `position` is the last one."""
         window, registers = self._refolded(state, settled, final, position, time)
         if self.plain:
@@ -133,7 +159,12 @@ class Monitor:
 
     def expire(self, state: State, position: int, time: float) -> Step:
         """The state once `time` has come: what was due before it is over."""
-        due = [lit for each in state.live for lit in literals_of(each) if lit[0] in "fg" and lit[2] < time]
+        due = [
+            lit
+            for each in state.live
+            for lit in literals_of(each)
+            if lit[0] in "fg" and lit[2] < time
+        ]
         if not due:
             return Step(state, False)
 
@@ -158,7 +189,9 @@ class Monitor:
         """Violated once broken, for ever; satisfied when no continuation can break it."""
         if state.broken:
             return "violated"
-        free = self._possible("harsh", _joint(state.live), state.registers, state.window, position, more=True)
+        free = self._possible(
+            "harsh", _joint(state.live), state.registers, state.window, position, more=True
+        )
         return "inconclusive" if free else "satisfied"
 
     # --- calls in flight ----------------------------------------------------------------------
@@ -186,8 +219,12 @@ class Monitor:
         if ways is None:
             return True
         for way in ways:
-            after = self._fold(window, {p: {} if late else final for p, (final, late) in way.items()}, position)
-            if self.search.reachable(goal, strictest(_settled(owed, way)), after or registers, position, more=more):
+            after = self._fold(
+                window, {p: {} if late else final for p, (final, late) in way.items()}, position
+            )
+            if self.search.reachable(
+                goal, strictest(_settled(owed, way)), after or registers, position, more=more
+            ):
                 return True
         return False
 
@@ -203,7 +240,9 @@ class Monitor:
             entries.pop(0)
         return tuple(entries), registers
 
-    def _fold(self, window: tuple[Entry, ...], finals: Mapping[int, Mapping[int, bool]], position: int) -> Registers:
+    def _fold(
+        self, window: tuple[Entry, ...], finals: Mapping[int, Mapping[int, bool]], position: int
+    ) -> Registers:
         """The registers if the calls in flight settled so; unmentioned slots stay open."""
         if not window:
             return ()
@@ -211,7 +250,9 @@ class Monitor:
             window = _filled(window, settled, final)
         return self._replay(window, position, window[-1].time)[1]
 
-    def _replay(self, window: Iterable[Entry], position: int, time: float) -> tuple[list[Entry], Registers]:
+    def _replay(
+        self, window: Iterable[Entry], position: int, time: float
+    ) -> tuple[list[Entry], Registers]:
         """Step the past over the window again, quiet positions between its entries included."""
         entries = list(window)
         registers = entries[0].before
@@ -223,7 +264,9 @@ class Monitor:
             registers = self.coast(registers, entry.position + 1, until, entry.time)
         return done, registers
 
-    def _past_step(self, letter: Letter, registers: Registers, position: int, time: float) -> Registers:
+    def _past_step(
+        self, letter: Letter, registers: Registers, position: int, time: float
+    ) -> Registers:
         values = self.past.read(letter, registers, position, time)
         return self.past.after(values, letter, registers, position, time)
 
@@ -232,16 +275,27 @@ class Monitor:
         letter = self.search.quiet_letter
         for position in range(first, min(until, first + self.search.settles_within)):
             registers = self._past_step(letter, registers, position, time)
-        for position in range(max(first + self.search.settles_within, until - self.search.settles_within), until):
+        for position in range(
+            max(first + self.search.settles_within, until - self.search.settles_within), until
+        ):
             registers = self._past_step(letter, registers, position, time)
         return registers
+
+
+def overall(verdicts: set[Verdict]) -> Verdict:
+    """The verdict of a conjunction."""
+    if "violated" in verdicts:
+        return "violated"
+    return "satisfied" if verdicts == {"satisfied"} else "inconclusive"
 
 
 class WindowFull(Exception):
     """Too much has happened since the call at `position` went into flight."""
 
     def __init__(self, position: int) -> None:
-        super().__init__(f"call at position {position} is in flight for more than {WINDOW_CAP} positions; settle it")
+        super().__init__(
+            f"call at position {position} is in flight for more than {WINDOW_CAP} positions; settle it"
+        )
         self.position = position
 
 
@@ -249,14 +303,18 @@ def _joint(live: Iterable[Instance]) -> frozenset[Residual]:
     return strictest(residual for instance in live for residual in instance)
 
 
-def _settled(residuals: Iterable[Residual], way: Mapping[int, tuple[dict[int, bool], bool]]) -> list[Residual]:
+def _settled(
+    residuals: Iterable[Residual], way: Mapping[int, tuple[dict[int, bool], bool]]
+) -> list[Residual]:
     out = list(residuals)
     for position, (final, _) in way.items():
         out = [settle(residual, position, final) for residual in out]
     return out
 
 
-def _filled(window: tuple[Entry, ...], settled: int, final: Mapping[int, bool]) -> tuple[Entry, ...]:
+def _filled(
+    window: tuple[Entry, ...], settled: int, final: Mapping[int, bool]
+) -> tuple[Entry, ...]:
     return tuple(
         entry._replace(letter=tuple(final.get(i, value) for i, value in enumerate(entry.letter)))
         if entry.position == settled
@@ -287,6 +345,8 @@ def _holds_on_nothing(program: Program, root: int) -> bool:
                 known.append(all(known[k] for k in parts))
             case ("or", *parts):
                 known.append(any(known[k] for k in parts))
+            case ("lit", _, negated):
+                known.append(negated)
             case _:
                 known.append(op[0] in ("true", "WX", "G", "R", "WY", "H", "T"))
     return known[root]

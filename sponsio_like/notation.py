@@ -3,9 +3,9 @@
 In: text. Out: events as in a trace file (docs/semantics.md), each one second after the one before.
 
     check refund            two calls, each settled at once          check! refund     it failed
-    check? refund ok:check  in flight, settled later (or error:check)
-    pay(amount=5, to=bob)   arguments are JSON, or plain words       pay@bob           the agent
-    ask="no thanks"         the output (error:ask=.. too)            +60s              a minute later
+    check? refund ok:check  in flight, then settled (or error:check); without it, ok at the end
+    pay(amount=5, to=bob)   arguments are JSON, or plain words       pay@bob          the agent
+    ask="no thanks"         the output (error:ask=.. too)            +60s             a minute later
     ctx:stage=review  permit:pay,refund  approve:pay/boss            facts
     msg:user="are you sure?"                                         a message
 """
@@ -36,7 +36,10 @@ def events(text: str) -> list[dict[str, Any]]:
         time, wait = time + wait, 1.0
         named = NAMED.fullmatch(word)
         event = _named(named, open_calls) if named else _call(word, len(out), open_calls)
-        out.append({**event, "time": max(time, 0.0)})
+        out.append({**event, "time": time})
+    for _, id in open_calls:
+        time += 1.0
+        out.append({**_result("ok", id, None), "time": time})
     return out
 
 

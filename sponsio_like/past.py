@@ -56,9 +56,13 @@ class Past:
             out.append(None if value is None else value(out, letter, registers, position, time))
         return out
 
-    def after(self, values: Values, letter: Letter, registers: Registers, position: int, time: float) -> Registers:
+    def after(
+        self, values: Values, letter: Letter, registers: Registers, position: int, time: float
+    ) -> Registers:
         """The registers once this position is past."""
-        return tuple([cell.update(values, letter, registers, position, time) for cell in self.cells])
+        return tuple(
+            [cell.update(values, letter, registers, position, time) for cell in self.cells]
+        )
 
 
 def compile_past(program: Program) -> Past:
@@ -126,10 +130,14 @@ def _bounded(op: Op, r: int, i: int) -> tuple[Value, Cell]:
     limit = bound.count
     if isinstance(bound, Steps):
         return (
-            lambda v, x, s, p, t: sought if v[a] is sought or (s[r] is not None and p - s[r] <= limit) else not sought
+            lambda v, x, s, p, t: (
+                sought if v[a] is sought or (s[r] is not None and p - s[r] <= limit) else not sought
+            )
         ), Cell(i, None, lambda v, x, s, p, t: p if v[a] is sought else _recent(s[r], p - limit))
     return (
-        lambda v, x, s, p, t: sought if v[a] is sought or (s[r] is not None and t - s[r] <= limit) else not sought
+        lambda v, x, s, p, t: (
+            sought if v[a] is sought or (s[r] is not None and t - s[r] <= limit) else not sought
+        )
     ), Cell(i, None, lambda v, x, s, p, t: t if v[a] is sought else _recent(s[r], t - limit))
 
 
@@ -155,9 +163,7 @@ def _term(op: Op, r: int, i: int) -> tuple[Value, Cell]:
     match op:
         case ("count", a, reset, None, _):
             fresh = _reset(reset)
-            return (
-                lambda v, x, s, p, t: 0 if fresh(v) else s[r] + bool(v[a])
-            ), Cell(i, 0, keep)
+            return (lambda v, x, s, p, t: 0 if fresh(v) else s[r] + bool(v[a])), Cell(i, 0, keep)
         case ("count", a, reset, bound, most):
             return _window(a, reset, bound, most, r, i)
         case ("sum", slot, bound):
@@ -187,7 +193,9 @@ def _stamps(bound: Steps | Seconds) -> Callable[[tuple[Any, ...], int, float], t
     return lambda stamps, p, t: tuple([each for each in stamps if each > t - width])
 
 
-def _window(a: int, reset: int, bound: Steps | Seconds, most: int, r: int, i: int) -> tuple[Value, Cell]:
+def _window(
+    a: int, reset: int, bound: Steps | Seconds, most: int, r: int, i: int
+) -> tuple[Value, Cell]:
     """A count over a sliding window: the stamps of the latest `most` events in it."""
     within, fresh, by_step = _stamps(bound), _reset(reset), isinstance(bound, Steps)
 
@@ -197,7 +205,9 @@ def _window(a: int, reset: int, bound: Steps | Seconds, most: int, r: int, i: in
         kept = within(s[r], p, t)
         return (*kept, p if by_step else t)[-most:] if v[a] else kept
 
-    return (lambda v, x, s, p, t: len(stamps(v, s, p, t))), Cell(i, (), lambda v, x, s, p, t: stamps(v, s, p, t))
+    return (lambda v, x, s, p, t: len(stamps(v, s, p, t))), Cell(
+        i, (), lambda v, x, s, p, t: stamps(v, s, p, t)
+    )
 
 
 def _sum(slot: int, bound: Steps | Seconds | None, r: int, i: int) -> tuple[Value, Cell]:

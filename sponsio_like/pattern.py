@@ -21,17 +21,19 @@ import inspect
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from sponsio_like.errors import ContractError, Problems, closest
-from sponsio_like.formula import Always, Formula, Happens, Match, Not, Once, Target, Yesterday
+from sponsio_like.formula import Formula, Match
 from sponsio_like.kinds import Default, Field, Tools, default, expects, of_kind, read
 from sponsio_like.outcome import Decision
+from sponsio_like.parts import Counts, called, earlier, exclusive, tried, whenever, worked
 from sponsio_like.vocabulary import NOTHING, Vocabulary, is_glob, known_field
 from sponsio_like.wording import fill, words_of
 
 __all__ = [
     "CATALOG",
+    "FAMILIES",
     "Counts",
     "Field",
     "Parameter",
@@ -39,16 +41,16 @@ __all__ = [
     "Rule",
     "Tools",
     "called",
+    "catalog",
     "default",
     "earlier",
+    "exclusive",
     "find_pattern",
     "pattern",
     "tried",
     "whenever",
     "worked",
 ]
-
-Counts: TypeAlias = Literal["called", "done"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +217,15 @@ def _one_name(value: Any) -> str | None:
 # --- declaring --------------------------------------------------------------------------------
 
 CATALOG: dict[str, Pattern] = {}
-"""Every declared pattern by name, in the order of declaration."""
+"""Every declared pattern by name."""
+FAMILIES = ("safety", "compliance", "operational", "exclusion", "arguments")
+"""The families in reading order; those of users follow."""
+
+
+def catalog() -> list[Pattern]:
+    """Every declared pattern, in reading order."""
+    places = {family: i for i, family in enumerate(FAMILIES)}
+    return sorted(CATALOG.values(), key=lambda each: places.get(each.family, len(places)))
 
 
 def pattern(
@@ -259,33 +269,3 @@ def find_pattern(name: Any) -> Pattern:
     if name in CATALOG:
         return CATALOG[name]
     raise ContractError.of(f"unknown pattern `{name}`", closest(name, CATALOG))
-
-
-# --- what patterns are made of ------------------------------------------------------------------
-
-
-def called(tools: Target) -> Formula:
-    """This call is one of `tools`."""
-    return Happens("called", tools)
-
-
-def tried(tools: Target, counts: Counts) -> Formula:
-    """A call that a restriction counts: every attempt, or (`done`) those that have not failed."""
-    if counts == "called":
-        return called(tools)
-    return called(tools) & Not(Happens("failed", tools))
-
-
-def worked(tools: Target, counts: Counts) -> Formula:
-    """A call that a prerequisite or an answer counts: one that succeeded, or (`called`) any."""
-    return Happens(counts, tools)
-
-
-def earlier(formula: Formula) -> Formula:
-    """At some position before this one."""
-    return Yesterday(Once(formula))
-
-
-def whenever(tools: Target, then: Formula) -> Formula:
-    """At every call of `tools`, `then` holds."""
-    return Always(called(tools) >> then)

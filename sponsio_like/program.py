@@ -146,10 +146,14 @@ def _plan(todo: Todo) -> tuple[list[Todo], _Build]:
             return [(body, not sign, bad)], lambda _, done: done[0]
         case f.And(parts) | f.Or(parts):
             name = "and" if isinstance(node, f.And) is sign else "or"
-            return [(part, sign, bad) for part in parts], lambda p, done: p.node(name, *dict.fromkeys(done))
+            return [(part, sign, bad) for part in parts], lambda p, done: p.node(
+                name, *dict.fromkeys(done)
+            )
         case f.Implies(left, right):
             name = "or" if sign else "and"
-            return [(left, not sign, bad), (right, sign, bad)], lambda p, done: p.node(name, *dict.fromkeys(done))
+            return [(left, not sign, bad), (right, sign, bad)], lambda p, done: p.node(
+                name, *dict.fromkeys(done)
+            )
         case f.Iff(left, right):
             return _iff(left, right, sign, bad)
     if type(node) in _UNARY:
@@ -159,7 +163,12 @@ def _plan(todo: Todo) -> tuple[list[Todo], _Build]:
 
 def _iff(left: f.Formula, right: f.Formula, sign: bool, bad: bool) -> tuple[list[Todo], _Build]:
     """`f <-> g` as `(f & g) | (!f & !g)`; negated, `(f & !g) | (!f & g)`."""
-    wanted: list[Todo] = [(left, True, bad), (right, sign, bad), (left, False, bad), (right, not sign, bad)]
+    wanted: list[Todo] = [
+        (left, True, bad),
+        (right, sign, bad),
+        (left, False, bad),
+        (right, not sign, bad),
+    ]
     return wanted, lambda p, d: p.node("or", p.node("and", d[0], d[1]), p.node("and", d[2], d[3]))
 
 
@@ -235,7 +244,9 @@ def _kept(program: Program, i: int, keep: int) -> int:
     if op[0] != "count" or op[3] is None:
         return i
     if keep < 0:
-        raise ContractError.of("limit of a sliding window is too large", f"at most {WINDOW_CAP - 2} are allowed")
+        raise ContractError.of(
+            "limit of a sliding window is too large", f"at most {WINDOW_CAP - 2} are allowed"
+        )
     return program.node(*op[:4], keep)
 
 
@@ -243,10 +254,15 @@ def _term(node: f.Term, up: bool, bad: bool) -> tuple[list[Todo], _Build]:
     """`up`: a larger value helps the guarantee, so an unknown body counts as not having happened."""
     match node:
         case f.Count(body, None, bound):
-            return [(body, True, bad if up else not bad)], lambda p, d: p.node("count", d[0], -1, bound, WINDOW_CAP)
+            return [(body, True, bad if up else not bad)], lambda p, d: p.node(
+                "count", d[0], -1, bound, WINDOW_CAP
+            )
         case f.Count(body, reset, bound):
             assert reset is not None
-            wanted: list[Todo] = [(body, True, bad if up else not bad), (reset, True, not bad if up else bad)]
+            wanted: list[Todo] = [
+                (body, True, bad if up else not bad),
+                (reset, True, not bad if up else bad),
+            ]
             return wanted, lambda p, d: p.node("count", d[0], d[1], bound, WINDOW_CAP)
         case f.StepsSince(body) | f.Age(body):
             name = "since" if isinstance(node, f.StepsSince) else "age"

@@ -56,21 +56,49 @@ class Log:
             record["substitute"] = outcome.tool
         self._send(record)
 
-    def settlement(self, session: str, id: str, tool: str, status: str, revealed: Iterable[Violation]) -> None:
+    def settlement(
+        self, session: str, id: str, tool: str, status: str, revealed: Iterable[Violation]
+    ) -> None:
         """The result of a call, and the violations that it reveals."""
         violations = [_plain(each) for each in revealed]
         self._send(
-            {"event": "settlement", "session": session, "id": id, "tool": tool, "status": status, "violations": violations}
+            {
+                "event": "settlement",
+                "session": session,
+                "id": id,
+                "tool": tool,
+                "status": status,
+                "violations": violations,
+            }
         )
 
     def ignored(self, session: str, id: str) -> None:
         """A result that nobody waits for: a second one, or one of a call that was not let through."""
         self._send({"event": "result_ignored", "session": session, "id": id})
 
-    def message(self, session: str, role: str, outcome: Outcome) -> None:
+    def message(
+        self, session: str, role: str, outcome: Outcome, late: Iterable[Violation]
+    ) -> None:
         """A message, decided or recorded."""
-        violations = [_plain(each) for each in _violations(outcome, ())]
-        self._send({"event": "message", "session": session, "role": role, "outcome": name_of(outcome), "violations": violations})
+        violations = [_plain(each) for each in (*late, *_violations(outcome, ()))]
+        self._send(
+            {
+                "event": "message",
+                "session": session,
+                "role": role,
+                "outcome": name_of(outcome),
+                "violations": violations,
+            }
+        )
+
+    def step(self, session: str, found: Iterable[Violation]) -> None:
+        """A plain observation, and the violations that it makes."""
+        violations = [_plain(each) for each in found]
+        self._send({"event": "step", "session": session, "violations": violations})
+
+    def restored(self, session: str, started_anew: Iterable[str]) -> None:
+        """A session went on from a snapshot; contracts that have changed since started anew."""
+        self._send({"event": "restored", "session": session, "started_anew": list(started_anew)})
 
     def relaxed(self, variable: str) -> None:
         """The environment has turned enforcement off; never silent, whatever the sink."""
@@ -86,7 +114,14 @@ class Log:
         """The end of a session."""
         unfulfilled = [{"contract": each.contract, "message": each.message} for each in left]
         violations = [_plain(each) for each in late]
-        self._send({"event": "finish", "session": session, "violations": violations, "unfulfilled": unfulfilled})
+        self._send(
+            {
+                "event": "finish",
+                "session": session,
+                "violations": violations,
+                "unfulfilled": unfulfilled,
+            }
+        )
 
     def _send(self, record: Record) -> None:
         if self.sink is None:
@@ -117,7 +152,11 @@ def _violations(outcome: Outcome, found: Iterable[Finding]) -> list[Violation]:
     each = [finding.violation for finding in found]
     if each:
         return each
-    return [*outcome.warnings, *outcome.observed] if isinstance(outcome, Allowed) else list(outcome.violations)
+    return (
+        [*outcome.warnings, *outcome.observed]
+        if isinstance(outcome, Allowed)
+        else list(outcome.violations)
+    )
 
 
 def _plain(violation: Violation) -> Mapping[str, Any]:

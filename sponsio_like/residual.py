@@ -88,7 +88,9 @@ def _minimal(terms: Iterable[Conjunction]) -> Residual:
             kept = [other for other in kept if not covers(term, other)]
             kept.append(term)
         if len(kept) > TERM_CAP:
-            raise ContractError.of("formula has too many alternatives at once", "split it into several guarantees")
+            raise ContractError.of(
+                "formula has too many alternatives at once", "split it into several guarantees"
+            )
     return frozenset(kept)
 
 
@@ -110,7 +112,9 @@ def strictest(residuals: Iterable[Residual]) -> frozenset[Residual]:
     each = {residual for residual in residuals if residual != YES}
     if len(each) < 2:
         return frozenset(each)
-    return frozenset(weak for weak in each if not any(other != weak and _entails(other, weak) for other in each))
+    return frozenset(
+        weak for weak in each if not any(other != weak and _entails(other, weak) for other in each)
+    )
 
 
 def _entails(strong: Residual, weak: Residual) -> bool:
@@ -125,3 +129,12 @@ def holds_at_end(residual: Residual) -> bool:
 def literals_of(residuals: Iterable[Residual]) -> set[Literal]:
     """All literals that occur."""
     return {literal for residual in residuals for term in residual for literal in term}
+
+
+def shifted(residuals: Iterable[Residual], by: int) -> frozenset[Residual]:
+    """The residuals with step bounds told relative to position `by`."""
+
+    def moved(literal: Literal) -> Literal:
+        return (*literal[:2], literal[2] - by) if literal[0] in "FG" else literal
+
+    return frozenset(frozenset(frozenset(map(moved, term)) for term in each) for each in residuals)

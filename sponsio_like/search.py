@@ -19,7 +19,16 @@ from sponsio_like.formula import Seconds, Steps
 from sponsio_like.future import Future, Position, timeless
 from sponsio_like.past import Cell, Letter, Past, Registers, Value, compile_node
 from sponsio_like.program import PAST, STATEFUL, Program
-from sponsio_like.residual import NO, YES, Residual, holds_at_end, literals_of, mapped, one, strictest
+from sponsio_like.residual import (
+    NO,
+    YES,
+    Residual,
+    holds_at_end,
+    literals_of,
+    mapped,
+    one,
+    strictest,
+)
 
 Goal: TypeAlias = Literal["kind", "harsh"]
 """`kind`: look for a continuation that satisfies. `harsh`: for one that violates."""
@@ -68,7 +77,9 @@ def _bound(program: Program, cell: Cell) -> Any:
     return (op[0], op[2]) if op[0] in "OH" else None
 
 
-def _abstract_node(program: Program, i: int, op: Any, r: int, free: int) -> tuple[Value | None, Cell | None, int]:
+def _abstract_node(
+    program: Program, i: int, op: Any, r: int, free: int
+) -> tuple[Value | None, Cell | None, int]:
     if program.looks_ahead(i) or op[0] in STATEFUL or op[0] == "value":
         return None, None, 0
     match op:
@@ -95,6 +106,7 @@ class Search:
         tools: Iterable[str] | None = None,
     ) -> None:
         self.slots = tuple(program.slots)
+        self.waiting = frozenset(i for i, slot in enumerate(self.slots) if slot.waits)
         self.future = future
         self.always = always
         self.abstract = abstract(program, past)
@@ -113,7 +125,9 @@ class Search:
 
     # --- questions ----------------------------------------------------------------------------
 
-    def reachable(self, goal: Goal, joint: Joint, registers: Registers, at: int, *, more: bool) -> bool:
+    def reachable(
+        self, goal: Goal, joint: Joint, registers: Registers, at: int, *, more: bool
+    ) -> bool:
         """Whether some continuation reaches `goal`, no call being in flight.
 
         `at` is the last position; `more`: later positions owe `always` as well.
@@ -190,14 +204,21 @@ class Search:
         joint, registers = place
         past = self.abstract.past
         for letter in self.letters:
-            values = past.read(letter, registers, 1, 0.0)
-            at = Position(letter, values, 1, 0.0, goal)
+            seen = past.read(self._undecided(letter), registers, 1, 0.0)
+            at = Position(letter, seen, 1, 0.0, goal)
             owed = self._owed(joint, at, more)
             if owed == NONE:
                 yield NONE, ()
                 continue
+            values = past.read(letter, registers, 1, 0.0)
             after = past.after(values, letter, registers, 1, 0.0)
             yield self._timeless(owed, goal, 1), self._shifted(after)
+
+    def _undecided(self, letter: Letter) -> Letter:
+        """The letter as the decision sees it: no call has settled when it is decided."""
+        if not self.waiting:
+            return letter
+        return tuple([i not in self.waiting and value for i, value in enumerate(letter)])
 
     def _owed(self, joint: Joint, at: Position, more: bool) -> Joint:
         known: dict[int, Residual] = {}
@@ -230,7 +251,9 @@ def _conjunction(residuals: Iterable[Residual]) -> Joint:
 # --- calls in flight --------------------------------------------------------------------------
 
 
-def in_flight(joint: Iterable[Residual], window: Iterable[tuple[int, Letter]]) -> dict[int, list[int]]:
+def in_flight(
+    joint: Iterable[Residual], window: Iterable[tuple[int, Letter]]
+) -> dict[int, list[int]]:
     """The positions of calls in flight, each with its open slots."""
     found: dict[int, set[int]] = {}
     for literal in literals_of(joint):
@@ -254,7 +277,9 @@ def endings(slots: Any, flying: Mapping[int, list[int]]) -> Iterator[Ending] | N
         total *= len(each)
     if total > IN_FLIGHT_CAP**2:
         return None
-    return (dict(zip(flying, combination, strict=True)) for combination in itertools.product(*options))
+    return (
+        dict(zip(flying, combination, strict=True)) for combination in itertools.product(*options)
+    )
 
 
 def settle(residual: Residual, position: int, final: Mapping[int, bool]) -> Residual:

@@ -20,9 +20,29 @@ from sponsio_like.compiler import Policy
 from sponsio_like.errors import SessionError
 from sponsio_like.events import Call, Event, Message, Result, Step, digest
 from sponsio_like.freezing import freeze
+from sponsio_like.monitor import Verdict, overall
 from sponsio_like.ledger import Change, Judgement, Ledger, Read
-from sponsio_like.outcome import Allowed, Blocked, Outcome, Redirect, Redirected, Unfulfilled, Violation
-from sponsio_like.verdicts import Finding, enforced, findings, observed, renamed, reported, stoppable, strictest, unreadable
+from sponsio_like.snapshot import decode, put_back, take
+from sponsio_like.outcome import (
+    Allowed,
+    Blocked,
+    Outcome,
+    Redirect,
+    Redirected,
+    Unfulfilled,
+    Violation,
+)
+from sponsio_like.verdicts import (
+    Finding,
+    enforced,
+    findings,
+    observed,
+    renamed,
+    reported,
+    stoppable,
+    strictest,
+    unreadable,
+)
 from sponsio_like.demands import owed
 
 IN_FLIGHT_CAP = 1_000
@@ -79,6 +99,7 @@ class Session:
         self._calls = 0
         self._time = float("-inf")
         self._finished = False
+        self.started_anew: tuple[str, ...] = ()
 
     # --- deciding -----------------------------------------------------------------------------
 
@@ -99,10 +120,15 @@ class Session:
         self._next_turn()
         return self._decide(self._call(tool, args, id, agent, depth))
 
-    def decide_batch(self, calls: Iterable[Sequence[Any]], *, agent: str = "agent", depth: int = 0) -> list[Outcome]:
+    def decide_batch(
+        self, calls: Iterable[Sequence[Any]], *, agent: str = "agent", depth: int = 0
+    ) -> list[Outcome]:
         """Decide the parallel calls `(tool, args[, id])` of one model turn, in order, each seeing those before it."""
         self._next_turn()
-        batch = [self._call(tool, args, rest[0] if rest else None, agent, depth) for tool, args, *rest in calls]
+        batch = [
+            self._call(tool, args, rest[0] if rest else None, agent, depth)
+            for tool, args, *rest in calls
+        ]
         return [self._decide(call) for call in batch]
 
     def _call(self, tool: str, args: Any, id: str | None, agent: str, depth: int) -> Call:
@@ -131,7 +157,9 @@ class Session:
         if flight is not None and flight.digest == mark:
             return flight.outcome
         if flight is not None:
-            return self._refused(call, f"call id `{call.id}` is in flight with another tool or other arguments")
+            return self._refused(
+                call, f"call id `{call.id}` is in flight with another tool or other arguments"
+            )
         if flying >= IN_FLIGHT_CAP:
             return self._refused(call, f"{flying} calls are in flight; settle some of them first")
         return None
@@ -139,16 +167,32 @@ class Session:
     def _refused(self, call: Call, reason: str) -> Outcome:
         """No contract's doing: blocked if anything is enforced here, otherwise only said."""
         if not self.policy.enforces:
-            return Allowed(call.id, (), (Violation("session", self._calls, call.tool, "blocked", reason, "observe"),))
-        return Blocked(call.id, (Violation("session", self._calls, call.tool, "blocked", reason),), lambda: reason)
+            return Allowed(
+                call.id,
+                (),
+                (Violation("session", self._calls, call.tool, "blocked", reason, "observe"),),
+            )
+        return Blocked(
+            call.id,
+            (Violation("session", self._calls, call.tool, "blocked", reason),),
+            lambda: reason,
+        )
 
     def _broken(self, call: Call, error: Exception) -> Outcome:
         return self._refused(call, f"the decision failed: {type(error).__name__}: {error}")
 
-    def _decision(self, call: Call, mark: str) -> tuple[Outcome, tuple[Finding, ...], tuple[Violation, ...]]:
-        first = self._attempt(call, mark, lambda found: Allowed(call.id, enforced(found), observed(found)))
+    def _decision(
+        self, call: Call, mark: str
+    ) -> tuple[Outcome, tuple[Finding, ...], tuple[Violation, ...]]:
+        first = self._attempt(
+            call, mark, lambda found: Allowed(call.id, enforced(found), observed(found))
+        )
         if first.before is None:
-            return Allowed(call.id, enforced(first.found), observed(first.found)), first.found, first.late
+            return (
+                Allowed(call.id, enforced(first.found), observed(first.found)),
+                first.found,
+                first.late,
+            )
         answer = strictest(first.found)
         if not isinstance(answer, Redirect):
             return self._blocked(call, first.found, first.before), first.found, first.late
@@ -164,7 +208,9 @@ class Session:
         refusal = Refusal(before, call, self._context.copy(), self._time, found)
         return Blocked(call.id, enforced(found), refusal.explain)
 
-    def _attempt(self, event: Event, mark: str, answer: Callable[[tuple[Finding, ...]], Outcome]) -> Attempt:
+    def _attempt(
+        self, event: Event, mark: str, answer: Callable[[tuple[Finding, ...]], Outcome]
+    ) -> Attempt:
         """Read without the lock; under it, judge, and commit if nothing stands against it."""
         while True:
             with self._lock:
@@ -229,37 +275,52 @@ class Session:
             return ()
         result = Result("ok", freeze(output)) if error is None else Result("error", freeze(error))
         clauses = self.policy.clauses
-        finals = [clauses[change.clause].results(change.letter, result, flight.tool) for change in flight.waits]
+        finals = [
+            clauses[change.clause].results(change.letter, result, flight.tool)
+            for change in flight.waits
+        ]
         now = self._clock()
         with self._lock:
             late = self._expire(now)
             pairs = zip(flight.waits, finals, strict=True)
-            bad = [change.clause for change, final in pairs if self._ledger.settle(change, final, self._time)]
+            bad = [
+                change.clause
+                for change, final in pairs
+                if self._ledger.settle(change, final, self._time)
+            ]
         revealed = (*late, *reported(self.policy, bad, flight.position, flight.tool))
         self._log.settlement(self.id, id, flight.tool, result.status, revealed)
         return revealed
 
-    def message(self, role: str, text: str = "", *, usage: Mapping[str, Any] | None = None) -> Outcome:
+    def message(
+        self, role: str, text: str = "", *, usage: Mapping[str, Any] | None = None
+    ) -> Outcome:
         """A message. Role `assistant` is a response, decided before it is shown; others are recorded."""
         self._check_open()
         self._context.tokens += int((usage or {}).get("total_tokens") or 0)
         event = Message(role, text)
+        late: tuple[Violation, ...] = ()
         try:
             attempt = self._attempt(event, "", lambda found: Allowed(""))
+            late = attempt.late
             outcome: Outcome = Allowed("", enforced(attempt.found), observed(attempt.found))
             if attempt.before is not None:
-                refusal = Refusal(attempt.before, event, self._context.copy(), self._time, attempt.found)
+                refusal = Refusal(
+                    attempt.before, event, self._context.copy(), self._time, attempt.found
+                )
                 outcome = Blocked("", enforced(attempt.found), refusal.explain)
         except Exception as error:  # fail closed, as for a call
             outcome = self._broken(Call(f"message:{role}"), error)
-        self._log.message(self.id, role, outcome)
+        self._log.message(self.id, role, outcome, late)
         return outcome
 
     def step(self, atoms: Iterable[str]) -> tuple[Violation, ...]:
         """A plain observation: the names that hold now. The violations that it makes."""
         self._check_open()
         attempt = self._attempt(Step(frozenset(atoms)), "", lambda found: Allowed(""))
-        return (*attempt.late, *(each.violation for each in attempt.found))
+        violations = (*attempt.late, *(each.violation for each in attempt.found))
+        self._log.step(self.id, violations)
+        return violations
 
     def fact(self, key: str, value: Any) -> None:
         """Tell the session something of its context, visible from the next decision on."""
@@ -268,6 +329,17 @@ class Session:
         self._log.fact(self.id, key)
 
     # --- the end ------------------------------------------------------------------------------
+
+    def verdicts(self) -> dict[str, Verdict]:
+        """What is known of every contract: `violated`, `satisfied` for good, or `inconclusive`."""
+        with self._lock:
+            found: dict[str, set[Verdict]] = {}
+            for i, watch, length in self._ledger.all_watches():
+                name = self.policy.contracts[self.policy.owner[i]].name
+                found.setdefault(name, set()).add(
+                    self.policy.clauses[i].verdict(watch, length - 1)
+                )
+        return {c.name: overall(found.get(c.name, set())) for c in self.policy.contracts}
 
     def pending(self) -> tuple[Unfulfilled, ...]:
         """The obligations that are open now, in words."""
@@ -284,12 +356,56 @@ class Session:
         self._log.finish(self.id, late, left)
         return left
 
+    # --- snapshots ----------------------------------------------------------------------------
+
+    def snapshot(self) -> dict[str, Any]:
+        """The whole state as JSON data, for `Guard.restore`. It has the values that contracts remember."""
+        with self._lock:
+            rest = {
+                "session": self.id,
+                "calls": self._calls,
+                "ids": next(self._ids),
+                "time": self._time,
+            }
+            flights = {id: _plain(flight) for id, flight in self._flights.items()}
+            return take(self.policy, self._ledger, self._context, {**rest, "flights": flights})
+
+    def _restore(self, data: Mapping[str, Any]) -> None:
+        """Take over the state of a snapshot; contracts that have changed since start anew."""
+        self._ledger, self._context, self.started_anew, moved = put_back(self.policy, data)
+        self._calls, self._time = decode(data["calls"]), decode(data["time"])
+        self._ids = itertools.count(decode(data["ids"]))
+        flights = decode(data["flights"])
+        self._flights = {id: _flight(id, plain, moved) for id, plain in flights.items()}
+        self._log.restored(self.id, self.started_anew)
+
     def _open(self) -> tuple[Unfulfilled, ...]:
         found: dict[Unfulfilled, None] = {}
         for i, watch, length in self._ledger.all_watches():
             clause = self.policy.clauses[i]
             ends = clause.open_ends(watch)
-            if ends and clause.assumed(watch, clause.read_nothing(self._context), length - 1, self._time):
+            if ends and clause.assumed(
+                watch, clause.read_nothing(self._context), length - 1, self._time
+            ):
                 name = self.policy.contracts[self.policy.owner[i]].name
                 found.update((Unfulfilled(name, owed(clause, each)), None) for each in ends)
         return tuple(found)
+
+
+def _plain(flight: Flight) -> tuple[Any, ...]:
+    """A call in flight, as a snapshot keeps it."""
+    instead = (
+        (flight.outcome.tool, flight.outcome.args)
+        if isinstance(flight.outcome, Redirected)
+        else None
+    )
+    return (flight.tool, flight.digest, flight.position, flight.waits, instead)
+
+
+def _flight(id: str, plain: tuple[Any, ...], moved: Mapping[int, int]) -> Flight:
+    tool, mark, position, waits, instead = plain
+    kept = tuple(
+        change._replace(clause=moved[change.clause]) for change in waits if change.clause in moved
+    )
+    outcome: Outcome = Allowed(id) if instead is None else Redirected(id, *instead, ())
+    return Flight(tool, mark, position, kept, outcome)

@@ -11,7 +11,6 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import sponsio_like.formula as f
@@ -51,6 +50,8 @@ def _parsed(text: str, start: Literal["formula", "term"]) -> object:
 
 @cache
 def _parser() -> Lark:
+    from importlib import resources
+
     from lark import Lark, Transformer, v_args
 
     rules = {rule: staticmethod(make) for rule, make in RULES.items()}

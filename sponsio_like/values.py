@@ -62,7 +62,9 @@ def regex(pattern: str) -> Callable[[str], Any]:
     import re2  # noqa: PLC0415  loaded only where a contract has a regular expression
 
     if len(pattern) > REGEX_CAP:
-        raise ContractError.of(f"regular expression of {len(pattern)} characters", f"at most {REGEX_CAP} are allowed")
+        raise ContractError.of(
+            f"regular expression of {len(pattern)} characters", f"at most {REGEX_CAP} are allowed"
+        )
     options = re2.Options()
     options.max_mem = REGEX_MEMORY
     options.log_errors = False

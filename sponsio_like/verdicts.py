@@ -22,7 +22,9 @@ class Finding(NamedTuple):
     decision: Decision
 
 
-def findings(policy: Policy, violated: Iterable[int], event: Event, position: int) -> tuple[Finding, ...]:
+def findings(
+    policy: Policy, violated: Iterable[int], event: Event, position: int
+) -> tuple[Finding, ...]:
     """One finding for every contract that is violated now."""
     tool = event.tool if isinstance(event, Call) else None
     found: dict[int, Finding] = {}
@@ -35,10 +37,14 @@ def findings(policy: Policy, violated: Iterable[int], event: Event, position: in
     return tuple(found.values())
 
 
-def reported(policy: Policy, violated: Iterable[int], position: int, tool: str | None) -> tuple[Violation, ...]:
+def reported(
+    policy: Policy, violated: Iterable[int], position: int, tool: str | None
+) -> tuple[Violation, ...]:
     """Violations that no call could have prevented, or that a result has revealed."""
     first = {policy.owner[i]: i for i in reversed(list(violated))}
-    return tuple(_violation(policy, i, position, tool, "reported") for _, i in sorted(first.items()))
+    return tuple(
+        _violation(policy, i, position, tool, "reported") for _, i in sorted(first.items())
+    )
 
 
 def unreadable(policy: Policy, i: int, event: Event, position: int, error: Exception) -> Finding:
@@ -46,7 +52,11 @@ def unreadable(policy: Policy, i: int, event: Event, position: int, error: Excep
     tool = event.tool if isinstance(event, Call) else None
     violation = _violation(policy, i, position, tool, "blocked" if stoppable(event) else "reported")
     reason = f"it could not be evaluated ({type(error).__name__}); {violation.message}"
-    return Finding(i, Violation(violation.contract, position, tool, violation.action, reason, violation.mode), Block())
+    return Finding(
+        i,
+        Violation(violation.contract, position, tool, violation.action, reason, violation.mode),
+        Block(),
+    )
 
 
 def stoppable(event: Event) -> bool:
@@ -78,13 +88,21 @@ def renamed(args: Mapping[str, Any], redirect: Redirect) -> dict[str, Any]:
     if redirect.renames is None:
         return dict(args)
     names = dict(redirect.renames)
-    return {names.get(key, key) or "": value for key, value in args.items() if names.get(key, key) is not None}
+    return {
+        names.get(key, key) or "": value
+        for key, value in args.items()
+        if names.get(key, key) is not None
+    }
 
 
-def _violation(policy: Policy, i: int, position: int, tool: str | None, action: Action) -> Violation:
+def _violation(
+    policy: Policy, i: int, position: int, tool: str | None, action: Action
+) -> Violation:
     owner = policy.owner[i]
     contract = policy.contracts[owner]
-    return Violation(contract.name, position, tool, action, demand(policy.clauses[i]), policy.modes[owner])
+    return Violation(
+        contract.name, position, tool, action, demand(policy.clauses[i]), policy.modes[owner]
+    )
 
 
 def _action(decision: Decision) -> Action:
@@ -95,4 +113,3 @@ def _action(decision: Decision) -> Action:
             return "redirected"
         case Warn():
             return "warned"
-

@@ -1,8 +1,8 @@
 """Sentences with places for arguments: written from arguments, and read back.
 
-In: a template such as "tool `{action}` at most {limit} times per {per.seconds} seconds", where `{x}`
-is the argument x, `{x.y}` a value inside it, `{x: and }` a list with its separator; in backticks:
-text, else a number. Out: the sentence for some arguments, or the arguments of a sentence.
+In: a template such as "tool `{action}` at most {limit} times per {per.seconds} seconds", where
+`{x}` is the argument x, `{x.y}` a value inside it, `{x: and }` a list with its separator; in
+backticks: text, else a number. Out: the sentence for some arguments, or the arguments of one.
 """
 
 from __future__ import annotations
@@ -120,3 +120,8 @@ def _number(text: str) -> int | float:
 def shape(sentence: str) -> str:
     """The sentence without its arguments, to compare with others."""
     return re.sub(NUMBER, "0", re.sub(r"`[^`]*`(?:(?:, | and | or )`[^`]*`)*", "``", sentence))
+
+
+def blanks(template: str) -> str:
+    """The template for people: `first`, 3, as it may be written."""
+    return PLACE.sub(lambda place: place[1].rpartition(".")[2].upper(), template)

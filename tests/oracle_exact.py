@@ -64,6 +64,7 @@ class Rows:
         self.leaves = leaves
         self.number: dict[Formula, int] = {}
         self.code: list[tuple[str, list[int], Formula]] = []
+        self.row = cache(self.work_out)
         self.places = {f: self.add(unfold(f, leaves)) for f in formulas}
 
     def add(self, f: Formula) -> int:
@@ -74,7 +75,7 @@ class Rows:
             self.number[f] = len(self.code) - 1
         return self.number[f]
 
-    def row(self, true: Collection[Formula], beside: Row | None, gap: float) -> Row:
+    def work_out(self, true: frozenset[Formula], beside: Row | None, gap: float) -> Row:
         """The row where the leaves `true` hold; `beside` is None at the end (or the beginning)."""
         values: list[Any] = []
         for n, (op, below, f) in enumerate(self.code):
@@ -123,7 +124,7 @@ class Machine:
         self.atoms = set(atoms(f))
         self.facts = {g for g in under(f) if not list(children(g))}
         self.ahead = Rows(ahead_parts(f), PAST)
-        self.leaves = [g for op, _, g in self.ahead.code if op == "leaf"]
+        self.leaves = frozenset(g for op, _, g in self.ahead.code if op == "leaf")
         roots = [g for g in self.leaves if g[0] in PAST and g not in self.atoms]
         self.behind = Rows(roots, ("compare", "compare?"))
         self.gaps = gaps(f)
@@ -145,7 +146,8 @@ class Machine:
                 tuple(self.behind.row(true, row, ago + gap) for row in rows)
                 for true in (early, late)
             )
-            true = late | {f for f, n in self.behind.places.items() if hidden[0][n]}
+            known = late | {f for f, n in self.behind.places.items() if hidden[0][n]}
+            true = known & self.leaves
             wait = hidden != shown and len(rows) < 2**self.waiting
             for after in {hidden, shown, hidden + shown if wait else shown}:
                 for arrived in range(len(after)):
@@ -174,7 +176,7 @@ class Machine:
                     fresh.append((origin, new))
         return self.reached[start]
 
-    def before(self, true: Collection[Formula], ending: Ending) -> Row:
+    def before(self, true: frozenset[Formula], ending: Ending) -> Row:
         gap, row = ending or (0.0, None)
         return self.ahead.row(true, row, gap)
 
@@ -206,7 +208,7 @@ class Machine:
         row, whole = None, tuple(trace)
         leaves = [f for op, _, f in self.behind.code if op == "leaf"]
         for i, position in enumerate(whole):
-            true = [f for f in leaves if holds(f, whole, i, SOON)]
+            true = frozenset(f for f in leaves if holds(f, whole, i, SOON))
             row = self.behind.row(true, row, position.time - whole[max(i - 1, 0)].time)
         return row
 
@@ -262,7 +264,7 @@ def possible(
         }
         for i in reversed(range(len(trace))):
             gap = trace[i].time - trace[i - 1].time if i else 0.0
-            true = {leaf for leaf in engine.leaves if holds(leaf, whole, i)}
+            true = frozenset(f for f in engine.leaves if holds(f, whole, i))
             heads = {(known, (gap, engine.before(true, ending))) for ending, known in worlds}
             worlds = {(head, known | reply(engine, asked[i], head)) for known, head in heads}
         answers |= {tuple(dict(known)[n] for n in range(len(questions))) for _, known in worlds}

@@ -1,0 +1,46 @@
+"""What the formulas of patterns are made of.
+
+In: targets, and what counts (`counts: called | done` of a pattern). Out: formulas.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from sponsio_like.formula import Always, Formula, Happens, Not, Once, Target, Yesterday
+
+Counts: TypeAlias = Literal["called", "done"]
+
+
+def called(tools: Target) -> Formula:
+    """This call is one of `tools`."""
+    return Happens("called", tools)
+
+
+def tried(tools: Target, counts: Counts) -> Formula:
+    """A call that a restriction counts: every attempt, or (`done`) those that have not failed."""
+    if counts == "called":
+        return called(tools)
+    return called(tools) & Not(Happens("failed", tools))
+
+
+def worked(tools: Target, counts: Counts) -> Formula:
+    """A call that a prerequisite or an answer counts: one that succeeded, or (`called`) any."""
+    return Happens(counts, tools)
+
+
+def earlier(formula: Formula) -> Formula:
+    """At some position before this one."""
+    return Yesterday(Once(formula))
+
+
+def exclusive(first: Target, second: Target, counts: Counts) -> Formula:
+    """Neither is called after the other."""
+    return whenever(first, ~earlier(tried(second, counts))) & whenever(
+        second, ~earlier(tried(first, counts))
+    )
+
+
+def whenever(tools: Target, then: Formula) -> Formula:
+    """At every call of `tools`, `then` holds."""
+    return Always(called(tools) >> then)

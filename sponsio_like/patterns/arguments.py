@@ -1,0 +1,95 @@
+"""Arguments: what a call may carry.
+
+Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+"""
+
+from __future__ import annotations
+
+from sponsio_like.atoms_args import blank_tolerant, whole_or_anchored
+from sponsio_like.errors import ContractError
+from sponsio_like.formula import Custom, Formula
+from sponsio_like.kinds import Natural, Number, Regex
+from sponsio_like.pattern import Field, Tools, pattern, whenever
+
+
+@pattern(
+    "arguments",
+    "`{tool}` `{field}` must not contain `{patterns: or }`",
+    keeps=("", 'bash(command="ls -l")', "bash", 'other(command="rm -rf /")'),
+    breaks=(
+        'bash(command="rm -rf /")',
+        'bash(command="rm   -rf /")',
+        'bash(command=["rm", "-rf", "/"])',
+        'bash(command={"run": "rm -rf /"})',
+    ),
+    example={"tool": "bash", "field": "command", "patterns": ["rm -rf"]},
+)
+def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> Formula:
+    """No text inside the field matches any of `patterns`; a call without the field passes.
+
+    Patterns are searched for; a run of blanks equals any other. Texts in lists and objects count,
+    and a list of words is also read as one line.
+    """
+    for each in patterns:
+        blank_tolerant(each)
+    return whenever(tool, ~Custom("arg_contains", (field, patterns)))
+
+
+@pattern(
+    "arguments",
+    "`{tool}` `{field}` must match `{patterns: or }`",
+    keeps=("", 'post(url="https://api.corp/x")', "other"),
+    breaks=("post", 'post(url="https://evil/?https://api.corp/")', "post(url=5)"),
+    example={"tool": "post", "field": "url", "patterns": ["^https://api.corp/"]},
+)
+def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> Formula:
+    """The field matches one of `patterns` (of a list: each text in it); a missing one violates.
+
+    A pattern with `^` or `$`, but not both, is searched for; any other matches the whole text.
+    """
+    for each in patterns:
+        whole_or_anchored(each)
+    return whenever(tool, Custom("arg_allowed", (field, patterns)))
+
+
+@pattern(
+    "arguments",
+    "`{tool}.{field}` at most {max_chars} chars",
+    keeps=("", 'sql(query="12345")', "sql", 'other(query="123456")'),
+    breaks=('sql(query="123456")', 'sql(query=["123", "456"])'),
+    example={"tool": "sql", "field": "query", "max_chars": 5},
+)
+def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
+    """The field has at most `max_chars` characters; a call without the field passes.
+
+    Of a list or an object, all texts in it count together.
+    """
+    return whenever(tool, Custom("arg_length", (field, max_chars)))
+
+
+@pattern(
+    "arguments",
+    "`{tool}.{field}` between {min} and {max}",
+    keeps=("", "pay(amount=0)", "pay(amount=100)", "other", "other(amount=500)"),
+    breaks=(
+        "pay(amount=101)",
+        "pay(amount=-1)",
+        "pay",
+        'pay(amount="50")',
+        "pay(amount=NaN)",
+        "pay(amount=true)",
+    ),
+    example={"tool": "pay", "field": "amount", "min": 0, "max": 100},
+)
+def arg_value_range(
+    tool: Tools,
+    field: Field,
+    min: Number | None = None,  # noqa: A002  the word of contract files
+    max: Number | None = None,  # noqa: A002  the word of contract files
+) -> Formula:
+    """The field is a number from `min` to `max`; missing, NaN or no number violates."""
+    if min is None and max is None:
+        raise ContractError.of("`min` or `max` is needed", "write max: 500")
+    if min is not None and max is not None and min > max:
+        raise ContractError.of(f"`min` {min} is above `max` {max}", "then no call could pass")
+    return whenever(tool, Custom("arg_between", (field, min, max)))

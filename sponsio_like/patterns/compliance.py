@@ -1,0 +1,73 @@
+"""Compliance: who may do what together, and what has to follow.
+
+Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+"""
+
+from __future__ import annotations
+
+from sponsio_like.formula import Always, Eventually, Formula, Next, conj
+from sponsio_like.pattern import (
+    Counts,
+    Rule,
+    Tools,
+    earlier,
+    exclusive,
+    pattern,
+    tried,
+    whenever,
+    worked,
+)
+
+
+@pattern(
+    "compliance",
+    "after `{commitment}`, tool `{reversal}` is forbidden",
+    keeps=("", "reject", "approve", "reject approve", "approve! reject"),
+    breaks=("approve reject", "approve? reject", "approve other reject"),
+    example={"commitment": "approve", "reversal": "reject"},
+)
+def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> Formula:
+    """After `commitment`, `reversal` is never called. One that failed commits to nothing."""
+    return whenever(reversal, ~earlier(tried(commitment, counts)))
+
+
+@pattern(
+    "compliance",
+    "tools `{first}` and `{second}` must be by different agents",
+    keeps=("", "review@ann approve@bob", "review@ann review@ann", "review!@ann approve@ann"),
+    breaks=("review@ann approve@ann", "approve@ann review@ann", "review@ann other approve@ann"),
+    example={"first": "review", "second": "approve"},
+)
+def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") -> Rule:
+    """No agent calls both `first` and `second`; a call that failed does not count against it."""
+    return Rule(exclusive(first, second, counts), by=("@agent",))
+
+
+@pattern(
+    "compliance",
+    "every `{trigger}` must be followed by `{response}`",
+    keeps=("", "notify", "refund notify", "refund refund notify", "refund!"),
+    breaks=("refund", "refund notify!", "notify refund", "refund notify refund"),
+    example={"trigger": "refund", "response": "notify"},
+)
+def always_followed_by(trigger: Tools, response: Tools, counts: Counts = "done") -> Formula:
+    """Every `trigger` that succeeded is followed by a `response` that succeeds.
+
+    One response answers every trigger before it. What is still open at the end is unfulfilled.
+    """
+    answer = Next(Eventually(worked(response, counts)))
+    return Always(worked(trigger, counts) >> answer)
+
+
+@pattern(
+    "compliance",
+    "`{steps: and }` must complete before `{gate}`",
+    keeps=("", "aml kyc loan", "kyc aml other loan", "aml"),
+    breaks=("loan", "aml loan", "aml kyc! loan", "aml kyc? loan ok:kyc"),
+    example={"steps": ["aml", "kyc"], "gate": "loan"},
+)
+def required_steps_completion(
+    steps: tuple[Tools, ...], gate: Tools, counts: Counts = "done"
+) -> Formula:
+    """`gate` is only called after every one of `steps` has succeeded, in any order."""
+    return conj(*(whenever(gate, earlier(worked(step, counts))) for step in steps))

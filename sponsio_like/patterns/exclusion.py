@@ -1,0 +1,54 @@
+"""Exclusion and recovery: what must not meet, what alone is allowed, what runs instead.
+
+Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+"""
+
+from __future__ import annotations
+
+from sponsio_like.atoms import names_tool
+from sponsio_like.errors import ContractError
+from sponsio_like.formula import Always, Formula
+from sponsio_like.kinds import ExactTools, OneTool, Renames
+from sponsio_like.outcome import Redirect
+from sponsio_like.pattern import Counts, Rule, Tools, called, exclusive, pattern
+
+
+@pattern(
+    "exclusion",
+    "tools `{first}` and `{second}` are mutually exclusive",
+    keeps=("", "approve approve", "reject", "approve! reject"),
+    breaks=("approve reject", "reject approve", "approve? reject", "approve other reject"),
+    example={"first": "approve", "second": "reject"},
+)
+def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Formula:
+    """A session calls at most one of the two. A call that failed excludes nothing."""
+    return exclusive(first, second, counts)
+
+
+@pattern(
+    "exclusion",
+    "agent may only call `{tools:, }`",
+    keeps=("", "search", "search summarize search"),
+    breaks=("delete", "search delete", "mcp__search"),
+    example={"tools": ["search", "summarize"]},
+)
+def tool_allowlist(tools: ExactTools) -> Formula:
+    """Only `tools` are called: exact names, with no prefix and no alias."""
+    return Always(called(tools))
+
+
+@pattern(
+    "exclusion",
+    "redirect `{unsafe}` to `{safe}`",
+    keeps=("", "log_request", "other"),
+    breaks=("refund", "other refund"),
+    example={"unsafe": "refund", "safe": "log_request"},
+)
+def redirect_to_safe(unsafe: Tools, safe: OneTool, map: Renames | None = None) -> Rule:  # noqa: A002  the word of contract files
+    """`unsafe` is never called; `safe` runs in its place, with the same arguments.
+
+    `map` renames arguments, or drops those that it maps to null.
+    """
+    if any(names_tool(match, safe) for match in unsafe):
+        raise ContractError.of(f"`{safe}` would be redirected to itself", "name another tool")
+    return Rule(Always(~called(unsafe)), answer=Redirect(safe, map))

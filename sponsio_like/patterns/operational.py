@@ -1,0 +1,174 @@
+"""Operation: how often, how soon, how many times again.
+
+Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sponsio_like import formula as f
+from sponsio_like.atoms import names_tool
+from sponsio_like.errors import ContractError
+from sponsio_like.formula import Count, Formula, Repeats, Seconds, Steps, Target
+from sponsio_like.kinds import Duration, Natural, Positive, Window
+from sponsio_like.pattern import (
+    Counts,
+    Field,
+    Rule,
+    Tools,
+    called,
+    default,
+    pattern,
+    tried,
+    whenever,
+    worked,
+)
+
+SESSION = default("session")
+
+
+@pattern(
+    "operational",
+    "tool `{action}` at most {limit} times",
+    "tool `{action}` at most {limit} times per {per.seconds} seconds",
+    "tool `{action}` at most {limit} times per {per.steps} steps",
+    keeps=("", "query query", "query other query", "other other other"),
+    breaks=("query query query", "query! query! query", "query? query? query"),
+    example={"action": "query", "limit": 2},
+)
+def rate_limit(
+    action: Tools, limit: Natural, per: Window = SESSION, counts: Counts = "called"
+) -> Formula:
+    """At most `limit` calls of `action`, in the session or in any sliding window; tries count.
+
+    `per: {seconds: N}` are the last N seconds, `per: {steps: N}` this call and the N-1 before it.
+    """
+    return whenever(action, Count(tried(action, counts), None, per) <= limit)
+
+
+@pattern(
+    "operational",
+    "tool `{action}` at most once",
+    keeps=("", "transfer", "other transfer other"),
+    breaks=("transfer transfer", "transfer! transfer"),
+    example={"action": "transfer"},
+)
+def idempotent(
+    action: Tools, by: tuple[Field, ...] | None = None, counts: Counts = "called"
+) -> Rule:
+    """`action` is called at most once; with `by`, once for each combination of these values."""
+    return Rule(whenever(action, Count(tried(action, counts)) <= 1), by=by or ())
+
+
+@pattern(
+    "operational",
+    "tool `{action}` cooldown of {steps} steps",
+    "tool `{action}` cooldown of {seconds} seconds",
+    keeps=("", "send", "send other other send", "other send"),
+    breaks=("send send", "send other send", "send! other send"),
+    example={"action": "send", "steps": 2},
+)
+def cooldown(
+    action: Tools,
+    steps: Positive | None = None,
+    seconds: Duration | None = None,
+    counts: Counts = "called",
+) -> Formula:
+    """After `action`, the next `steps` calls are others; or it is not called for `seconds`."""
+    bound = _bound(steps, seconds)
+    if isinstance(bound, Steps):
+        bound = Steps(bound.count + 1)
+    return whenever(action, Count(tried(action, counts), None, bound) <= 1)
+
+
+def _bound(steps: int | None, seconds: float | None) -> Steps | Seconds:
+    if steps is not None and seconds is None:
+        return Steps(steps)
+    if seconds is not None and steps is None:
+        return Seconds(float(seconds))
+    raise ContractError.of("either `steps` or `seconds` is needed", "write steps: 3")
+
+
+@pattern(
+    "operational",
+    "tool `{action}` within {steps} steps of `{trigger}`",
+    "tool `{action}` within {seconds} seconds of `{trigger}`",
+    keeps=("", "other", "receive respond", "receive other respond", "receive receive respond"),
+    breaks=("receive", "receive other", "receive other other", "receive other other respond"),
+    example={"trigger": "receive", "action": "respond", "steps": 2},
+)
+def deadline(
+    trigger: Tools,
+    action: Tools,
+    steps: Positive | None = None,
+    seconds: Duration | None = None,
+    counts: Counts = "called",
+) -> Formula:
+    """After `trigger`, one of the next `steps` calls is `action`; or it comes within `seconds`.
+
+    The last call that could have been it is refused if it is another; a session that ends first
+    leaves the deadline unfulfilled. Seconds that ran out are reported; no call is to blame.
+    """
+    bound = _bound(steps, seconds)
+    if isinstance(bound, Steps):
+        soon: Formula = f.Next(f.Eventually(worked(action, counts), Steps(bound.count - 1)))
+    elif may_meet(trigger, action):
+        raise ContractError.of("a call may be both `trigger` and `action`", "use `steps`")
+    else:
+        soon = f.Eventually(worked(action, counts), bound)
+    return f.Always(worked(trigger, counts) >> soon)
+
+
+def may_meet(left: Target, right: Target) -> bool:
+    """Whether one tool may be of both; told from the names alone."""
+    for one in left:
+        for other in right:
+            named = any(names_tool(other, name) for name in one.names)
+            if named or any(names_tool(one, name) for name in other.names):
+                return True
+            if not one.names + one.globs or not other.names + other.globs:
+                return True
+            if any(_may_agree(a, b) for a in one.globs for b in other.globs):
+                return True
+    return False
+
+
+def _may_agree(left: str, right: str) -> bool:
+    """Whether two globs begin alike, as far as they say how a name begins."""
+    a, b = (min(glob.partition(sign)[0] for sign in "*?[") for glob in (left, right))
+    return a.startswith(b) or b.startswith(a)
+
+
+@pattern(
+    "operational",
+    "tool `{action}` at most {retries} retries",
+    keeps=("", "deploy", "deploy! deploy", "deploy! deploy deploy! deploy", "deploy deploy deploy"),
+    breaks=("deploy! deploy! deploy", "deploy! other deploy! deploy", "deploy! deploy? deploy"),
+    example={"action": "deploy", "retries": 1},
+)
+def bounded_retry(action: Tools, retries: Natural) -> Formula:
+    """After an `action` that failed, at most `retries` more tries until one succeeds.
+
+    Tries in flight count; calls of other tools do not matter.
+    """
+    done, failed = f.Happens("done", action), f.Happens("failed", action)
+    again = called(action) & f.Yesterday(f.Since(~done, failed))
+    return whenever(action, Count(again, reset=done) <= retries)
+
+
+@pattern(
+    "operational",
+    "tool `{action}` must not loop more than {limit} times",
+    keeps=("", "search(q=1) search(q=1)", "search(q=1) search(q=1) other search(q=1) search(q=1)"),
+    breaks=("search(q=1) search(q=1) search(q=1)", "search search! search?"),
+    example={"action": "search", "limit": 2},
+)
+def loop_detection(
+    action: Tools, limit: Positive, similar: Literal["equal", "fuzzy"] = "equal"
+) -> Formula:
+    """At most `limit` calls of `action` in a row with the same arguments.
+
+    Another tool or other arguments end the run. `fuzzy`: nearly the same words are the same.
+    """
+    return whenever(action, Repeats(action, similar) <= limit)

@@ -1,0 +1,165 @@
+"""Safety: nothing irreversible without what has to come before it.
+
+Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sponsio_like import formula as f
+from sponsio_like.confirming import confirmed
+from sponsio_like.errors import ContractError
+from sponsio_like.formula import Formula, Target
+from sponsio_like.kinds import Event, Name, Regex
+from sponsio_like.pattern import (
+    Counts,
+    Field,
+    Rule,
+    Tools,
+    called,
+    default,
+    earlier,
+    pattern,
+    whenever,
+    worked,
+)
+
+CONFIRM_IT = default("confirm_{action}")
+
+
+@pattern(
+    "safety",
+    "tool `{first}` must precede `{then}`",
+    "must call `{first}` before `{then}`",
+    keeps=("", "check", "check refund", "check refund refund", "check! check refund"),
+    breaks=("refund", "check! refund", "check? refund ok:check", "refund check"),
+    example={"first": "check", "then": "refund"},
+)
+def must_precede(first: Tools, then: Tools, counts: Counts = "done") -> Formula:
+    """`then` is only called after `first` has succeeded.
+
+    One success serves for the whole session. A call of `first` that failed, or that is still in
+    flight, does not.
+    """
+    return whenever(then, earlier(worked(first, counts)))
+
+
+@pattern(
+    "safety",
+    "tool `{action}` requires confirmation",
+    keeps=("", "confirm_delete delete", "confirm_delete delete confirm_delete delete"),
+    breaks=(
+        "delete",
+        "confirm_delete delete delete",
+        "confirm_delete! delete",
+        "confirm_delete=false delete",
+        'confirm_delete="No, keep it" delete',
+    ),
+    example={"action": "delete"},
+)
+def must_confirm(
+    action: Tools,
+    by: Tools = CONFIRM_IT,
+    same: tuple[Field, ...] | None = None,
+    accept: Regex | None = None,
+    counts: Counts = "done",
+) -> Rule:
+    """Each run of `action` needs a confirmation of its own: a success of `by` since the last run.
+
+    A confirmation that answers false, or a text that begins with no, deny, reject or cancel, does
+    not confirm; with `accept`, the text has to match instead. `same`: both calls have equal values
+    of these fields.
+    """
+    return Rule(_each_confirmed(action, confirmed(by, accept, counts)), by=same or ())
+
+
+def _each_confirmed(action: Target, confirmation: Formula) -> Formula:
+    fresh = f.Yesterday(f.Since(f.Not(called(action)), confirmation))
+    return whenever(action, fresh)
+
+
+@pattern(
+    "safety",
+    "tool `{tool}` requires permission `{permission}`",
+    keeps=("", "permit:manager transfer", "other"),
+    breaks=("transfer", "permit:clerk transfer", "permit:manager permit:clerk transfer"),
+    example={"tool": "transfer", "permission": "manager"},
+)
+def requires_permission(tool: Tools, permission: Name) -> Formula:
+    """Whoever calls `tool` holds `permission` at that moment."""
+    return whenever(tool, f.Permitted(permission))
+
+
+@pattern(
+    "safety",
+    "no data leak from `{source}` to `{sink}`",
+    keeps=("", "send", "send read", "read! send", "read other"),
+    breaks=("read send", "read other send"),
+    example={"source": "read", "sink": "send"},
+)
+def no_data_leak(
+    source: Tools,
+    sink: Tools,
+    match: Literal["order", "values"] = "order",
+    counts: Counts = "done",
+) -> Formula:
+    """Once `source` has succeeded, `sink` is never called. An agent may be either: {agent: bob}."""
+    if match == "values":
+        raise ContractError.of("`match: values` is not available yet", "write `match: order`")
+    return whenever(sink, ~earlier(worked(source, counts)))
+
+
+@pattern(
+    "safety",
+    "destructive action `{action}` requires confirmation",
+    keeps=("", "confirm_drop drop"),
+    breaks=("drop", "confirm_drop drop drop", "confirm_drop=false drop"),
+    example={"action": "drop"},
+)
+def destructive_action_gate(
+    action: Tools,
+    gate: Tools = CONFIRM_IT,
+    role: Name | None = None,
+    counts: Counts = "done",
+) -> Formula:
+    """Each run of `action` needs a confirmation of its own through `gate`.
+
+    With `role`, a standing approval of the action by that role is needed as well.
+    """
+    gated = _each_confirmed(action, confirmed(gate, None, counts))
+    return gated if role is None else gated & _approved(action, role)
+
+
+def _approved(action: Target, role: str) -> Formula:
+    if any(match.globs or not match.names for match in action):
+        raise ContractError.of("approvals are by name", "with `role`, list every tool by its name")
+    names = dict.fromkeys(name for match in action for name in match.names)
+    return f.conj(*(whenever((f.Match((name,)),), f.Approved(name, role)) for name in names))
+
+
+@pattern(
+    "safety",
+    "after `{trigger}`, the next step must be `{next_action}`",
+    keeps=("", "other", "lock report", "lock report other"),
+    breaks=("lock other", "lock", "lock lock report"),
+    example={"trigger": "lock", "next_action": "report"},
+)
+def workflow_step(trigger: Event, next_action: Event) -> Formula:
+    """Right after `trigger` comes `next_action`; any other call there is refused.
+
+    Both are tools, atoms or formulas. A trigger over the context alone fires when it becomes true,
+    and binds the first call after that.
+    """
+    if _is_context(trigger):
+        return f.Always((trigger & f.WeakYesterday(~trigger)) >> next_action)
+    return f.Always(trigger >> f.Next(next_action))
+
+
+def _is_context(trigger: Formula) -> bool:
+    """Whether the formula speaks of facts alone, of no position."""
+    leaves = [node for node in f.postorder(trigger) if not f.children(node)]
+    facts = (f.Ctx, f.Permitted, f.Approved, f.Tokens)
+    return any(isinstance(leaf, facts) for leaf in leaves) and all(
+        isinstance(leaf, (*facts, f.Const, f.Constant)) for leaf in leaves
+    )

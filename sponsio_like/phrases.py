@@ -1,0 +1,48 @@
+"""Sentences that contracts may be written in: the patterns' own, read as a whole or not at all.
+
+In: "tool `check` must precede `pay`". Out: the `Rule` of the pattern that has this sentence; where
+several have it, of the first in reading order. What is not entirely understood is refused.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import Any
+
+import sponsio_like.patterns  # noqa: F401  declares the patterns
+from sponsio_like import wording
+from sponsio_like.errors import ContractError
+from sponsio_like.pattern import Pattern, Rule, catalog
+from sponsio_like.vocabulary import NOTHING, Vocabulary
+
+
+def read(sentence: str, words: Vocabulary = NOTHING) -> Rule:
+    """The rule that a sentence states. Raises `ContractError` with the closest sentences."""
+    for declared, arguments in readings(sentence):
+        return declared.rule(arguments, words)
+    near = " or ".join(f"“{each}”" for each in closest(sentence))
+    raise ContractError.of(
+        f"“{sentence.strip()}” is not understood",
+        f"did you mean {near}?" if near else "write a pattern: {pattern: must_precede, ..}",
+    )
+
+
+def readings(sentence: str) -> Iterator[tuple[Pattern, dict[str, Any]]]:
+    """Every pattern that has this very sentence, with its arguments."""
+    for declared in catalog():
+        for template in declared.sentences:
+            arguments = wording.arguments(template, sentence)
+            if arguments is not None:
+                yield declared, arguments
+
+
+def closest(sentence: str) -> list[str]:
+    """The sentences that are most like this one, with names for their arguments."""
+    shapes = {
+        wording.shape(wording.PLACE.sub("0", template)): wording.blanks(template)
+        for declared in catalog()
+        for template in declared.sentences
+    }
+    near = difflib.get_close_matches(wording.shape(sentence), shapes, n=2, cutoff=0.55)
+    return [shapes[each] for each in near]

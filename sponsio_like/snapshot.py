@@ -1,0 +1,131 @@
+"""A session as JSON data, and back.
+
+Out: `{"format", "session", "contracts": {name: fingerprint}, ...}`. On the way back, contracts that mean the same keep their
+state; the others start anew and say so. State is small: nothing in it grows with the trace.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from sponsio_like.atoms import LATE, MISSING, OPEN, Context
+from sponsio_like.clause import Watch
+from sponsio_like.compiler import Policy, fingerprint
+from sponsio_like.errors import SnapshotError
+from sponsio_like.ledger import Change, Ledger
+from sponsio_like.monitor import Entry, State
+
+FORMAT = 1
+_NAMES: dict[str, Any] = {"open": OPEN, "late": LATE, "missing": MISSING}
+_RECORDS: dict[str, Callable[..., Any]] = {
+    "watch": Watch,
+    "state": State,
+    "entry": Entry,
+    "change": Change,
+}
+
+
+def encode(value: Any) -> Any:
+    """`value` as JSON data that `decode` reads back exactly."""
+    match value:
+        case bool() | int() | str() | None:
+            return value
+        case float():
+            return value if math.isfinite(value) else {"float": repr(value)}
+        case Decimal():
+            return {"decimal": str(value)}
+        case frozenset():
+            return {"set": sorted((encode(each) for each in value), key=repr)}
+        case Mapping():
+            return {"map": [[encode(key), encode(each)] for key, each in value.items()]}
+        case list():
+            return {"list": [encode(each) for each in value]}
+    for name, known in _NAMES.items():
+        if value is known:
+            return {"name": name}
+    for name, record in _RECORDS.items():
+        if type(value) is record:
+            return {name: [encode(each) for each in value]}
+    if isinstance(value, tuple):
+        return {"tuple": [encode(each) for each in value]}
+    raise TypeError(f"cannot be part of a snapshot: {value!r}")
+
+
+def decode(data: Any) -> Any:
+    """The value that `encode` made."""
+    if not isinstance(data, dict):
+        return data
+    ((kind, body),) = data.items()
+    match kind:
+        case "float":
+            return float(body)
+        case "decimal":
+            return Decimal(body)
+        case "name":
+            return _NAMES[body]
+        case "set":
+            return frozenset(map(decode, body))
+        case "map":
+            return {decode(key): decode(each) for key, each in body}
+        case "list":
+            return [decode(each) for each in body]
+        case "tuple":
+            return tuple(map(decode, body))
+    return _RECORDS[kind](*map(decode, body))
+
+
+def take(
+    policy: Policy, ledger: Ledger, context: Context, rest: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The snapshot of a session."""
+    clauses = [
+        {
+            "contract": policy.contracts[policy.owner[i]].name,
+            "watch": encode(ledger.keyed[i] if clause.by else ledger.watches[i]),
+        }
+        for i, clause in enumerate(policy.clauses)
+    ]
+    return {
+        "format": FORMAT,
+        "contracts": {contract.name: fingerprint(contract) for contract in policy.contracts},
+        "clauses": clauses,
+        "positions": [[sorted(kinds), n] for kinds, n in ledger.positions.items()],
+        "facts": encode(context.facts),
+        "tokens": context.tokens,
+        **{key: encode(value) for key, value in rest.items()},
+    }
+
+
+def put_back(
+    policy: Policy, data: Mapping[str, Any]
+) -> tuple[Ledger, Context, tuple[str, ...], dict[int, int]]:
+    """The ledger and context of a snapshot; the contracts that start anew; old clause numbers to new ones."""
+    if data.get("format") != FORMAT:
+        raise SnapshotError(
+            f"snapshot has format {data.get('format')!r}; this version reads {FORMAT}"
+        )
+    ledger = Ledger(policy)
+    kept = {c.name for c in policy.contracts if data["contracts"].get(c.name) == fingerprint(c)}
+    moved = _moved(policy, data, kept)
+    positions = {frozenset(kinds): n for kinds, n in data["positions"]}
+    for kinds in ledger.positions:
+        ledger.positions[kinds] = positions.get(kinds, 0)
+    for old, new in moved.items():
+        ledger.put(new, decode(data["clauses"][old]["watch"]))
+    fresh = tuple(contract.name for contract in policy.contracts if contract.name not in kept)
+    return ledger, Context(decode(data["facts"]), data["tokens"]), fresh, moved
+
+
+def _moved(policy: Policy, data: Mapping[str, Any], kept: set[str]) -> dict[int, int]:
+    """Clauses of unchanged contracts, by their old number."""
+    new: dict[str, list[int]] = {}
+    for i, owner in enumerate(policy.owner):
+        new.setdefault(policy.contracts[owner].name, []).append(i)
+    moved: dict[int, int] = {}
+    for old, clause in enumerate(data["clauses"]):
+        if clause["contract"] in kept:
+            moved[old] = new[clause["contract"]].pop(0)
+    return moved
