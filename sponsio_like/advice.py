@@ -1,7 +1,8 @@
 """What to tell the model whose call was refused: why, and the shortest way to make the call legal.
 
-In: the ledger that refused, and the call. Out: one sentence. The way is found by trying: breadth-first over the calls
-that the contracts speak of, each judged like a real one, so following it makes the call allowed, and nothing shorter does.
+In: the ledger that refused, and the call. Out: one sentence. The way is found by trying:
+breadth-first over the calls that the contracts speak of, each judged like a real one, so
+following it makes the call allowed, and nothing shorter does.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from sponsio_like.atoms import Context
+from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Message, Result
 from sponsio_like.formula import Happens
 from sponsio_like.ledger import Judgement, Ledger
@@ -65,7 +66,10 @@ class Refusal:
         return f"to make it legal, first {', then '.join(map(_say, way))}"
 
     def way(self) -> list[Hint] | None:
-        """The shortest calls after which the refused call is allowed; None if there are none (within the caps)."""
+        """The shortest calls after which the refused call is allowed.
+
+        None if there are none (within the caps).
+        """
         assert isinstance(self.event, Call)
         tools = _spoken_of(self.ledger)
         frontier: list[tuple[Ledger, list[Hint]]] = [(self.ledger, [])]

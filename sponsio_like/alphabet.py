@@ -1,7 +1,8 @@
 """Everything that one more position could be, as far as a program can tell.
 
-In: a program's slots, and the inventory of tools if there is one. Out: letters. Argument conditions, context,
-agents and texts are free; a call settles at once, or only at the end (`LATE`).
+In: a program's slots, and the inventory of tools if there is one. Out: letters. Argument
+conditions, context, agents and texts are free; a call settles at once, or only at the end
+(`LATE`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ Choice = dict[Any, bool]
 def letters(
     slots: Sequence[Slot], free: int, tools: Iterable[str] | None
 ) -> tuple[list[Letter], bool]:
-    """All letters, with `free` more unconstrained bits each; and whether none had to be left out."""
+    """All letters, with `free` more unconstrained bits each.
+
+    And whether none had to be left out.
+    """
     kinds = {kind for slot in slots if slot.kind == "atom" for kind in kinds_of(slot.node)} or {
         "call"
     }
@@ -68,7 +72,7 @@ def _worlds(
 ) -> Iterator[tuple[str, str]]:
     nodes = [slot.node for slot in slots]
     if "call" in kinds:
-        named = _tool_names(nodes) if tools is None else dict.fromkeys(tools)
+        named = tool_names(nodes) if tools is None else dict.fromkeys(tools)
         yield from (("call", tool) for tool in (*named, OTHER))
     if "message" in kinds:
         roles = dict.fromkeys(node.role for node in nodes if isinstance(node, MessageBy))
@@ -77,7 +81,7 @@ def _worlds(
         yield ("step", "")
 
 
-def _tool_names(nodes: Iterable[Node]) -> dict[str, None]:
+def tool_names(nodes: Iterable[Node]) -> dict[str, None]:
     """Every name, and for every glob a name that it matches."""
     names: dict[str, None] = {}
     for node in nodes:
@@ -150,16 +154,20 @@ def _letter(slots: Sequence[Slot], base: Sequence[Any], choice: Choice, ending: 
 def settlements(
     slots: Sequence[Slot], open_slots: Sequence[int]
 ) -> list[tuple[dict[int, bool], bool]]:
-    """How a call in flight may settle: the final value of its open slots, and whether only at the end."""
+    """How a call in flight may settle.
+
+    The final value of its open slots, and whether only at the end.
+    """
     others = [i for i in open_slots if not isinstance(slots[i].node, Happens)]
-    out = []
-    for status, late, *bits in itertools.product(
-        ("done", "failed"), (False, True), *[(False, True)] * len(others)
+    out: list[tuple[dict[int, bool], bool]] = []
+    endings = itertools.product(("done", "failed"), (False, True))
+    for (status, late), bits in itertools.product(
+        endings, itertools.product((False, True), repeat=len(others))
     ):
         final = dict(zip(others, bits, strict=True))
         for i in open_slots:
             node = slots[i].node
             if isinstance(node, Happens):
                 final[i] = node.what == status
-        out.append((final, bool(late)))
+        out.append((final, late))
     return out

@@ -9,11 +9,12 @@ from __future__ import annotations
 import fnmatch
 import functools
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
+from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, Event, Kind, Message, Result, Step
 from sponsio_like.formula import (
@@ -30,6 +31,7 @@ from sponsio_like.formula import (
     Happens,
     Match,
     MessageBy,
+    Node,
     Observed,
     OutputIs,
     Permitted,
@@ -53,51 +55,6 @@ LATE = Wait.LATE
 Truth: TypeAlias = bool | Wait | None
 
 
-@dataclass(slots=True)
-class Context:
-    """What the host has told a session: facts, permissions, approvals, tokens."""
-
-    facts: dict[str, Any] = field(default_factory=dict)
-    tokens: int = 0
-
-    def told(self, key: str, value: Any) -> Context:
-        """The context with one more fact. A new approval replaces that of the same action, role and person."""
-        if key == "approval" and isinstance(value, Mapping):
-            mine = _approval_key(value)
-            value = [
-                *(each for each in self.facts.get(key, ()) if _approval_key(each) != mine),
-                value,
-            ]
-        return Context({**self.facts, key: value}, self.tokens)
-
-    def copy(self) -> Context:
-        """The context as it is now."""
-        return Context(self.facts, self.tokens)
-
-    def permits(self, agent: str, permission: str) -> bool:
-        """Whether `agent` holds `permission` now."""
-        held = self.facts.get("permissions", ())
-        if isinstance(held, Mapping):
-            held = held.get(agent, ())
-        return isinstance(held, (list, tuple, set, frozenset)) and permission in held
-
-    def approved(self, action: str, role: str) -> bool:
-        """Whether a standing approval by `role` for `action` exists."""
-        approvals = self.facts.get("approval", ())
-        return any(_stands(approval, action, role) for approval in approvals)
-
-
-def _approval_key(approval: Any) -> Any:
-    return tuple(str(approval.get(name)) for name in ("action", "role", "by"))
-
-
-def _stands(approval: Any, action: str, role: str) -> bool:
-    if not isinstance(approval, Mapping) or approval.get("revoked"):
-        return False
-    asked = (approval.get("action"), approval.get("role"), approval.get("decision"))
-    return asked == (action, role, "approve")
-
-
 @dataclass(frozen=True, slots=True)
 class CustomAtom:
     """An atom registered by name. `waits`: it reads the result, not the call."""
@@ -117,9 +74,9 @@ def atom(
 ) -> Callable[[Callable[..., bool | None]], Callable[..., bool | None]]:
     """Register an atom, for Python and for contract files.
 
-    The function gets the event and the context (if `waits`: the call's tool and its `Result`), then the
-    atom's arguments; it answers true, false, or `None` if that cannot be told. It has to be quick,
-    and pure: it may be asked again. An exception in it blocks the call.
+    The function gets the event and the context (if `waits`: the call's tool and its `Result`),
+    then the atom's arguments; it answers true, false, or `None` if that cannot be told. It has to
+    be quick, and pure: it may be asked again. An exception in it blocks the call.
     """
 
     def register(read: Callable[..., bool | None]) -> Callable[..., bool | None]:
@@ -146,7 +103,10 @@ def _glob(pattern: str) -> Callable[[str], Any]:
 
 
 def names_tool(match: Match, tool: str) -> bool:
-    """Whether `match` speaks of `tool`, whatever its conditions. Names are exact and case-sensitive."""
+    """Whether `match` speaks of `tool`, whatever its conditions.
+
+    Names are exact and case-sensitive.
+    """
     if not match.names and not match.globs:
         return True
     return tool in match.names or any(_glob(pattern)(tool) for pattern in match.globs)
@@ -183,7 +143,10 @@ Reader: TypeAlias = Callable[[Event, Context], Truth]
 
 
 def reader(node: Formula) -> Reader:
-    """How the atom is read at an event. A status atom reads `OPEN` where it waits for the result."""
+    """How the atom is read at an event.
+
+    A status atom reads `OPEN` where it waits for the result.
+    """
     match node:
         case Happens("called", target):
             return lambda event, _: isinstance(event, Call) and matches_call(target, event)
@@ -294,7 +257,7 @@ def is_status(node: Formula) -> bool:
     return False
 
 
-def kinds_of(node: Formula | Term) -> frozenset[Kind]:
+def kinds_of(node: Node) -> frozenset[Kind]:
     """The kinds of position that an atom or term speaks of; none for the context."""
     match node:
         case Happens() | OutputIs() | ByAgent() | Permitted() | Arg() | Depth():
@@ -308,7 +271,7 @@ def kinds_of(node: Formula | Term) -> frozenset[Kind]:
     return frozenset()
 
 
-def inputs_of(node: Formula | Term) -> frozenset[str]:
+def inputs_of(node: Node) -> frozenset[str]:
     """The inputs that a session has to deliver so that this atom or term can be told."""
     match node:
         case Happens(what, target):

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from sponsio_like.atoms import Context, atom
+from sponsio_like.atoms import atom
+from sponsio_like.context import Context
 from sponsio_like.events import Call, Unreadable
 from sponsio_like.values import TEXT_CAP, VALUES_CAP, number, path_parts, regex
 

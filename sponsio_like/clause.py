@@ -1,41 +1,30 @@
 """One guarantee of one contract, ready to be watched: a monitor, its assumption and its scope.
 
-In: events. Out: letters, steps, and which tools the clause is concerned with. The gate is the part of the clause
-that is read over the whole session (assumption, start and end of segments); the monitor starts afresh
-with every segment.
+In: events. Out: letters, steps, and which tools the clause is concerned with. The gate is the
+part of the clause that is read over the whole session (assumption, start and end of segments);
+the monitor starts afresh with every segment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from decimal import Decimal
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from sponsio_like import listening
-from sponsio_like.alphabet import OTHER, static
-from sponsio_like.atoms import (
-    MISSING,
-    OPEN,
-    Context,
-    Truth,
-    kinds_of,
-    matches_call,
-    reader,
-    settled,
-    value_reader,
-)
+from sponsio_like.atoms import OPEN, kinds_of, settled
+from sponsio_like.context import Context
 from sponsio_like.contract import Contract
-from sponsio_like.events import Call, End, Event, Kind, Result, Unreadable, canonical, digest
-from sponsio_like.formula import TRUE, Formula, Repeats, Seconds, Steps, Sum, Target
+from sponsio_like.events import Call, End, Event, Kind, Result, Unreadable, canonical
+from sponsio_like.formula import TRUE, Seconds
+from sponsio_like.listening import Listening
 from sponsio_like.monitor import Instance, Monitor, State, Step, Verdict
-from sponsio_like.past import Cell, Letter
+from sponsio_like.past import Letter
 from sponsio_like.pattern import Rule
 from sponsio_like.program import Program, Slot
+from sponsio_like.readers import slot_reader
 from sponsio_like.reading import Reading, take_apart
-from sponsio_like.residual import literals_of, shifted
-from sponsio_like.values import find, number
+from sponsio_like.resting import NEVER, due, memory, same
+from sponsio_like.values import find
 
-NEVER = 1 << 62
 QUIET_CAP = 10_000
 """Most answers to "is this state quiet" remembered for one clause."""
 
@@ -43,7 +32,8 @@ QUIET_CAP = 10_000
 class Watch(NamedTuple):
     """All that a clause remembers. `gate`: over the whole session; `inner`: over the open segment.
 
-    `over`: no further segment can open. `broken`: a violation was let through, the verdict has latched.
+    `over`: no further segment can open. `broken`: a violation was let through, the verdict has
+    latched.
     """
 
     gate: State
@@ -71,17 +61,21 @@ class Clause:
         gate = Program(beside=program)
         scope = contract.segment
         self.kind_of_scope = scope.kind if scope else None
-        self.assume = gate.add(contract.assumption or TRUE, violates=True)
+        self.assume = gate.add(
+            TRUE if contract.assumption is None else contract.assumption, violates=True
+        )
         self.opens = gate.add(scope.start) if scope and scope.start is not None else None
         self.closes = gate.add(scope.stop) if scope and scope.stop is not None else None
         self.gate = Monitor(gate, Reading((), ()), tools)
         self.slots: list[Slot] = program.slots
-        self.readers = [_reader(slot) for slot in self.slots]
+        self.readers = [slot_reader(slot) for slot in self.slots]
         atoms = [slot.node for slot in self.slots if slot.kind == "atom"]
         self.kinds: frozenset[Kind] = frozenset(
             k for node in atoms for k in kinds_of(node)
         ) or frozenset({"call"})
-        self._listens = _Listening(self)
+        roots = [root for parts in self.monitor.always for root in parts]
+        lasting = bool(self.monitor.rest) or scope is not None
+        self._listens = Listening(program, roots, gate, lasting=lasting)
         self._quiet: dict[Any, bool] = {}
         self.timed = any(
             op[0] in "FG" and isinstance(op[2], Seconds)
@@ -97,14 +91,21 @@ class Clause:
 
     def can_break(self, event: Event) -> bool:
         """Whether such an event, by its tool alone, can violate the guarantee."""
-        return not isinstance(event, Call) or self._listens.restricts(event.tool)
+        return not isinstance(event, Call) or self.restricts(event.tool)
+
+    def restricts(self, tool: str) -> bool:
+        """Whether a call of `tool` by itself can violate the guarantee."""
+        return self._listens.restricts(tool)
 
     def read(self, event: Event, context: Context) -> Letter:
         """The letter of this position. User-registered atoms run here, and may raise."""
         return tuple([read(event, context) for read in self.readers])
 
     def read_nothing(self, context: Context) -> Letter:
-        """The letter of no event at all: only the context can be told, for the assumption at the end."""
+        """The letter of no event at all.
+
+        Only the context can be told, for the assumption at the end.
+        """
         return tuple([read(End(), context) for read in self.readers])
 
     def results(self, letter: Letter, result: Result, tool: str) -> dict[int, bool]:
@@ -117,7 +118,10 @@ class Clause:
         return final
 
     def key(self, event: Event) -> Any:
-        """The values that choose the monitor of this call, if the clause is split; `None` if one is missing."""
+        """The values that choose the monitor of this call, if the clause is split.
+
+        `None` if one is missing.
+        """
         if not isinstance(event, Call):
             return None
         parts = []
@@ -151,7 +155,7 @@ class Clause:
         return self._seen(Watch(gate, inner, over, watch.broken), violated and values[self.assume])
 
     def _segment(self, watch: Watch, values: list[Any]) -> tuple[State | None, bool, bool]:
-        """The inner state to step at this position, whether all is over, and whether a segment failed at its end."""
+        """The state to step at this position; is all over; has a segment failed at its end."""
         starts = self.opens is not None and values[self.opens]
         stops = self.closes is not None and values[self.closes]
         inner, over, failed = watch.inner, watch.over, False
@@ -166,10 +170,10 @@ class Clause:
         self, watch: Watch, settled_at: int, final: Mapping[int, bool], position: int, time: float
     ) -> Seen:
         """A call has its result; what was let through may turn out to have violated."""
-        gate = self.gate.settle(watch.gate, settled_at, final, position, time).state
+        gate = self.gate.settle(watch.gate, settled_at, final, position).state
         if watch.inner is None:
             return Seen(watch._replace(gate=gate), False)
-        step = self.monitor.settle(watch.inner, settled_at, final, position, time)
+        step = self.monitor.settle(watch.inner, settled_at, final, position)
         return self._revealed(watch._replace(gate=gate), step, position, time)
 
     def expire(self, watch: Watch, position: int, time: float) -> Seen:
@@ -194,7 +198,7 @@ class Clause:
         return self.gate.search.quiet_letter
 
     def assumed(self, watch: Watch, letter: Letter, position: int, time: float) -> bool:
-        """Whether the assumption holds after the last position, with `letter` for what is present."""
+        """Whether the assumption holds now, with `letter` for what is present."""
         values = self.gate.past.read(letter, watch.gate.registers, position + 1, time)
         return bool(values[self.assume])
 
@@ -206,7 +210,7 @@ class Clause:
             return "satisfied"
         if watch.inner is None or self.kind_of_scope or self.by:
             return "inconclusive"
-        return self.monitor.verdict(watch.inner._replace(broken=False), position)
+        return self.monitor.verdict(watch.inner, position)
 
     def open_ends(self, watch: Watch) -> list[Instance]:
         """The instances that would be unfulfilled if the session ended now."""
@@ -217,21 +221,27 @@ class Clause:
     # --- waking -------------------------------------------------------------------------------
 
     def wakes_at(self, watch: Watch, position: int, time: float) -> int:
-        """The next position that this watch has to see, whatever the tool; `NEVER` if there is none."""
+        """The next position that this watch has to see, whatever the tool.
+
+        `NEVER` if there is none.
+        """
         if self._listens.light:
             return NEVER
         if not self._is_quiet(watch, position, time):
             return position + 1
-        due = [_due(self.gate, watch.gate, position)]
+        dues = [due(self.gate, watch.gate, position)]
         if watch.inner is not None:
-            due.append(_due(self.monitor, watch.inner, position))
-        return min(due)
+            dues.append(due(self.monitor, watch.inner, position))
+        return min(dues)
 
     def _is_quiet(self, watch: Watch, position: int, time: float) -> bool:
         """Whether a call of a tool that nobody mentions leaves the watch as it is."""
         if self._listens.calm and not (watch.inner and watch.inner.live):
             return True
-        key = (_memory(self.gate, watch.gate, position), watch.inner and _memory(self.monitor, watch.inner, position))
+        key = (
+            memory(self.gate, watch.gate, position),
+            watch.inner and memory(self.monitor, watch.inner, position),
+        )
         if key not in self._quiet:
             if len(self._quiet) >= QUIET_CAP:
                 self._quiet.clear()
@@ -241,127 +251,8 @@ class Clause:
     def _stays(self, watch: Watch, position: int, time: float) -> bool:
         seen = self.step(watch, self.blank, position + 1, time)
         before, after = watch.inner, seen.watch.inner
-        if seen.violated or not _same(self.gate, watch.gate, seen.watch.gate):
+        if seen.violated or not same(self.gate, watch.gate, seen.watch.gate):
             return False
         if before is None or after is None:
             return before is after
-        return before.live == after.live and _same(self.monitor, before, after)
-
-
-def _memory(monitor: Monitor, state: State, position: int) -> Any:
-    """The state, with positions told relative to the last one."""
-    cells = zip(monitor.past.cells, state.registers, strict=True)
-    registers = tuple(
-        value - position if value is not None and _is_position(monitor, cell) else value
-        for cell, value in cells
-    )
-    return registers, frozenset(shifted(each, position) for each in state.live)
-
-
-def _is_position(monitor: Monitor, cell: Cell) -> bool:
-    op = monitor.program.nodes[cell.node]
-    return op[0] == "since" or (op[0] in ("O", "H") and isinstance(op[2], Steps))
-
-
-def _same(monitor: Monitor, before: State, after: State) -> bool:
-    """Whether nothing has changed but what time makes forget."""
-    pairs = zip(monitor.past.cells, before.registers, after.registers, strict=True)
-    return all(old == new or _forgotten(monitor, cell, old, new) for cell, old, new in pairs)
-
-
-def _forgotten(monitor: Monitor, cell: Cell, old: Any, new: Any) -> bool:
-    op = monitor.program.nodes[cell.node]
-    if op[0] in ("O", "H") and op[2] is not None:
-        return new is None
-    return op[0] in ("count", "sum") and isinstance(old, tuple) and set(new) <= set(old)
-
-
-def _due(monitor: Monitor, state: State, position: int) -> int:
-    """When the next step bound runs out."""
-    due = [lit[2] for each in state.live for lit in literals_of(each) if lit[0] in "FG"]
-    for cell, value in zip(monitor.past.cells, state.registers, strict=True):
-        op = monitor.program.nodes[cell.node]
-        if op[0] in ("O", "H") and isinstance(op[2], Steps) and value is not None:
-            due.append(value + op[2].count + 1)
-    return min((each for each in due if each > position), default=NEVER)
-
-
-class _Listening:
-    """Which tools a clause listens to, told from their names."""
-
-    def __init__(self, clause: Clause) -> None:
-        self.slots = clause.slots
-        self.programs = (clause.monitor.program, clause.gate.program)
-        self.roots = [root for roots in clause.monitor.always for root in roots]
-        self.other = static(self.slots, OTHER)
-        self.light = not clause.monitor.rest and not clause.contract.segment
-        self.light = self.light and all(map(listening.stateless, self.programs))
-        gate = listening.moody(clause.gate.program, (), self.other)
-        harmless = not listening.concerned(clause.monitor.program, self.roots, self.other)
-        self.calm = harmless and all(listening.calm(each, self.other) for each in self.programs)
-        self.all = gate or listening.moody(clause.monitor.program, self.roots, self.other)
-
-    def to(self, tool: str) -> bool:
-        letter = static(self.slots, tool)
-        if self.light:
-            return listening.concerned(self.programs[0], self.roots, letter)
-        return self.all or letter != self.other
-
-    def restricts(self, tool: str) -> bool:
-        return listening.concerned(self.programs[0], self.roots, static(self.slots, tool))
-
-
-# --- readers ----------------------------------------------------------------------------------
-
-_Read = Callable[[Event, Context], Any]
-
-
-def _reader(slot: Slot) -> _Read:
-    match slot.kind:
-        case "atom":
-            assert isinstance(slot.node, Formula)
-            return _atom_reader(slot.node, default=slot.default, waits=slot.waits)
-        case "value":
-            return value_reader(slot.node)  # type: ignore[arg-type]
-        case "amount":
-            assert isinstance(slot.node, Sum)
-            return _amount_reader(slot.node)
-        case "key":
-            assert isinstance(slot.node, Repeats)
-            return _key_reader(slot.node)
-
-
-def _atom_reader(node: Formula, *, default: bool, waits: bool) -> _Read:
-    read = reader(node)
-    unknown: Truth = OPEN if waits and default else default
-
-    def value(event: Event, context: Context) -> Truth:
-        answer = read(event, context)
-        return unknown if answer is None else answer
-
-    return value
-
-
-def _amount_reader(node: Sum) -> _Read:
-    def amount(event: Event, _: Context) -> Any:
-        if not isinstance(event, Call) or not _concerns(node.target, event):
-            return Decimal(0)
-        found = [number(value) for value in find(event.args, node.path)]
-        return MISSING if not found or None in found else sum(found, Decimal(0))  # type: ignore[arg-type]
-
-    return amount
-
-
-def _concerns(target: Target, call: Call) -> bool:
-    return matches_call(target, call) is not False
-
-
-def _key_reader(node: Repeats) -> _Read:
-    def key(event: Event, _: Context) -> Any:
-        if not isinstance(event, Call) or not _concerns(node.target, event):
-            return None
-        if node.similar == "equal":
-            return digest(event.tool, event.args)
-        return frozenset(f"{event.tool} {event.args}".casefold().split())
-
-    return key
+        return before.live == after.live and same(self.monitor, before, after)

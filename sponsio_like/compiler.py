@@ -1,7 +1,7 @@
 """All contracts of a guard, compiled once: clauses, and which of them each tool concerns.
 
-In: contracts. Out: a frozen `Policy`, shared by all sessions. A contract that could never fire, or never
-be kept, does not compile.
+In: contracts. Out: a frozen `Policy`, shared by all sessions. A contract that could never fire,
+or never be kept, does not compile.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sponsio_like.atoms import inputs_of, is_status
+from sponsio_like.checks import check
 from sponsio_like.clause import Clause
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.events import Kind
-from sponsio_like.formula import Age, Eventually, Formula, Node, Seconds, postorder
 from sponsio_like.outcome import Block, Decision, Mode
-from sponsio_like.values import regex
 
 INDEX_CAP = 4_096
 """Most tool names whose clauses are remembered; others are told anew."""
@@ -57,7 +55,10 @@ class Policy:
         return tuple(i for i, clause in enumerate(self.clauses) if kind in clause.kinds)
 
     def decision(self, clause: int) -> Decision:
-        """What to do when this clause is violated: the contract's strategy, else the pattern's own, else block."""
+        """What to do when this clause is violated.
+
+        The contract's strategy, else the pattern's own, else block.
+        """
         contract, rule = self.contracts[self.owner[clause]], self.clauses[clause].rule
         return contract.answer or rule.answer or Block()
 
@@ -87,7 +88,7 @@ def compile_policy(
         for rule in contract.rules:
             try:
                 clause = Clause(contract, rule, inventory)
-                _check(clause)
+                check(clause)
             except ContractError as error:
                 problems += [_located(contract, problem) for problem in error.problems]
                 continue
@@ -117,76 +118,6 @@ def _duplicates(contracts: Sequence[Contract]) -> list[Problem]:
 def _located(contract: Contract, problem: Problem) -> Problem:
     where = contract.where or f"contract `{contract.name}`"
     return Problem(problem.what, problem.where or where, problem.hint)
-
-
-def _check(clause: Clause) -> None:
-    """Refuse what can never fire, or never be kept; compile every regular expression."""
-    _compile_regexes(clause)
-    _check_assumption(clause)
-    monitor = clause.monitor
-    state = monitor.start
-    joint = frozenset(residual for each in state.live for residual in each)
-    if not monitor.search.reachable("kind", joint, state.registers, -1, more=True):
-        raise ContractError.of(
-            f"guarantee `{clause.rule.formula!r}` can never be kept", "it contradicts itself"
-        )
-    if not monitor.search.reachable("harsh", joint, state.registers, -1, more=True):
-        raise ContractError.of(
-            f"guarantee `{clause.rule.formula!r}` can never be violated", "it is always true"
-        )
-
-
-def _compile_regexes(clause: Clause) -> None:
-    for root in _formulas(clause):
-        for node in postorder(root):
-            for pattern in _patterns_in(node):
-                regex(pattern)
-
-
-def _formulas(clause: Clause) -> list[Formula]:
-    scope = clause.contract.segment
-    extra = [clause.contract.assumption, scope and scope.start, scope and scope.stop]
-    return [clause.rule.formula, *(each for each in extra if each is not None)]
-
-
-def _patterns_in(node: Node) -> list[str]:
-    from sponsio_like import formula as f  # noqa: PLC0415
-
-    match node:
-        case f.TextMatches(pattern) | f.OutputIs(_, "matches", str(pattern)):
-            return [pattern]
-        case f.Compare(_, "matches", f.Const(str(pattern))):
-            return [pattern]
-        case f.Happens(_, target):
-            conditions = [each for match in target for each in match.conditions]
-            return [
-                each.value
-                for each in conditions
-                if each.op == "matches" and isinstance(each.value, str)
-            ]
-    return []
-
-
-def _check_assumption(clause: Clause) -> None:
-    """An assumption about the present call only makes sense if only that call can violate the guarantee."""
-
-
-def needs(contract: Contract) -> frozenset[str]:
-    """The inputs that a session has to deliver for this contract."""
-    found: set[str] = set()
-    formulas = [rule.formula for rule in contract.rules]
-    scope = contract.segment
-    formulas += [
-        each
-        for each in (contract.assumption, scope and scope.start, scope and scope.stop)
-        if each is not None
-    ]
-    for root in formulas:
-        for node in postorder(root):
-            found |= inputs_of(node)  # type: ignore[arg-type]
-            if isinstance(getattr(node, "bound", None), Seconds) or isinstance(node, Age):
-                found.add("time")
-    return frozenset(found)
 
 
 def fingerprint(contract: Contract) -> str:

@@ -6,16 +6,20 @@ In: `{called: pay}`, `{ctx: {stage: review}}`, `{ltl: "O done(login)"}`, "called
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from sponsio_like import formula as f
-from sponsio_like.errors import ContractError, Problems
+from sponsio_like.atoms import CUSTOM
+from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import Formula, Happening, Happens, Target, conj, disj, postorder
 from sponsio_like.reading import looks_ahead
+from sponsio_like.show import RESERVED
 from sponsio_like.syntax import read as read_text
+from sponsio_like.values import regex
 from sponsio_like.vocabulary import (
     COMPARISONS,
     NOTHING,
@@ -171,7 +175,42 @@ def formula(value: Any, words: Vocabulary = NOTHING) -> Formula:
     """A formula from its text."""
     if not isinstance(value, str):
         raise ContractError.of(f"`{value}` is not a formula", 'write it as text: "G !called(x)"')
-    return resolved(read_text(value), words)
+    return checked(resolved(read_text(value), words))
+
+
+def checked(root: Formula) -> Formula:
+    """The formula itself, if its atoms are registered and its regular expressions compile."""
+    problems = Problems()
+    for node in postorder(root):
+        if isinstance(node, f.Custom):
+            problems.attempt((), _registered, node)
+        for pattern in regexes(node):
+            problems.attempt((), regex, pattern)
+    problems.check()
+    return root
+
+
+def _registered(node: f.Custom) -> None:
+    if node.name not in CUSTOM:
+        hint = closest(node.name, [*CUSTOM, *RESERVED])
+        raise ContractError.of(f"unknown atom `{node.name}`", hint)
+    try:
+        inspect.signature(CUSTOM[node.name].read).bind(None, None, *node.args)
+    except TypeError as error:
+        raise ContractError.of(f"`{node!r}`: {error}", "see the atom's function") from None
+
+
+def regexes(node: f.Node) -> list[str]:
+    """The regular expressions that stand in this very node."""
+    match node:
+        case f.TextMatches(pattern) | f.OutputIs(_, "matches", str(pattern)):
+            return [pattern]
+        case f.Compare(_, "matches", f.Const(str(pattern))):
+            return [pattern]
+        case f.Happens(_, calls) | f.Sum(calls) | f.Repeats(calls):
+            conditions = [each for match in calls for each in match.conditions]
+            return [str(each.value) for each in conditions if each.op == "matches"]
+    return []
 
 
 _READERS: Mapping[str, Callable[[Any, Vocabulary], Formula]] = {

@@ -169,7 +169,7 @@ def _formula(value: Mapping[str, Any], words: Vocabulary) -> Rule:
         problems.add("an empty guarantee", "write {pattern: ..} or {ltl: ..}")
     found = problems.attempt(("ltl",), formula, value["ltl"], words) if "ltl" in value else None
     problems.check()
-    return Rule(found or FALSE)
+    return Rule(FALSE if found is None else found)
 
 
 def strategy(value: Any, words: Vocabulary = NOTHING) -> Decision:

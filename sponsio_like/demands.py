@@ -1,4 +1,7 @@
-"""What a clause demands, and what is still owed to it, in words. Never any argument values of a call."""
+"""What a clause demands, and what is still owed to it, in words.
+
+Never any argument values of a call.
+"""
 
 from __future__ import annotations
 

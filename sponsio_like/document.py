@@ -1,7 +1,7 @@
 """A YAML text as plain data with positions: mappings, lists, strings, numbers, true, false, null.
 
-In: text. Out: a `Document`. Stricter than YAML: no tags, anchors or aliases, no second document, no key
-twice, and no words or numbers that YAML readers disagree about (`no`, `on`, `010`, `1_000`).
+In: text. Out: a `Document`. Stricter than YAML: no tags, anchors or aliases, no second document, no
+key twice, and no words or numbers that YAML readers disagree about (`no`, `on`, `010`, `1_000`).
 """
 
 from __future__ import annotations
@@ -21,18 +21,23 @@ SIZE_CAP = 1_000_000
 DEPTH_CAP = 64
 """Deepest nesting of lists and mappings."""
 
-PLAIN = {"": None, "~": None, "null": None, "true": True, "false": False}
+_WORDS: dict[str, bool | None] = {"null": None, "true": True, "false": False}
+PLAIN = {"": None, "~": None} | {
+    written: value
+    for word, value in _WORDS.items()
+    for written in (word, word.title(), word.upper())
+}
 NUMBER = re.compile(r"[-+]?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 DISPUTED = re.compile(
-    r"(?i:y|yes|n|no|on|off)|N(?:ull|ULL)|T(?:rue|RUE)|F(?:alse|ALSE)"
-    r"|[-+]?(?:0\d+|0[xob]\w+|\d[\d_]*_[\d_]*|\d+(?::[0-5]?\d)+|\.\d+|\d+\.)|[-+]?\.inf|\.nan",
+    r"y|yes|n|no|on|off|[-+]?\.inf|\.nan"
+    r"|[-+]?(?:0\d+|0[xob]\w+|\d[\d_]*_[\d_]*|\d+(?::[0-5]?\d)+|\.\d+|\d+\.)",
     re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where something begins: line and column, from 1. `text`: the column of its first character."""
+    """Where something begins: line and column, from 1. `text`: the column of its own text."""
 
     line: int
     column: int
@@ -49,7 +54,7 @@ class Document:
     problems: list[Problem] = field(default_factory=list)
 
     def spot(self, path: Path, *, of_key: bool = False) -> Spot:
-        """Where the value at `path` stands, or its key; the nearest one around it if it has no place."""
+        """Where the value at `path` stands, or its key, or what is nearest around it."""
         if of_key and path in self.keys:
             return self.keys[path]
         while path and path not in self.values:
@@ -58,7 +63,7 @@ class Document:
 
 
 def parse(text: str) -> Document:
-    """Read a text. Raises `ContractError` where it is not YAML; other mistakes are in `problems`."""
+    """Read a text. Raises `ContractError` if it is not YAML; other mistakes are in `problems`."""
     import yaml
 
     if len(text) > SIZE_CAP:
@@ -71,16 +76,18 @@ def parse(text: str) -> Document:
         events = yaml.parse(text, Loader=loader)
         _Builder(document).build(events)
     except yaml.MarkedYAMLError as error:
-        raise _malformed(error.problem_mark, error.problem) from None
+        raise _malformed(text, error.problem_mark, error.problem) from None
     except yaml.YAMLError as error:  # a character that YAML does not allow
         raise _unreadable(text, error) from None
     return document
 
 
-def _malformed(mark: yaml.Mark | None, problem: str | None) -> ContractError:
-    where = f"{mark.line + 1}:{mark.column + 1}" if mark else "1:1"
-    hint = "indent with spaces, not with tabs" if "\\t" in repr(problem) else ""
-    return ContractError.of(f"not YAML: {problem}", hint or "check indentation and quotes", where)
+def _malformed(text: str, mark: yaml.Mark | None, problem: str | None) -> ContractError:
+    row, column = (mark.line, mark.column) if mark else (0, 0)
+    line = (text.splitlines() or [""])[row : row + 1]
+    tab = bool(line) and "\t" in line[0][: column + 1]
+    hint = "indent with spaces, not with tabs" if tab else "check indentation, quotes and brackets"
+    return ContractError.of(f"not YAML: {problem}", hint, f"{row + 1}:{column + 1}")
 
 
 def _unreadable(text: str, error: Exception) -> ContractError:
@@ -142,8 +149,8 @@ class _Builder:
         top = self.stack[-1] if self.stack else None
         if top is not None and isinstance(top.into, dict) and top.key is None:
             self._key(top, event)
-        elif (path := self._place(event)) is not None:
-            self._put(path, self._value(event, path))
+        elif self._place(event) is not None:
+            self._put(self._value(event))
 
     def _key(self, top: _Open, event: Any) -> None:
         top.key, spot = event.value, _spot(event)
@@ -163,8 +170,8 @@ class _Builder:
             raise _at(event, f"nested more than {DEPTH_CAP} levels deep", "write it flatter")
         path = self._place(event)
         if path is not None:
-            self._put(path, empty)
-        self.stack.append(_Open(empty, path or ("", "ignored")))
+            self._put(empty)
+        self.stack.append(_Open(empty, ("", "ignored") if path is None else path))
 
     def _place(self, event: Any) -> Path | None:
         """Where the next value goes; None for the value of a key that is given twice."""
@@ -180,7 +187,7 @@ class _Builder:
         self.document.values[path] = _spot(event)
         return path
 
-    def _put(self, path: Path, value: Any) -> None:
+    def _put(self, value: Any) -> None:
         if not self.stack:
             self.document.data = value
             return
@@ -191,9 +198,9 @@ class _Builder:
             top.into[top.key] = value
             top.key = None
 
-    def _value(self, event: Any, path: Path) -> Any:
+    def _value(self, event: Any) -> Any:
         text = event.value
-        if event.style is not None or not event.implicit[0]:
+        if not event.implicit[0]:  # quoted
             return text
         if text in PLAIN:
             return PLAIN[text]

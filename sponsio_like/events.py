@@ -105,11 +105,10 @@ def canonical(value: Any, depth: int = 64) -> Any:
     raise Unreadable(f"a value of type `{type(value).__name__}`")
 
 
-def _number(value: int | float | Decimal) -> Any:
+def _number(value: float | Decimal) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return ("nan", object()) if math.isnan(value) else ("inf", value > 0)
-    exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
-    return exact
+    return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
 
 
 def digest(tool: str, args: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """Arguments are read once: a private copy, bounded in depth and size.
 
-What lies beyond the bounds, or is not JSON data, becomes `UNREADABLE`: no comparison with it can be made.
+What lies beyond the bounds, or is not JSON data, becomes `UNREADABLE`: no comparison with it can
+be made.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The future, by progression: what a position leaves to be shown by the positions after it.
 
-In: a node and the values of a position. Out: a `Residual` (Bacchus and Kabanza, 1998), always minimal.
-A status atom of a call in flight is a literal of its own until the call settles.
+In: a node and the values of a position. Out: a `Residual` (Bacchus and Kabanza, 1998), always
+minimal. A status atom of a call in flight is a literal of its own until the call settles.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from sponsio_like.residual import NO, YES, Literal, Residual, both, either, mapp
 class Position:
     """One position as progression sees it. `clock` says how time bounds are read.
 
-    `real`: as they are. `kind` and `harsh` are for the search (`search.py`), which lets time pass as it
-    likes: kind to the formula, or harsh.
+    `real`: as they are. `kind` and `harsh` are for the search (`search.py`), which lets time pass
+    as it likes: kind to the formula, or harsh.
     """
 
     letter: Letter
@@ -105,7 +105,10 @@ class Future:
         return one(("X" if kind == "F" else "W", i))
 
     def progress(self, residual: Residual, at: Position, known: dict[int, Residual]) -> Residual:
-        """What is left of `residual` after this position. `known` remembers nodes within a position."""
+        """What is left of `residual` after this position.
+
+        `known` remembers nodes within a position.
+        """
 
         def owed(node: int) -> Residual:
             if node not in known:

@@ -10,8 +10,10 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
-from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy, needs
+from sponsio_like.checks import needs
+from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, InputMissing, SnapshotError
 from sponsio_like.outcome import Mode
@@ -26,9 +28,10 @@ RELAX = "SPONSIO_LIKE_MODE"
 class Guard:
     """Contracts, compiled.
 
-    `mode` holds for the contracts that do not say; `tools` is the inventory, if it is known. With `relaxable`, the
-    environment variable `SPONSIO_LIKE_MODE=observe` makes every contract observe; the log and `relaxed` say so.
-    Raises `ContractError` with every problem of every contract.
+    `mode` holds for the contracts that do not say; `tools` is the inventory, if it is known. With
+    `relaxable`, the environment variable `SPONSIO_LIKE_MODE=observe` makes every contract
+    observe; the log and `relaxed` say so. Raises `ContractError` with every problem of every
+    contract.
     """
 
     def __init__(
@@ -85,9 +88,10 @@ class Guard:
     ) -> Session:
         """A new session. One for each conversation: its state is never shared.
 
-        `inputs` are those that the host delivers (`results`, `messages`, `usage`, `agents`, `depth`, `facts`, `time`, `finish`,
-        `tool_names`); all, if not given. `assume_success`: nobody settles; a call counts as done when the next turn is
-        decided. Raises `InputMissing` if a contract needs an input that is not delivered.
+        `inputs` are those that the host delivers (`results`, `messages`, `usage`, `agents`,
+        `depth`, `facts`, `time`, `finish`, `tool_names`); all, if not given. `assume_success`:
+        nobody settles; a call counts as done when the next turn is decided. Raises `InputMissing`
+        if a contract needs an input that is not delivered.
         """
         given = (
             ALL_INPUTS
@@ -101,7 +105,8 @@ class Guard:
         for contract in self.policy.contracts:
             if missing := needs(contract) - given:
                 raise InputMissing(
-                    f"contract `{contract.name}` needs {', '.join(sorted(missing))}, which this session does not get"
+                    f"contract `{contract.name}` needs {', '.join(sorted(missing))}, "
+                    "which this session does not get"
                 )
         name = id if id is not None else f"session-{next(self._names)}"
         return Session(self.policy, name, clock=clock, assume_success=assume_success, log=self._log)
@@ -121,7 +126,7 @@ class Guard:
             session = self.session(
                 decode(snapshot["session"]), clock=clock, assume_success=assume_success
             )
-            session._restore(snapshot)
+            session.resume(snapshot)
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise SnapshotError(f"snapshot is damaged: {type(error).__name__}: {error}") from error
         return session

@@ -99,6 +99,7 @@ def _window(value: Any, words: Vocabulary) -> Bound:
         )
     problems = Problems()
     only(value, ("seconds", "steps"), "window", problems)
+    problems.check()
     bounds: Mapping[str, Callable[[Any, Vocabulary], Bound]] = {
         "seconds": lambda size, _: Seconds(float(_duration(size, words))),
         "steps": lambda size, _: Steps(_whole(1)(size, words)),

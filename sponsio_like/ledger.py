@@ -1,7 +1,7 @@
 """How far every contract of one session has come, and what one more position would do to it.
 
-In: a policy and an event that has been read. Out: a `Judgement`; nothing changes until `commit`. Only clauses that the
-event concerns are touched, and those that have asked to be woken.
+In: a policy and an event that has been read. Out: a `Judgement`; nothing changes until `commit`.
+Only clauses that the event concerns are touched, and those that have asked to be woken.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sponsio_like.atoms import OPEN, Context
-from sponsio_like.clause import NEVER, Clause, Watch
+from sponsio_like.atoms import OPEN
+from sponsio_like.clause import Clause, Watch
 from sponsio_like.compiler import Policy
+from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Kind, kind_of
 from sponsio_like.past import Letter
 from sponsio_like.residual import literals_of
+from sponsio_like.resting import NEVER
 
 KEYS_CAP = 100_000
 """Most values that one clause remembers; a call that needs another one violates."""
@@ -41,7 +43,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The changes that letting an event through would make, and the clauses that it would violate."""
+    """What letting an event through would change, and the clauses that it would violate."""
 
     kind: Kind
     changes: tuple[Change, ...]
@@ -111,7 +113,10 @@ class Ledger:
         return Judgement(kind_of(event), tuple(changes), tuple(violated), time)
 
     def _place(self, clause: Clause, read: Read) -> tuple[Watch, int] | None:
-        """The watch to step and its next position; None for a call without a key, or without room for it."""
+        """The watch to step and its next position.
+
+        None for a call without a key, or without room for it.
+        """
         if not clause.by:
             return self.watches[read.clause], self.positions[clause.kinds]
         if read.key is None:
@@ -198,7 +203,10 @@ class Ledger:
             self._store(i, (), watch, last, 0.0)
 
     def copy(self, keys: Iterable[Any] = ()) -> Ledger:
-        """A copy to try things on: states are immutable, so it is shallow. Of split clauses, only these keys."""
+        """A copy to try things on: states are immutable, so it is shallow.
+
+        Of split clauses, only these keys.
+        """
         twin = object.__new__(Ledger)
         twin.policy = self.policy
         twin.positions = dict(self.positions)

@@ -1,7 +1,8 @@
 """Which positions a program has to be shown, told from the tool's name alone, at load time.
 
 In: a program, its roots and what a name settles. Out: whether a call of that tool can matter.
-Values here are `True`, `False`, `"same"` (told by registers that quiet positions do not change) or `"any"`.
+Values here are `True`, `False`, `"same"` (told by registers that quiet positions do not change)
+or `"any"`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
+from sponsio_like.alphabet import OTHER, static
 from sponsio_like.formula import Const, Seconds, Steps
 from sponsio_like.program import PAST, STATEFUL, Op, Program, operands
 
@@ -65,7 +67,10 @@ def _weakest(parts: Iterable[Known], *, decides: bool) -> Known:
 
 
 def moody(program: Program, roots: Iterable[int], letter: Sequence[bool | None]) -> bool:
-    """Whether calls of unmentioned tools matter by themselves: their context, arguments or time is read."""
+    """Whether calls of unmentioned tools matter by themselves.
+
+    Their context, arguments or time is read.
+    """
     values = known(program, letter)
     if any(values[root] in ("any", False) for root in roots):
         return True
@@ -107,3 +112,34 @@ def calm(program: Program, letter: Sequence[bool | None]) -> bool:
         if not quiet:
             return False
     return True
+
+
+class Listening:
+    """Which tools a clause listens to, told from their names.
+
+    `lasting`: the clause owes something beyond single positions, or has a scope. `light`: each
+    call is judged by itself. `calm`: calls that nobody mentions change nothing, whatever the
+    state. `all`: they always matter.
+    """
+
+    def __init__(
+        self, watch: Program, roots: Sequence[int], gate: Program, *, lasting: bool
+    ) -> None:
+        self.watch = watch
+        self.roots = roots
+        self.other = static(watch.slots, OTHER)
+        programs = (watch, gate)
+        harmless = not concerned(watch, roots, self.other)
+        self.light = not lasting and all(map(stateless, programs))
+        self.calm = harmless and all(calm(program, self.other) for program in programs)
+        self.all = moody(gate, (), self.other) or moody(watch, roots, self.other)
+
+    def to(self, tool: str) -> bool:
+        """Whether a call of `tool` can matter."""
+        if self.light:
+            return self.restricts(tool)
+        return self.all or static(self.watch.slots, tool) != self.other
+
+    def restricts(self, tool: str) -> bool:
+        """Whether a call of `tool` by itself can violate what is owed at every position."""
+        return concerned(self.watch, self.roots, static(self.watch.slots, tool))

@@ -1,8 +1,8 @@
 """Watch one formula, one position at a time.
 
-Flow: (State, letter) -> Step(State, what broke). A monitor never looks back: registers are its past, what
-is owed is its future, and calls in flight wait in a window. States are immutable: to ask is to step and
-to throw the step away; to commit is to keep it.
+Flow: (State, letter) -> Step(State, what broke). A monitor never looks back: registers are its
+past, what is owed is its future, and calls in flight wait in a window. States are immutable: to
+ask is to step and to throw the step away; to commit is to keep it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-from sponsio_like.atoms import OPEN
 from sponsio_like.future import Future, Position
 from sponsio_like.past import Letter, Registers, compile_past
-from sponsio_like.program import PAST, STATEFUL, Program, operands
+from sponsio_like.program import Program
 from sponsio_like.reading import Reading
 from sponsio_like.residual import (
     NO,
@@ -26,35 +25,22 @@ from sponsio_like.residual import (
     strictest,
 )
 from sponsio_like.search import Goal, Search, endings, in_flight, settle
+from sponsio_like.window import Entry, Recall, Window, open_calls
 
 Verdict: TypeAlias = Literal["violated", "satisfied", "inconclusive"]
 Instance: TypeAlias = frozenset[Residual]
-
-WINDOW_CAP = 1_000
-"""Most positions remembered because an earlier call is still in flight."""
-
-
-class Entry(NamedTuple):
-    """A position that a late result may still change for the past operators after it."""
-
-    position: int
-    time: float
-    before: Registers
-    letter: Letter
 
 
 class State(NamedTuple):
     """All that a monitor remembers. Small, immutable, hashable.
 
     `live`: the instances that still owe something. `lost`: together they cannot be kept any more.
-    `broken`: a violation was let through; the verdict has latched.
     """
 
     registers: Registers
     live: frozenset[Instance]
-    window: tuple[Entry, ...] = ()
+    window: Window = ()
     lost: bool = False
-    broken: bool = False
 
 
 class Step(NamedTuple):
@@ -78,8 +64,10 @@ class Monitor:
         self.plain = not self.rest and not any(
             self._owing(root) for roots in self.always for root in roots
         )
-        self.recalls = _recalled(program)
         self.search = Search(program, self.past, self.future, self.always, tools)
+        self.recall = Recall(
+            program, self.past, self.search.quiet_letter, self.search.settles_within
+        )
 
     def _owing(self, root: int) -> bool:
         """Whether `root` can leave anything for later positions or results."""
@@ -100,10 +88,10 @@ class Monitor:
         """The state after this position. Violated: no continuation keeps the formula any more."""
         values = self.past.read(letter, state.registers, position, time)
         after = self.past.after(values, letter, state.registers, position, time)
-        window = self._recall(state, letter, position, time)
+        window = self.recall.extended(state.window, Entry(position, time, state.registers, letter))
         if self.plain:
             bad = not all(values[root] for roots in self.always for root in roots)
-            return Step(State(after, state.live, window, False, state.broken or bad), bad)
+            return Step(State(after, state.live, window), bad)
         at = Position(letter, values, position, time)
         return self._judge(state, self._next(state, at), after, window, position)
 
@@ -115,22 +103,12 @@ class Monitor:
         ]
         return instances + [strictest(owed(root, at) for root in roots) for roots in self.always]
 
-    def _recall(
-        self, state: State, letter: Letter, position: int, time: float
-    ) -> tuple[Entry, ...]:
-        waiting = any(letter[slot] is OPEN for slot in self.recalls)
-        if not state.window and not waiting:
-            return ()
-        if len(state.window) >= WINDOW_CAP:
-            raise WindowFull(state.window[0].position)
-        return (*state.window, Entry(position, time, state.registers, letter))
-
     def _judge(
         self,
         old: State,
         instances: list[Instance],
         registers: Registers,
-        window: tuple[Entry, ...],
+        window: Window,
         position: int,
     ) -> Step:
         """Drop the instances that are lost; see whether those left can be kept together."""
@@ -143,15 +121,17 @@ class Monitor:
         dead = len(live) < len(set(owing))
         lost = not self._possible("kind", _joint(live), registers, window, position, more=True)
         bad = dead or (lost and not old.lost)
-        return Step(State(registers, live, window, lost, old.broken or bad), bad)
+        return Step(State(registers, live, window, lost), bad)
 
     # --- results, time, the end ---------------------------------------------------------------
 
-    def settle(
-        self, state: State, settled: int, final: Mapping[int, bool], position: int, time: float
-    ) -> Step:
-        """The state once the call at position `settled` has its result; `position` is the last one."""
-        window, registers = self._refolded(state, settled, final, position, time)
+    def settle(self, state: State, settled: int, final: Mapping[int, bool], position: int) -> Step:
+        """The state once the call at position `settled` has its result.
+
+        `position` is the last one.
+        """
+        known = self.recall.settled(state.window, settled, final, position)
+        window, registers = known or (state.window, state.registers)
         if self.plain:
             return Step(state._replace(registers=registers, window=window), False)
         instances = [strictest(settle(r, settled, final) for r in each) for each in state.live]
@@ -186,9 +166,10 @@ class Monitor:
         return all(all(holds_at_end(r) for r in _settled(instance, way)) for way in ways)
 
     def verdict(self, state: State, position: int) -> Verdict:
-        """Violated once broken, for ever; satisfied when no continuation can break it."""
-        if state.broken:
-            return "violated"
+        """Satisfied when no continuation can break it.
+
+        Whether it was broken, the clause remembers.
+        """
         free = self._possible(
             "harsh", _joint(state.live), state.registers, state.window, position, more=True
         )
@@ -201,7 +182,7 @@ class Monitor:
         goal: Goal,
         joint: Iterable[Residual],
         registers: Registers,
-        window: tuple[Entry, ...],
+        window: Window,
         position: int,
         *,
         more: bool,
@@ -212,74 +193,20 @@ class Monitor:
             return goal == "harsh"
         if self.plain and not owed and goal == "kind":
             return True
-        flying = in_flight(owed, [(entry.position, entry.letter) for entry in window])
+        flying = in_flight(owed, open_calls(window))
         if not flying:
             return self.search.reachable(goal, owed, registers, position, more=more)
         ways = endings(self.program.slots, flying)
         if ways is None:
             return True
         for way in ways:
-            after = self._fold(
-                window, {p: {} if late else final for p, (final, late) in way.items()}, position
-            )
-            if self.search.reachable(
-                goal, strictest(_settled(owed, way)), after or registers, position, more=more
-            ):
+            if window:
+                by_then = {at: {} if late else final for at, (final, late) in way.items()}
+                registers = self.recall.supposing(window, by_then, position)
+            left = strictest(_settled(owed, way))
+            if self.search.reachable(goal, left, registers, position, more=more):
                 return True
         return False
-
-    def _refolded(
-        self, state: State, settled: int, final: Mapping[int, bool], position: int, time: float
-    ) -> tuple[tuple[Entry, ...], Registers]:
-        """Window and registers, with the result of the call at `settled` filled in."""
-        if not any(entry.position == settled for entry in state.window):
-            return state.window, state.registers
-        window = _filled(state.window, settled, final)
-        entries, registers = self._replay(window, position, time)
-        while entries and OPEN not in entries[0].letter:
-            entries.pop(0)
-        return tuple(entries), registers
-
-    def _fold(
-        self, window: tuple[Entry, ...], finals: Mapping[int, Mapping[int, bool]], position: int
-    ) -> Registers:
-        """The registers if the calls in flight settled so; unmentioned slots stay open."""
-        if not window:
-            return ()
-        for settled, final in finals.items():
-            window = _filled(window, settled, final)
-        return self._replay(window, position, window[-1].time)[1]
-
-    def _replay(
-        self, window: Iterable[Entry], position: int, time: float
-    ) -> tuple[list[Entry], Registers]:
-        """Step the past over the window again, quiet positions between its entries included."""
-        entries = list(window)
-        registers = entries[0].before
-        done: list[Entry] = []
-        for k, entry in enumerate(entries):
-            done.append(entry._replace(before=registers))
-            registers = self._past_step(entry.letter, registers, entry.position, entry.time)
-            until = entries[k + 1].position if k + 1 < len(entries) else position + 1
-            registers = self.coast(registers, entry.position + 1, until, entry.time)
-        return done, registers
-
-    def _past_step(
-        self, letter: Letter, registers: Registers, position: int, time: float
-    ) -> Registers:
-        values = self.past.read(letter, registers, position, time)
-        return self.past.after(values, letter, registers, position, time)
-
-    def coast(self, registers: Registers, first: int, until: int, time: float) -> Registers:
-        """The registers after the positions `first .. until-1`, none of which the formula speaks of."""
-        letter = self.search.quiet_letter
-        for position in range(first, min(until, first + self.search.settles_within)):
-            registers = self._past_step(letter, registers, position, time)
-        for position in range(
-            max(first + self.search.settles_within, until - self.search.settles_within), until
-        ):
-            registers = self._past_step(letter, registers, position, time)
-        return registers
 
 
 def overall(verdicts: set[Verdict]) -> Verdict:
@@ -287,16 +214,6 @@ def overall(verdicts: set[Verdict]) -> Verdict:
     if "violated" in verdicts:
         return "violated"
     return "satisfied" if verdicts == {"satisfied"} else "inconclusive"
-
-
-class WindowFull(Exception):
-    """Too much has happened since the call at `position` went into flight."""
-
-    def __init__(self, position: int) -> None:
-        super().__init__(
-            f"call at position {position} is in flight for more than {WINDOW_CAP} positions; settle it"
-        )
-        self.position = position
 
 
 def _joint(live: Iterable[Instance]) -> frozenset[Residual]:
@@ -310,30 +227,6 @@ def _settled(
     for position, (final, _) in way.items():
         out = [settle(residual, position, final) for residual in out]
     return out
-
-
-def _filled(
-    window: tuple[Entry, ...], settled: int, final: Mapping[int, bool]
-) -> tuple[Entry, ...]:
-    return tuple(
-        entry._replace(letter=tuple(final.get(i, value) for i, value in enumerate(entry.letter)))
-        if entry.position == settled
-        else entry
-        for entry in window
-    )
-
-
-def _recalled(program: Program) -> tuple[int, ...]:
-    """The slots of status atoms that stand under a past operator."""
-    found: set[int] = set()
-    under: set[int] = set()
-    for i in reversed(range(len(program.nodes))):
-        op = program.nodes[i]
-        if op[0] in PAST or op[0] in STATEFUL or i in under:
-            under.update(operands(op))
-        if i in under and op[0] == "lit" and program.slots[op[1]].waits:
-            found.add(op[1])
-    return tuple(sorted(found))
 
 
 def _holds_on_nothing(program: Program, root: int) -> bool:

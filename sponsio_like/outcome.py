@@ -48,7 +48,9 @@ class Unfulfilled:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The call may run. `warnings` were answered by warn_only; `observed` would have been acted upon.
+    """The call may run. `warnings` were answered by warn_only.
+
+    `observed` would have been acted upon.
 
     `id` is the id to settle.
     """
@@ -60,7 +62,10 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """The call must not run. `advice` is one sentence for the model; it is computed when first read."""
+    """The call must not run. `advice` is one sentence for the model.
+
+    It is computed when first read.
+    """
 
     id: str
     violations: tuple[Violation, ...]
@@ -109,7 +114,10 @@ class Warn:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """Run `tool` instead; `renames` maps argument names (to None: dropped); None: the same arguments."""
+    """Run `tool` instead; `renames` maps argument names (to None: dropped); None.
+
+    The same arguments.
+    """
 
     tool: str
     renames: tuple[tuple[str, str | None], ...] | None = None

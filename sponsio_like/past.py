@@ -1,8 +1,9 @@
 """The past, by recurrence: each past operator is one register, updated once a position.
 
-In: the nodes of a `Program`. Out: for every node without future operators, how to compute its value from
-the letter (what was read at this position) and the registers; and what its register becomes.
-Nothing looks back over the trace (Havelund and Rosu, "Synthesizing Monitors for Safety Properties", 2002).
+In: the nodes of a `Program`. Out: for every node without future operators, how to compute its
+value from the letter (what was read at this position) and the registers; and what its register
+becomes. Nothing looks back over the trace (Havelund and Rosu, "Synthesizing Monitors for Safety
+Properties", 2002).
 """
 
 from __future__ import annotations

@@ -28,13 +28,16 @@ Todo: TypeAlias = "tuple[f.Node, bool, bool]"
 FUTURE = frozenset({"X", "WX", "F", "G", "U", "R"})
 PAST = frozenset({"Y", "WY", "O", "H", "S", "T"})
 STATEFUL = frozenset({"count", "sum", "since", "age", "repeats"})
+_BACKWARD = PAST | STATEFUL | {"cmp"}
 WINDOW_CAP = 10_000
 """Most events that one sliding window remembers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One thing to read from a position: an atom (with its default), a term's value, or a term's input.
+    """One thing to read from a position.
+
+    An atom (with its default), a term's value, or a term's input.
 
     `waits`: an atom that is known once the call has settled.
     """
@@ -52,7 +55,7 @@ class Program:
         self.nodes: list[Op] = []
         self.slots: list[Slot] = [] if beside is None else beside.slots
         self._known: dict[Op, int] = {}
-        self._slot_of: dict[Slot, int] = {} if beside is None else beside._slot_of
+        self.slot_of: dict[Slot, int] = {} if beside is None else beside.slot_of
         self._ahead: list[bool] = []
 
     def add(self, formula: f.Formula, violates: bool = False) -> int:
@@ -86,18 +89,17 @@ class Program:
 
     def slot(self, slot: Slot) -> int:
         """The number of this slot."""
-        if slot not in self._slot_of:
-            self._slot_of[slot] = len(self.slots)
+        if slot not in self.slot_of:
+            self.slot_of[slot] = len(self.slots)
             self.slots.append(slot)
-        return self._slot_of[slot]
+        return self.slot_of[slot]
 
     def _check(self, op: Op) -> None:
-        if op[0] in PAST or op[0] in STATEFUL or op[0] == "cmp":
-            if any(self.looks_ahead(i) for i in operands(op)):
-                raise ContractError.of(
-                    f"future operator below the past operator `{op[0]}`",
-                    "say it from the other side: let the future operator stand outside",
-                )
+        if op[0] in _BACKWARD and any(self.looks_ahead(i) for i in operands(op)):
+            raise ContractError.of(
+                f"future operator below the past operator `{op[0]}`",
+                "say it from the other side: let the future operator stand outside",
+            )
 
     def looks_ahead(self, i: int) -> bool:
         """Whether node `i` has a future operator in it."""
@@ -251,7 +253,10 @@ def _kept(program: Program, i: int, keep: int) -> int:
 
 
 def _term(node: f.Term, up: bool, bad: bool) -> tuple[list[Todo], _Build]:
-    """`up`: a larger value helps the guarantee, so an unknown body counts as not having happened."""
+    """`up`.
+
+    A larger value helps the guarantee, so an unknown body counts as not having happened.
+    """
     match node:
         case f.Count(body, None, bound):
             return [(body, True, bad if up else not bad)], lambda p, d: p.node(

@@ -1,7 +1,8 @@
 """How a guarantee is taken apart into instances.
 
-In: a formula. Out: a `Reading`: what is owed at every position anew, and what is owed once, from the first
-position. `f W g`, `f U g` and `f R g` at the top, over formulas without future operators, are read as safety over the past.
+In: a formula. Out: a `Reading`: what is owed at every position anew, and what is owed once, from
+the first position. `f W g`, `f U g` and `f R g` at the top, over formulas without future
+operators, are read as safety over the past.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ _FUTURE = (f.Next, f.WeakNext, f.Eventually, f.Always, f.Until, f.WeakUntil, f.R
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """`always[k]`: a conjunction that has one instance per position. `rest`: one conjunction, one instance."""
+    """`always[k]`: a conjunction that has one instance per position. `rest`.
+
+    One conjunction, one instance.
+    """
 
     always: tuple[tuple[f.Formula, ...], ...]
     rest: tuple[f.Formula, ...]

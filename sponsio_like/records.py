@@ -1,7 +1,8 @@
 """The decision log: one record for each decision, settlement, message, fact and end.
 
-In: what a session did. Out: a flat JSON-able record, handed to a sink. Records never have argument values unless asked for
-(`log_args`), so that a log is safe to ship. A sink that raises disturbs nobody.
+In: what a session did. Out: a flat JSON-able record, handed to a sink. Records never have
+argument values unless asked for (`log_args`), so that a log is safe to ship. A sink that raises
+disturbs nobody.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ class Log:
         self,
         session: str,
         call: Call,
-        position: int,
         outcome: Outcome,
         found: Iterable[Finding],
         late: Iterable[Violation],
@@ -73,14 +73,22 @@ class Log:
         )
 
     def ignored(self, session: str, id: str) -> None:
-        """A result that nobody waits for: a second one, or one of a call that was not let through."""
+        """A result that nobody waits for.
+
+        A second one, or one of a call that was not let through.
+        """
         self._send({"event": "result_ignored", "session": session, "id": id})
 
     def message(
-        self, session: str, role: str, outcome: Outcome, late: Iterable[Violation]
+        self,
+        session: str,
+        role: str,
+        outcome: Outcome,
+        found: Iterable[Finding],
+        late: Iterable[Violation],
     ) -> None:
         """A message, decided or recorded."""
-        violations = [_plain(each) for each in (*late, *_violations(outcome, ()))]
+        violations = [_plain(each) for each in (*late, *_violations(outcome, found))]
         self._send(
             {
                 "event": "message",

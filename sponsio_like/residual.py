@@ -12,7 +12,7 @@ positions after the last one:
     ("D", p, s, b) the call at position p settles so that its slot s is b
 
 Absorption and subsumption keep a residual from growing with the trace: `("F", n, 3)` and
-`("F", n, 5)` together are `("F", n, 3)`. See `shared` notes in docs/semantics.md, "Residuals".
+`("F", n, 5)` together are `("F", n, 3)`. See "Residuals" in docs/semantics.md.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def covers(weak: Conjunction, strong: Conjunction) -> bool:
 
 def either(left: Residual, right: Residual) -> Residual:
     """The disjunction."""
-    if not left or left == right or right == YES:
+    if not left or right in (left, YES):
         return right
     if not right or left == YES:
         return left
@@ -67,7 +67,7 @@ def either(left: Residual, right: Residual) -> Residual:
 
 def both(left: Residual, right: Residual) -> Residual:
     """The conjunction."""
-    if left == YES or left == right or not right:
+    if left in (YES, right) or not right:
         return right
     if right == YES or not left:
         return left

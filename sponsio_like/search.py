@@ -1,8 +1,8 @@
 """Exact verdicts: is there any continuation that makes the formula true, or false?
 
-In: what is owed and the registers. Out: yes or no, by breadth-first search over abstract states, remembered for
-all sessions. The budget bounds one search; beyond it the answer is "possible": a verdict
-may then be late, never wrong.
+In: what is owed and the registers. Out: yes or no, by breadth-first search over abstract states,
+remembered for all sessions. The budget bounds one search; beyond it the answer is "possible": a
+verdict may then be late, never wrong.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ NONE: Joint = frozenset({NO})
 
 @dataclass(frozen=True, slots=True)
 class Abstract:
-    """The past with counters, sums and clocks left free; `source[k]` is the real register of cell k."""
+    """The past with counters, sums and clocks left free.
+
+    `source[k]` is the real register of cell k.
+    """
 
     past: Past
     source: tuple[int, ...]
@@ -144,15 +147,7 @@ class Search:
         """The abstract registers of real ones, relative to position `at`."""
         out = []
         for source, bound in zip(self.abstract.source, self.abstract.bounds, strict=True):
-            value = real[source]
-            match bound:
-                case (_, Steps(count)):
-                    value = None if value is None or value + count <= at else value - at
-                case ("O", Seconds()):
-                    value = value is not None
-                case ("H", Seconds()):
-                    value = value is None
-            out.append(value)
+            out.append(_abstracted(real[source], bound, at))
         return tuple(out)
 
     # --- searching ----------------------------------------------------------------------------
@@ -230,14 +225,25 @@ class Search:
     def _shifted(self, registers: Registers) -> Registers:
         out = []
         for value, bound in zip(registers, self.abstract.bounds, strict=True):
-            if bound is not None and isinstance(bound[1], Steps):
-                value = None if value is None or value + bound[1].count <= 1 else value - 1
-            out.append(value)
+            timed = bound is not None and isinstance(bound[1], Seconds)
+            out.append(value if timed else _abstracted(value, bound, 1))
         return tuple(out)
 
 
+def _abstracted(value: Any, bound: Any, at: int) -> Any:
+    """One real register as the search knows it."""
+    match bound:
+        case (_, Steps(count)):
+            return None if value is None or value + count <= at else value - at
+        case ("O", Seconds()):
+            return value is not None
+        case ("H", Seconds()):
+            return value is None
+    return value
+
+
 def settles_within(program: Program) -> int:
-    """After so many positions that the formula does not speak of, its registers no longer change."""
+    """After so many positions that nobody speaks of, the registers no longer change."""
     bounds = [op[2].count for op in program.nodes if op[0] in "OH" and isinstance(op[2], Steps)]
     depth = sum(op[0] in PAST for op in program.nodes)
     return depth + sum(bounds) + 1

@@ -1,7 +1,8 @@
 """A session as JSON data, and back.
 
-Out: `{"format", "session", "contracts": {name: fingerprint}, ...}`. On the way back, contracts that mean the same keep their
-state; the others start anew and say so. State is small: nothing in it grows with the trace.
+Out: `{"format", "session", "contracts": {name: fingerprint}, ...}`. On the way back, contracts
+that mean the same keep their state; the others start anew and say so. State is small: nothing in
+it grows with the trace.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from sponsio_like.atoms import LATE, MISSING, OPEN, Context
+from sponsio_like.atoms import LATE, MISSING, OPEN
 from sponsio_like.clause import Watch
 from sponsio_like.compiler import Policy, fingerprint
+from sponsio_like.context import Context
 from sponsio_like.errors import SnapshotError
 from sponsio_like.ledger import Change, Ledger
-from sponsio_like.monitor import Entry, State
+from sponsio_like.monitor import State
+from sponsio_like.window import Entry
 
 FORMAT = 1
 _NAMES: dict[str, Any] = {"open": OPEN, "late": LATE, "missing": MISSING}
@@ -102,7 +105,10 @@ def take(
 def put_back(
     policy: Policy, data: Mapping[str, Any]
 ) -> tuple[Ledger, Context, tuple[str, ...], dict[int, int]]:
-    """The ledger and context of a snapshot; the contracts that start anew; old clause numbers to new ones."""
+    """The ledger and context of a snapshot; the contracts that start anew.
+
+    Old clause numbers to new ones.
+    """
     if data.get("format") != FORMAT:
         raise SnapshotError(
             f"snapshot has format {data.get('format')!r}; this version reads {FORMAT}"

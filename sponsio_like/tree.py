@@ -1,6 +1,7 @@
 """The tree of formulas and terms: frozen nodes, interned.
 
-The same node is the same object, so equality is identity, hashing is constant and depth does not matter.
+The same node is the same object, so equality is identity, hashing is constant and depth does not
+matter.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class _Interned(type):
 
 @dataclass_transform(frozen_default=True)
 def node(cls: _Class) -> _Class:
+    """Declare a kind of node."""
     return dataclass(frozen=True, eq=False, slots=True, repr=False)(cls)  # type: ignore[return-value]
 
 

@@ -1,7 +1,7 @@
 """Values inside arguments and outputs: finding them by path, and comparing them.
 
-In: JSON data. Out: `True`, `False`, or `None` for a comparison that cannot be made (missing, of another type,
-too long); what `None` means is decided where the comparison stands, never here.
+In: JSON data. Out: `True`, `False`, or `None` for a comparison that cannot be made (missing, of
+another type, too long); what `None` means is decided where the comparison stands, never here.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def regex(pattern: str) -> Callable[[str], Any]:
 
     Raises `ContractError` if it does not compile, with the reason.
     """
-    import re2  # noqa: PLC0415  loaded only where a contract has a regular expression
+    import re2  # loaded only where a contract has a regular expression
 
     if len(pattern) > REGEX_CAP:
         raise ContractError.of(

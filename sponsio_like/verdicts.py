@@ -1,6 +1,9 @@
-"""From violated clauses to one answer: the strictest strategy wins, and every contract is reported once.
+"""From violated clauses to one answer.
 
-In: the clauses an event violates. Out: findings (a violation and what its strategy answers), and the answer.
+The strictest strategy wins, and every contract is reported once.
+
+In: the clauses an event violates. Out: findings (a violation and what its strategy answers), and
+the answer.
 """
 
 from __future__ import annotations
@@ -9,13 +12,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from sponsio_like.compiler import Policy
+from sponsio_like.demands import demand
 from sponsio_like.events import Call, Event, Message
 from sponsio_like.outcome import Action, Block, Decision, Redirect, Violation, Warn
-from sponsio_like.demands import demand
 
 
 class Finding(NamedTuple):
-    """A violation of clause `clause`, and what its strategy answers (`Warn` if nothing can be stopped)."""
+    """A violation of clause `clause`, and what its strategy answers."""
 
     clause: int
     violation: Violation
@@ -65,7 +68,10 @@ def stoppable(event: Event) -> bool:
 
 
 def strictest(found: Iterable[Finding]) -> Decision | None:
-    """What is to be done: the strictest answer of the enforced contracts; None to let it through."""
+    """What is to be done: the strictest answer of the enforced contracts.
+
+    None to let it through.
+    """
     answers = [each.decision for each in found if each.violation.mode == "enforce"]
     for answer in answers:
         if isinstance(answer, Block):

@@ -241,3 +241,50 @@ def _plain(value: Any) -> Scalar:
     raise ContractError.of(
         f"`{value}` is not a plain value", "for one of several, write {in: [..]}"
     )
+
+
+# --- the inventory ------------------------------------------------------------------------------
+
+FIELD_KINDS = (
+    "string", "number", "integer", "boolean", "array", "object", "any",
+    "path", "url", "email", "command", "sql",
+)  # fmt: skip
+
+
+def inventory(value: Any) -> dict[str, Mapping[str, str] | None]:
+    """The tools of a file: a list of names, or a map from name to `{fields: {name: kind}}`."""
+    problems = Problems()
+    tools: dict[str, Mapping[str, str] | None] = {}
+    if not isinstance(value, (list, Mapping)) or not value:
+        raise ContractError.of(f"`{value}` is not a list of tools", "write [check, refund]")
+    for i, name in enumerate(value):
+        at = (name,) if isinstance(value, Mapping) else (i,)
+        if not isinstance(name, str) or not name.strip() or is_glob(name) or "`" in name:
+            problems.add(f"`{name}` is not the name of a tool", "write every name in full", *at)
+        elif name in tools:
+            problems.add(f"tool `{name}` is listed twice", "remove one", *at)
+        else:
+            about = value[name] if isinstance(value, Mapping) else None
+            tools[name] = problems.attempt(at, _fields, about)
+    problems.check()
+    return tools
+
+
+def _fields(about: Any) -> Mapping[str, str] | None:
+    if about is None:
+        return None
+    if not isinstance(about, Mapping):
+        raise ContractError.of(
+            f"`{about}` does not describe a tool", "write {fields: {id: string}}"
+        )
+    problems = Problems()
+    only(about, ("fields",), "tool", problems)
+    fields = about.get("fields")
+    if not isinstance(fields, Mapping):
+        problems.add(f"`{fields}` does not describe fields", "write {id: string}", "fields")
+        fields = {}
+    for name, kind in fields.items():
+        if kind not in FIELD_KINDS:
+            problems.add(f"unknown kind `{kind}`", closest(kind, FIELD_KINDS), "fields", str(name))
+    problems.check()
+    return dict(fields)

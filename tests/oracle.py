@@ -20,6 +20,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import inf
 from typing import Any, TypeAlias
 
@@ -142,6 +143,7 @@ def under(f: Formula) -> Iterator[Formula]:
         yield from under(g)
 
 
+@lru_cache(maxsize=1000)
 def kinds(f: Formula) -> frozenset[str]:
     """The kinds of positions that `f` speaks of and therefore counts; calls, if of none."""
     named = {KIND[g[0]] for g in under(f) if g[0] in KIND}

@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, product
 from typing import Any, TypeAlias
 
 from tests.oracle import (
     END,
     PAST,
+    STATUS,
     Event,
     Formula,
     Position,
@@ -122,7 +123,7 @@ class Machine:
     def __init__(self, f: Formula, tools: Sequence[str] | None, waiting: int) -> None:
         self.waiting = waiting
         self.atoms = set(atoms(f))
-        self.facts = {g for g in under(f) if not list(children(g))}
+        self.facts = {g for g in under(f) if g[0] in STATUS}
         self.ahead = Rows(ahead_parts(f), PAST)
         self.leaves = frozenset(g for op, _, g in self.ahead.code if op == "leaf")
         roots = [g for g in self.leaves if g[0] in PAST and g not in self.atoms]
@@ -234,7 +235,7 @@ def arrival(rows: tuple[Row | None, ...], arrived: int) -> tuple[Row | None, ...
     return tuple(row for n, row in enumerate(rows) if n & arrived == arrived)
 
 
-@cache
+@lru_cache(maxsize=200)
 def machine(f: Formula, tools: tuple[str, ...] | None, waiting: int) -> Machine:
     return Machine(f, tools, waiting)
 
@@ -259,22 +260,22 @@ def possible(
     answers = set()
     for whole, state in engine.start(trace, clock(events)[-1] if events else 0.0):
         worlds = {
-            (ending, reply(engine, asked[len(trace)], ending))
+            (ending, reply(engine, asked[len(trace)], ending, whole))
             for ending in ({None} if closed else engine.endings(state))
         }
         for i in reversed(range(len(trace))):
             gap = trace[i].time - trace[i - 1].time if i else 0.0
             true = frozenset(f for f in engine.leaves if holds(f, whole, i))
             heads = {(known, (gap, engine.before(true, ending))) for ending, known in worlds}
-            worlds = {(head, known | reply(engine, asked[i], head)) for known, head in heads}
+            worlds = {(head, known | reply(engine, asked[i], head, whole)) for known, head in heads}
         answers |= {tuple(dict(known)[n] for n in range(len(questions))) for _, known in worlds}
     return answers
 
 
 def reply(
-    engine: Machine, asked: Iterable[tuple[int, Formula]], ending: Ending
+    engine: Machine, asked: Iterable[tuple[int, Formula]], ending: Ending, whole: Trace
 ) -> frozenset[tuple[int, bool]]:
     return frozenset(
-        (n, bool(ending[1][engine.ahead.places[f]]) if ending else holds(f, (), 0))
+        (n, bool(ending[1][engine.ahead.places[f]]) if ending else holds(f, whole, len(whole)))
         for n, f in asked
     )

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from tests.oracle import Event, Formula, call, message, settle, under
+from tests.oracle import Event, Formula, call, message, settle, step, under
 from tests.oracle_exact import possible
 from tests.oracle_runs import Report, run
 from tests.oracle_search import Answers, Question
@@ -39,6 +39,115 @@ NODES = 130
 
 
 # --- formulas -----------------------------------------------------------------------------------
+
+
+CA, CB, DA, FA, DB = (*ATOMS, ("done", "b"))
+USER, TICK = ("message", "user"), ("step", "tick")
+
+
+def count(body: Formula, reset: Formula | None = None, bound: Formula | None = None) -> Formula:
+    """A term: how often."""
+    return ("count", body, reset, bound)
+
+
+def compare(left: Formula, op: str, right: int) -> Formula:
+    """A comparison of a term with a number."""
+    return ("compare", left, op, ("number", right))
+
+
+def always(f: Formula, g: Formula) -> Formula:
+    """`G(f -> g)`"""
+    return ("G", ("implies", f, g))
+
+
+TEMPLATES: tuple[Formula, ...] = (
+    # what patterns are made of
+    always(CA, ("Y", ("O", DB))),
+    always(CA, ("not", ("Y", ("O", CB)))),
+    always(DA, ("X", ("F", DB))),
+    always(CA, ("X", ("F", CB, ("steps", 2)))),
+    always(DA, ("F", DB, ("steps", 2))),
+    always(CA, ("X", CB)),
+    always(CA, ("WX", ("not", CA))),
+    always(CA, ("WX", ("G", ("not", CB)))),
+    always(CA, ("S", ("not", CB), DB)),
+    always(CA, ("WX", ("W", ("not", CA), DB))),
+    always(CA, ("WX", ("R", DB, ("not", CA)))),
+    always(CB, ("H", ("not", FA), ("steps", 2))),
+    always(CB, ("O", DA, ("steps", 2))),
+    always(("and", CA, ("not", FA)), ("not", ("Y", ("O", ("and", CA, ("not", FA)))))),
+    ("and", ("F", DA), ("G", ("not", CB))),
+    ("and", ("F", CA), ("F", CB)),
+    ("and", always(CA, ("F", CB)), always(CB, ("WX", ("G", ("not", CB))))),
+    ("and", always(CA, ("X", ("F", CB, ("steps", 1)))), always(CA, ("X", CA))),
+    ("and", always(CA, ("X", CB)), ("G", ("F", DA))),
+    ("and", ("W", ("not", CA), DB), ("F", CA)),
+    ("U", ("not", CA), DB),
+    ("R", DB, ("not", CA)),
+    ("U", ("not", CA), ("and", CB, ("X", CB))),
+    ("W", ("F", DA), CB),
+    ("or", ("G", ("not", CA)), ("F", DB)),
+    ("or", ("G", ("not", CA), ("steps", 2)), ("F", CB, ("steps", 3))),
+    ("and", ("X", CA), ("X", CB)),
+    ("and", ("X", CA), ("WX", CB)),
+    ("and", ("F", CA), ("G", ("not", CA))),
+    ("or", ("F", CA), ("G", ("not", CA))),
+    ("G", ("X", CA)),
+    ("G", ("WX", CA)),
+    ("G", ("F", ("and", CA, ("X", CB)))),
+    ("F", ("G", ("not", CA))),
+    ("G", ("or", ("Y", CA), ("X", CA))),
+    ("iff", ("F", CA), ("F", CB)),
+    ("G", ("iff", DA, ("X", FA))),
+    ("not", ("U", CA, ("X", DB))),
+    ("G", ("implies", ("Y", ("Y", FA)), ("not", CA))),
+    ("G", ("implies", ("not", ("S", DA, CB)), ("WX", CA))),
+    ("G", ("F", CA, ("steps", 0))),
+    ("F", ("and", CA, ("Y", FA)), ("steps", 2)),
+    # counts and distances
+    always(CA, compare(count(CA), "<=", 2)),
+    always(CA, compare(count(("and", CA, ("not", FA))), "<", 2)),
+    always(CA, compare(count(DA), ">=", 1)),
+    always(CA, compare(count(FA), "<", 2)),
+    always(CA, compare(count(FA, DA), "<=", 1)),
+    always(CA, compare(count(CA, CB), "<=", 2)),
+    always(CA, compare(count(CA, None, ("steps", 2)), "<=", 1)),
+    always(CA, compare(count(FA, None, ("steps", 3)), "<", 1)),
+    always(CB, compare(count(CA, CB), "=", 1)),
+    always(CB, compare(count(CA), "!=", 1)),
+    always(CB, compare(("since", CA), "<=", 2)),
+    always(CB, compare(("since", DA), ">", 1)),
+    always(CA, ("X", ("F", compare(count(CB), ">=", 2)))),
+    ("F", compare(count(CA), ">", 1)),
+    ("G", compare(count(("called", "*")), "<=", 2)),
+    ("W", compare(count(CA), "<", 2), DB),
+    # several kinds of positions
+    always(USER, ("X", ("F", CA))),
+    always(CA, ("Y", USER)),
+    always(CA, ("O", USER, ("steps", 1))),
+    always(USER, ("WX", ("not", USER))),
+    always(USER, ("F", DA, ("steps", 2))),
+    ("and", ("F", USER), always(CA, ("Y", ("O", CB)))),
+    always(TICK, ("X", ("F", CA, ("steps", 1)))),
+    always(CA, ("H", ("not", TICK))),
+    always(("message", "*"), compare(count(("message", "*")), "<=", 2)),
+)
+
+WITHIN = ("seconds", 2)
+TIMED: tuple[Formula, ...] = (
+    always(CA, ("F", CB, WITHIN)),
+    always(CA, ("X", ("F", DB, WITHIN))),
+    always(CA, ("O", CB, WITHIN)),
+    always(CA, ("Y", ("H", ("not", CA), WITHIN))),
+    always(CA, ("WX", ("G", ("not", CA), WITHIN))),
+    ("F", CA, WITHIN),
+    ("G", ("not", CA), WITHIN),
+    ("and", ("F", CA, WITHIN), ("F", CB)),
+    always(CA, compare(count(CA, None, WITHIN), "<=", 1)),
+    always(CA, compare(count(FA, None, WITHIN), "<=", 1)),
+    always(CB, compare(("age", CA), "<", 2)),
+    always(CB, compare(("age", DA), ">=", 2)),
+)
 
 
 @cache
@@ -98,13 +207,24 @@ Move = tuple[Event, ...]
 
 def moves(f: Formula, trace: Sequence[Event]) -> Iterator[Move]:
     """Everything that may happen next and that the formula can tell apart."""
+    gaps = (1.0, 2.0, 3.0) if any(("seconds", 2) in g for g in under(f)) else (None,)
+    last = trace[-1].time or 0.0 if trace else 0.0
+    for move, gap in itertools.product(untimed(f, trace), gaps):
+        yield tuple(replace(each, time=gap and last + gap) for each in move)
+
+
+def untimed(f: Formula, trace: Sequence[Event]) -> Iterator[Move]:
+    """The same, whenever it happens."""
     number = len(trace)
     spoken = {g[:2] for g in under(f)}
-    tools = sorted({g[1] for g in spoken if g[0] in ("called", "done", "failed")})
+    named = {g[1] for g in spoken if g[0] in ("called", "done", "failed")}
+    tools = sorted(named - {"*"})
     waiting = [tool for tool in tools if {("done", tool), ("failed", tool)} & spoken]
     yield (call("other"),)
     for role in sorted({g[1] for g in spoken if g[0] == "message"}):
-        yield (message(role),)
+        yield (message(role if role != "*" else "tool"),)
+    for name in sorted({g[1] for g in spoken if g[0] == "step"}):
+        yield from ((step(name),), (step(),))
     for tool in tools:
         yield (call(tool),)
         if tool in waiting:

@@ -259,6 +259,7 @@ def test_what_a_call_is_matched_against(text: str, match: f.Match) -> None:
     assert read(f"called({text})") is f.Happens("called", (match,))
     both = (match, f.Match(("z",)))
     assert read(f"done({text}; z)") is f.Happens("done", both)
+    assert read(show(f.Happens("done", both))) is f.Happens("done", both)
 
 
 @pytest.mark.parametrize(
@@ -269,6 +270,7 @@ def test_what_a_call_is_matched_against(text: str, match: f.Match) -> None:
         ("output.status.code >= 500", f.OutputIs("status.code", ">=", 500)),
         ('output."[].x" in [1]', f.OutputIs("[].x", "in", (1,))),
         ("agent = planner", f.ByAgent("planner")),
+        ("agent=b-c->true", f.Implies(f.ByAgent("b-c"), f.TRUE)),
         ("message(user)", f.MessageBy("user")),
         ("message(*)", f.MessageBy("*")),
         ("text matches 'a|b'", f.TextMatches("a|b")),

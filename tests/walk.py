@@ -116,13 +116,10 @@ def opened(g: Guard) -> Session:
 def forked(session: Session) -> Session:
     """The same session once more: what happens to one does not happen to the other."""
     twin = copy.copy(session)
-    for name, value in vars(session).items():
-        if name == "_ledger":
-            setattr(twin, name, value.copy())
-        elif isinstance(value, dict):
-            setattr(twin, name, dict(value))
-        elif name == "_ids":
-            setattr(twin, name, copy.copy(value))
+    inner = twin._inner = copy.copy(session._inner)
+    inner._ledger = inner._ledger.copy()
+    inner.flights = dict(inner.flights)
+    twin._ids = copy.copy(session._ids)
     return twin
 
 
@@ -229,7 +226,7 @@ def compared(
         late = sum(r.expired for r in due)
         if len(said.late) != late:
             yield f"late violations at event {len(trace) - 1}", len(said.late), late
-        verdict = verdict_of(session)
+        verdict = session.verdicts()["c"]
         if verdict != node.verdicts[k]:
             yield f"verdict after event {len(trace) - 1}", verdict, node.verdicts[k]
     unfulfilled = bool(session.pending())
@@ -241,14 +238,6 @@ def called_before(trace: Sequence[oracle.Event], moment: int) -> int:
     """The position of a violation, as users count it: in calls."""
     made = trace[moment].of if trace[moment].kind == "settle" else moment
     return sum(event.kind == "call" for event in trace[:made])
-
-
-def verdict_of(session: Session) -> str:
-    """The verdict of the one contract of a session."""
-    ledger = session._ledger
-    clause, watch = session.policy.clauses[0], ledger.watches[0]
-    assert watch.inner is not None
-    return clause.monitor.verdict(watch.inner, ledger.positions[clause.kinds] - 1)
 
 
 def walk_enforced(table: Table) -> Iterator[Disagreement]:
@@ -284,7 +273,7 @@ def walk_enforced(table: Table) -> Iterator[Disagreement]:
 def state(session: Session | None) -> Any:
     """All that a session remembers of its trace."""
     assert session is not None
-    ledger = session._ledger
+    ledger = session._inner._ledger
     return ledger.watches, ledger.keyed, ledger.positions, ledger.wakes, ledger.alarms
 
 

@@ -34,7 +34,7 @@ def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> 
 @pattern(
     "compliance",
     "tools `{first}` and `{second}` must be by different agents",
-    keeps=("", "review@ann approve@bob", "review@ann review@ann", "review!@ann approve@ann"),
+    keeps=("", "review@ann approve@bob", "review@ann review@ann", "review@ann! approve@ann"),
     breaks=("review@ann approve@ann", "approve@ann review@ann", "review@ann other approve@ann"),
     example={"first": "review", "second": "approve"},
 )

@@ -1,0 +1,120 @@
+"""What a contract needs, and what is wrong with it as a whole.
+
+In: a compiled clause. Out: nothing, or a `ContractError`: no contract can load and then never
+fire, or never be kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sponsio_like import formula as f
+from sponsio_like.alphabet import OTHER, static, tool_names
+from sponsio_like.atoms import inputs_of
+from sponsio_like.clause import Clause
+from sponsio_like.contract import Contract
+from sponsio_like.errors import ContractError
+from sponsio_like.program import PAST, STATEFUL, Slot, operands
+from sponsio_like.values import regex
+
+_PRESENT = (f.Arg, f.Depth)
+
+
+def check(clause: Clause) -> None:
+    """Refuse what cannot work, whatever the trace."""
+    for root in formulas(clause.contract):
+        for node in f.postorder(root):
+            for pattern in _patterns_in(node):
+                regex(pattern)
+    _check_assumption(clause)
+    _check_verdict(clause)
+
+
+def needs(contract: Contract) -> frozenset[str]:
+    """The inputs that a session has to deliver for this contract."""
+    found: set[str] = set()
+    for root in formulas(contract):
+        for node in f.postorder(root):
+            found |= inputs_of(node)
+            if isinstance(getattr(node, "bound", None), f.Seconds) or isinstance(node, f.Age):
+                found.add("time")
+            if isinstance(node, f.Until) or (isinstance(node, f.Eventually) and node.bound is None):
+                found.add("finish")
+    return frozenset(
+        found | {"agents"} if any("@agent" in rule.by for rule in contract.rules) else found
+    )
+
+
+def formulas(contract: Contract) -> list[f.Formula]:
+    """Every formula of the contract."""
+    scope = contract.segment
+    extra = [contract.assumption, scope.start if scope else None, scope.stop if scope else None]
+    return [
+        *(rule.formula for rule in contract.rules),
+        *(each for each in extra if each is not None),
+    ]
+
+
+def _check_verdict(clause: Clause) -> None:
+    """A guarantee that no trace keeps, or that no trace breaks, is a mistake."""
+    monitor, text = clause.monitor, repr(clause.rule.formula)
+    state = monitor.start
+    joint = frozenset(residual for each in state.live for residual in each)
+    if not monitor.search.reachable("kind", joint, state.registers, -1, more=True):
+        raise ContractError.of(f"guarantee `{text}` can never be kept", "it contradicts itself")
+    if not monitor.search.reachable("harsh", joint, state.registers, -1, more=True):
+        raise ContractError.of(f"guarantee `{text}` can never be violated", "it is always true")
+
+
+def _check_assumption(clause: Clause) -> None:
+    """An assumption about the present call needs a guarantee that only such a call can violate."""
+    present = list(_present(clause))
+    if not present:
+        return
+    hint = "put the condition into the guarantee, where it says which call it means"
+    if not clause.monitor.plain or clause.kind_of_scope:
+        raise ContractError.of(
+            "the assumption speaks of the present call, but other calls can violate the guarantee",
+            hint,
+        )
+    for tool in (*tool_names([slot.node for slot in clause.slots]), OTHER):
+        spoken = [static([slot], tool)[0] is not False for slot in present]
+        if not any(spoken) and clause.restricts(tool):
+            other = "a call of another tool" if tool == OTHER else f"a call of `{tool}`"
+            raise ContractError.of(
+                f"the assumption speaks of the present call, but {other} can violate the guarantee",
+                hint,
+            )
+
+
+def _present(clause: Clause) -> Iterator[Slot]:
+    """What the assumption reads of the call being decided."""
+    program = clause.gate.program
+    stack = [clause.assume]
+    while stack:
+        op = program.nodes[stack.pop()]
+        if op[0] == "lit" and _about_call(clause.slots[op[1]].node):
+            yield clause.slots[op[1]]
+        if op[0] not in PAST | STATEFUL:
+            stack.extend(operands(op))
+
+
+def _about_call(node: f.Node) -> bool:
+    match node:
+        case f.Happens() | f.ByAgent() | f.OutputIs():
+            return True
+        case f.Compare():
+            return any(isinstance(each, _PRESENT) for each in f.children(node))
+    return False
+
+
+def _patterns_in(node: f.Node) -> list[str]:
+    match node:
+        case f.TextMatches(pattern) | f.OutputIs(_, "matches", str(pattern)):
+            return [pattern]
+        case f.Compare(_, "matches", f.Const(str(pattern))):
+            return [pattern]
+        case f.Happens(_, target):
+            each = [condition for match in target for condition in match.conditions]
+            return [str(one.value) for one in each if one.op == "matches"]
+    return []

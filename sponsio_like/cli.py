@@ -1,0 +1,140 @@
+"""The command line: arguments in, text out, no logic.
+
+Exit status: 0 all is well, 1 a replayed trace breaks a contract, 2 something given is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer  # noqa: TID253 - nothing but the command line imports this module
+
+from sponsio_like import explain, terminal
+from sponsio_like.errors import SponsioLikeError
+
+app = typer.Typer(
+    name="sponsio-like",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Contracts for AI agents: rules over tool calls, checked before each call runs.",
+    epilog="Start with: sponsio-like demo",
+)
+
+Contracts = Annotated[Path, typer.Argument(metavar="CONTRACTS.yaml", help="A contract file.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+
+def main() -> None:
+    """Run the command line. A user's mistake is one line on standard error, and status 2."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure: Callable[..., None] | None = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")  # a tool's name may be anything
+    try:
+        app()
+    except SponsioLikeError as error:
+        sys.stdout.flush()
+        typer.echo(str(error), err=True)
+        sys.exit(2)
+
+
+@app.command()
+def demo(
+    contracts: Annotated[Path | None, typer.Option(help="Other contracts than the demo's.")] = None,
+    trace: Annotated[Path | None, typer.Option(help="Another recorded run.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Copy the demo's files, to edit them.")
+    ] = None,
+) -> None:
+    """A recorded agent run under attack: without contracts, with them, and in observe mode."""
+    from sponsio_like.demo import run, save_files
+
+    console = terminal.console_for(sys.stdout)
+    if save is not None:
+        terminal.print_page(save_files(save), console)
+        return
+    run(console, contracts, trace)
+
+
+@app.command()
+def check(contracts: Contracts) -> None:
+    """Read a contract file: say what was understood, or every mistake with its line."""
+    from sponsio_like.guard import Guard
+    from sponsio_like.loader import load
+
+    file = load(contracts)
+    mode = file.mode or "enforce"
+    Guard(file.contracts, mode=mode, tools=file.tools)
+    console = terminal.console_for(sys.stdout)
+    terminal.print_page(explain.contracts_page(file.contracts, mode), console)
+    typer.echo(f"{contracts}: {terminal.counted(len(file.contracts), 'contract')} understood")
+
+
+@app.command()
+def patterns(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Explain this one.")] = None,
+) -> None:
+    """List the patterns that contracts are made of, or explain one of them."""
+    from sponsio_like import patterns as declared
+    from sponsio_like.pattern import CATALOG, find_pattern
+
+    known = [CATALOG[each] for each in declared.__all__]
+    page = explain.catalog(known) if name is None else explain.pattern_page(find_pattern(name))
+    terminal.print_page(page, terminal.console_for(sys.stdout))
+
+
+@app.command()
+def replay(
+    contracts: Contracts,
+    traces: Annotated[
+        list[Path], typer.Argument(metavar="TRACES...", help="Trace files, .jsonl or .jsonl.gz.")
+    ],
+    as_json: Json = False,
+    enforce: Annotated[
+        bool, typer.Option("--enforce", help="Take stopped calls out of the trace.")
+    ] = False,
+) -> None:
+    """Show what contracts would have done on recorded traces. Status 1 if any is broken."""
+    from sponsio_like.loader import load
+    from sponsio_like.replay import Replay
+    from sponsio_like.summary import Summary, read_all
+
+    file = load(contracts)
+    player = Replay(file.contracts, enforce=enforce, mode=file.mode or "enforce", tools=file.tools)
+    summary = Summary(player.needs)
+    quiet = as_json and sys.stdout.isatty()
+    for trace in read_all(traces, None if quiet else sys.stderr):
+        judged = player.judge(trace)
+        summary.add(judged)
+        if as_json:
+            typer.echo(json.dumps(judged.as_json()))
+    if not as_json:
+        console = terminal.console_for(sys.stdout)
+        for table in summary.tables():
+            terminal.print_table(table, console)
+        terminal.print_page([(line, "") for line in summary.conclusion()], console)
+    raise typer.Exit(1 if summary.broken else 0)
+
+
+@app.command()
+def report(
+    logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="Decision logs.")],
+    as_json: Json = False,
+) -> None:
+    """Show what each contract stopped, or would have stopped, from a decision log."""
+    from sponsio_like.log import read_log
+    from sponsio_like.report import report_of
+
+    found = report_of(line for path in logs for line in read_log(path))
+    if as_json:
+        typer.echo(json.dumps(found.as_json()))
+        return
+    console = terminal.console_for(sys.stdout)
+    if found.contracts:
+        terminal.print_table(found.table(), console)
+    terminal.print_page([(line, "") for line in found.conclusion()], console)

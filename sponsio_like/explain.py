@@ -1,0 +1,147 @@
+"""Patterns and contracts in words.
+
+In: the catalog of patterns, or the contracts of a file. Out: lines for people, each with a style.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sponsio_like.checks import needs
+from sponsio_like.compiler import ALL_INPUTS
+from sponsio_like.contract import Contract
+from sponsio_like.outcome import Block, Decision, Mode, Redirect, Warn
+from sponsio_like.pattern import Parameter, Pattern
+from sponsio_like.syntax import show
+from sponsio_like.terminal import Styled, listed
+from sponsio_like.wording import words_of
+
+HEAD = "bold cyan"
+NAME = "bold"
+FAINT = "dim"
+PLAIN_WORD = re.compile(r"[A-Za-z_][\w.-]*")
+RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "none"}
+NOTATION = (
+    "in traces: x! failed, x? is in flight until ok:x or error:x, x=.. answers, x@a is called by "
+    "agent a, +60s is a minute later, msg:role=.. is a message, ctx: permit: approve: are facts"
+)
+
+
+# --- patterns -------------------------------------------------------------------------------------
+
+
+def catalog(patterns: Iterable[Pattern]) -> list[Styled]:
+    """All patterns, by family, each with its sentence."""
+    families: dict[str, list[Pattern]] = {}
+    for each in patterns:
+        families.setdefault(each.family, []).append(each)
+    width = max(len(each.name) for members in families.values() for each in members) + 2
+    page: list[Styled] = []
+    for family, members in families.items():
+        page.append((family, HEAD))
+        page += [(f"  {each.name:<{width}}{template(each.sentences[0])}", "") for each in members]
+        page.append(("", ""))
+    page.append(("`sponsio-like patterns NAME` explains one, with an example.", FAINT))
+    return page
+
+
+def template(sentence: str) -> str:
+    """A sentence with its places shown: tool `<first>` must precede `<then>`."""
+    return re.sub(r"\{([a-z_.]+)(?::[^}]*)?\}", lambda place: f"<{place[1]}>", sentence)
+
+
+def pattern_page(pattern: Pattern) -> list[Styled]:
+    """One pattern: what it means, how it is written, which traces keep and break it."""
+    rule = pattern.rule(pattern.example)
+    page: list[Styled] = [(f"{pattern.name}", HEAD), (f"family: {pattern.family}", FAINT), ("", "")]
+    page += [(f"  {template(sentence)}", NAME) for sentence in pattern.sentences]
+    page += [("", ""), *((line, "") for line in pattern.summary.splitlines()), ("", "")]
+    page += [("arguments", HEAD), *_arguments(pattern.parameters), ("", "")]
+    page += [("in a contract file", HEAD), *((f"  {s}", "") for s in example(pattern)), ("", "")]
+    page += [("which means", HEAD), (f"  {rule.sentence}", ""), (f"  {show(rule.formula)}", "")]
+    page += [("", ""), ("traces that keep it", HEAD), *_traces(pattern.keeps), ("", "")]
+    page += [("traces that break it", HEAD), *_traces(pattern.breaks), ("", "")]
+    page.append((NOTATION, FAINT))
+    return page
+
+
+def _arguments(parameters: Iterable[Parameter]) -> Iterator[Styled]:
+    parameters = list(parameters)
+    width = max(len(each.name) for each in parameters) + 2
+    for each in parameters:
+        default = "" if each.required else f" (default: {words_of(each.default)})"
+        yield f"  {each.name:<{width}}{each.expects}{default}", ""
+
+
+def _traces(traces: Iterable[str]) -> Iterator[Styled]:
+    for trace in traces:
+        yield f"  {trace or '(nothing happens)'}", ""
+
+
+def example(pattern: Pattern) -> list[str]:
+    """A whole contract file with the pattern's own example."""
+    arguments = {"pattern": pattern.name, **pattern.example}
+    return [
+        "version: 1",
+        "contracts:",
+        f"  - name: {pattern.name.replace('_', ' ')}",
+        f"    guarantee: {flow(arguments)}",
+    ]
+
+
+def flow(value: Any) -> str:
+    """JSON-like data on one line of YAML, with quotes only where they are needed."""
+    match value:
+        case Mapping():
+            return "{" + ", ".join(f"{flow(k)}: {flow(v)}" for k, v in value.items()) + "}"
+        case list() | tuple():
+            return "[" + ", ".join(map(flow, value)) + "]"
+        case str() if PLAIN_WORD.fullmatch(value) and value.lower() not in RESERVED:
+            return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+# --- contracts ------------------------------------------------------------------------------------
+
+
+def contracts_page(contracts: Iterable[Contract], mode: Mode) -> list[Styled]:
+    """What was understood of each contract. `mode` is that of contracts that do not say."""
+    page: list[Styled] = []
+    for contract in contracts:
+        page += [*_contract(contract, contract.mode or mode), ("", "")]
+    return page
+
+
+def _contract(contract: Contract, mode: Mode) -> Iterator[Styled]:
+    yield contract.name, NAME
+    yield f"  {contract.where}", FAINT
+    if contract.assumption is not None:
+        yield f"  where    {show(contract.assumption)}", ""
+    if (scope := contract.segment) is not None:
+        ends = [show(end) for end in (scope.start, scope.stop) if end is not None]
+        yield f"  scope    {scope.kind.replace('_', ' ')} {' and '.join(ends)}", ""
+    for rule in contract.rules:
+        if rule.sentence:
+            yield f"  must     {rule.sentence}", ""
+        label = "  formula" if rule.sentence else "  must   "
+        split = f", for each {listed(rule.by)}" if rule.by else ""
+        yield f"{label}  {show(rule.formula)}{split}", FAINT if rule.sentence else ""
+    answers = [contract.answer or rule.answer or Block() for rule in contract.rules]
+    doing = " or ".join(dict.fromkeys(map(_answer, answers)))
+    would = "" if mode == "enforce" else "would "
+    yield f"  else     {would}{doing} ({mode} mode)", ""
+    if wants := needs(contract) & ALL_INPUTS:
+        yield f"  needs    {', '.join(sorted(wants))}", ""
+
+
+def _answer(decision: Decision) -> str:
+    match decision:
+        case Block():
+            return "block the call"
+        case Warn():
+            return "warn"
+        case Redirect(tool):
+            return f"call `{tool}` instead"

@@ -1,0 +1,218 @@
+"""Stand between the model and the tools: judge one event against every contract, atomically.
+
+Flow: event -> Attempt. INVARIANT: no lock is held while user code runs (atoms, clock): an event
+is read first, then judged and committed under the lock. INVARIANT: what is refused leaves no
+trace; no monitor sees it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sponsio_like.compiler import Policy
+from sponsio_like.context import Context
+from sponsio_like.demands import owed
+from sponsio_like.events import Call, Event, Result
+from sponsio_like.ledger import Change, Judgement, Ledger, Read
+from sponsio_like.monitor import Verdict, overall
+from sponsio_like.outcome import Allowed, Outcome, Redirected, Unfulfilled, Violation
+from sponsio_like.snapshot import decode, put_back, take
+from sponsio_like.verdicts import Finding, findings, reported, stoppable, strictest, unreadable
+
+
+class Flight(NamedTuple):
+    """A call that was let through and has no result yet."""
+
+    tool: str
+    digest: str
+    position: int
+    waits: tuple[Change, ...]
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What came of trying to let an event through. `late`: what time gone by has violated.
+
+    `before` is the ledger that refused it, for the advice; None if it was let through.
+    """
+
+    found: tuple[Finding, ...]
+    late: tuple[Violation, ...]
+    before: Ledger | None = None
+
+
+Answer = Callable[[tuple[Finding, ...]], Outcome]
+
+
+class Interceptor:
+    """All the state of one session, behind one lock."""
+
+    def __init__(self, policy: Policy, clock: Callable[[], float]) -> None:
+        self.policy = policy
+        self.context = Context()
+        self.flights: dict[str, Flight] = {}
+        self.calls = 0
+        self.time = float("-inf")
+        self._ledger = Ledger(policy)
+        self._clock = clock
+        self._lock = threading.Lock()
+
+    # --- positions ----------------------------------------------------------------------------
+
+    def attempt(
+        self, event: Event, mark: str = "", answer: Answer = lambda _: Allowed("")
+    ) -> Attempt:
+        """Let the event through unless a contract stands against it."""
+        while True:
+            with self._lock:
+                touched = self._ledger.touched(event)
+            reads, failed = self._read(touched, event)
+            now = self._clock()
+            with self._lock:
+                late = self._expire(now)
+                if self._ledger.touched(event) != touched:
+                    continue  # another thread has moved on; what has to be read is another now
+                judgement = self._ledger.judge(event, reads, self.time)
+                found = (*findings(self.policy, judgement.violated, event, self.calls), *failed)
+                if stoppable(event) and strictest(found) is not None:
+                    return Attempt(found, late, self._ledger.copy([read.key for read in reads]))
+                self._let_through(event, judgement, mark, answer(found))
+            return Attempt(found, late)
+
+    def _read(self, touched: Iterable[int], event: Event) -> tuple[list[Read], list[Finding]]:
+        """What every touched clause reads; and those that cannot, because an atom raised."""
+        reads: list[Read] = []
+        failed: list[Finding] = []
+        for i in touched:
+            try:
+                reads.append(self._ledger.read(i, event, self.context))
+            except Exception as error:  # an atom is user code; a clause that cannot be read blocks
+                failed.append(unreadable(self.policy, i, event, self.calls, error))
+        return reads, failed
+
+    def _let_through(self, event: Event, judgement: Judgement, mark: str, outcome: Outcome) -> None:
+        self._ledger.commit(judgement)
+        if isinstance(event, Call):
+            waits = self._ledger.waiting(judgement)
+            self.flights[event.id] = Flight(event.tool, mark, self.calls, waits, outcome)
+            self.calls += 1
+
+    def _expire(self, now: float) -> tuple[Violation, ...]:
+        self.time = max(self.time, now)
+        violated = self._ledger.expire(self.time)
+        return reported(self.policy, violated, self.calls, None) if violated else ()
+
+    # --- results ------------------------------------------------------------------------------
+
+    def land(self, id: str) -> Flight | None:
+        """Take the call out of the air; None if it is not in flight."""
+        with self._lock:
+            return self.flights.pop(id, None)
+
+    def settle(self, flight: Flight, result: Result) -> tuple[Violation, ...]:
+        """The call has its result. What that reveals, and what time has."""
+        clauses = self.policy.clauses
+        finals = [
+            clauses[change.clause].results(change.letter, result, flight.tool)
+            for change in flight.waits
+        ]
+        now = self._clock()
+        with self._lock:
+            late = self._expire(now)
+            bad = [
+                change.clause
+                for change, final in zip(flight.waits, finals, strict=True)
+                if self._ledger.settle(change, final, self.time)
+            ]
+        return (*late, *reported(self.policy, bad, flight.position, flight.tool))
+
+    # --- facts, verdicts, the end -------------------------------------------------------------
+
+    def told(self, key: str, value: Any) -> None:
+        """A fact of the context, visible from the next decision on."""
+        with self._lock:
+            self.context = self.context.told(key, value)
+
+    def used(self, tokens: int) -> None:
+        """Tokens that the model has used."""
+        with self._lock:
+            self.context = self.context.used(tokens)
+
+    def verdicts(self) -> dict[str, Verdict]:
+        """What is known of every contract."""
+        found: dict[str, set[Verdict]] = {
+            contract.name: set() for contract in self.policy.contracts
+        }
+        with self._lock:
+            for i, watch, length in self._ledger.all_watches():
+                verdict = self.policy.clauses[i].verdict(watch, length - 1)
+                found[self._name(i)].add(verdict)
+        return {name: overall(verdicts) for name, verdicts in found.items()}
+
+    def close(self) -> tuple[tuple[Violation, ...], tuple[Unfulfilled, ...]]:
+        """What time has violated until now, and what stays unfulfilled."""
+        now = self._clock()
+        with self._lock:
+            return self._expire(now), self._open()
+
+    def open(self) -> tuple[Unfulfilled, ...]:
+        """The obligations that would be unfulfilled if the session ended now."""
+        with self._lock:
+            return self._open()
+
+    def _open(self) -> tuple[Unfulfilled, ...]:
+        found: dict[Unfulfilled, None] = {}
+        for i, watch, length in self._ledger.all_watches():
+            clause = self.policy.clauses[i]
+            ends = clause.open_ends(watch)
+            nothing = clause.read_nothing(self.context) if ends else ()
+            if ends and clause.assumed(watch, nothing, length - 1, self.time):
+                found.update(
+                    (Unfulfilled(self._name(i), owed(clause, each)), None) for each in ends
+                )
+        return tuple(found)
+
+    def _name(self, clause: int) -> str:
+        return self.policy.contracts[self.policy.owner[clause]].name
+
+    # --- snapshots ----------------------------------------------------------------------------
+
+    def snapshot(self, rest: Mapping[str, Any]) -> dict[str, Any]:
+        """The whole state as JSON data."""
+        with self._lock:
+            flights = {id: _plain(flight) for id, flight in self.flights.items()}
+            mine = {"calls": self.calls, "time": self.time, "flights": flights}
+            return take(self.policy, self._ledger, self.context, {**rest, **mine})
+
+    def restore(self, data: Mapping[str, Any]) -> tuple[str, ...]:
+        """Take over the state of a snapshot.
+
+        The contracts that have changed since and start anew.
+        """
+        self._ledger, self.context, started_anew, moved = put_back(self.policy, data)
+        self.calls, self.time = decode(data["calls"]), decode(data["time"])
+        flights = decode(data["flights"])
+        self.flights = {id: _flight(id, plain, moved) for id, plain in flights.items()}
+        return started_anew
+
+
+def _plain(flight: Flight) -> tuple[Any, ...]:
+    """A call in flight, as a snapshot keeps it."""
+    outcome = flight.outcome
+    instead = (outcome.tool, outcome.args) if isinstance(outcome, Redirected) else None
+    return (flight.tool, flight.digest, flight.position, flight.waits, instead)
+
+
+def _flight(id: str, plain: tuple[Any, ...], moved: Mapping[int, int]) -> Flight:
+    tool, mark, position, waits, instead = plain
+    kept = tuple(
+        change._replace(clause=moved[change.clause]) for change in waits if change.clause in moved
+    )
+    outcome: Outcome = Allowed(id)
+    if instead is not None:
+        outcome = Redirected(id, instead[0], instead[1], ())
+    return Flight(tool, mark, position, kept, outcome)

@@ -1,0 +1,70 @@
+"""How a slot is read at an event; what cannot be told takes the value that violates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from sponsio_like.atoms import MISSING, OPEN, Truth, matches_call, reader, value_reader
+from sponsio_like.context import Context
+from sponsio_like.events import Call, Event, digest
+from sponsio_like.formula import Formula, Repeats, Sum, Target, Term
+from sponsio_like.program import Slot
+from sponsio_like.values import find, number
+
+_Read = Callable[[Event, Context], Any]
+
+
+def slot_reader(slot: Slot) -> _Read:
+    """The function that reads this slot."""
+    match slot.kind:
+        case "atom":
+            assert isinstance(slot.node, Formula)
+            return _atom_reader(slot.node, default=slot.default, waits=slot.waits)
+        case "value":
+            assert isinstance(slot.node, Term)
+            return value_reader(slot.node)
+        case "amount":
+            assert isinstance(slot.node, Sum)
+            return _amount_reader(slot.node)
+        case "key":
+            assert isinstance(slot.node, Repeats)
+            return _key_reader(slot.node)
+
+
+def _atom_reader(node: Formula, *, default: bool, waits: bool) -> _Read:
+    read = reader(node)
+    unknown: Truth = OPEN if waits and default else default
+
+    def value(event: Event, context: Context) -> Truth:
+        answer = read(event, context)
+        return unknown if answer is None else answer
+
+    return value
+
+
+def _amount_reader(node: Sum) -> _Read:
+    def amount(event: Event, _: Context) -> Any:
+        if not isinstance(event, Call) or not _concerns(node.target, event):
+            return Decimal(0)
+        found = [number(value) for value in find(event.args, node.path)]
+        amounts = [amount for amount in found if amount is not None]
+        return sum(amounts, Decimal(0)) if found and len(amounts) == len(found) else MISSING
+
+    return amount
+
+
+def _concerns(target: Target, call: Call) -> bool:
+    return matches_call(target, call) is not False
+
+
+def _key_reader(node: Repeats) -> _Read:
+    def key(event: Event, _: Context) -> Any:
+        if not isinstance(event, Call) or not _concerns(node.target, event):
+            return None
+        if node.similar == "equal":
+            return digest(event.tool, event.args)
+        return frozenset(f"{event.tool} {event.args}".casefold().split())
+
+    return key

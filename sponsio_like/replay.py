@@ -1,0 +1,199 @@
+"""Contracts on recorded traces: what they would have done.
+
+In: contracts and traces. Out: for each trace what was violated, where, and what enforcement does
+about it. A replay observes: what happened stays in the trace. With `enforce` a call that is stopped
+did not happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from sponsio_like.checks import needs
+from sponsio_like.contract import Contract
+from sponsio_like.guard import Guard
+from sponsio_like.outcome import (
+    Allowed,
+    Blocked,
+    Held,
+    Mode,
+    Outcome,
+    Redirected,
+    Unfulfilled,
+    Violation,
+)
+from sponsio_like.records import Record
+from sponsio_like.session import Session
+from sponsio_like.trace import Called, Event, Said, Seen, Settled, Told, Trace
+
+
+class Played(NamedTuple):
+    """One event, replayed. `position`: the calls before it; `outcome`: of a call or a message."""
+
+    event: Event
+    position: int
+    outcome: Outcome | None
+    violations: tuple[Violation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of one trace. `not_judged`: contracts, and the inputs they miss."""
+
+    id: str
+    calls: int
+    violations: tuple[Violation, ...]
+    unfulfilled: tuple[Unfulfilled, ...]
+    not_judged: Mapping[str, frozenset[str]]
+
+    @property
+    def clean(self) -> bool:
+        """Whether every judged contract was kept to the end."""
+        return not self.violations and not self.unfulfilled
+
+    def as_json(self) -> dict[str, Any]:
+        """One line of `sponsio-like replay --json`."""
+        fields = ("contract", "position", "tool", "action", "message")
+        return {
+            "id": self.id,
+            "calls": self.calls,
+            "violations": [{f: getattr(each, f) for f in fields} for each in self.violations],
+            "unfulfilled": [
+                {"contract": each.contract, "message": each.message} for each in self.unfulfilled
+            ],
+            "not_judged": list(self.not_judged),
+        }
+
+
+class Replay:
+    """Contracts, ready to judge any number of traces, one after the other.
+
+    Raises `ContractError` if they cannot be compiled. Not for several threads.
+    """
+
+    def __init__(
+        self,
+        contracts: Iterable[Contract],
+        *,
+        enforce: bool = False,
+        mode: Mode = "enforce",
+        tools: Iterable[str] | None = None,
+    ) -> None:
+        as_written = tuple(contracts)
+        observed = tuple(replace(contract, mode="observe") for contract in as_written)
+        self.contracts = as_written if enforce else observed
+        self.needs = {contract.name: needs(contract) for contract in self.contracts}
+        self._mode = mode
+        self._tools = None if tools is None else tuple(tools)
+        self._records: list[Record] = []
+        self._guards: dict[frozenset[str], Guard] = {}
+        self._guard(self.contracts)
+
+    def judge(self, trace: Trace) -> Judged:
+        """Play a trace to its end."""
+        missing = self.missing(trace)
+        guard = self._guards.get(trace.inputs)
+        if guard is None:
+            guard = self._guard([each for each in self.contracts if each.name not in missing])
+            self._guards[trace.inputs] = guard
+        play = Play(trace, guard, self._records)
+        violations = [each for played in play.events() for each in played.violations]
+        late, unfulfilled = play.finish()
+        return Judged(trace.id, trace.calls, (*violations, *late), unfulfilled, missing)
+
+    def missing(self, trace: Trace) -> dict[str, frozenset[str]]:
+        """The contracts that cannot be judged on a trace, each with the inputs that it lacks."""
+        lacks = {name: wants - trace.inputs for name, wants in self.needs.items()}
+        return {name: lack for name, lack in lacks.items() if lack}
+
+    def _guard(self, contracts: Iterable[Contract]) -> Guard:
+        return Guard(contracts, mode=self._mode, tools=self._tools, log=self._records.append)
+
+
+class Play:
+    """One trace, played through a session whose clock is the trace's.
+
+    `records` is where the guard's log goes: it has every violation, also those that time or a
+    result reveals.
+    """
+
+    def __init__(self, trace: Trace, guard: Guard, records: list[Record]) -> None:
+        self.trace = trace
+        self.records = records
+        self.time = 0.0
+        self.calls = 0
+        self.session: Session = guard.session(trace.id, clock=lambda: self.time)
+        self._places: list[int] = []
+        self._substituted: set[str] = set()
+
+    def events(self) -> Iterator[Played]:
+        """Play the events, one by one."""
+        for event in self.trace.events:
+            position = self.calls
+            outcome = self._play(event)
+            yield Played(event, position, outcome, self._violations(position))
+            self.calls = position + isinstance(event, Called)
+
+    def finish(self) -> tuple[tuple[Violation, ...], tuple[Unfulfilled, ...]]:
+        """End the session: what time has violated by then, and what stays unfulfilled."""
+        unfulfilled = self.session.finish()
+        return self._violations(self.calls), unfulfilled
+
+    def _play(self, event: Event) -> Outcome | None:
+        match event:
+            case Called():
+                return self._call(event)
+            case Settled(id, _, time):
+                self.time = time
+                if id not in self._substituted:
+                    self._settle(event)
+            case Said(message, usage):
+                self.time = message.time
+                return self.session.message(message.role, message.text, usage=usage)
+            case Told(key, value, time):
+                self.time = time
+                self.session.fact(key, value)
+            case Seen(step):
+                self.time = step.time
+                self.session.step(step.atoms)
+        return None
+
+    def _call(self, event: Called) -> Outcome:
+        call, result = event
+        self.time = call.time
+        before = self.session.calls
+        outcome = self.session.decide(
+            call.tool, call.args, id=call.id, agent=call.agent, depth=call.depth
+        )
+        if self.session.calls > before:
+            self._places.append(self.calls)
+        match outcome:
+            case Allowed():
+                if result is not None:
+                    self._settle(Settled(call.id, result, call.time))
+            case Redirected():  # the substitute never ran: what it would have answered is not known
+                self._substituted.add(call.id)
+            case Blocked() | Held():  # it did not happen
+                pass
+        return outcome
+
+    def _settle(self, settled: Settled) -> None:
+        output = settled.result.output
+        if settled.result.status == "ok":
+            self.session.settle(settled.id, output=output)
+        else:
+            self.session.settle(settled.id, error="" if output is None else output)
+
+    def _violations(self, position: int) -> tuple[Violation, ...]:
+        """What has been logged since, at positions of the trace as it was recorded."""
+        found = [
+            Violation(**each) for record in self.records for each in record.get("violations", ())
+        ]
+        self.records.clear()
+        return tuple(replace(each, position=self._place(each.position, position)) for each in found)
+
+    def _place(self, position: int, now: int) -> int:
+        """A session does not count the calls that it stopped; a reader of the trace does."""
+        return self._places[position] if position < len(self._places) else now

@@ -1,0 +1,179 @@
+"""What contracts did, told from a decision log.
+
+In: the records of a log. Out: a `Report`: what each contract stopped, or would have stopped in
+observe mode, where it warned, at which tools. Nothing is kept but counts, and the sessions' names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sponsio_like.errors import TraceError
+from sponsio_like.jsonl import Line
+from sponsio_like.terminal import Table, counted
+
+STOPPING = frozenset({"blocked", "held", "redirected", "custom"})
+"""The actions by which a call does not run as it was meant."""
+
+
+@dataclass(slots=True)
+class Row:
+    """One contract: how often each thing came of its violations, and at which tools."""
+
+    stopped: int = 0
+    would_have_stopped: int = 0
+    warned: int = 0
+    reported: int = 0
+    unfulfilled: int = 0
+    tools: Counter[str] = field(default_factory=Counter)
+    sessions: set[str] = field(default_factory=set)
+
+    def as_json(self) -> dict[str, Any]:
+        """The row as JSON data."""
+        return {
+            "stopped": self.stopped,
+            "would_have_stopped": self.would_have_stopped,
+            "warned": self.warned,
+            "reported": self.reported,
+            "unfulfilled": self.unfulfilled,
+            "sessions": len(self.sessions),
+            "tools": dict(self.tools.most_common()),
+        }
+
+
+@dataclass(slots=True)
+class Report:
+    """A log, counted."""
+
+    contracts: dict[str, Row] = field(default_factory=dict)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    tools: Counter[str] = field(default_factory=Counter)
+    sessions: set[str] = field(default_factory=set)
+    relaxed: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """What `sponsio-like report --json` prints."""
+        return {
+            "sessions": len(self.sessions),
+            "decisions": self.outcomes.total(),
+            "outcomes": dict(self.outcomes.most_common()),
+            "tools": dict(self.tools.most_common()),
+            "relaxed": self.relaxed,
+            "contracts": [{"contract": name, **row.as_json()} for name, row in self._ranked()],
+        }
+
+    def table(self) -> Table:
+        """A row for each contract, those that stop most first."""
+        rows = [_cells(name, row) for name, row in self._ranked()]
+        if len(rows) > 1:
+            rows.append(_cells("all contracts", _sum(self.contracts.values())))
+        return Table(_COLUMNS, tuple(rows))
+
+    def conclusion(self) -> list[str]:
+        """The totals, in words."""
+        words = ", ".join(f"{n:,} {name}" for name, n in self.outcomes.most_common())
+        seen = f"{counted(len(self.sessions), 'session')}, "
+        seen += counted(self.outcomes.total(), "decision")
+        out = [f"{seen}: {words}" if words else seen]
+        if not self.contracts:
+            out.append("no contract was violated")
+        if self.relaxed:
+            times = counted(self.relaxed, "time")
+            out.append(f"enforcement was turned off by the environment {times}")
+        return out
+
+    def _ranked(self) -> list[tuple[str, Row]]:
+        def weight(item: tuple[str, Row]) -> tuple[int, int, str]:
+            row = item[1]
+            return (-row.stopped - row.would_have_stopped, -row.warned, item[0])
+
+        return sorted(self.contracts.items(), key=weight)
+
+
+def report_of(lines: Iterable[Line]) -> Report:
+    """Count a log. Raises `TraceError` for a line that is no record of a decision log."""
+    report = Report()
+    for where, record in lines:
+        if not isinstance(record.get("event"), str):
+            raise TraceError(f"{where}: not a record of a decision log: it has no `event`")
+        try:
+            _count(report, record)
+        except (KeyError, TypeError, AttributeError):
+            kind = record["event"]
+            raise TraceError(f"{where}: not a `{kind}` record of a decision log") from None
+    return report
+
+
+def _count(report: Report, record: Mapping[str, Any]) -> None:
+    event = record["event"]
+    session = str(record.get("session", ""))
+    if event == "relaxed":
+        report.relaxed += 1
+        return
+    report.sessions.add(session)
+    if event == "decision" or (event == "message" and record.get("role") == "assistant"):
+        report.outcomes[record["outcome"]] += 1
+    if event == "decision":
+        report.tools[record["tool"]] += 1
+    for violation in record.get("violations", ()):
+        row = report.contracts.setdefault(violation["contract"], Row())
+        row.sessions.add(session)
+        _violated(row, violation)
+    for left in record.get("unfulfilled", ()):
+        row = report.contracts.setdefault(left["contract"], Row())
+        row.sessions.add(session)
+        row.unfulfilled += 1
+
+
+def _violated(row: Row, violation: Mapping[str, Any]) -> None:
+    action, tool = violation["action"], violation.get("tool")
+    row.tools["(no call)" if tool is None else tool] += 1
+    if action == "reported":
+        row.reported += 1
+    elif action not in STOPPING:
+        row.warned += 1
+    elif violation["mode"] == "enforce":
+        row.stopped += 1
+    else:
+        row.would_have_stopped += 1
+
+
+def _sum(rows: Iterable[Row]) -> Row:
+    total = Row()
+    for row in rows:
+        total.stopped += row.stopped
+        total.would_have_stopped += row.would_have_stopped
+        total.warned += row.warned
+        total.reported += row.reported
+        total.unfulfilled += row.unfulfilled
+        total.sessions |= row.sessions
+    return total
+
+
+_COLUMNS = (
+    "contract",
+    "stopped",
+    "would have stopped",
+    "warned",
+    "reported late",
+    "unfulfilled",
+    "sessions",
+    "tools",
+)
+
+
+def _cells(name: str, row: Row) -> tuple[str | int, ...]:
+    tools = ", ".join(f"{tool} {n:,}" for tool, n in row.tools.most_common())
+    return (
+        name,
+        row.stopped,
+        row.would_have_stopped,
+        row.warned,
+        row.reported,
+        row.unfulfilled,
+        len(row.sessions),
+        tools,
+    )

@@ -1,0 +1,54 @@
+"""When a state may be left alone: calls that no contract speaks of leave it as it is.
+
+In: states before and after such a call. Out: whether it rests, and the position at which a step
+bound wakes it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sponsio_like.formula import Steps
+from sponsio_like.monitor import Monitor, State
+from sponsio_like.past import Cell
+from sponsio_like.residual import literals_of, shifted
+
+NEVER = 1 << 62
+
+
+def memory(monitor: Monitor, state: State, position: int) -> Any:
+    """The state, with positions told relative to the last one."""
+    cells = zip(monitor.past.cells, state.registers, strict=True)
+    registers = tuple(
+        value - position if value is not None and _is_position(monitor, cell) else value
+        for cell, value in cells
+    )
+    return registers, frozenset(shifted(each, position) for each in state.live)
+
+
+def _is_position(monitor: Monitor, cell: Cell) -> bool:
+    op = monitor.program.nodes[cell.node]
+    return op[0] == "since" or (op[0] in ("O", "H") and isinstance(op[2], Steps))
+
+
+def same(monitor: Monitor, before: State, after: State) -> bool:
+    """Whether nothing has changed but what time makes forget."""
+    pairs = zip(monitor.past.cells, before.registers, after.registers, strict=True)
+    return all(old == new or _forgotten(monitor, cell, old, new) for cell, old, new in pairs)
+
+
+def _forgotten(monitor: Monitor, cell: Cell, old: Any, new: Any) -> bool:
+    op = monitor.program.nodes[cell.node]
+    if op[0] in ("O", "H") and op[2] is not None:
+        return new is None
+    return op[0] in ("count", "sum") and isinstance(old, tuple) and set(new) <= set(old)
+
+
+def due(monitor: Monitor, state: State, position: int) -> int:
+    """When the next step bound runs out."""
+    due = [lit[2] for each in state.live for lit in literals_of(each) if lit[0] in "FG"]
+    for cell, value in zip(monitor.past.cells, state.registers, strict=True):
+        op = monitor.program.nodes[cell.node]
+        if op[0] in ("O", "H") and isinstance(op[2], Steps) and value is not None:
+            due.append(value + op[2].count + 1)
+    return min((each for each in due if each > position), default=NEVER)

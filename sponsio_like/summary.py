@@ -1,0 +1,127 @@
+"""What a replay of many traces comes to, for people.
+
+In: judged traces, one by one. Out: a table with a row for each contract, and the first violations.
+Nothing is kept that grows with the number of traces.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from sponsio_like.outcome import Action
+from sponsio_like.replay import Judged
+from sponsio_like.terminal import LateProgress, Table, counted
+from sponsio_like.trace import Trace, read_traces
+
+EXAMPLES = 10
+"""How many violations are shown one by one."""
+
+
+@dataclass(slots=True)
+class Line:
+    """One contract, over all traces."""
+
+    judged: int = 0
+    broken: int = 0
+    actions: Counter[Action] = field(default_factory=Counter)
+    unfulfilled: int = 0
+    lacks: Counter[str] = field(default_factory=Counter)
+    not_judged: int = 0
+
+
+class Summary:
+    """Counts what becomes of traces; `tables` and `conclusion` say it."""
+
+    def __init__(self, contracts: Iterable[str]) -> None:
+        self.lines: dict[str, Line] = {name: Line() for name in contracts}
+        self.traces = 0
+        self.calls = 0
+        self.broken = 0
+        self.violations = 0
+        self.examples: list[tuple[str, ...]] = []
+
+    def add(self, judged: Judged) -> None:
+        """Count one more trace."""
+        self.traces += 1
+        self.calls += judged.calls
+        self.broken += not judged.clean
+        self.violations += len(judged.violations)
+        for name, line in list(self.lines.items()):
+            line.judged += name not in judged.not_judged
+            line.not_judged += name in judged.not_judged
+            line.lacks.update(judged.not_judged.get(name, ()))
+        violated = {each.contract for each in judged.violations}
+        for name in violated | {each.contract for each in judged.unfulfilled}:
+            self._line(name).broken += 1
+        for each in judged.violations:
+            self._line(each.contract).actions[each.action] += 1
+            if len(self.examples) < EXAMPLES:
+                tool = "(no call)" if each.tool is None else each.tool
+                where = (judged.id, str(each.position), tool)
+                self.examples.append((*where, each.action, each.contract))
+        for left in judged.unfulfilled:
+            self._line(left.contract).unfulfilled += 1
+
+    def _line(self, name: str) -> Line:
+        return self.lines.setdefault(name, Line())  # the session itself refuses, too
+
+    def tables(self) -> list[Table]:
+        """A row for each contract, then the first violations."""
+        out = [Table(_COLUMNS, tuple(_row(name, line) for name, line in self.lines.items()))]
+        if self.examples:
+            more = self.violations > len(self.examples)
+            title = f"the first {len(self.examples)} violations" if more else "the violations"
+            columns = ("trace", "call", "tool", "enforcement", "contract")
+            out.append(Table(columns, tuple(self.examples), title))
+        return out
+
+    def conclusion(self) -> list[str]:
+        """One line of totals, and one for each contract that could not be judged everywhere."""
+        seen = f"{counted(self.traces, 'trace')}, {counted(self.calls, 'call')}"
+        kept = "every judged contract was kept"
+        broken = f"contracts broken in {counted(self.broken, 'trace')}"
+        out = [f"{seen}: {broken if self.broken else kept}"]
+        for name, line in self.lines.items():
+            if line.not_judged:
+                lacks = ", ".join(sorted(line.lacks))
+                where = counted(line.not_judged, "trace")
+                out.append(f"`{name}` was not judged on {where} without {lacks}")
+        return out
+
+
+_COLUMNS = (
+    "contract",
+    "judged",
+    "broken in",
+    "violations",
+    "what enforcement does",
+    "unfulfilled",
+    "not judged",
+)
+
+
+def _row(name: str, line: Line) -> tuple[str | int, ...]:
+    actions = ", ".join(f"{action} {n:,}" for action, n in line.actions.most_common())
+    total = line.actions.total()
+    return (name, line.judged, line.broken, total, actions, line.unfulfilled, line.not_judged)
+
+
+def read_all(paths: Iterable[Path], stream: IO[str] | None) -> Iterator[Trace]:
+    """The traces of all files in order, with a progress bar on `stream` if that takes long."""
+    files = list(paths)
+    sizes = [path.stat().st_size if path.is_file() else 0 for path in files]
+    if stream is None:
+        for path in files:
+            yield from read_traces(path)
+        return
+    bar = LateProgress(sum(sizes), stream)
+    try:
+        for path, size in zip(files, sizes, strict=True):
+            yield from read_traces(path, bar)
+            bar.next_file(size)
+    finally:
+        bar.close()

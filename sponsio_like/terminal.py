@@ -1,0 +1,152 @@
+"""What is printed: tables as plain text, or drawn on a terminal; a progress bar when it takes long.
+
+In: a `Table`. Out: lines. Plain text is never cut or wrapped, so that it can be piped; a terminal
+gets colours and columns that fit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+Align: TypeAlias = Literal["left", "right"]
+Cell: TypeAlias = str | int
+Styled: TypeAlias = tuple[str, str]
+"""A line and its style, such as `bold` or `dim`."""
+
+PATIENCE = 1.0
+"""Seconds after which a progress bar appears."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns with their names, and rows. Numbers stand to the right."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    title: str = ""
+
+    def align(self, column: int) -> Align:
+        """Where the cells of a column stand."""
+        cells = [row[column] for row in self.rows]
+        return "right" if cells and all(isinstance(cell, int) for cell in cells) else "left"
+
+
+def plain(table: Table) -> str:
+    """The table as text: columns two blanks apart."""
+    lines = [table.columns, *(tuple(shown(cell) for cell in row) for row in table.rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(table.columns))]
+    out = [table.title] if table.title else []
+    for line in lines:
+        cells = [
+            cell.rjust(width) if table.align(i) == "right" else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        out.append("  ".join(cells).rstrip())
+    return "\n".join(out)
+
+
+def shown(cell: Cell) -> str:
+    """A cell on one line; a zero is a dot, so that numbers stand out."""
+    if isinstance(cell, int):
+        return f"{cell:,}" if cell else "."
+    return " ".join(cell.split())
+
+
+def print_table(table: Table, console: Console) -> None:
+    """Draw the table on a terminal; write it plainly anywhere else."""
+    from rich import box
+    from rich.table import Table as Drawn
+    from rich.text import Text
+
+    if not console.is_terminal:
+        console.out(plain(table), highlight=False)
+        return
+    title = Text(table.title, style="bold") if table.title else None
+    drawn = Drawn(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
+    for i, name in enumerate(table.columns):
+        drawn.add_column(name, justify=table.align(i), overflow="fold")
+    for row in table.rows:
+        drawn.add_row(*(Text(shown(cell), style=_style(cell)) for cell in row))
+    console.print(drawn)
+
+
+def _style(cell: Cell) -> str:
+    return "dim" if cell == 0 else ""
+
+
+def console_for(stream: IO[str]) -> Console:
+    """A console that only colours on a terminal, and takes brackets in texts as they are."""
+    from rich.console import Console
+
+    return Console(file=stream, highlight=False, markup=False, emoji=False)
+
+
+class LateProgress:
+    """A progress bar on a terminal, which appears only when the work takes more than a second."""
+
+    def __init__(
+        self, total: int, stream: IO[str], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._total = total
+        self._stream = stream
+        self._clock = clock
+        self._start = clock()
+        self._shows = stream.isatty()
+        self._bar: Progress | None = None
+        self._before = 0
+
+    def __call__(self, done: int) -> None:
+        """So much of the present file is done."""
+        if not self._shows or (self._bar is None and self._clock() - self._start < PATIENCE):
+            return
+        if self._bar is None:
+            from rich.progress import Progress
+
+            self._bar = Progress(
+                console=console_for(self._stream),
+                transient=True,
+                redirect_stdout=False,  # what is printed goes where it is piped
+                redirect_stderr=False,
+            )
+            self._bar.add_task("replaying", total=self._total)
+            self._bar.start()
+        self._bar.update(self._bar.task_ids[0], completed=self._before + done)
+
+    def next_file(self, size: int) -> None:
+        """A file of this size is done."""
+        self._before += size
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+
+
+def print_page(page: Sequence[Styled], console: Console) -> None:
+    """Print lines with their styles; on a terminal, long ones go on below their beginning."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    for text, style in page:
+        if not console.is_terminal:
+            console.out(text, highlight=False)
+            continue
+        body = text.lstrip(" ")
+        console.print(Padding(Text(body, style=style), (0, 0, 0, len(text) - len(body))))
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 trace`, `2 traces`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words in backticks: `a`, `b`."""
+    return ", ".join(f"`{word}`" for word in words)

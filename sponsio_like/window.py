@@ -1,0 +1,139 @@
+"""Calls in flight, for the past.
+
+Positions that a late result may still change for what comes after.
+
+In: registers and letters. Out: a window, and the registers once a result has been filled in.
+Without a call in flight the window is empty: nothing is kept of the trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, TypeAlias
+
+from sponsio_like.atoms import OPEN
+from sponsio_like.past import Letter, Past, Registers
+from sponsio_like.program import PAST, STATEFUL, Program, operands
+
+CAP = 1_000
+"""Most positions remembered because an earlier call is still in flight."""
+
+
+class Entry(NamedTuple):
+    """A position, with the registers before it and what was read at it."""
+
+    position: int
+    time: float
+    before: Registers
+    letter: Letter
+
+
+Window: TypeAlias = tuple[Entry, ...]
+
+
+class WindowFull(Exception):
+    """Too much has happened since the call at `position` went into flight."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(
+            f"call at position {position} is in flight for more than {CAP} positions; settle it"
+        )
+        self.position = position
+
+
+class Recall:
+    """Steps the past over a window again.
+
+    `quiet` is the letter of a position that nobody speaks of;
+
+    after `settles_within` such positions the registers no longer change.
+    """
+
+    def __init__(self, program: Program, past: Past, quiet: Letter, settles_within: int) -> None:
+        self.past = past
+        self.slots = _recalled(program)
+        self.quiet = quiet
+        self.settles_within = settles_within
+
+    def extended(self, window: Window, entry: Entry) -> Window:
+        """The window with one more position, if it has to be remembered. Raises `WindowFull`."""
+        if not window and not any(entry.letter[slot] is OPEN for slot in self.slots):
+            return ()
+        if len(window) >= CAP:
+            raise WindowFull(window[0].position)
+        return (*window, entry)
+
+    def settled(
+        self, window: Window, at: int, final: Mapping[int, bool], last: int
+    ) -> tuple[Window, Registers] | None:
+        """Window and registers once the call at `at` has its result.
+
+        None if that changes nothing.
+        """
+        if not any(entry.position == at for entry in window):
+            return None
+        entries, registers = self._replay(_filled(window, at, final), last)
+        while entries and OPEN not in entries[0].letter:
+            entries.pop(0)
+        return tuple(entries), registers
+
+    def supposing(
+        self, window: Window, finals: Mapping[int, Mapping[int, bool]], last: int
+    ) -> Registers:
+        """The registers if the calls in flight settled so.
+
+        Slots that are not mentioned stay open.
+        """
+        for at, final in finals.items():
+            window = _filled(window, at, final)
+        return self._replay(window, last)[1]
+
+    def _replay(self, window: Window, last: int) -> tuple[list[Entry], Registers]:
+        """Step over the window, and over the quiet positions between its entries, up to `last`."""
+        registers = window[0].before
+        done: list[Entry] = []
+        for k, entry in enumerate(window):
+            done.append(entry._replace(before=registers))
+            registers = self._step(entry.letter, registers, entry.position, entry.time)
+            until = window[k + 1].position if k + 1 < len(window) else last + 1
+            registers = self._coast(registers, entry.position + 1, until, entry.time)
+        return done, registers
+
+    def _coast(self, registers: Registers, first: int, until: int, time: float) -> Registers:
+        """Over the positions `first .. until-1`, none of which the formula speaks of."""
+        soon = min(until, first + self.settles_within)
+        late = max(soon, until - self.settles_within)
+        for position in (*range(first, soon), *range(late, until)):
+            registers = self._step(self.quiet, registers, position, time)
+        return registers
+
+    def _step(self, letter: Letter, registers: Registers, position: int, time: float) -> Registers:
+        values = self.past.read(letter, registers, position, time)
+        return self.past.after(values, letter, registers, position, time)
+
+
+def open_calls(window: Iterable[Entry]) -> list[tuple[int, Letter]]:
+    """The positions of the window, with their letters."""
+    return [(entry.position, entry.letter) for entry in window]
+
+
+def _filled(window: Window, at: int, final: Mapping[int, bool]) -> Window:
+    return tuple(
+        entry._replace(letter=tuple(final.get(i, value) for i, value in enumerate(entry.letter)))
+        if entry.position == at
+        else entry
+        for entry in window
+    )
+
+
+def _recalled(program: Program) -> tuple[int, ...]:
+    """The slots of status atoms that stand under a past operator."""
+    found: set[int] = set()
+    under: set[int] = set()
+    for i in reversed(range(len(program.nodes))):
+        op = program.nodes[i]
+        if op[0] in PAST or op[0] in STATEFUL or i in under:
+            under.update(operands(op))
+        if i in under and op[0] == "lit" and program.slots[op[1]].waits:
+            found.add(op[1])
+    return tuple(sorted(found))
