@@ -1,1 +1,67 @@
-"""Contracts for agents' tool calls."""
+"""Contracts for agents' tool calls: decided before the tool runs, in microseconds, without a model.
+
+    YAML | sentence | Python -> contract -> pattern -> formula -> compiled monitor
+        -> interceptor -> strategy -> outcome -> log -> report
+
+Write contracts (`contract`, `sponsio_like.patterns`, or a YAML file), make a `Guard` of them, open
+a `Session` for each conversation, `decide` before a call runs and `settle` when it has.
+"""
+
+from __future__ import annotations
+
+from sponsio_like.atoms import atom
+from sponsio_like.contract import Contract, contract
+from sponsio_like.errors import (
+    ContractError,
+    InputMissing,
+    Problem,
+    SessionError,
+    SnapshotError,
+    SponsioLikeError,
+    TraceError,
+)
+from sponsio_like.guard import Guard
+from sponsio_like.outcome import (
+    Allowed,
+    Blocked,
+    Held,
+    Outcome,
+    Redirected,
+    Unfulfilled,
+    Violation,
+)
+from sponsio_like.pattern import Rule, pattern
+from sponsio_like.session import Session
+
+__all__ = [
+    "Allowed",
+    "Blocked",
+    "Contract",
+    "ContractError",
+    "Guard",
+    "Held",
+    "InputMissing",
+    "Outcome",
+    "Problem",
+    "Redirected",
+    "Rule",
+    "Session",
+    "SessionError",
+    "SnapshotError",
+    "SponsioLikeError",
+    "TraceError",
+    "Unfulfilled",
+    "Violation",
+    "atom",
+    "contract",
+    "pattern",
+]
+
+
+def __getattr__(name: str) -> str:
+    """`__version__`, read from the installed package when asked for."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("sponsio-like")
+    raise AttributeError(f"module `sponsio_like` has no attribute `{name}`")

@@ -15,6 +15,7 @@ from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Message, Result
 from sponsio_like.formula import Happens
 from sponsio_like.ledger import Judgement, Ledger
+from sponsio_like.outcome import Warn
 from sponsio_like.verdicts import Finding, findings, strictest
 
 DEPTH_CAP = 5
@@ -52,7 +53,7 @@ class Refusal:
         names = [
             f"`{each.violation.contract}` ({each.violation.message})"
             for each in self.found
-            if each.violation.mode == "enforce"
+            if each.violation.mode == "enforce" and not isinstance(each.decision, Warn)
         ]
         what = f"`{self.event.tool}`" if isinstance(self.event, Call) else "this answer"
         return f"{what} was not allowed by {', '.join(names)}"

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from sponsio_like.atoms import LATE, MISSING, kinds_of, names_tool
-from sponsio_like.formula import Happens, MessageBy, Node, Target
+from sponsio_like.formula import Happens, MessageBy, Node, Repeats, Sum, Target
 from sponsio_like.past import Letter
 from sponsio_like.program import Slot
 
@@ -64,7 +64,14 @@ def quiet(slots: Sequence[Slot]) -> Letter:
 
 def static(slots: Sequence[Slot], tool: str) -> tuple[bool | None, ...]:
     """What is known of every slot from the tool's name alone; None where it takes more."""
-    return tuple(None if slot.kind != "atom" else _fixed(slot, ("call", tool)) for slot in slots)
+    return tuple(_told_by_name(slot, tool) for slot in slots)
+
+
+def _told_by_name(slot: Slot, tool: str) -> bool | None:
+    match slot.node:
+        case Sum(target) | Repeats(target):
+            return _spoken_of(target, tool) is not False
+    return None if slot.kind != "atom" else _fixed(slot, ("call", tool))
 
 
 def _worlds(
@@ -85,7 +92,7 @@ def tool_names(nodes: Iterable[Node]) -> dict[str, None]:
     """Every name, and for every glob a name that it matches."""
     names: dict[str, None] = {}
     for node in nodes:
-        for match in node.target if isinstance(node, Happens) else ():
+        for match in node.target if isinstance(node, Happens | Sum | Repeats) else ():
             names.update(dict.fromkeys(match.names))
             names.update((glob.replace("*", "\0").replace("?", "\0"), None) for glob in match.globs)
     return names

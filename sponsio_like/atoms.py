@@ -102,6 +102,11 @@ def _glob(pattern: str) -> Callable[[str], Any]:
     return re.compile(fnmatch.translate(pattern)).match
 
 
+def glob_matches(pattern: str, tool: str) -> bool:
+    """Whether the glob matches the whole name, case-sensitively."""
+    return _glob(pattern)(tool) is not None
+
+
 def names_tool(match: Match, tool: str) -> bool:
     """Whether `match` speaks of `tool`, whatever its conditions.
 
@@ -109,7 +114,7 @@ def names_tool(match: Match, tool: str) -> bool:
     """
     if not match.names and not match.globs:
         return True
-    return tool in match.names or any(_glob(pattern)(tool) for pattern in match.globs)
+    return tool in match.names or any(glob_matches(pattern, tool) for pattern in match.globs)
 
 
 def meets(condition: Condition, args: Any) -> bool | None:
@@ -151,7 +156,9 @@ def reader(node: Formula) -> Reader:
         case Happens("called", target):
             return lambda event, _: isinstance(event, Call) and matches_call(target, event)
         case Happens(_, target):
-            return lambda event, _: isinstance(event, Call) and _waits(matches_call(target, event))
+            return lambda event, _: (
+                isinstance(event, Call) and (matches_call(target, event) and OPEN)
+            )
         case OutputIs():
             return lambda event, _: isinstance(event, Call) and OPEN
         case ByAgent(name):
@@ -179,10 +186,6 @@ def _context_reader(node: Formula) -> Reader:
             get, other = value_reader(left), value_reader(right)
             return lambda event, context: _compared(get(event, context), op, other(event, context))
     raise TypeError(f"not an atom: {node!r}")
-
-
-def _waits(matched: bool | None) -> Truth:
-    return OPEN if matched else matched
 
 
 def _custom_reader(registered: CustomAtom, args: tuple[Any, ...]) -> Reader:

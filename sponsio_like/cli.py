@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +22,6 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Contracts for AI agents: rules over tool calls, checked before each call runs.",
     epilog="Start with: sponsio-like demo",
 )
 
@@ -41,6 +41,21 @@ def main() -> None:
         sys.stdout.flush()
         typer.echo(str(error), err=True)
         sys.exit(2)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"sponsio-like {metadata.version('sponsio-like')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Contracts for AI agents: rules over tool calls, checked before each call runs."""
 
 
 @app.command()
@@ -80,11 +95,13 @@ def patterns(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Explain this one.")] = None,
 ) -> None:
     """List the patterns that contracts are made of, or explain one of them."""
-    from sponsio_like import patterns as declared
     from sponsio_like.pattern import CATALOG, find_pattern
 
-    known = [CATALOG[each] for each in declared.__all__]
-    page = explain.catalog(known) if name is None else explain.pattern_page(find_pattern(name))
+    page = (
+        explain.catalog(CATALOG.values())
+        if name is None
+        else explain.pattern_page(find_pattern(name))
+    )
     terminal.print_page(page, terminal.console_for(sys.stdout))
 
 
@@ -117,6 +134,7 @@ def replay(
         console = terminal.console_for(sys.stdout)
         for table in summary.tables():
             terminal.print_table(table, console)
+            terminal.print_page([("", "")], console)
         terminal.print_page([(line, "") for line in summary.conclusion()], console)
     raise typer.Exit(1 if summary.broken else 0)
 
@@ -137,4 +155,5 @@ def report(
     console = terminal.console_for(sys.stdout)
     if found.contracts:
         terminal.print_table(found.table(), console)
+        terminal.print_page([("", "")], console)
     terminal.print_page([(line, "") for line in found.conclusion()], console)

@@ -6,18 +6,23 @@ or never be kept, does not compile.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sponsio_like.alphabet import OTHER
+from sponsio_like.atoms import glob_matches
 from sponsio_like.checks import check
 from sponsio_like.clause import Clause
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.events import Kind
+from sponsio_like.formula import Happens, Match, Repeats, Sum
 from sponsio_like.outcome import Block, Decision, Mode
 
+Targeted = Happens | Repeats | Sum
 INDEX_CAP = 4_096
 """Most tool names whose clauses are remembered; others are told anew."""
 
@@ -26,7 +31,7 @@ ALL_INPUTS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Policy:
     """Compiled contracts. `kinds`: every set of kinds of position that some clause counts."""
 
@@ -38,21 +43,48 @@ class Policy:
     _index: dict[str, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def concerned(self, tool: str) -> tuple[int, ...]:
-        """The clauses that a call of `tool` concerns."""
+        """The clauses that a call of `tool` concerns. Names that nobody mentions share one answer."""
         found = self._index.get(tool)
-        if found is None:
-            found = tuple(
+        if found is not None:
+            return found
+        name = tool if self._mentioned(tool) else OTHER
+        if name not in self._index:
+            self._index[name] = tuple(
                 i
                 for i, clause in enumerate(self.clauses)
-                if "call" in clause.kinds and clause.concerns(tool)
+                if "call" in clause.kinds and clause.concerns(name)
             )
-            if len(self._index) < INDEX_CAP:
-                self._index[tool] = found
-        return found
+        if len(self._index) < INDEX_CAP:
+            self._index[tool] = self._index[name]
+        return self._index[name]
+
+    def _mentioned(self, tool: str) -> bool:
+        return tool in self.names or any(glob_matches(glob, tool) for glob in self.globs)
+
+    @functools.cached_property
+    def names(self) -> frozenset[str]:
+        """Every tool that a contract names."""
+        return frozenset(name for match in self._matches for name in match.names)
+
+    @functools.cached_property
+    def globs(self) -> frozenset[str]:
+        """Every glob over tools in a contract."""
+        return frozenset(glob for match in self._matches for glob in match.globs)
+
+    @functools.cached_property
+    def _matches(self) -> tuple[Match, ...]:
+        nodes = [slot.node for clause in self.clauses for slot in clause.slots]
+        return tuple(m for node in nodes if isinstance(node, Targeted) for m in node.target)
 
     def counting(self, kind: Kind) -> tuple[int, ...]:
         """The clauses that count positions of this kind."""
-        return tuple(i for i, clause in enumerate(self.clauses) if kind in clause.kinds)
+        return self._counting[kind]
+
+    @functools.cached_property
+    def _counting(self) -> dict[Kind, tuple[int, ...]]:
+        kinds: tuple[Kind, ...] = ("call", "message", "step", "end")
+        each = list(enumerate(self.clauses))
+        return {kind: tuple(i for i, clause in each if kind in clause.kinds) for kind in kinds}
 
     def decision(self, clause: int) -> Decision:
         """What to do when this clause is violated.

@@ -15,7 +15,16 @@ from typing import Any
 from sponsio_like import formula as f
 from sponsio_like.atoms import CUSTOM
 from sponsio_like.errors import ContractError, Problems, closest
-from sponsio_like.formula import Formula, Happening, Happens, Target, conj, disj, postorder
+from sponsio_like.formula import (
+    Formula,
+    Happening,
+    Happens,
+    Target,
+    conj,
+    disj,
+    fields_of,
+    postorder,
+)
 from sponsio_like.reading import looks_ahead
 from sponsio_like.show import RESERVED
 from sponsio_like.syntax import read as read_text
@@ -243,7 +252,7 @@ def resolved(root: Formula, words: Vocabulary) -> Formula:
         return tuple(map(swap, value)) if isinstance(value, tuple) else value
 
     for node in postorder(root):
-        fields = node.__match_args__  # type: ignore[attr-defined]
+        fields = fields_of(type(node))
         done[node] = type(node)(*(swap(getattr(node, field)) for field in fields))
     problems.check()
     return done[root]  # type: ignore[return-value]

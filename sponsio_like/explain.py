@@ -24,9 +24,11 @@ NAME = "bold"
 FAINT = "dim"
 PLAIN_WORD = re.compile(r"[A-Za-z_][\w.-]*")
 RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "none"}
+ORDER = ("safety", "compliance", "operational", "exclusion", "arguments")
 NOTATION = (
-    "in traces: x! failed, x? is in flight until ok:x or error:x, x=.. answers, x@a is called by "
-    "agent a, +60s is a minute later, msg:role=.. is a message, ctx: permit: approve: are facts"
+    "In traces, x! is a call that failed, x? one in flight until ok:x or error:x, x=.. one with an",
+    "answer, x@a one by agent a; +60s is a minute later, msg:role=.. a message; ctx:, permit: and",
+    "approve: are facts.",
 )
 
 
@@ -35,12 +37,14 @@ NOTATION = (
 
 def catalog(patterns: Iterable[Pattern]) -> list[Styled]:
     """All patterns, by family, each with its sentence."""
-    families: dict[str, list[Pattern]] = {}
+    families: dict[str, list[Pattern]] = {family: [] for family in ORDER}
     for each in patterns:
         families.setdefault(each.family, []).append(each)
     width = max(len(each.name) for members in families.values() for each in members) + 2
     page: list[Styled] = []
     for family, members in families.items():
+        if not members:
+            continue
         page.append((family, HEAD))
         page += [(f"  {each.name:<{width}}{template(each.sentences[0])}", "") for each in members]
         page.append(("", ""))
@@ -64,7 +68,7 @@ def pattern_page(pattern: Pattern) -> list[Styled]:
     page += [("which means", HEAD), (f"  {rule.sentence}", ""), (f"  {show(rule.formula)}", "")]
     page += [("", ""), ("traces that keep it", HEAD), *_traces(pattern.keeps), ("", "")]
     page += [("traces that break it", HEAD), *_traces(pattern.breaks), ("", "")]
-    page.append((NOTATION, FAINT))
+    page += [(line, FAINT) for line in NOTATION]
     return page
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from sponsio_like.logic import Bound, Formula, Happening, Term
 from sponsio_like.targets import Op, Scalar, Target
-from sponsio_like.tree import node
 
 # --- atoms ------------------------------------------------------------------------------------
 
 
-@node
 class Happens(Formula):
     """This call is one of `target`: `called` at once, `done` / `failed` once it has settled so."""
 
@@ -17,7 +15,6 @@ class Happens(Formula):
     target: Target
 
 
-@node
 class OutputIs(Formula):
     """The output of this call (at `path`, or whole if empty) compares so, once it has settled."""
 
@@ -26,35 +23,30 @@ class OutputIs(Formula):
     value: Scalar | tuple[Scalar, ...]
 
 
-@node
 class ByAgent(Formula):
     """This call is made by this agent."""
 
     name: str
 
 
-@node
 class MessageBy(Formula):
     """This position is a message of this role (`*`: of any)."""
 
     role: str
 
 
-@node
 class TextMatches(Formula):
     """This position is a message whose text matches the regular expression."""
 
     regex: str
 
 
-@node
 class Permitted(Formula):
     """The calling agent holds this permission now."""
 
     name: str
 
 
-@node
 class Approved(Formula):
     """A standing approval by `role` for `action` exists now, neither revoked nor refused."""
 
@@ -62,14 +54,12 @@ class Approved(Formula):
     role: str
 
 
-@node
 class Observed(Formula):
     """This position is a plain step at which the named atom was observed."""
 
     name: str
 
 
-@node
 class Custom(Formula):
     """An atom registered by the user, with its arguments in order."""
 
@@ -80,7 +70,6 @@ class Custom(Formula):
 # --- terms ------------------------------------------------------------------------------------
 
 
-@node
 class Count(Term):
     """How many positions so far, this one included, where `body` holds.
 
@@ -93,7 +82,6 @@ class Count(Term):
     bound: Bound = None
 
 
-@node
 class Sum(Term):
     """The decimal sum of the argument `path` over the calls of `target`, this one included."""
 
@@ -102,21 +90,18 @@ class Sum(Term):
     bound: Bound = None
 
 
-@node
 class StepsSince(Term):
     """Positions since `body` last held: 0 if it holds now, infinite if it never did."""
 
     body: Formula
 
 
-@node
 class Age(Term):
     """Seconds since `body` last held: 0 if it holds now, infinite if it never did."""
 
     body: Formula
 
 
-@node
 class Repeats(Term):
     """How many calls in a row, this one included, are of `target` with similar arguments.
 
@@ -127,25 +112,21 @@ class Repeats(Term):
     similar: str = "equal"
 
 
-@node
 class Arg(Term):
     """An argument of the call being decided."""
 
     path: str
 
 
-@node
 class Ctx(Term):
     """A value of the context, now."""
 
     key: str
 
 
-@node
 class Tokens(Term):
     """Tokens that the session has used so far."""
 
 
-@node
 class Depth(Term):
     """The delegation depth of the call being decided."""

@@ -69,11 +69,7 @@ from sponsio_like.temporal import (
     WeakYesterday,
     Yesterday,
 )
-from sponsio_like.tree import (
-    Node,
-    children,
-    postorder,
-)
+from sponsio_like.tree import Node, children, fields_of, postorder
 
 __all__ = [
     "FALSE",
@@ -132,6 +128,7 @@ __all__ = [
     "children",
     "conj",
     "disj",
+    "fields_of",
     "postorder",
     "term",
 ]

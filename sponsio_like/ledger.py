@@ -61,10 +61,9 @@ class Ledger:
         self.keyed: dict[int, dict[Any, tuple[Watch, int]]] = {
             i: {} for i, clause in enumerate(policy.clauses) if clause.by
         }
-        self.wakes: list[int] = [
-            NEVER if clause.by else clause.wakes_at(watch, -1, 0.0)
-            for clause, watch in zip(policy.clauses, self.watches, strict=True)
-        ]
+        self.wakes: dict[int, int] = {}
+        for i, (clause, watch) in enumerate(zip(policy.clauses, self.watches, strict=True)):
+            self._set_wake(i, NEVER if clause.by else clause.wakes_at(watch, -1, 0.0))
         self.alarms: dict[int, float] = {}
 
     # --- asking -------------------------------------------------------------------------------
@@ -81,13 +80,12 @@ class Ledger:
         return [*concerned, *(i for i in woken if i not in concerned)] if woken else list(concerned)
 
     def _woken(self, kind: Kind) -> list[int]:
-        out = []
-        for i, wake in enumerate(self.wakes):
-            if wake != NEVER:
-                kinds = self.policy.clauses[i].kinds
-                if kind in kinds and wake <= self.positions[kinds]:
-                    out.append(i)
-        return out
+        """The clauses whose step clock runs out at this position; few ever have one running."""
+        if not self.wakes:
+            return []
+        clauses, positions = self.policy.clauses, self.positions
+        due = [i for i, wake in self.wakes.items() if wake <= positions[clauses[i].kinds]]
+        return [i for i in due if kind in clauses[i].kinds]
 
     def read(self, i: int, event: Event, context: Context) -> Read:
         """Read the event for clause `i`. Atoms that users registered run here, and may raise."""
@@ -142,8 +140,14 @@ class Ledger:
             self.keyed[i][key] = (watch, position + 1)
             return
         self.watches[i] = watch
-        self.wakes[i] = clause.wakes_at(watch, position, time)
+        self._set_wake(i, clause.wakes_at(watch, position, time))
         self._set_alarm(i, watch)
+
+    def _set_wake(self, i: int, position: int) -> None:
+        if position == NEVER:
+            self.wakes.pop(i, None)
+        else:
+            self.wakes[i] = position
 
     def _set_alarm(self, i: int, watch: Watch) -> None:
         if not self.policy.clauses[i].timed:
@@ -215,6 +219,6 @@ class Ledger:
         twin.keyed = {
             i: {k: each[k] for k in wanted if k in each} for i, each in self.keyed.items()
         }
-        twin.wakes = list(self.wakes)
+        twin.wakes = dict(self.wakes)
         twin.alarms = dict(self.alarms)
         return twin

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from sponsio_like.targets import Op, Scalar
-from sponsio_like.tree import Node, node
+from sponsio_like.tree import Node
 
 TermLike: TypeAlias = "Term | Scalar"
 Happening: TypeAlias = Literal["called", "done", "failed"]
@@ -90,21 +90,18 @@ class Term(Node):
         return Compare(self, "matches", Const(regex))
 
 
-@node
 class Constant(Formula):
     """`true` or `false`."""
 
     value: bool
 
 
-@node
 class Const(Term):
     """A number, a string, true, false, null, or (for `in`) a list of them."""
 
     value: Scalar | tuple[Scalar, ...]
 
 
-@node
 class Compare(Formula):
     """Two terms compared; a comparison that cannot be made violates (see docs/semantics.md)."""
 
@@ -113,28 +110,24 @@ class Compare(Formula):
     right: Term
 
 
-@node
 class Not(Formula):
     """`!f`"""
 
     body: Formula
 
 
-@node
 class And(Formula):
     """`f & g & ...`, two or more."""
 
     parts: tuple[Formula, ...]
 
 
-@node
 class Or(Formula):
     """`f | g | ...`, two or more."""
 
     parts: tuple[Formula, ...]
 
 
-@node
 class Implies(Formula):
     """`f -> g`"""
 
@@ -142,7 +135,6 @@ class Implies(Formula):
     right: Formula
 
 
-@node
 class Iff(Formula):
     """`f <-> g`"""
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from sponsio_like.atoms import names_tool
+from sponsio_like.errors import ContractError
 from sponsio_like.formula import Always, Formula, Happens, Not, Once, Target, Yesterday
 
 Counts: TypeAlias = Literal["called", "done"]
@@ -32,6 +34,24 @@ def worked(tools: Target, counts: Counts) -> Formula:
 def earlier(formula: Formula) -> Formula:
     """At some position before this one."""
     return Yesterday(Once(formula))
+
+
+def settles(answer: Target, trigger: Target) -> None:
+    """Refuse an obligation that each of its own answers opens anew: it could never be kept."""
+    again = all(
+        match.names
+        and not match.globs
+        and all(
+            any(names_tool(each, name) and not each.conditions for each in trigger)
+            for name in match.names
+        )
+        for match in answer
+    )
+    if again:
+        raise ContractError.of(
+            "every answer would be a trigger again, so no session could end well",
+            "name an answer that is no trigger",
+        )
 
 
 def exclusive(first: Target, second: Target, counts: Counts) -> Formula:

@@ -27,7 +27,7 @@ from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import Formula, Match
 from sponsio_like.kinds import Default, Field, Tools, default, expects, of_kind, read
 from sponsio_like.outcome import Decision
-from sponsio_like.parts import Counts, called, earlier, exclusive, tried, whenever, worked
+from sponsio_like.parts import Counts, called, earlier, exclusive, settles, tried, whenever, worked
 from sponsio_like.vocabulary import NOTHING, Vocabulary, is_glob, known_field
 from sponsio_like.wording import fill, words_of
 
@@ -47,6 +47,7 @@ __all__ = [
     "exclusive",
     "find_pattern",
     "pattern",
+    "settles",
     "tried",
     "whenever",
     "worked",

@@ -93,15 +93,21 @@ class Replay:
 
     def judge(self, trace: Trace) -> Judged:
         """Play a trace to its end."""
-        missing = self.missing(trace)
-        guard = self._guards.get(trace.inputs)
-        if guard is None:
-            guard = self._guard([each for each in self.contracts if each.name not in missing])
-            self._guards[trace.inputs] = guard
-        play = Play(trace, guard, self._records)
+        play = self.play(trace)
         violations = [each for played in play.events() for each in played.violations]
         late, unfulfilled = play.finish()
-        return Judged(trace.id, trace.calls, (*violations, *late), unfulfilled, missing)
+        every = (*violations, *late)
+        return Judged(trace.id, trace.calls, every, unfulfilled, self.missing(trace))
+
+    def play(self, trace: Trace) -> Play:
+        """A trace, ready to be played with those contracts that can be judged on it."""
+        guard = self._guards.get(trace.inputs)
+        if guard is None:
+            missing = self.missing(trace)
+            guard = self._guard([each for each in self.contracts if each.name not in missing])
+            self._guards[trace.inputs] = guard
+        self._records.clear()
+        return Play(trace, guard, self._records)
 
     def missing(self, trace: Trace) -> dict[str, frozenset[str]]:
         """The contracts that cannot be judged on a trace, each with the inputs that it lacks."""

@@ -89,7 +89,7 @@ def _pieces(node: f.Node) -> Iterator[Piece]:
 
 
 def _fields(node: f.Node) -> list[Any]:
-    return [getattr(node, name) for name in type(node).__match_args__]  # type: ignore[attr-defined]
+    return [getattr(node, name) for name in f.fields_of(type(node))]
 
 
 def _prefixed(sign: str, body: f.Formula) -> Iterator[Piece]:

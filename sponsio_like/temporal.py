@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from sponsio_like.logic import Bound, Formula
-from sponsio_like.tree import node
 
 # --- the future -------------------------------------------------------------------------------
 
 
-@node
 class Next(Formula):
     """`X f`: there is a next position, and f holds there."""
 
     body: Formula
 
 
-@node
 class WeakNext(Formula):
     """`WX f`: if there is a next position, f holds there."""
 
     body: Formula
 
 
-@node
 class Eventually(Formula):
     """`F f`, `F[<=3] f`, `F[<=60s] f`: now or later (within the bound)."""
 
@@ -30,7 +26,6 @@ class Eventually(Formula):
     bound: Bound = None
 
 
-@node
 class Always(Formula):
     """`G f`, bounded likewise: now and at every later position (within the bound)."""
 
@@ -38,7 +33,6 @@ class Always(Formula):
     bound: Bound = None
 
 
-@node
 class Until(Formula):
     """`f U g`: g now or later, f at every position before it."""
 
@@ -46,7 +40,6 @@ class Until(Formula):
     right: Formula
 
 
-@node
 class WeakUntil(Formula):
     """`f W g`: `f U g`, or f for ever."""
 
@@ -54,7 +47,6 @@ class WeakUntil(Formula):
     right: Formula
 
 
-@node
 class Release(Formula):
     """`f R g`: g up to and including the first position where f holds, or for ever."""
 
@@ -65,21 +57,18 @@ class Release(Formula):
 # --- the past ---------------------------------------------------------------------------------
 
 
-@node
 class Yesterday(Formula):
     """`Y f`: there is a previous position, and f held there."""
 
     body: Formula
 
 
-@node
 class WeakYesterday(Formula):
     """`WY f`: if there is a previous position, f held there."""
 
     body: Formula
 
 
-@node
 class Once(Formula):
     """`O f`, `O[<=10] f`, `O[<=60s] f`: now or before (within the bound)."""
 
@@ -87,7 +76,6 @@ class Once(Formula):
     bound: Bound = None
 
 
-@node
 class Historically(Formula):
     """`H f`, bounded likewise: now and at every earlier position (within the bound)."""
 
@@ -95,7 +83,6 @@ class Historically(Formula):
     bound: Bound = None
 
 
-@node
 class Since(Formula):
     """`f S g`: g now or before, f at every position after it up to now."""
 

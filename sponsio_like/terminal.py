@@ -6,8 +6,9 @@ gets colours and columns that fit.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Literal, TypeAlias
 
@@ -20,6 +21,7 @@ Cell: TypeAlias = str | int
 Styled: TypeAlias = tuple[str, str]
 """A line and its style, such as `bold` or `dim`."""
 
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 PATIENCE = 1.0
 """Seconds after which a progress bar appears."""
 
@@ -56,7 +58,12 @@ def shown(cell: Cell) -> str:
     """A cell on one line; a zero is a dot, so that numbers stand out."""
     if isinstance(cell, int):
         return f"{cell:,}" if cell else "."
-    return " ".join(cell.split())
+    return clean(" ".join(cell.split()))
+
+
+def clean(text: str) -> str:
+    """The text without control characters: what an attacker wrote must not steer a terminal."""
+    return CONTROL.sub(lambda sign: f"\\x{ord(sign[0]):02x}", text)
 
 
 def print_table(table: Table, console: Console) -> None:
@@ -129,17 +136,23 @@ class LateProgress:
             self._bar.stop()
 
 
-def print_page(page: Sequence[Styled], console: Console) -> None:
-    """Print lines with their styles; on a terminal, long ones go on below their beginning."""
-    from rich.padding import Padding
+def print_page(page: Iterable[Styled], console: Console) -> None:
+    """Print lines with their styles, as they are; on a terminal, long ones are wrapped."""
+    for text, style in page:
+        if console.is_terminal:
+            body = text.lstrip(" ")
+            print_wrapped(body, style, len(text) - len(body), console)
+        else:
+            console.out(clean(text), highlight=False)
+
+
+def print_wrapped(text: str, style: str, indent: int, console: Console) -> None:
+    """Print a text in the width of the console, every line of it indented."""
     from rich.text import Text
 
-    for text, style in page:
-        if not console.is_terminal:
-            console.out(text, highlight=False)
-            continue
-        body = text.lstrip(" ")
-        console.print(Padding(Text(body, style=style), (0, 0, 0, len(text) - len(body))))
+    for line in Text(clean(text), style=style).wrap(console, max(console.width - indent, 20)):
+        line.rstrip()
+        console.print(Text(" " * indent).append_text(line), soft_wrap=True)
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, dataclass_transform
 from weakref import WeakValueDictionary
 
 from sponsio_like.targets import Condition, Match
 
 _TABLE: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 _LOCK = threading.Lock()
-_Class = TypeVar("_Class", bound=type)
 
 
 def _key(value: Any) -> Any:
@@ -28,24 +26,55 @@ def _key(value: Any) -> Any:
     return value if isinstance(value, Node) else (type(value), value)
 
 
+@dataclass_transform(frozen_default=True, eq_default=False)
 class _Interned(type):
+    """Reads the fields of a node class from its annotations, and interns its instances."""
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> _Interned:
+        fields = tuple(body.get("__annotations__", {}))
+        if fields or "__slots__" not in body:
+            body["__slots__"] = fields
+        body["__match_args__"] = fields
+        body["_defaults"] = {each: body.pop(each) for each in fields if each in body}
+        return super().__new__(mcs, name, bases, body)
+
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        node = super().__call__(*args, **kwargs)
-        key = (cls, *(_key(getattr(node, name)) for name in cls.__match_args__))  # type: ignore[attr-defined]
+        values = _bound(cls, args, kwargs)
+        key = (cls, *map(_key, values))
         with _LOCK:
-            return _TABLE.setdefault(key, node)
+            node = _TABLE.get(key)
+            if node is None:
+                node = object.__new__(cls)  # type: ignore[arg-type]
+                for name, value in zip(fields_of(cls), values, strict=True):
+                    object.__setattr__(node, name, value)
+                _TABLE[key] = node
+        return node
 
 
-@dataclass_transform(frozen_default=True)
-def node(cls: _Class) -> _Class:
-    """Declare a kind of node."""
-    return dataclass(frozen=True, eq=False, slots=True, repr=False)(cls)  # type: ignore[return-value]
+def fields_of(cls: Any) -> tuple[str, ...]:
+    """The names of the fields, in order."""
+    names: tuple[str, ...] = cls.__match_args__
+    return names
+
+
+def _bound(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The values of the fields, in order."""
+    if len(args) == len(fields_of(cls)) and not kwargs:
+        return args
+    given = {**cls._defaults, **dict(zip(fields_of(cls), args, strict=False)), **kwargs}
+    if len(args) > len(fields_of(cls)) or given.keys() != set(fields_of(cls)):
+        fields = ", ".join(fields_of(cls))
+        raise TypeError(f"`{cls.__name__}` takes exactly: {fields or 'nothing'}")
+    return tuple(given[name] for name in fields_of(cls))
 
 
 class Node(metaclass=_Interned):
     """A formula or a term. Prints as its text; the same node is the same object."""
 
     __slots__ = ("__weakref__",)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"`{type(self).__name__}` is frozen")
 
     def __repr__(self) -> str:
         from sponsio_like.syntax import show  # the printer stands above the tree
@@ -67,7 +96,7 @@ class Node(metaclass=_Interned):
 def children(node: Node) -> tuple[Node, ...]:
     """The formulas and terms that stand directly under `node`."""
     out: list[Node] = []
-    for name in node.__match_args__:  # type: ignore[attr-defined]
+    for name in fields_of(type(node)):
         value = getattr(node, name)
         if isinstance(value, Node):
             out.append(value)

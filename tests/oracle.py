@@ -265,12 +265,19 @@ def value(term: Formula, trace: Trace, i: int, seen: float) -> Any:
         case ("age", f):
             return trace[i].time - trace[max(where(f))].time if where(f) else inf
         case ("sum", f, field, bound):
-            amounts = [dict(trace[j].event.args).get(field) for j in where(f, bound)]
-            return None if None in amounts else sum(amounts)
+            amounts = {j: amount(trace[j], field) for j in where(f, bound)}
+            unreadable = amounts.get(i, 0) is None
+            return None if unreadable else sum(x for x in amounts.values() if x is not None)
         case ("repeats", f):
             same = [j for j in where(f) if trace[j].event.args == trace[i].event.args]
             return max(n for n in range(i + 2) if all(i - k in same for k in range(n)))
     raise ValueError(f"unknown term {term}")
+
+
+def amount(position: Position, field: str) -> float | None:
+    """The number in a field; one that is missing or no number is not added."""
+    found = dict(position.event.args).get(field)
+    return found if isinstance(found, int | float) and not isinstance(found, bool) else None
 
 
 def recent(trace: Trace, i: int, j: int, bound: Formula | None) -> bool:

@@ -5,7 +5,7 @@ In: a formula as it is read, the events so far, and questions. Out: every combin
 The truths of a formula and its parts at a position (a *row*) follow from the facts there and the
 next row; those of its past parts from the row before. So the rows with which a continuation can
 begin are a least fixpoint: none at all, or any letter before a row already found. That this agrees
-with the search is tested. Exact for bounds in steps; bounds in seconds as in the search.
+with the search is tested. Exact for bounds in steps; in seconds, but for the few times tried.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ position? Out: every combination of answers that some continuation gives.
 A continuation is: each call in flight settles now or at the end; further positions of the kinds
 that the formula speaks of follow, with free facts and free comparisons of terms, each call of them
 settling at once or at the end; then the end. (With `waiting`, calls may also settle between later
-positions.) For bounds in seconds, the next position comes any number of half seconds later.
+positions.) With bounds in seconds the next position comes after one of a few times, see `gaps`.
 """
 
 from __future__ import annotations
@@ -76,10 +76,11 @@ def shapes(f: Formula, tools: Sequence[str] | None) -> Iterator[Position]:
 
 
 def gaps(f: Formula) -> list[float]:
-    """How much later the next position may come, in seconds."""
-    timed = [g[2][1] for g in under(f) if g[0] in ("F", "G", "O", "H") and g[2:3] != ()
-             and g[2][0] == "seconds"]  # fmt: skip
-    return [half / 2 for half in range(int(2 * max(timed)) + 2)] if timed else [0.0]
+    """How much later the next position may come: at once, as a bound of `f` ends, or after it."""
+    bounds = [g[2] for g in under(f) if g[0] in ("F", "G", "O", "H") and len(g) > 2]
+    times = {t for unit, t in bounds if unit == "seconds"}
+    apart = {abs(t - u) for t in times for u in times}
+    return sorted({0.0} | times | {t + 0.5 for t in times} | apart)
 
 
 def is_open(position: Position) -> bool:

@@ -1,7 +1,7 @@
 """What the patterns mean, as plain Python over whole traces: the second opinion.
 
-In: the calls that were let through, as far as they have settled, and the call to be decided. Out: is it
-refused? Nothing here comes from the package.
+In: the calls that were let through, as far as they have settled, and the call to be decided. Out:
+is it refused? Nothing here comes from the package.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def lacks_permission(tool: str, permission: str) -> Refused:
 
 def lacks_approval(tool: str, role: str) -> Refused:
     def refused(past: list[Seen], now: Seen) -> bool:
-        return now.tool == tool and now.facts.get("approval", {}).get("role") != role
+        return now.tool == tool and role not in now.facts.get("approvals", [])
 
     return refused
 
@@ -213,22 +213,22 @@ def unanswered_calls(trigger: str, response: str) -> Owed:
     return owed
 
 
-def missed(trigger: str, action: str, steps: int) -> Refused:
-    """This call is the last that could have been `action`, and is another."""
+def missed(trigger: str, actions: str, steps: int) -> Refused:
+    """This call is the last that could have been one of `actions`, and is another."""
 
     def refused(past: list[Seen], now: Seen) -> bool:
         tools = [*(call.tool for call in past), now.tool]
         last = len(tools) - 1 - steps
-        return last >= 0 and tools[last] == trigger and action not in tools[last + 1 :]
+        return last >= 0 and tools[last] == trigger and not set(actions) & set(tools[last + 1 :])
 
     return refused
 
 
-def still_due(trigger: str, action: str, steps: int) -> Owed:
+def still_due(trigger: str, actions: str, steps: int) -> Owed:
     def owed(past: list[Seen]) -> bool:
         tools = [call.tool for call in past]
         recent = range(max(0, len(tools) - steps), len(tools))
-        return any(tools[i] == trigger and action not in tools[i + 1 :] for i in recent)
+        return any(tools[i] == trigger and not set(actions) & set(tools[i + 1 :]) for i in recent)
 
     return owed
 

@@ -1,15 +1,14 @@
 """Every pattern against a predicate written by hand, on all traces up to length 6.
 
-A predicate looks at the whole trace so far, with loops and lists, never at a formula: would this call be
-refused? What would be owed if the session ended now? Enforced, a refused call leaves the trace; observed,
-it stays, and each violation is seen once.
+A predicate looks at the whole trace so far, with loops and lists, never at a formula: would this
+call be refused? What would be owed if the session ended now? Where violations are only observed,
+they stay in the trace, and each is seen once; where they are enforced, the trace is without them.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import pytest
@@ -17,10 +16,11 @@ import pytest
 from sponsio_like import notation
 from sponsio_like.contract import Contract, contract
 from sponsio_like.guard import Guard
-from sponsio_like.outcome import Allowed, Blocked
+from sponsio_like.outcome import Allowed
 from sponsio_like.pattern import CATALOG
 from sponsio_like.session import Session
 from tests import predicates as p
+from tests import walk
 
 LENGTH = 6
 Letters: TypeAlias = "tuple[str, ...]"
@@ -35,11 +35,14 @@ class Case:
     letters: Letters
     refused: p.Refused
     owed: p.Owed = p.nothing
-    length: int = LENGTH
 
     def __str__(self) -> str:
         arguments = ",".join(f"{key}={value}" for key, value in self.given.items())
         return f"{self.name}({arguments})"
+
+    @property
+    def contract(self) -> Contract:
+        return contract("rule").guarantees(CATALOG[self.name].rule(self.given))
 
 
 def case(
@@ -55,93 +58,268 @@ CASES = [
     case("must_precede", "a|a!|a?|b|c", p.lacks_call("b", "a"), **AB, counts="called"),
     case("must_precede", "a|b!|c|d", p.lacks_success("d", "b", "c"), first=["b", "c"], then="d"),
     case("must_confirm", "x|x!|y|y!|y=no", p.lacks_own_yes("x", "y"), action="x", by="y"),
-    case("must_confirm", "x|y?|ok:y|ok:y=false|error:y", p.lacks_own_yes("x", "y"), action="x", by="y"),
+    case(
+        "must_confirm",
+        "x|y?|ok:y|ok:y=false|error:y",
+        p.lacks_own_yes("x", "y"),
+        action="x",
+        by="y",
+    ),
     case("must_confirm", "x|confirm_x|x?|z", p.lacks_own_yes("x", "confirm_x"), action="x"),
-    case("must_confirm", 'x|y="yes"|y="sure yes"|y=no|y', p.lacks_own_match("x", "y", "yes"),
-         action="x", by="y", accept="^yes"),
-    case("must_confirm", "x(k=1)|x(k=2)|x|y(k=1)|y(k=2)", p.lacks_own_yes("x", "y", same="k"),
-         action="x", by="y", same=["k"]),
-    case("must_confirm", "x|y?|y!|y=no", p.lacks_own_try("x", "y"), action="x", by="y", counts="called"),
-    case("requires_permission", "permit:p|permit:q|x|z", p.lacks_permission("x", "p"), tool="x", permission="p"),
+    case(
+        "must_confirm",
+        'x|y="yes"|y="sure yes"|y=no|y',
+        p.lacks_own_match("x", "y", "yes"),
+        action="x",
+        by="y",
+        accept="^yes",
+    ),
+    case(
+        "must_confirm",
+        "x(k=1)|x(k=2)|x|y(k=1)|y(k=2)",
+        p.lacks_own_yes("x", "y", same="k"),
+        action="x",
+        by="y",
+        same=["k"],
+    ),
+    case(
+        "must_confirm",
+        "x|y?|y!|y=no",
+        p.lacks_own_try("x", "y"),
+        action="x",
+        by="y",
+        counts="called",
+    ),
+    case(
+        "requires_permission",
+        "permit:p|permit:q|x|z",
+        p.lacks_permission("x", "p"),
+        tool="x",
+        permission="p",
+    ),
     case("no_data_leak", "s|s!|s?|ok:s|k", p.after_success("k", "s"), source="s", sink="k"),
-    case("no_data_leak", "s|s!|s?|k|z", p.after_call("k", "s"), source="s", sink="k", counts="called"),
-    case("no_data_leak", "z@s|z@s!|z@k|z", p.after_agent("k", "s"), source={"agent": "s"}, sink={"agent": "k"}),
-    case("destructive_action_gate", "x|x?|y|y!|y=no", p.lacks_own_yes("x", "y"), action="x", gate="y"),
-    case("destructive_action_gate", "x|y|approve:x/boss|approve:x/clerk",
-         p.either(p.lacks_own_yes("x", "y"), p.lacks_approval("x", "boss")), action="x", gate="y", role="boss"),
-    case("workflow_step", "a|b|c", p.not_next("a", "b"), p.last_is("a"), trigger="a", next_action="b"),
-    case("workflow_step", "ctx:h=1|ctx:h=0|b|c", p.not_after_rise("h", 1, "b"),
-         trigger={"ctx": {"h": 1}}, next_action="b"),
-    case("no_reversal", "a|a!|a?|error:a|r", p.after_effort("r", "a"), commitment="a", reversal="r"),
-    case("no_reversal", "a|a!|a?|r", p.after_call("r", "a"), commitment="a", reversal="r", counts="called"),
-    case("segregation_of_duty", "a@x|a@y|b@x|b@y|a@x!", p.both_by_one("a", "b"), first="a", second="b"),
-    case("segregation_of_duty", "a@x|b@x|a@x!|b@y", p.both_by_one("a", "b", failed=True),
-         first="a", second="b", counts="called"),
-    case("always_followed_by", "a|a!|a?|b|b!", p.never, p.unanswered("a", "b"), trigger="a", response="b"),
-    case("always_followed_by", "a?|error:a|ok:a|b?|error:b", p.never, p.unanswered("a", "b"),
-         trigger="a", response="b"),
-    case("always_followed_by", "a|a!|b!|b?|c", p.never, p.unanswered_calls("a", "b"),
-         trigger="a", response="b", counts="called"),
-    case("required_steps_completion", "a|b|b!|b?|g", p.lacks_all("g", ("a", "b")), steps=["a", "b"], gate="g"),
-    case("required_steps_completion", "a!|b|c|g", p.lacks_all("g", ("a", "b"), called=True),
-         steps=["a", "b"], gate="g", counts="called"),
+    case(
+        "no_data_leak", "s|s!|s?|k|z", p.after_call("k", "s"), source="s", sink="k", counts="called"
+    ),
+    case(
+        "no_data_leak",
+        "z@s|z@s!|z@k|z",
+        p.after_agent("k", "s"),
+        source={"agent": "s"},
+        sink={"agent": "k"},
+    ),
+    case(
+        "destructive_action_gate", "x|x?|y|y!|y=no", p.lacks_own_yes("x", "y"), action="x", gate="y"
+    ),
+    case(
+        "destructive_action_gate",
+        "x|y|approve:x/boss|approve:x/clerk",
+        p.either(p.lacks_own_yes("x", "y"), p.lacks_approval("x", "boss")),
+        action="x",
+        gate="y",
+        role="boss",
+    ),
+    case(
+        "workflow_step", "a|b|c", p.not_next("a", "b"), p.last_is("a"), trigger="a", next_action="b"
+    ),
+    case(
+        "workflow_step",
+        "ctx:h=1|ctx:h=0|b|c",
+        p.not_after_rise("h", 1, "b"),
+        trigger={"ctx": {"h": 1}},
+        next_action="b",
+    ),
+    case(
+        "no_reversal", "a|a!|a?|error:a|r", p.after_effort("r", "a"), commitment="a", reversal="r"
+    ),
+    case(
+        "no_reversal",
+        "a|a!|a?|r",
+        p.after_call("r", "a"),
+        commitment="a",
+        reversal="r",
+        counts="called",
+    ),
+    case(
+        "segregation_of_duty",
+        "a@x|a@y|b@x|b@y|a@x!",
+        p.both_by_one("a", "b"),
+        first="a",
+        second="b",
+    ),
+    case(
+        "segregation_of_duty",
+        "a@x|b@x|a@x!|b@y",
+        p.both_by_one("a", "b", failed=True),
+        first="a",
+        second="b",
+        counts="called",
+    ),
+    case(
+        "always_followed_by",
+        "a|a!|a?|b|b!",
+        p.never,
+        p.unanswered("a", "b"),
+        trigger="a",
+        response="b",
+    ),
+    case(
+        "always_followed_by",
+        "a?|error:a|ok:a|b?|error:b",
+        p.never,
+        p.unanswered("a", "b"),
+        trigger="a",
+        response="b",
+    ),
+    case(
+        "always_followed_by",
+        "a|a!|b!|b?|c",
+        p.never,
+        p.unanswered_calls("a", "b"),
+        trigger="a",
+        response="b",
+        counts="called",
+    ),
+    case(
+        "required_steps_completion",
+        "a|b|b!|b?|g",
+        p.lacks_all("g", ("a", "b")),
+        steps=["a", "b"],
+        gate="g",
+    ),
+    case(
+        "required_steps_completion",
+        "a!|b|c|g",
+        p.lacks_all("g", ("a", "b"), called=True),
+        steps=["a", "b"],
+        gate="g",
+        counts="called",
+    ),
     case("rate_limit", "q|q!|q?|z", p.too_often("q", 2), action="q", limit=2),
-    case("rate_limit", "q|q!|q?|error:q", p.too_often("q", 2, failed=False), action="q", limit=2, counts="done"),
-    case("rate_limit", "q|q!|z", p.too_often("q", 2, steps=4), action="q", limit=2, per={"steps": 4}),
-    case("rate_limit", "q|+3s q!|z|+2s z", p.too_often("q", 1, seconds=3), action="q", limit=1, per={"seconds": 3}),
+    case(
+        "rate_limit",
+        "q|q!|q?|error:q",
+        p.too_often("q", 2, failed=False),
+        action="q",
+        limit=2,
+        counts="done",
+    ),
+    case(
+        "rate_limit", "q|q!|z", p.too_often("q", 2, steps=4), action="q", limit=2, per={"steps": 4}
+    ),
+    case(
+        "rate_limit",
+        "q|+3s q!|z|+2s z",
+        p.too_often("q", 1, seconds=3),
+        action="q",
+        limit=1,
+        per={"seconds": 3},
+    ),
     case("idempotent", "t|t!|t?|z", p.too_often("t", 1), action="t"),
     case("idempotent", "t(k=1)|t(k=1.0)|t(k=true)|t", p.again_with("t", "k"), action="t", by=["k"]),
     case("cooldown", "s|s!|z", p.within_steps("s", 2), action="s", steps=2),
-    case("cooldown", "s|s!|s?|error:s|z", p.within_steps("s", 2, failed=False), action="s", steps=2, counts="done"),
+    case(
+        "cooldown",
+        "s|s!|s?|error:s|z",
+        p.within_steps("s", 2, failed=False),
+        action="s",
+        steps=2,
+        counts="done",
+    ),
     case("cooldown", "s|+2s s|+3s z", p.within_seconds("s", 3), action="s", seconds=3),
-    case("deadline", "t|a|z", p.missed("t", "a", 2), p.still_due("t", "a", 2), trigger="t", action="a", steps=2),
-    case("deadline", "t|z", p.missed("t", "t", 3), p.still_due("t", "t", 3), trigger="t", action="t", steps=3),
+    case(
+        "deadline",
+        "t|a|z",
+        p.missed("t", "a", 2),
+        p.still_due("t", "a", 2),
+        trigger="t",
+        action="a",
+        steps=2,
+    ),
+    case(
+        "deadline",
+        "t|a|z",
+        p.missed("t", "ta", 2),
+        p.still_due("t", "ta", 2),
+        trigger="t",
+        action=["t", "a"],
+        steps=2,
+    ),
     case("bounded_retry", "d|d!|d?|z", p.too_many_retries("d", 1), action="d", retries=1),
-    case("bounded_retry", "d?|d!|ok:d|error:d|z", p.too_many_retries("d", 2), action="d", retries=2),
+    case(
+        "bounded_retry", "d?|d!|ok:d|error:d|z", p.too_many_retries("d", 2), action="d", retries=2
+    ),
     case("loop_detection", "s(q=1)|s(q=1)!|s(q=2)|z", p.looping("s", 2), action="s", limit=2),
     case("mutual_exclusion", "a|a!|a?|error:a|b", p.exclusive("a", "b"), first="a", second="b"),
-    case("mutual_exclusion", "a|a!|b|b!", p.exclusive("a", "b", failed=True), first="a", second="b", counts="called"),
+    case(
+        "mutual_exclusion",
+        "a|a!|b|b!",
+        p.exclusive("a", "b", failed=True),
+        first="a",
+        second="b",
+        counts="called",
+    ),
     case("tool_allowlist", "a|b|ab|A", p.not_among("a", "b"), tools=["a", "b"]),
     case("redirect_to_safe", "u|u!|s|z", p.is_call("u"), unsafe="u", safe="s"),
-    case("arg_blacklist", 'b(c="rm -rf")|b(c="rm\\t -rf")|b(c="rm")|b|z(c="rm -rf")',
-         p.argument("b", "c", lambda v: v in ("rm -rf", "rm\t -rf")), tool="b", field="c", patterns=["rm -rf"]),
-    case("arg_allowlist", "b(c=ok)|b(c=okay)|b|z(c=no)",
-         p.argument("b", "c", lambda v: v != "ok"), tool="b", field="c", patterns=["ok"]),
-    case("arg_length_limit", "b(c=ab)|b(c=abc)|b|z(c=abc)",
-         p.argument("b", "c", lambda v: v == "abc"), tool="b", field="c", max_chars=2),
-    case("arg_value_range", 'b(c=1)|b(c=3)|b(c="1")|b|z(c=3)',
-         p.argument("b", "c", lambda v: v != 1), tool="b", field="c", min=0, max=2),
-]  # fmt: skip
+    case(
+        "arg_blacklist",
+        'b(c="rm -rf")|b(c="rm\\t -rf")|b(c="rm")|b|z(c="rm -rf")',
+        p.argument("b", "c", lambda v: v in ("rm -rf", "rm\t -rf")),
+        tool="b",
+        field="c",
+        patterns=["rm -rf"],
+    ),
+    case(
+        "arg_allowlist",
+        "b(c=ok)|b(c=okay)|b|z(c=no)",
+        p.argument("b", "c", lambda v: v != "ok"),
+        tool="b",
+        field="c",
+        patterns=["ok"],
+    ),
+    case(
+        "arg_length_limit",
+        "b(c=ab)|b(c=abc)|b|z(c=abc)",
+        p.argument("b", "c", lambda v: v == "abc"),
+        tool="b",
+        field="c",
+        max_chars=2,
+    ),
+    case(
+        "arg_value_range",
+        'b(c=1)|b(c=3)|b(c="1")|b|z(c=3)',
+        p.argument("b", "c", lambda v: v != 1),
+        tool="b",
+        field="c",
+        min=0,
+        max=2,
+    ),
+]
 
 
-def traces(letters: Letters, length: int) -> Iterator[Letters]:
-    """All traces of this length in which only calls in flight are settled."""
-    for trace in itertools.product(letters, repeat=length):
-        flying: list[str] = []
-        for word in trace:
-            if word.endswith("?"):
-                flying.append(word[:-1])
-            elif word.startswith(("ok:", "error:")):
-                tool = word.partition(":")[2].partition("=")[0]
-                if tool not in flying:
-                    break
-                flying.remove(tool)
-        else:
-            yield trace
+# --- walking --------------------------------------------------------------------------------------
 
 
-EVENTS: dict[str, tuple[float, dict[str, Any]]] = {}
+@dataclass
+class Word:
+    """One letter: how many seconds pass, and then what happens."""
+
+    text: str
+    seconds: float
+    event: dict[str, Any]
+
+    @property
+    def waits(self) -> bool:
+        return self.text.endswith("?")
 
 
-def event(word: str) -> tuple[float, dict[str, Any]]:
-    """How many seconds pass, and then what happens."""
-    if word not in EVENTS:
-        pause, _, rest = word.rpartition(" ")
-        seconds = float(pause[1:-1]) if pause else 1.0
-        settles = rest.startswith(("ok:", "error:"))
-        before = f"{rest.partition(':')[2].partition('=')[0]}? " if settles else ""
-        EVENTS[word] = seconds, notation.events(before + rest)[1 if settles else 0]
-    return EVENTS[word]
+def word(text: str) -> Word:
+    pause = notation.TIME.match(text)
+    rest = text[pause.end() :].strip() if pause else text
+    settles = rest.startswith(("ok:", "error:"))
+    before = f"{rest.partition(':')[2].partition('=')[0]}? " if settles else ""
+    event = notation.events(before + rest)[1 if settles else 0]
+    return Word(rest, float(pause[1]) if pause else 1.0, event)
 
 
 @dataclass
@@ -149,87 +327,109 @@ class Run:
     """One session, and the trace as the predicates see it."""
 
     session: Session
-    clock: list[float]
+    now: float = 0.0
     past: list[p.Seen] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
 
-    def play(self, word: str, refused: p.Refused, enforce: bool) -> None:
-        """One event; a call is refused (or reported) just where the predicate says so."""
-        seconds, event_ = event(word)
-        self.clock[0] += seconds
-        match event_["type"]:
-            case "fact":
-                self.facts[event_["key"]] = event_["value"]
-                self.session.fact(event_["key"], event_["value"])
-            case "result":
-                self.settle(event_)
-            case _:
-                self.call(event_, refused, enforce, flying=word.endswith("?"))
+    def fork(self) -> Run:
+        session = walk.forked(self.session)
+        inner, mine = session._inner._ledger, self.session._inner._ledger
+        inner.keyed = {i: dict(each) for i, each in mine.keyed.items()}
+        return Run(session, self.now, [replace(seen) for seen in self.past], dict(self.facts))
 
-    def call(
-        self, event_: dict[str, Any], refused: p.Refused, enforce: bool, *, flying: bool
-    ) -> None:
-        tool, args, agent = event_["tool"], event_["args"], event_.get("agent", "agent")
-        now = p.Seen(tool, args, agent, self.clock[0], dict(self.facts))
-        expected = refused(self.past, now)
+    def flying(self, tool: str) -> p.Seen | None:
+        """The oldest call of the tool that is in flight."""
+        return next((s for s in self.past if s.tool == tool and s.status == "open"), None)
+
+    def play(self, letter: Word, which: Case, *, enforce: bool) -> bool | None:
+        """One event. Of a call: whether it violates; the predicate has to say so too."""
+        self.now += letter.seconds
+        walk.CLOCK.now = self.now
+        event = letter.event
+        if event["type"] == "fact":
+            approvals = [*self.facts.get("approvals", [])]
+            if event["key"] == "approval":
+                approvals.append(event["value"]["role"])
+            self.facts |= {event["key"]: event["value"], "approvals": approvals}
+            self.session.fact(event["key"], event["value"])
+        elif event["type"] == "result":
+            self.settle(self.flying(event["id"].partition("-")[0]), event)
+        else:
+            return self.call(letter, which, enforce=enforce)
+        return None
+
+    def call(self, letter: Word, which: Case, *, enforce: bool) -> bool:
+        event = letter.event
+        tool, args, agent = event["tool"], event["args"], event.get("agent", "agent")
+        now = p.Seen(tool, args, agent, self.now, dict(self.facts))
         outcome = self.session.decide(tool, args, agent=agent)
-        observed = isinstance(outcome, Allowed) and bool(outcome.observed)
         stopped = not isinstance(outcome, Allowed)
-        assert (stopped if enforce else observed) is expected, (self.past, now, outcome)
-        if stopped:
-            assert enforce
-            if not isinstance(outcome, Blocked):
-                self.session.settle(outcome.id)
-            return
-        now.id = outcome.id
-        self.past.append(now)
-        if not flying:
-            self.settle({**event_, "tool_call": now})
+        violated = stopped or (isinstance(outcome, Allowed) and bool(outcome.observed))
+        assert violated is which.refused(self.past, now), (self.past, now, outcome)
+        assert stopped is (violated and enforce)
+        if not stopped:
+            self.past.append(replace(now, id=outcome.id))
+            if not letter.waits:
+                self.settle(self.past[-1], event)
+        return violated
 
-    def settle(self, event_: dict[str, Any]) -> None:
-        tool = event_["id"].partition("-")[0]
-        flying = next(
-            (seen for seen in self.past if seen.tool == tool and seen.status == "open"), None
-        )
-        seen = event_.get("tool_call") or flying
-        if seen is None:  # it was refused
-            return
-        seen.status, seen.output = event_["status"], event_.get("output")
+    def settle(self, seen: p.Seen | None, event: dict[str, Any]) -> None:
+        assert seen is not None
+        seen.status, seen.output = event["status"], event.get("output")
         if seen.status == "ok":
             self.session.settle(seen.id, output=seen.output)
         else:
             self.session.settle(seen.id, error="failed")
 
 
-def ruled(which: Case) -> Contract:
-    return contract("rule").guarantees(CATALOG[which.name].rule(which.given))
+def possible(run: Run, letter: Word) -> bool:
+    """Only a call in flight can settle."""
+    tool = letter.event["id"].partition("-")[0] if letter.event["type"] == "result" else None
+    return tool is None or run.flying(tool) is not None
 
 
-@pytest.mark.parametrize("mode", ["enforce", "observe"])
+def explore(
+    run: Run, letters: list[Word], which: Case, length: int, *, enforce: bool
+) -> Iterator[bool]:
+    """Every trace of at most this length that begins like `run`; what was said of each call."""
+    if which.owed is not p.nothing:
+        assert bool(run.session.pending()) is which.owed(run.past), run.past
+    for letter in letters if length else ():
+        if not possible(run, letter):
+            continue
+        twin = run.fork()
+        violated = twin.play(letter, which, enforce=enforce)
+        if violated is not None:
+            yield violated
+        if not (violated and enforce):  # a refused call changes nothing
+            yield from explore(twin, letters, which, length - 1, enforce=enforce)
+
+
+def said(which: Case, guard: Guard, length: int, *, enforce: bool) -> set[bool]:
+    """What was said of the calls of all traces."""
+    start = Run(walk.opened(guard))
+    letters = [word(text) for text in which.letters]
+    return set(explore(start, letters, which, length, enforce=enforce))
+
+
+FIRST = {each.name: each for each in reversed(CASES)}
+
+
 @pytest.mark.parametrize("which", CASES, ids=str)
-def test_a_pattern_means_what_its_predicate_says(which: Case, mode: Any) -> None:
-    """On every trace, a pattern refuses the calls that its meaning refuses, and owes what it owes."""
-    guard = Guard([ruled(which)], mode=mode)
-    verdicts = set[bool]()
-
-    def refused(past: list[p.Seen], now: p.Seen) -> bool:
-        verdicts.add(answer := which.refused(past, now))
-        return answer
-
-    for trace in traces(which.letters, which.length):
-        clock = [0.0]
-        run = Run(guard.session("one", clock=lambda: clock[0]), clock)
-        for word in trace:
-            run.play(word, refused, mode == "enforce")
-            if which.owed is not p.nothing:
-                assert bool(run.session.pending()) is which.owed(run.past), (trace, run.past)
+def test_a_pattern_means_what_its_predicate_says(which: Case) -> None:
+    """On every trace, a pattern is violated where its meaning is, and owes what that owes."""
+    length = LENGTH if which is FIRST[which.name] else LENGTH - 1
+    verdicts = said(which, walk.guard(which.contract), length, enforce=False)
     assert which.refused is p.never or verdicts == {True, False}
+
+
+@pytest.mark.parametrize("which", CASES, ids=str)
+def test_a_pattern_refuses_what_its_predicate_refuses(which: Case) -> None:
+    """Enforced, a pattern stops just the calls that its meaning forbids."""
+    said(which, walk.guard(which.contract, mode="enforce"), 4, enforce=True)
 
 
 def test_every_pattern_has_a_predicate() -> None:
     """No pattern of this package goes without a second opinion."""
     ours = {name for name, each in CATALOG.items() if each.build.__module__.startswith("sponsio")}
     assert ours == {which.name for which in CASES}
-
-
-Refuses: TypeAlias = Callable[[list[p.Seen], p.Seen], bool]

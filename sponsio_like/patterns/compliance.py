@@ -13,6 +13,7 @@ from sponsio_like.pattern import (
     earlier,
     exclusive,
     pattern,
+    settles,
     tried,
     whenever,
     worked,
@@ -55,6 +56,7 @@ def always_followed_by(trigger: Tools, response: Tools, counts: Counts = "done")
 
     One response answers every trigger before it. What is still open at the end is unfulfilled.
     """
+    settles(response, trigger)
     answer = Next(Eventually(worked(response, counts)))
     return Always(worked(trigger, counts) >> answer)
 

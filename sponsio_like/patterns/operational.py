@@ -20,6 +20,7 @@ from sponsio_like.pattern import (
     called,
     default,
     pattern,
+    settles,
     tried,
     whenever,
     worked,
@@ -111,6 +112,7 @@ def deadline(
     leaves the deadline unfulfilled. Seconds that ran out are reported; no call is to blame.
     """
     bound = _bound(steps, seconds)
+    settles(action, trigger)
     if isinstance(bound, Steps):
         soon: Formula = f.Next(f.Eventually(worked(action, counts), Steps(bound.count - 1)))
     elif may_meet(trigger, action):

@@ -8,8 +8,11 @@ from __future__ import annotations
 from typing import Literal
 
 from sponsio_like import formula as f
+from sponsio_like.atoms import atom
 from sponsio_like.confirming import confirmed
+from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
+from sponsio_like.events import Call
 from sponsio_like.formula import Formula, Target
 from sponsio_like.kinds import Event, Name, Regex
 from sponsio_like.pattern import (
@@ -149,11 +152,19 @@ def workflow_step(trigger: Event, next_action: Event) -> Formula:
     """Right after `trigger` comes `next_action`; any other call there is refused.
 
     Both are tools, atoms or formulas. A trigger over the context alone fires when it becomes true,
-    and binds the first call after that.
+    and binds the first call after that; a fact that was never told is not true.
     """
-    if _is_context(trigger):
-        return f.Always((trigger & f.WeakYesterday(~trigger)) >> next_action)
-    return f.Always(trigger >> f.Next(next_action))
+    if not _is_context(trigger):
+        return f.Always(trigger >> f.Next(next_action))
+    keys = [node.key for node in f.postorder(trigger) if isinstance(node, f.Ctx)]
+    told = f.conj(trigger, *(f.Custom("ctx_told", (key,)) for key in keys))
+    return f.Always((told & f.WeakYesterday(~told)) >> next_action)
+
+
+@atom("ctx_told", inputs=frozenset({"facts"}))
+def ctx_told(_: Call, context: Context, key: str) -> bool:
+    """The host has told this fact."""
+    return key in context.facts
 
 
 def _is_context(trigger: Formula) -> bool:

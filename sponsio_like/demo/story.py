@@ -1,0 +1,136 @@
+"""What happened in a recorded run, and what contracts make of it.
+
+In: a trace and contracts. Out: a `Story`, all of it computed by replaying the trace.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from sponsio_like.errors import TraceError
+from sponsio_like.loader import File, load
+from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
+from sponsio_like.replay import Played, Replay
+from sponsio_like.trace import Called, Trace, read_traces
+
+Fate: TypeAlias = Literal["ran", "stopped", "replaced", "warned", "would be stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call, and what became of it. `told`: what the agent hears instead of a result."""
+
+    number: int
+    tool: str
+    args: str
+    output: str
+    note: str
+    fate: Fate = "ran"
+    violations: tuple[Violation, ...] = ()
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The run once through."""
+
+    steps: tuple[Step, ...]
+    unfulfilled: tuple[Unfulfilled, ...] = ()
+
+    def count(self, *fates: Fate) -> int:
+        """How many calls had one of these fates."""
+        return sum(step.fate in fates for step in self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A run without contracts, with them, and in observe mode."""
+
+    trace: Trace
+    contracts: int
+    not_judged: tuple[str, ...]
+    alone: Scene
+    enforced: Scene
+    observed: Scene
+
+
+def tell(contracts: Path, trace: Path) -> Story:
+    """The story of the first run of a trace file. Raises `ContractError`, `TraceError`."""
+    file = load(contracts)
+    recorded = next(islice(read_traces(trace), 1), None)
+    if recorded is None:
+        raise TraceError(f"{trace}: no trace in it")
+    player = _player(file, enforce=True)
+    return Story(
+        recorded,
+        len(file.contracts),
+        tuple(player.missing(recorded)),
+        _scene(recorded, Replay(())),
+        _scene(recorded, player),
+        _scene(recorded, _player(file, enforce=False)),
+    )
+
+
+def _player(file: File, *, enforce: bool) -> Replay:
+    return Replay(file.contracts, enforce=enforce, mode=file.mode or "enforce", tools=file.tools)
+
+
+def _scene(trace: Trace, player: Replay) -> Scene:
+    play = player.play(trace)
+    notes = trace.fields.get("notes")
+    known = notes if isinstance(notes, dict) else {}
+    steps = tuple(
+        _step(played, str(known.get(str(played.position), "")))
+        for played in play.events()
+        if isinstance(played.event, Called)
+    )
+    _, unfulfilled = play.finish()
+    return Scene(steps, unfulfilled)
+
+
+def _step(played: Played, note: str) -> Step:
+    assert isinstance(played.event, Called)
+    call, result = played.event
+    fate, told = _fate(played.outcome, played.violations)
+    return Step(
+        played.position,
+        call.tool,
+        ", ".join(f"{name}={_short(value)}" for name, value in call.args.items()),
+        _text(None if result is None else result.output),
+        note,
+        fate,
+        played.violations,
+        told,
+    )
+
+
+def _fate(outcome: Outcome | None, violations: tuple[Violation, ...]) -> tuple[Fate, str]:
+    match outcome:
+        case Blocked():
+            return "stopped", outcome.advice
+        case Held():
+            return "stopped", "the call waits for a person's answer"
+        case Redirected(tool=tool):
+            return "replaced", f"`{tool}` is called instead"
+        case Allowed(observed=(_, *_)) if any(each.action != "warned" for each in violations):
+            return "would be stopped", ""
+    return ("warned" if violations else "ran"), ""
+
+
+def _short(value: Any, limit: int = 60) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= limit else f"{text[: limit - 4]} ..."
+
+
+def _text(output: Any, lines: int = 12, limit: int = 700) -> str:
+    """An output as it is shown: without empty lines, and not without end."""
+    if output is None:
+        return ""
+    text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
+    full = [line.rstrip() for line in text.splitlines() if line.strip()]
+    kept = "\n".join(full[:lines])[:limit]
+    return kept if len(kept) == len("\n".join(full)) else f"{kept} ..."

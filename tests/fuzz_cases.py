@@ -1,0 +1,314 @@
+"""Random guarantees, and random sessions to watch them over.
+
+In: a seeded generator. Out: formulas with the whole vocabulary (future and past, bounds in steps and
+seconds, counts, sums, ages, arguments, results, messages, plain steps, context), and traces in the
+events of a trace file: successes, failures, calls in flight, late results, gaps in time.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import sponsio_like.formula as f
+
+Event: TypeAlias = dict[str, Any]
+"""An event as a trace file has it; a call is named (`id`) after its place in the trace."""
+
+TOOLS = ("a", "b", "c")
+AGENTS = ("agent", "bob")
+NUMBERS = (1, 2, 3, 4, 0.5)
+WORDS = ("x", "yes", "no")
+GAPS = (0, 0, 0.5, 0.5, 1, 1, 1.5, 2, 3, 6)
+STEPS = (0, 1, 1, 2, 2, 3)
+SECONDS = (0.5, 1, 1, 1.5, 2)
+ORDER: tuple[f.Op, ...] = ("<", "<=", ">=", ">", "=", "!=")
+
+UNARY_PAST = (f.Yesterday, f.WeakYesterday, f.Once, f.Historically)
+UNARY_FUTURE = (f.Next, f.WeakNext, f.Eventually, f.Always)
+BINARY_FUTURE = (f.Until, f.WeakUntil, f.Release)
+BOUNDED = (f.Once, f.Historically, f.Eventually, f.Always)
+
+
+def target(*names: str, **more: Any) -> f.Target:
+    """One kind of call."""
+    return (f.Match(names, **more),)
+
+
+# --- formulas -------------------------------------------------------------------------------------
+
+
+@dataclass
+class Words:
+    """What one formula speaks of: few atoms, so that a trace of a few events means something to it."""
+
+    atoms: list[f.Formula]
+    counts: bool
+    timed: bool
+    past: float
+
+
+class Formulas:
+    """Makes random guarantees; the same generator makes the same ones."""
+
+    def __init__(self, dice: random.Random) -> None:
+        self.dice = dice
+
+    def guarantee(self) -> f.Formula:
+        """A formula as users write them: mostly safety, mixed with everything else."""
+        words = self.words()
+        size = self.dice.choice([1, 2, 2, 3, 3, 4, 5])
+        shape = self.dice.random()
+        if shape < 0.30:
+            return f.Always(self.formula(words, size))
+        if shape < 0.55:
+            return f.Always(self.trigger(words) >> self.formula(words, size))
+        if shape < 0.70:
+            parts = [self.formula(words, max(1, size - 2)) for _ in range(2)]
+            wrapped = [f.Always(part) if self.dice.random() < 0.7 else part for part in parts]
+            return f.conj(*wrapped)
+        return self.formula(words, size)
+
+    def trigger(self, words: Words) -> f.Formula:
+        """Something that happens now."""
+        return self.dice.choice(words.atoms)
+
+    def words(self) -> Words:
+        """The atoms of one formula."""
+        tools = self.dice.sample(TOOLS, self.dice.choice([1, 2, 2, 2, 3]))
+        pool = self.calls(tools)
+        kind = self.dice.random()
+        if kind < 0.12:
+            pool += self.messages()
+        elif kind < 0.20:
+            pool += [f.Observed("p"), f.Observed("q")]
+        elif kind < 0.25:
+            pool = self.messages() if kind < 0.225 else [f.Observed("p"), f.Observed("q")]
+        if self.dice.random() < 0.4:
+            pool += [self.special(tools)]
+        atoms = self.dice.sample(pool, min(len(pool), self.dice.choice([2, 3, 3, 4])))
+        roll = self.dice.random
+        return Words(atoms, counts=roll() < 0.35, timed=roll() < 0.3, past=roll())
+
+    def calls(self, tools: Sequence[str]) -> list[f.Formula]:
+        """Called, done or failed: of each tool what counts first; of any."""
+        out: list[f.Formula] = []
+        for tool in tools:
+            out.append(f.Happens("called", target(tool)))
+            out.append(f.Happens(self.dice.choice(["done", "failed"]), target(tool)))
+        if self.dice.random() < 0.2:
+            out.append(f.Happens("called", target(*tools)))
+        if self.dice.random() < 0.15:
+            out.append(f.Happens(self.dice.choice(["called", "done", "failed"]), target()))
+        return out
+
+    def messages(self) -> list[f.Formula]:
+        """What messages say."""
+        return [f.MessageBy("user"), f.MessageBy("assistant"), f.TextMatches("yes")]
+
+    def special(self, tools: Sequence[str]) -> f.Formula:
+        """An atom that is not told by a name alone."""
+        tool = self.dice.choice(tools)
+        ordered = self.dice.choice(ORDER)
+        kinds: list[Callable[[], f.Formula]] = [
+            lambda: f.Happens(self.dice.choice(["called", "done"]), self.conditioned(tool)),
+            lambda: f.Happens(
+                "called", (*self.conditioned(tool), *target(self.dice.choice(TOOLS)))
+            ),
+            lambda: f.OutputIs("ok", "=", self.dice.choice(WORDS)),
+            lambda: f.OutputIs("n", ordered, self.dice.choice(NUMBERS)),
+            lambda: f.ByAgent("bob"),
+            lambda: f.Permitted("write"),
+            lambda: f.Approved("pay", "boss"),
+            lambda: f.Compare(f.Ctx("stage"), "=", f.Const(self.dice.choice(WORDS))),
+            lambda: f.Compare(f.Arg("n"), ordered, f.Const(self.dice.choice(NUMBERS))),
+            lambda: f.Compare(f.Depth(), "<=", f.Const(1)),
+            lambda: f.Compare(f.Tokens(), "<", f.Const(self.dice.choice([5, 10]))),
+        ]
+        return self.dice.choice(kinds)()
+
+    def conditioned(self, tool: str) -> f.Target:
+        """A tool, with a condition on its arguments, or on who calls it."""
+        conditions = [
+            f.Condition("n", self.dice.choice(ORDER), self.dice.choice(NUMBERS)),
+            f.Condition("to", "in", ("x", "yes")),
+            f.Condition("to", "matches", "e"),
+            f.Condition("who.id", "=", 1),
+        ]
+        if self.dice.random() < 0.2:
+            return target(tool, agent="bob")
+        return target(tool, conditions=tuple(self.dice.sample(conditions, 1)))
+
+    def formula(self, words: Words, size: int, *, past: bool = False) -> f.Formula:
+        """A formula of about that depth; `past`: without future operators."""
+        if size <= 0 or self.dice.random() < 0.08:
+            return self.atom(words, past=past)
+        below = lambda past=past: self.formula(words, size - 1, past=past)  # noqa: E731
+        kind = self.dice.random()
+        if kind < 0.12:
+            return f.Not(below())
+        if kind < 0.42:
+            join = self.dice.choice([f.conj, f.disj, f.disj, f.Implies, f.Implies, f.Iff])
+            return join(below(), below())
+        if past or self.dice.random() < words.past:
+            return self.behind(words, size)
+        if kind < 0.60:
+            return self.dice.choice(BINARY_FUTURE)(below(), below())
+        return self.unary(words, self.dice.choice(UNARY_FUTURE), below())
+
+    def behind(self, words: Words, size: int) -> f.Formula:
+        """A past operator."""
+        below = lambda: self.formula(words, size - 1, past=True)  # noqa: E731
+        if words.counts and self.dice.random() < 0.4:
+            return self.comparison(words, size)
+        if self.dice.random() < 0.2:
+            return f.Since(below(), below())
+        return self.unary(words, self.dice.choice(UNARY_PAST), below())
+
+    def unary(self, words: Words, operator: Any, body: f.Formula) -> f.Formula:
+        """The operator, bounded at times."""
+        if operator in BOUNDED and self.dice.random() < 0.45:
+            return operator(body, self.bound(words))  # type: ignore[no-any-return]
+        return operator(body)  # type: ignore[no-any-return]
+
+    def bound(self, words: Words) -> f.Bound:
+        """In steps, or (of a timed formula) in seconds."""
+        if words.timed and self.dice.random() < 0.7:
+            return f.Seconds(self.dice.choice(SECONDS))
+        return f.Steps(self.dice.choice(STEPS))
+
+    def atom(self, words: Words, *, past: bool) -> f.Formula:
+        """An atom; at times a comparison, or a constant."""
+        kind = self.dice.random()
+        if kind < 0.02:
+            return f.Constant(kind < 0.01)
+        if words.counts and past and kind < 0.3:
+            return self.comparison(words, 1)
+        return self.dice.choice(words.atoms)
+
+    # --- terms ------------------------------------------------------------------------------------
+
+    def comparison(self, words: Words, size: int) -> f.Formula:
+        """A term of what happened before, compared with a number or another one."""
+        op = self.dice.choice(ORDER)
+        term = self.term(words, size)
+        kind = self.dice.random()
+        if kind < 0.08:
+            return f.Compare(term, op, self.term(words, 1))
+        limit = f.Const(self.dice.choice([0, 1, 1, 2, 2, 3, 4]))
+        return f.Compare(limit, op, term) if kind < 0.16 else f.Compare(term, op, limit)
+
+    def term(self, words: Words, size: int) -> f.Term:
+        """A term that remembers."""
+        body = lambda: self.formula(words, self.dice.choice([0, 0, 0, size - 1]), past=True)  # noqa: E731
+        tool = self.dice.choice(TOOLS)
+        bound = self.dice.choice([None, None, f.Steps(self.dice.choice((1, 2, 3, 4)))])
+        if words.timed and self.dice.random() < 0.4:
+            bound = f.Seconds(self.dice.choice((1, 2, 4)))
+        terms: list[Callable[[], f.Term]] = [
+            lambda: f.Count(body(), None, bound),
+            lambda: f.Count(body(), None, bound),
+            lambda: f.Count(body(), body(), bound),
+            lambda: f.StepsSince(body()),
+            lambda: f.Age(body()),
+            lambda: f.Repeats(target(tool)),
+            lambda: f.Sum(target(tool), "n", bound),
+        ]
+        return self.dice.choice(terms)()
+
+
+# --- traces ---------------------------------------------------------------------------------------
+
+
+@dataclass
+class Traces:
+    """Makes random sessions for a formula; the same generator makes the same ones."""
+
+    dice: random.Random
+    formula: f.Formula
+    events: list[Event] = field(default_factory=list)
+    flying: list[int] = field(default_factory=list)
+    now: float = 0.0
+
+    def trace(self, length: int) -> list[Event]:
+        """A session of about that many events."""
+        self.events, self.flying, self.now = [], [], 0.0
+        nodes = list(f.postorder(self.formula))
+        talks = any(isinstance(n, (f.MessageBy, f.TextMatches, f.Tokens)) for n in nodes)
+        steps = any(isinstance(n, f.Observed) for n in nodes)
+        facts = any(isinstance(n, (f.Ctx, f.Permitted, f.Approved)) for n in nodes)
+        own = self.dice.random() < 0.7 and (talks or steps)
+        eager, wait = self.dice.random(), self.dice.random() * 0.6
+        while len(self.events) < length:
+            self.now += self.dice.choice(GAPS)
+            kind = self.dice.random()
+            if self.flying and (kind < 0.35 or len(self.flying) > 2):
+                self.settle(self.flying.pop(self.dice.randrange(len(self.flying))), eager)
+            elif facts and kind < 0.55:
+                self.fact()
+            elif own and kind < 0.85:
+                (self.message if talks and (not steps or kind < 0.7) else self.step)()
+            else:
+                self.call(eager, wait)
+        return self.events
+
+    def call(self, eager: float, wait: float) -> None:
+        """A call; most settle at once."""
+        number = len(self.events)
+        tool = self.dice.choice([*TOOLS, *TOOLS, "other"])
+        event: Event = {"type": "call", "tool": tool, "id": str(number), "args": self.arguments()}
+        if self.dice.random() < 0.3:
+            event |= {"agent": "bob", "depth": self.dice.randrange(3)}
+        self.events.append(event | {"time": self.now})
+        if self.dice.random() < wait:
+            self.flying.append(number)
+        else:
+            self.settle(number, eager)
+
+    def settle(self, number: int, eager: float) -> None:
+        """The call settles: done or failed."""
+        status = "ok" if self.dice.random() < 0.3 + 0.6 * eager else "error"
+        output = {"ok": self.dice.choice(WORDS), "n": self.dice.choice(NUMBERS)}
+        event = {"type": "result", "id": str(number), "status": status, "output": output}
+        self.events.append(event | {"time": self.now})
+
+    def arguments(self) -> dict[str, Any]:
+        """Arguments that conditions speak of; now and then one is missing or of another type."""
+        args: dict[str, Any] = {
+            "n": self.dice.choice(NUMBERS),
+            "to": self.dice.choice(WORDS),
+            "who": {"id": self.dice.choice([1, 2])},
+        }
+        kind = self.dice.random()
+        if kind < 0.15:
+            del args[self.dice.choice(list(args))]
+        elif kind < 0.22:
+            args[self.dice.choice(list(args))] = "odd"
+        return args if kind < 0.8 else {"n": 1}
+
+    def message(self) -> None:
+        """A message."""
+        role, text = self.dice.choice(["user", "assistant", "tool"]), self.dice.choice(WORDS)
+        event: Event = {"type": "message", "role": role, "text": text, "time": self.now}
+        if self.dice.random() < 0.5:
+            event["usage"] = {"total_tokens": self.dice.randrange(6)}
+        self.events.append(event)
+
+    def step(self) -> None:
+        """A plain step."""
+        atoms = [name for name in ("p", "q", "r") if self.dice.random() < 0.5]
+        self.events.append({"type": "step", "atoms": atoms, "time": self.now})
+
+    def fact(self) -> None:
+        """The host tells something."""
+        decision = self.dice.choice(["approve", "refuse"])
+        key, value = self.dice.choice(
+            [
+                ("stage", self.dice.choice([*WORDS, 3])),
+                ("permissions", self.dice.choice([["write"], [], {"bob": ["write"]}])),
+                ("approval", {"action": "pay", "role": "boss", "by": "x", "decision": decision}),
+            ]
+        )
+        self.events.append({"type": "fact", "key": key, "value": value, "time": self.now})
