@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from sponsio_like.clause import Now
 from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Message, Result
 from sponsio_like.formula import Happens
@@ -111,7 +112,7 @@ class Refusal:
             for change in waits:
                 clause = ledger.policy.clauses[change.clause]
                 final = clause.results(change.letter, Result(status, None), call.tool)
-                after.settle(change, final, self.time)
+                after.settle(change, final, Now(self.time, self.context))
             yield Hint(call.tool, status == "ok" if waits else None), after
 
     def _judged(self, ledger: Ledger, event: Event) -> Judgement | None:

@@ -35,6 +35,8 @@ from sponsio_like.formula import (
     Observed,
     OutputIs,
     Permitted,
+    Repeats,
+    Sum,
     Target,
     Term,
     TextMatches,
@@ -263,8 +265,10 @@ def is_status(node: Formula) -> bool:
 def kinds_of(node: Node) -> frozenset[Kind]:
     """The kinds of position that an atom or term speaks of; none for the context."""
     match node:
-        case Happens() | OutputIs() | ByAgent() | Permitted() | Arg() | Depth():
+        case Happens() | OutputIs() | ByAgent() | Permitted() | Arg() | Depth() | Sum() | Repeats():
             return frozenset({"call"})
+        case Compare(left, _, right):
+            return kinds_of(left) | kinds_of(right)
         case MessageBy() | TextMatches():
             return frozenset({"message"})
         case Observed():

@@ -29,6 +29,13 @@ QUIET_CAP = 10_000
 """Most answers to "is this state quiet" remembered for one clause."""
 
 
+class Place(NamedTuple):
+    """A position: its number among those the clause sees, and those its guarantee counts."""
+
+    seen: int
+    counted: int
+
+
 class Watch(NamedTuple):
     """All that a clause remembers. `gate`: over the whole session; `inner`: over the open segment.
 
@@ -49,6 +56,13 @@ class Seen(NamedTuple):
     violated: bool
 
 
+class Now(NamedTuple):
+    """What an assumption may speak of besides the past."""
+
+    time: float
+    context: Context
+
+
 class Clause:
     """Compiled once, shared by all sessions; immutable but for its caches."""
 
@@ -58,21 +72,22 @@ class Clause:
         self.by = rule.by
         program = Program()
         self.monitor = Monitor(program, take_apart(rule.formula), tools)
+        counted = list(program.slots)
         gate = Program(beside=program)
         scope = contract.segment
         self.kind_of_scope = scope.kind if scope else None
         self.assume = gate.add(
             TRUE if contract.assumption is None else contract.assumption, violates=True
         )
-        self.opens = gate.add(scope.start) if scope and scope.start is not None else None
+        self.opens = None
+        if scope and scope.start is not None:
+            self.opens = gate.add(scope.start, violates=True)
         self.closes = gate.add(scope.stop) if scope and scope.stop is not None else None
         self.gate = Monitor(gate, Reading((), ()), tools)
         self.slots: list[Slot] = program.slots
         self.readers = [slot_reader(slot) for slot in self.slots]
-        atoms = [slot.node for slot in self.slots if slot.kind == "atom"]
-        self.kinds: frozenset[Kind] = frozenset(
-            k for node in atoms for k in kinds_of(node)
-        ) or frozenset({"call"})
+        self.counts = _kinds(counted) or frozenset({"call"})
+        self.kinds = self.counts | _kinds(self.slots)
         roots = [root for parts in self.monitor.always for root in parts]
         lasting = bool(self.monitor.rest) or scope is not None
         self._listens = Listening(program, roots, gate, lasting=lasting)
@@ -87,7 +102,7 @@ class Clause:
 
     def concerns(self, tool: str) -> bool:
         """Whether a call of `tool` can matter to this clause."""
-        return self._listens.to(tool)
+        return self.kinds != self.counts or self._listens.to(tool)
 
     def can_break(self, event: Event) -> bool:
         """Whether such an event, by its tool alone, can violate the guarantee."""
@@ -101,13 +116,6 @@ class Clause:
         """The letter of this position. User-registered atoms run here, and may raise."""
         return tuple([read(event, context) for read in self.readers])
 
-    def read_nothing(self, context: Context) -> Letter:
-        """The letter of no event at all.
-
-        Only the context can be told, for the assumption at the end.
-        """
-        return tuple([read(End(), context) for read in self.readers])
-
     def results(self, letter: Letter, result: Result, tool: str) -> dict[int, bool]:
         """The final value of every slot that waits for this result."""
         final = {}
@@ -116,6 +124,10 @@ class Clause:
                 answer = settled(self.slots[i].node, result, tool)  # type: ignore[arg-type]
                 final[i] = self.slots[i].default if answer is None else answer
         return final
+
+    def worst(self, letter: Letter) -> dict[int, bool]:
+        """The values that violate, for every slot that waits for a result."""
+        return {i: self.slots[i].default for i, value in enumerate(letter) if value is OPEN}
 
     def key(self, event: Event) -> Any:
         """The values that choose the monitor of this call, if the clause is split.
@@ -143,14 +155,14 @@ class Clause:
         open_at_once = self.kind_of_scope in (None, "before")
         return Watch(self.gate.start, self.monitor.start if open_at_once else None)
 
-    def step(self, watch: Watch, letter: Letter, position: int, time: float) -> Seen:
+    def step(self, watch: Watch, letter: Letter, kind: Kind, at: Place, time: float) -> Seen:
         """One position, after `expire` has been asked for its time."""
-        values = self.gate.past.read(letter, watch.gate.registers, position, time)
-        gate = self.gate.step(watch.gate, letter, position, time).state
+        values = self.gate.past.read(letter, watch.gate.registers, at.seen, time)
+        gate = self.gate.step(watch.gate, letter, at.seen, time).state
         inner, over, failed = self._segment(watch, values)
         violated = failed
-        if inner is not None:
-            step = self.monitor.step(inner, letter, position, time)
+        if inner is not None and kind in self.counts:
+            step = self.monitor.step(inner, letter, at.counted, time)
             inner, violated = step.state, failed or step.violated
         return self._seen(Watch(gate, inner, over, watch.broken), violated and values[self.assume])
 
@@ -167,42 +179,37 @@ class Clause:
         return inner, over, failed
 
     def settle(
-        self, watch: Watch, settled_at: int, final: Mapping[int, bool], position: int, time: float
+        self, watch: Watch, settled: Place, final: Mapping[int, bool], last: Place, now: Now
     ) -> Seen:
         """A call has its result; what was let through may turn out to have violated."""
-        gate = self.gate.settle(watch.gate, settled_at, final, position).state
+        gate = self.gate.settle(watch.gate, settled.seen, final, last.seen).state
         if watch.inner is None:
             return Seen(watch._replace(gate=gate), False)
-        step = self.monitor.settle(watch.inner, settled_at, final, position)
-        return self._revealed(watch._replace(gate=gate), step, position, time)
+        step = self.monitor.settle(watch.inner, settled.counted, final, last.counted)
+        return self._revealed(watch._replace(gate=gate), step, last, now)
 
-    def expire(self, watch: Watch, position: int, time: float) -> Seen:
+    def expire(self, watch: Watch, last: Place, now: Now) -> Seen:
         """Time has come; what ran out can no longer be prevented."""
         if watch.inner is None:
             return Seen(watch, False)
-        return self._revealed(
-            watch, self.monitor.expire(watch.inner, position, time), position, time
-        )
+        step = self.monitor.expire(watch.inner, last.counted, now.time)
+        return self._revealed(watch, step, last, now)
 
-    def _revealed(self, watch: Watch, step: Step, position: int, time: float) -> Seen:
+    def _revealed(self, watch: Watch, step: Step, last: Place, now: Now) -> Seen:
         watch = watch._replace(inner=step.state)
-        return self._seen(watch, step.violated and self.assumed(watch, self.blank, position, time))
+        return self._seen(watch, step.violated and self.assumed(watch, last, now))
 
     @staticmethod
     def _seen(watch: Watch, violated: bool) -> Seen:
         return Seen(watch._replace(broken=watch.broken or violated), violated)
 
-    @property
-    def blank(self) -> Letter:
-        """The letter of no event at all, for the assumption at the end."""
-        return self.gate.search.quiet_letter
-
-    def assumed(self, watch: Watch, letter: Letter, position: int, time: float) -> bool:
-        """Whether the assumption holds now, with `letter` for what is present."""
-        values = self.gate.past.read(letter, watch.gate.registers, position + 1, time)
+    def assumed(self, watch: Watch, last: Place, now: Now) -> bool:
+        """Whether the assumption holds after the last position, only the context being present."""
+        nothing = tuple([read(End(), now.context) for read in self.readers])
+        values = self.gate.past.read(nothing, watch.gate.registers, last.seen + 1, now.time)
         return bool(values[self.assume])
 
-    def verdict(self, watch: Watch, position: int) -> Verdict:
+    def verdict(self, watch: Watch, last: Place) -> Verdict:
         """Three-valued, and latched once violated. A scope that may open again leaves it open."""
         if watch.broken:
             return "violated"
@@ -210,7 +217,7 @@ class Clause:
             return "satisfied"
         if watch.inner is None or self.kind_of_scope or self.by:
             return "inconclusive"
-        return self.monitor.verdict(watch.inner, position)
+        return self.monitor.verdict(watch.inner, last.counted)
 
     def open_ends(self, watch: Watch) -> list[Instance]:
         """The instances that would be unfulfilled if the session ended now."""
@@ -220,13 +227,14 @@ class Clause:
 
     # --- waking -------------------------------------------------------------------------------
 
-    def wakes_at(self, watch: Watch, position: int, time: float) -> int:
+    def wakes_at(self, watch: Watch, last: Place, time: float) -> int:
         """The next position that this watch has to see, whatever the tool.
 
         `NEVER` if there is none.
         """
-        if self._listens.light:
-            return NEVER
+        position = last.seen
+        if self._listens.light or self.kinds != self.counts:
+            return NEVER  # it sees every position that it has to, without being woken
         if not self._is_quiet(watch, position, time):
             return position + 1
         dues = [due(self.gate, watch.gate, position)]
@@ -249,10 +257,16 @@ class Clause:
         return self._quiet[key]
 
     def _stays(self, watch: Watch, position: int, time: float) -> bool:
-        seen = self.step(watch, self.blank, position + 1, time)
+        letter = self.gate.search.quiet_letter
+        seen = self.step(watch, letter, "call", Place(position + 1, position + 1), time)
         before, after = watch.inner, seen.watch.inner
         if seen.violated or not same(self.gate, watch.gate, seen.watch.gate):
             return False
         if before is None or after is None:
             return before is after
         return before.live == after.live and same(self.monitor, before, after)
+
+
+def _kinds(slots: Iterable[Slot]) -> frozenset[Kind]:
+    """The kinds of position that these slots are read from."""
+    return frozenset(kind for slot in slots for kind in kinds_of(slot.node))

@@ -43,7 +43,7 @@ class Policy:
     _index: dict[str, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def concerned(self, tool: str) -> tuple[int, ...]:
-        """The clauses that a call of `tool` concerns. Names that nobody mentions share one answer."""
+        """The clauses that a call of `tool` concerns; names nobody mentions share one answer."""
         found = self._index.get(tool)
         if found is not None:
             return found
@@ -128,7 +128,7 @@ def compile_policy(
             owner.append(k)
     if problems:
         raise ContractError(*problems)
-    kinds = tuple(dict.fromkeys(clause.kinds for clause in clauses))
+    kinds = tuple(dict.fromkeys(k for clause in clauses for k in (clause.kinds, clause.counts)))
     modes: tuple[Mode, ...] = tuple(
         "observe" if relaxed else contract.mode or mode for contract in contracts
     )

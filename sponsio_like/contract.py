@@ -114,8 +114,10 @@ class Contract:
             raise self._located(error) from None
 
     def _located(self, error: ContractError) -> ContractError:
-        where = f"contract `{self.name}`"
-        return ContractError(*(replace(p, where=where) for p in error.problems))
+        mine = f"contract `{self.name}`"
+        return ContractError(
+            *(replace(p, where=f"{mine}, {p.where}" if p.where else mine) for p in error.problems)
+        )
 
     def _wrong(self, what: str, hint: str) -> ContractError:
         return self._located(ContractError.of(what, hint))

@@ -38,6 +38,8 @@ class Problem:
 
     def __str__(self) -> str:
         head = f"{self.where}: " if self.where else ""
+        if self.path and not self.of_key:
+            head += f"`{'.'.join(map(str, self.path))}`: "
         tail = f"; {self.hint}" if self.hint else ""
         return f"{head}{self.what}{tail}"
 

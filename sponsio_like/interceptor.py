@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from sponsio_like.clause import Now
 from sponsio_like.compiler import Policy
 from sponsio_like.context import Context
 from sponsio_like.demands import owed
@@ -21,6 +22,9 @@ from sponsio_like.monitor import Verdict, overall
 from sponsio_like.outcome import Allowed, Outcome, Redirected, Unfulfilled, Violation
 from sponsio_like.snapshot import decode, put_back, take
 from sponsio_like.verdicts import Finding, findings, reported, stoppable, strictest, unreadable
+
+IN_FLIGHT_CAP = 1_000
+"""Most calls in flight at once in a session."""
 
 
 class Flight(NamedTuple):
@@ -37,12 +41,15 @@ class Flight(NamedTuple):
 class Attempt:
     """What came of trying to let an event through. `late`: what time gone by has violated.
 
-    `before` is the ledger that refused it, for the advice; None if it was let through.
+    `before` is the ledger that refused it, for the advice; `flight` a call with the same id that
+    is in flight already, `full` one call too many. None of these: it was let through now.
     """
 
-    found: tuple[Finding, ...]
-    late: tuple[Violation, ...]
+    found: tuple[Finding, ...] = ()
+    late: tuple[Violation, ...] = ()
     before: Ledger | None = None
+    flight: Flight | None = None
+    full: bool = False
 
 
 Answer = Callable[[tuple[Finding, ...]], Outcome]
@@ -73,6 +80,9 @@ class Interceptor:
             reads, failed = self._read(touched, event)
             now = self._clock()
             with self._lock:
+                standing = self._standing(event)
+                if standing is not None:
+                    return standing
                 late = self._expire(now)
                 if self._ledger.touched(event) != touched:
                     continue  # another thread has moved on; what has to be read is another now
@@ -82,6 +92,15 @@ class Interceptor:
                     return Attempt(found, late, self._ledger.copy([read.key for read in reads]))
                 self._let_through(event, judgement, mark, answer(found))
             return Attempt(found, late)
+
+    def _standing(self, event: Event) -> Attempt | None:
+        """What stands against a call before any contract is asked: its id, or one call too many."""
+        if not isinstance(event, Call):
+            return None
+        flight = self.flights.get(event.id)
+        if flight is not None:
+            return Attempt(flight=flight)
+        return Attempt(full=True) if len(self.flights) >= IN_FLIGHT_CAP else None
 
     def _read(self, touched: Iterable[int], event: Event) -> tuple[list[Read], list[Finding]]:
         """What every touched clause reads; and those that cannot, because an atom raised."""
@@ -103,7 +122,7 @@ class Interceptor:
 
     def _expire(self, now: float) -> tuple[Violation, ...]:
         self.time = max(self.time, now)
-        violated = self._ledger.expire(self.time)
+        violated = self._ledger.expire(Now(self.time, self.context))
         return reported(self.policy, violated, self.calls, None) if violated else ()
 
     # --- results ------------------------------------------------------------------------------
@@ -115,20 +134,32 @@ class Interceptor:
 
     def settle(self, flight: Flight, result: Result) -> tuple[Violation, ...]:
         """The call has its result. What that reveals, and what time has."""
-        clauses = self.policy.clauses
-        finals = [
-            clauses[change.clause].results(change.letter, result, flight.tool)
-            for change in flight.waits
-        ]
-        now = self._clock()
+        finals = [self._final(change, result, flight.tool) for change in flight.waits]
+        now = self._read_clock()
         with self._lock:
             late = self._expire(now)
+            present = Now(self.time, self.context)
             bad = [
                 change.clause
                 for change, final in zip(flight.waits, finals, strict=True)
-                if self._ledger.settle(change, final, self.time)
+                if self._ledger.settle(change, final, present)
             ]
         return (*late, *reported(self.policy, bad, flight.position, flight.tool))
+
+    def _final(self, change: Change, result: Result, tool: str) -> dict[int, bool]:
+        """What the clause reads in the result; where an atom raises, what violates."""
+        clause = self.policy.clauses[change.clause]
+        try:
+            return clause.results(change.letter, result, tool)
+        except Exception:  # an atom is user code; the result has to be taken all the same
+            return clause.worst(change.letter)
+
+    def _read_clock(self) -> float:
+        """The time, where nothing can be refused any more."""
+        try:
+            return self._clock()
+        except Exception:  # the clock is user code; time then stands still
+            return self.time
 
     # --- facts, verdicts, the end -------------------------------------------------------------
 
@@ -148,14 +179,14 @@ class Interceptor:
             contract.name: set() for contract in self.policy.contracts
         }
         with self._lock:
-            for i, watch, length in self._ledger.all_watches():
-                verdict = self.policy.clauses[i].verdict(watch, length - 1)
+            for i, watch, last in self._ledger.all_watches():
+                verdict = self.policy.clauses[i].verdict(watch, last)
                 found[self._name(i)].add(verdict)
         return {name: overall(verdicts) for name, verdicts in found.items()}
 
     def close(self) -> tuple[tuple[Violation, ...], tuple[Unfulfilled, ...]]:
         """What time has violated until now, and what stays unfulfilled."""
-        now = self._clock()
+        now = self._read_clock()
         with self._lock:
             return self._expire(now), self._open()
 
@@ -166,11 +197,11 @@ class Interceptor:
 
     def _open(self) -> tuple[Unfulfilled, ...]:
         found: dict[Unfulfilled, None] = {}
-        for i, watch, length in self._ledger.all_watches():
+        now = Now(self.time, self.context)
+        for i, watch, last in self._ledger.all_watches():
             clause = self.policy.clauses[i]
             ends = clause.open_ends(watch)
-            nothing = clause.read_nothing(self.context) if ends else ()
-            if ends and clause.assumed(watch, nothing, length - 1, self.time):
+            if ends and clause.assumed(watch, last, now):
                 found.update(
                     (Unfulfilled(self._name(i), owed(clause, each)), None) for each in ends
                 )

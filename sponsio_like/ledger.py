@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sponsio_like.atoms import OPEN
-from sponsio_like.clause import Clause, Watch
+from sponsio_like.clause import Clause, Now, Place, Watch
 from sponsio_like.compiler import Policy
 from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Kind, kind_of
@@ -36,7 +36,7 @@ class Change(NamedTuple):
 
     clause: int
     key: Any
-    position: int
+    at: Place
     watch: Watch
     letter: Letter
 
@@ -63,7 +63,7 @@ class Ledger:
         }
         self.wakes: dict[int, int] = {}
         for i, (clause, watch) in enumerate(zip(policy.clauses, self.watches, strict=True)):
-            self._set_wake(i, NEVER if clause.by else clause.wakes_at(watch, -1, 0.0))
+            self._set_wake(i, NEVER if clause.by else clause.wakes_at(watch, Place(-1, -1), 0.0))
         self.alarms: dict[int, float] = {}
 
     # --- asking -------------------------------------------------------------------------------
@@ -94,6 +94,7 @@ class Ledger:
 
     def judge(self, event: Event, reads: Iterable[Read], time: float) -> Judgement:
         """What would become of the clauses if this event were let through."""
+        kind = kind_of(event)
         changes: list[Change] = []
         violated: list[int] = []
         for read in reads:
@@ -103,44 +104,51 @@ class Ledger:
                 if clause.can_break(event):
                     violated.append(read.clause)
                 continue
-            watch, position = place
-            seen = clause.step(watch, read.letter, position, time)
-            changes.append(Change(read.clause, read.key, position, seen.watch, read.letter))
+            watch, at = place
+            seen = clause.step(watch, read.letter, kind, at, time)
+            changes.append(Change(read.clause, read.key, at, seen.watch, read.letter))
             if seen.violated:
                 violated.append(read.clause)
-        return Judgement(kind_of(event), tuple(changes), tuple(violated), time)
+        return Judgement(kind, tuple(changes), tuple(violated), time)
 
-    def _place(self, clause: Clause, read: Read) -> tuple[Watch, int] | None:
+    def _place(self, clause: Clause, read: Read) -> tuple[Watch, Place] | None:
         """The watch to step and its next position.
 
         None for a call without a key, or without room for it.
         """
         if not clause.by:
-            return self.watches[read.clause], self.positions[clause.kinds]
+            return self.watches[read.clause], self._next(clause)
         if read.key is None:
             return None
         monitors = self.keyed[read.clause]
         if read.key not in monitors and len(monitors) >= KEYS_CAP:
             return None
-        return monitors.get(read.key) or (clause.start, 0)
+        watch, length = monitors.get(read.key) or (clause.start, 0)
+        return watch, Place(length, length)
+
+    def _next(self, clause: Clause) -> Place:
+        return Place(self.positions[clause.kinds], self.positions[clause.counts])
+
+    def _last(self, clause: Clause) -> Place:
+        return Place(self.positions[clause.kinds] - 1, self.positions[clause.counts] - 1)
 
     # --- committing ---------------------------------------------------------------------------
 
     def commit(self, judgement: Judgement) -> None:
         """Let the event through."""
         for change in judgement.changes:
-            self._store(change.clause, change.key, change.watch, change.position, judgement.time)
+            self._store(change.clause, change.key, change.watch, change.at, judgement.time)
         for kinds in self.positions:
             if judgement.kind in kinds:
                 self.positions[kinds] += 1
 
-    def _store(self, i: int, key: Any, watch: Watch, position: int, time: float) -> None:
+    def _store(self, i: int, key: Any, watch: Watch, last: Place, time: float) -> None:
         clause = self.policy.clauses[i]
         if clause.by:
-            self.keyed[i][key] = (watch, position + 1)
+            self.keyed[i][key] = (watch, last.seen + 1)
             return
         self.watches[i] = watch
-        self._set_wake(i, clause.wakes_at(watch, position, time))
+        self._set_wake(i, clause.wakes_at(watch, last, time))
         self._set_alarm(i, watch)
 
     def _set_wake(self, i: int, position: int) -> None:
@@ -165,37 +173,38 @@ class Ledger:
         """The changes whose clauses wait for this call's result."""
         return tuple(change for change in judgement.changes if OPEN in change.letter)
 
-    def settle(self, change: Change, final: Mapping[int, bool], time: float) -> bool:
+    def settle(self, change: Change, final: Mapping[int, bool], now: Now) -> bool:
         """A call has its result. True if it reveals a violation."""
         clause = self.policy.clauses[change.clause]
+        watch, last = self.watches[change.clause], self._last(clause)
         if clause.by:
             watch, length = self.keyed[change.clause][change.key]
-        else:
-            watch, length = self.watches[change.clause], self.positions[clause.kinds]
-        seen = clause.settle(watch, change.position, final, length - 1, time)
-        self._store(change.clause, change.key, seen.watch, length - 1, time)
+            last = Place(length - 1, length - 1)
+        seen = clause.settle(watch, change.at, final, last, now)
+        self._store(change.clause, change.key, seen.watch, last, now.time)
         return seen.violated
 
-    def expire(self, time: float) -> list[int]:
+    def expire(self, now: Now) -> list[int]:
         """Time has come. The clauses of which something ran out between positions."""
         violated = []
-        for i in [i for i, due in self.alarms.items() if due < time]:
+        for i in [i for i, due in self.alarms.items() if due < now.time]:
             clause = self.policy.clauses[i]
-            position = self.positions[clause.kinds] - 1
-            seen = clause.expire(self.watches[i], position, time)
-            self._store(i, (), seen.watch, position, time)
+            last = self._last(clause)
+            seen = clause.expire(self.watches[i], last, now)
+            self._store(i, (), seen.watch, last, now.time)
             if seen.violated:
                 violated.append(i)
         return violated
 
-    def all_watches(self) -> list[tuple[int, Watch, int]]:
-        """Every watch with its clause and the number of its positions."""
+    def all_watches(self) -> list[tuple[int, Watch, Place]]:
+        """Every watch with its clause and its last position."""
         out = []
         for i, clause in enumerate(self.policy.clauses):
             if clause.by:
-                out += [(i, watch, length) for watch, length in self.keyed[i].values()]
+                each = self.keyed[i].values()
+                out += [(i, watch, Place(length - 1, length - 1)) for watch, length in each]
             else:
-                out.append((i, self.watches[i], self.positions[clause.kinds]))
+                out.append((i, self.watches[i], self._last(clause)))
         return out
 
     def put(self, i: int, watch: Any) -> None:
@@ -203,8 +212,7 @@ class Ledger:
         if self.policy.clauses[i].by:
             self.keyed[i] = watch
         else:
-            last = self.positions[self.policy.clauses[i].kinds] - 1
-            self._store(i, (), watch, last, 0.0)
+            self._store(i, (), watch, self._last(self.policy.clauses[i]), 0.0)
 
     def copy(self, keys: Iterable[Any] = ()) -> Ledger:
         """A copy to try things on: states are immutable, so it is shallow.

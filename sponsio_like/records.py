@@ -36,10 +36,12 @@ class Log:
         found: Iterable[Finding],
         late: Iterable[Violation],
         started: float,
+        again: bool,
     ) -> None:
-        """One decision, with the true verdict of every contract."""
+        """One decision, with the true verdict of every contract; `again`: told before."""
         if self.sink is None:
             return
+        told = () if again else (*late, *_violations(outcome, found))
         record: Record = {
             "event": "decision",
             "session": session,
@@ -47,13 +49,15 @@ class Log:
             "tool": call.tool,
             "agent": call.agent,
             "outcome": name_of(outcome),
-            "violations": [_plain(each) for each in (*late, *_violations(outcome, found))],
+            "violations": [_plain(each) for each in told],
             "microseconds": round((time.perf_counter() - started) * 1e6, 1),
         }
         if self.log_args:
             record["args"] = call.args
         if isinstance(outcome, Redirected):
             record["substitute"] = outcome.tool
+        if again:
+            record["again"] = True
         self._send(record)
 
     def settlement(

@@ -23,7 +23,7 @@ def memory(monitor: Monitor, state: State, position: int) -> Any:
         value - position if value is not None and _is_position(monitor, cell) else value
         for cell, value in cells
     )
-    return registers, frozenset(shifted(each, position) for each in state.live)
+    return registers, frozenset(shifted(each, position) for each in state.live), state.window
 
 
 def _is_position(monitor: Monitor, cell: Cell) -> bool:

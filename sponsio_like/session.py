@@ -33,9 +33,6 @@ from sponsio_like.outcome import (
 from sponsio_like.snapshot import decode
 from sponsio_like.verdicts import Finding, enforced, observed, renamed, strictest
 
-IN_FLIGHT_CAP = 1_000
-"""Most calls in flight at once in a session."""
-
 
 class Session:
     """The trace of one task of one agent, as far as its contracts need to remember it.
@@ -103,34 +100,31 @@ class Session:
 
     def _call(self, tool: str, args: Any, id: str | None, agent: str, depth: int) -> Call:
         name = id if id is not None else f"auto-{next(self._ids)}"
+        if not all(isinstance(each, str) for each in (tool, name)):
+            raise SessionError(f"tool {tool!r} and id {name!r} have to be strings")
         return Call(tool, freeze({} if args is None else args), name, agent, depth)
 
     def _decide(self, call: Call) -> Outcome:
         self._check_open()
         started = _time.perf_counter()
-        attempt = Attempt((), ())
+        attempt = Attempt()
         try:
-            mark = digest(call.tool, call.args)
-            outcome = self._again(call, mark)
-            if outcome is None:
-                outcome, attempt = self._decision(call, mark)
+            outcome, attempt = self._decision(call, digest(call.tool, call.args))
         except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
             outcome = self._failed(call, error)
-        self._log.decision(self.id, call, outcome, attempt.found, attempt.late, started)
+        again = attempt.flight is not None and outcome is attempt.flight.outcome
+        self._log.decision(self.id, call, outcome, attempt.found, attempt.late, started, again)
         return outcome
 
-    def _again(self, call: Call, mark: str) -> Outcome | None:
+    def _standing(self, call: Call, mark: str, attempt: Attempt) -> Outcome:
         """The answer to an id that is in flight already, or to one call too many."""
-        flight, flying = self._inner.flights.get(call.id), len(self._inner.flights)
-        if flight is not None and flight.digest == mark:
+        flight = attempt.flight
+        if flight is None:
+            return self._refused(call, "too many calls are in flight; settle some of them first")
+        if flight.digest == mark:
             return flight.outcome
-        if flight is not None:
-            return self._refused(
-                call, f"call id `{call.id}` is in flight with another tool or other arguments"
-            )
-        if flying >= IN_FLIGHT_CAP:
-            return self._refused(call, f"{flying} calls are in flight; settle some of them first")
-        return None
+        reason = f"call id `{call.id}` is in flight with another tool or other arguments"
+        return self._refused(call, reason)
 
     def _refused(self, call: Call, reason: str) -> Outcome:
         """No contract's doing: blocked if anything is enforced here, otherwise only said."""
@@ -149,6 +143,8 @@ class Session:
             return Allowed(call.id, enforced(found), observed(found))
 
         first = self._inner.attempt(call, mark, allowed)
+        if first.flight is not None or first.full:
+            return self._standing(call, mark, first), first
         if first.before is None:
             return allowed(first.found), first
         answer = strictest(first.found)
@@ -223,7 +219,7 @@ class Session:
             if attempt.before is not None:
                 outcome = self._blocked(event, attempt.found, attempt.before)
         except Exception as error:  # fail closed, as for a call
-            attempt, outcome = Attempt((), ()), self._failed(Call(f"message:{role}"), error)
+            attempt, outcome = Attempt(), self._failed(Call(f"message:{role}"), error)
         self._log.message(self.id, role, outcome, attempt.found, attempt.late)
         return outcome
 
@@ -231,7 +227,9 @@ class Session:
         """A plain observation: the names that hold now. The violations that it makes."""
         self._check_open()
         attempt = self._inner.attempt(Step(frozenset(atoms)))
-        return (*attempt.late, *(each.violation for each in attempt.found))
+        violations = (*attempt.late, *(each.violation for each in attempt.found))
+        self._log.step(self.id, violations)
+        return violations
 
     def fact(self, key: str, value: Any) -> None:
         """Tell the session something of its context, visible from the next decision on.

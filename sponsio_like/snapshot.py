@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from sponsio_like.atoms import LATE, MISSING, OPEN
-from sponsio_like.clause import Watch
+from sponsio_like.clause import Place, Watch
 from sponsio_like.compiler import Policy, fingerprint
 from sponsio_like.context import Context
 from sponsio_like.errors import SnapshotError
@@ -28,6 +28,7 @@ _RECORDS: dict[str, Callable[..., Any]] = {
     "state": State,
     "entry": Entry,
     "change": Change,
+    "place": Place,
 }
 
 

@@ -16,6 +16,8 @@ from sponsio_like.demands import demand
 from sponsio_like.events import Call, Event, Message
 from sponsio_like.outcome import Action, Block, Decision, Redirect, Violation, Warn
 
+_STRICTNESS: dict[type[Decision], int] = {Warn: 0, Redirect: 1, Block: 2}
+
 
 class Finding(NamedTuple):
     """A violation of clause `clause`, and what its strategy answers."""
@@ -33,8 +35,11 @@ def findings(
     found: dict[int, Finding] = {}
     for i in violated:
         owner = policy.owner[i]
-        if owner not in found:
-            decision = policy.decision(i) if stoppable(event) else Warn()
+        decision = policy.decision(i) if stoppable(event) else Warn()
+        if (
+            owner not in found
+            or _STRICTNESS[type(decision)] > _STRICTNESS[type(found[owner].decision)]
+        ):
             action = _action(decision) if stoppable(event) else "reported"
             found[owner] = Finding(i, _violation(policy, i, position, tool, action), decision)
     return tuple(found.values())

@@ -207,7 +207,8 @@ Move = tuple[Event, ...]
 
 def moves(f: Formula, trace: Sequence[Event]) -> Iterator[Move]:
     """Everything that may happen next and that the formula can tell apart."""
-    gaps = (1.0, 2.0, 3.0) if any(("seconds", 2) in g for g in under(f)) else (None,)
+    timed = any(WITHIN in g or g[0] == "age" for g in under(f))
+    gaps = (1.0, 2.0, 3.0) if timed else (None,)
     last = trace[-1].time or 0.0 if trace else 0.0
     for move, gap in itertools.product(untimed(f, trace), gaps):
         yield tuple(replace(each, time=gap and last + gap) for each in move)

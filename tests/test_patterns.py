@@ -1,4 +1,4 @@
-"""Patterns: their declarations, the reading of their arguments, and meanings too fine for the tables.
+"""Patterns: declarations, the reading of arguments, and meanings too fine for tables.
 
 `test_predicates.py` compares each pattern with a predicate on all short traces.
 """
@@ -12,15 +12,24 @@ from typing import Any
 import pytest
 
 from sponsio_like import notation
-from sponsio_like import pattern as declaring
 from sponsio_like.atoms import CUSTOM, atom
 from sponsio_like.compiler import ALL_INPUTS
 from sponsio_like.contract import Contract, contract
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call
-from sponsio_like.formula import Formula, Seconds, Steps
+from sponsio_like.formula import Custom, Formula
 from sponsio_like.outcome import Redirect
-from sponsio_like.pattern import CATALOG, Pattern, Rule, Tools, called, catalog, pattern, whenever
+from sponsio_like.pattern import (
+    CATALOG,
+    FAMILIES,
+    Pattern,
+    Rule,
+    Tools,
+    called,
+    catalog,
+    pattern,
+    whenever,
+)
 from sponsio_like.patterns import (
     always_followed_by,
     arg_allowlist,
@@ -45,7 +54,7 @@ from sponsio_like.patterns import (
 from sponsio_like.phrases import readings
 from sponsio_like.replay import Replay
 from sponsio_like.trace import trace_of
-from sponsio_like.vocabulary import Vocabulary
+from sponsio_like.vocabulary import Vocabulary, target
 from tests.play import Played, opened
 
 OURS = [each for each in catalog() if each.build.__module__.startswith("sponsio_like.")]
@@ -89,13 +98,13 @@ def test_a_pattern_is_kept_and_broken_by_its_own_traces(which: Pattern) -> None:
 
 @pytest.mark.parametrize("which", OURS, ids=lambda which: which.name)
 def test_a_declaration_is_complete(which: Pattern) -> None:
-    """A pattern has a meaning, sentences, traces of both kinds (the empty one is kept), an example."""
+    """A pattern has a meaning, sentences, traces of both kinds, and an example."""
     assert which.summary
     assert which.sentences
     assert "" in which.keeps
     assert len(which.keeps) > 1
     assert which.breaks
-    assert which.family in declaring.FAMILIES
+    assert which.family in FAMILIES
     assert {p.name for p in which.parameters if p.required} <= which.example.keys()
     assert all(parameter.expects for parameter in which.parameters)
 
@@ -128,7 +137,7 @@ CATALOG_ROWS = {
 
 
 def test_the_catalog_has_its_patterns_with_their_arguments() -> None:
-    """The names of patterns and arguments, and the defaults, are fixed: users write them in files."""
+    """Names of patterns and arguments, and defaults, are fixed: users write them in files."""
     usages = {each.name: each.usage.strip("`").removeprefix(each.name) for each in OURS}
     assert {k: v.strip("()").replace(",", "") for k, v in usages.items()} == CATALOG_ROWS
 
@@ -136,7 +145,7 @@ def test_the_catalog_has_its_patterns_with_their_arguments() -> None:
 def test_patterns_are_listed_family_by_family() -> None:
     """Patterns are listed in reading order, whatever was imported first."""
     families = [each.family for each in OURS]
-    assert list(dict.fromkeys(families)) == list(declaring.FAMILIES)
+    assert list(dict.fromkeys(families)) == list(FAMILIES)
 
 
 @pytest.mark.parametrize("which", OURS, ids=lambda which: which.name)
@@ -166,35 +175,25 @@ def test_what_a_sentence_does_not_say_stands_beside_it() -> None:
 
 
 def test_an_argument_that_names_tools_takes_names_lists_globs_and_matches() -> None:
-    """A tool argument is a name, a list (any of them), a glob, or a match; a string is one name."""
-    rules = {
-        "abc": "called(abc)",
-        "mcp_*": "called(mcp_*)",
-    }
-    for written, shown in rules.items():
-        assert repr(must_precede(written, "x").formula) == (
-            f"G(called(x) -> Y O {shown.replace('called', 'done')})"
-        )
-    assert repr(tool_allowlist(["a", "b"]).formula) == "G called([a, b])"
+    """A tool argument is a name, a list (any of them), a glob, or a match."""
     wanted = {"tool": "pay", "args": {"n": {"gt": 5, "le": 9}, "to": {"in": ["x"]}}, "agent": "bob"}
-    assert repr(must_precede("a", wanted).formula.left if False else called_part(wanted)) == (
-        'called(pay, n > 5, n <= 9, to in ["x"], @agent = bob)'
+    shown = {
+        "abc": "abc",
+        "mcp_*": "mcp_*",
+        ("a", "b"): "[a, b]",
+        ("a", "b*"): "[a, b*]",
+    }
+    for written, calls in shown.items():
+        given = list(written) if isinstance(written, tuple) else written
+        assert repr(must_precede("z", given).formula) == f"G(called({calls}) -> Y O done(z))"
+    assert repr(must_precede("z", wanted).formula) == (
+        'G(called(pay, n > 5, n <= 9, to in ["x"], @agent = "bob") -> Y O done(z))'
     )
-
-
-def called_part(wanted: Any) -> Formula:
-    """The guard of a rule over these calls."""
-    from sponsio_like.formula import Always, Implies
-
-    match must_precede("a", wanted).formula:
-        case Always(Implies(left, _)):
-            return left
-    raise AssertionError
 
 
 def test_an_action_stands_for_its_calls() -> None:
     """An action may stand wherever a tool does; its conditions and those beside it both hold."""
-    words = Vocabulary(None, {"secret": called_target({"tool": "get", "args": {"k": 1}}, "vault")})
+    words = Vocabulary(None, {"secret": target([{"tool": "get", "args": {"k": 1}}, "vault"])})
     plain = CATALOG["no_data_leak"].rule({"source": "secret", "sink": "send"}, words)
     assert repr(plain.formula) == "G(called(send) -> !Y O done(vault; get, k = 1))"
     more = {"tool": "secret", "args": {"q": 2}}
@@ -202,42 +201,72 @@ def test_an_action_stands_for_its_calls() -> None:
     assert repr(narrowed.formula) == "G(called(send) -> !Y O done(vault, q = 2; get, k = 1, q = 2))"
 
 
-def called_target(*parts: Any) -> Any:
-    from sponsio_like.vocabulary import target
-
-    return target(list(parts))
-
-
 @pytest.mark.parametrize(
     ("build", "mistake"),
     [
-        (lambda: must_precede("a"), "`must_precede` needs `then`; `must_precede(first, then, counts=done)`"),
+        (
+            lambda: must_precede("a"),
+            "`must_precede` needs `then`; `must_precede(first, then, counts=done)`",
+        ),
         (lambda: must_precede("a", "b", "c", "d"), "`must_precede` takes 3 arguments"),
         (lambda: must_precede("a", first="b", then="c"), "`must_precede` is given `first` twice"),
-        (lambda: must_precede("a", thn="b", then="c"), "`must_precede` has no argument `thn`; did you mean `then`?"),
+        (
+            lambda: must_precede("a", thn="b", then="c"),
+            "`must_precede` has no argument `thn`; did you mean `then`?",
+        ),
         (lambda: must_precede("", "b"), "`` is not the name of a tool"),
         (lambda: must_precede([], "b"), "no tool is named"),
         (lambda: must_precede(5, "b"), "`5` is not a tool"),
         (lambda: must_precede(0, "b"), "`0` is not a tool"),
         (lambda: must_precede("a ", "b"), "`a ` is not the name of a tool"),
-        (lambda: must_precede("a", "b", counts="tried"), "`tried` is not possible here; known: `called`, `done`"),
-        (lambda: requires_permission("a", "p", counts="done"), "`requires_permission` takes 2"),
-        (lambda: must_precede({"tol": "a"}, "b"), "unknown key `tol` in a match; did you mean `tool`?"),
+        (
+            lambda: must_precede("a", "b", counts="tried"),
+            "`tried` is not possible here; known: `called`, `done`",
+        ),
+        (
+            lambda: requires_permission("a", "p", counts="done"),
+            "`requires_permission` has no argument",
+        ),
+        (
+            lambda: must_precede({"tol": "a"}, "b"),
+            "unknown key `tol` in a match; did you mean `tool`?",
+        ),
         (lambda: must_precede({}, "b"), "an empty match"),
         (lambda: must_precede({"tool": "a", "status": "ok"}, "b"), "this comes in a later version"),
         (lambda: must_precede({"tool": "a", "args": 3}, "b"), "`3` does not describe arguments"),
-        (lambda: must_precede({"tool": "a", "args": {"n": {"above": 3}}}, "b"), "unknown key `above` in a comparison"),
-        (lambda: must_precede({"tool": "a", "args": {"n": {"gt": True}}}, "b"), "`True` cannot be compared by size"),
-        (lambda: must_precede({"tool": "a", "args": {"n": {"in": "xy"}}}, "b"), "`xy` is not a list; write [xy]"),
+        (
+            lambda: must_precede({"tool": "a", "args": {"n": {"above": 3}}}, "b"),
+            "unknown key `above` in a comparison",
+        ),
+        (
+            lambda: must_precede({"tool": "a", "args": {"n": {"gt": True}}}, "b"),
+            "`True` cannot be compared by size",
+        ),
+        (
+            lambda: must_precede({"tool": "a", "args": {"n": {"in": "xy"}}}, "b"),
+            "`xy` is not a list; write [xy]",
+        ),
         (lambda: must_precede({"tool": "a", "args": {"n": [1]}}, "b"), "write {in: [..]}"),
-        (lambda: must_precede({"tool": "a", "args": {"n": "$x"}}, "b"), "value variables such as `$x`"),
-        (lambda: must_precede({"tool": "a", "args": {"n": float("nan")}}, "b"), "nothing equals `nan`"),
-        (lambda: must_precede({"tool": "a", "args": {"n": {"matches": "("}}}, "b"), "does not compile"),
+        (
+            lambda: must_precede({"tool": "a", "args": {"n": "$x"}}, "b"),
+            "value variables such as `$x`",
+        ),
+        (
+            lambda: must_precede({"tool": "a", "args": {"n": float("nan")}}, "b"),
+            "nothing equals `nan`",
+        ),
+        (
+            lambda: must_precede({"tool": "a", "args": {"n": {"matches": "("}}}, "b"),
+            "does not compile",
+        ),
         (lambda: must_precede({"tool": "a", "agent": 3}, "b"), "`3` is not the name of an agent"),
         (lambda: rate_limit("a", -1), "`-1` is not a whole number from 0"),
         (lambda: rate_limit("a", True), "`True` is not a whole number from 0"),
         (lambda: rate_limit("a", "5"), "`5` is not a whole number from 0"),
-        (lambda: rate_limit("a", 5, "hour"), "`hour` is not a window; write session, {seconds: 60}"),
+        (
+            lambda: rate_limit("a", 5, "hour"),
+            "`hour` is not a window; write session, {seconds: 60}",
+        ),
         (lambda: rate_limit("a", 5, {"minutes": 1}), "unknown key `minutes` in a window"),
         (lambda: rate_limit("a", 5, {"seconds": 0}), "`0` is not a number of seconds above 0"),
         (lambda: rate_limit("a", 5, {"steps": 1.5}), "`1.5` is not a whole number from 1"),
@@ -245,8 +274,11 @@ def called_target(*parts: Any) -> Any:
         (lambda: cooldown("a", 3, 3), "`cooldown`: either `steps` or `seconds` is needed"),
         (lambda: cooldown("a", 0), "`0` is not a whole number from 1"),
         (lambda: deadline("a", "a", 3), "every answer would be a trigger again"),
-        (lambda: deadline(["a", "b"], ["b", "c"], seconds=3), "a call may be both `trigger` and `action`; use `steps`"),
-        (lambda: deadline("mcp_*", "mcp_send", seconds=3), "a call may be both"),
+        (
+            lambda: deadline(["a", "b"], ["b", "c"], seconds=3),
+            "a call may be both `trigger` and `action`; use `steps`",
+        ),
+        (lambda: deadline("mcp_send", "mcp_*", seconds=3), "a call may be both"),
         (lambda: always_followed_by(["a", "b"], "b"), "every answer would be a trigger again"),
         (lambda: loop_detection("a", 2, "alike"), "known: `equal`, `fuzzy`"),
         (lambda: must_confirm(["a", "b"]), "`action` is more than one tool, so `by` is needed"),
@@ -254,7 +286,10 @@ def called_target(*parts: Any) -> Any:
         (lambda: must_confirm("a", same="id"), "`id` is not a list; write [id]"),
         (lambda: must_confirm("a", same=["a..b"]), "`a..b` is not a path"),
         (lambda: must_confirm("a", accept="("), "regular expression `(` does not compile"),
-        (lambda: no_data_leak("a", "b", "values"), "`no_data_leak`: `match: values` is not available yet"),
+        (
+            lambda: no_data_leak("a", "b", "values"),
+            "`no_data_leak`: `match: values` is not available yet",
+        ),
         (lambda: destructive_action_gate("a*", "g", "boss"), "approvals are by name"),
         (lambda: required_steps_completion([], "g"), "an empty list"),
         (lambda: tool_allowlist(["a", "mcp_*"]), "`mcp_*` is not an exact name"),
@@ -276,7 +311,7 @@ def called_target(*parts: Any) -> Any:
         (lambda: workflow_step("done(a", "b"), "1:"),
         (lambda: workflow_step("don(a)", "b"), "unknown atom `don`; did you mean `done`?"),
     ],
-)  # fmt: skip
+)
 def test_wrong_arguments_are_refused_in_words(build: Any, mistake: str) -> None:
     """A wrong argument is refused: what is wrong, and what to write instead."""
     assert mistake in "\n".join(told(build))
@@ -301,7 +336,7 @@ def test_a_field_has_to_be_one_of_the_tools() -> None:
 
 
 def test_the_default_confirmation_is_named_after_the_action() -> None:
-    """Without `by`, the confirmation of `x` is `confirm_x`, also if the inventory has no such tool."""
+    """Without `by`, `confirm_x` confirms `x`, also if the inventory has no such tool."""
     words = Vocabulary({"pay": None})
     rule = CATALOG["must_confirm"].rule({"action": {"tool": "pay", "args": {"n": 1}}}, words)
     assert "done(confirm_pay)" in repr(rule.formula)
@@ -332,13 +367,14 @@ def test_users_register_their_own_atoms_and_patterns() -> None:
         return value % 2 == 0 if isinstance(value, int) else None
 
     @pattern(
-        "ours", "`{tool}` takes even `{field}`",
-        keeps=("", "pay(n=2)"), breaks=("pay(n=1)", "pay"), example={"tool": "pay", "field": "n"},
-    )  # fmt: skip
+        "ours",
+        "`{tool}` takes even `{field}`",
+        keeps=("", "pay(n=2)"),
+        breaks=("pay(n=1)", "pay"),
+        example={"tool": "pay", "field": "n"},
+    )
     def even(tool: Tools, field: str) -> Formula:
         """Only even numbers."""
-        from sponsio_like.formula import Custom
-
         return whenever(tool, Custom("is_even", (field,)))
 
     assert catalog()[-1] is even
@@ -365,14 +401,28 @@ def test_two_patterns_cannot_have_one_name() -> None:
 @pytest.mark.parametrize(
     ("output", "confirms"),
     [
-        ("true", True), ("false", False), ('"yes"', True), ('""', True), ("null", True), ("0", True),
-        ('"no"', False), ('"No, wait"', False), ('" NO."', False), ('"not now"', False), ('"false"', False),
-        ('"denied"', False), ('"Deny"', False), ('"rejected by the user"', False), ('"Cancelled"', False),
-        ('"noted"', True), ('"November"', True), ('"I do not object"', True),
+        ("true", True),
+        ("false", False),
+        ('"yes"', True),
+        ('""', True),
+        ("null", True),
+        ("0", True),
+        ('"no"', False),
+        ('"No, wait"', False),
+        ('" NO."', False),
+        ('"not now"', False),
+        ('"false"', False),
+        ('"denied"', False),
+        ('"Deny"', False),
+        ('"rejected by the user"', False),
+        ('"Cancelled"', False),
+        ('"noted"', True),
+        ('"November"', True),
+        ('"I do not object"', True),
     ],
-)  # fmt: skip
+)
 def test_a_refusal_does_not_confirm(output: str, confirms: bool) -> None:
-    """A confirmation that answers false, or begins with no, deny, reject or cancel, confirms nothing."""
+    """What answers false, or begins with no, deny, reject or cancel, confirms nothing."""
     assert play(must_confirm("x", "y"))(f"y={output} x") == (".." if confirms else ".x")
 
 
@@ -388,7 +438,7 @@ def test_confirmations_are_not_saved_up() -> None:
 
 
 def test_a_confirmed_value_confirms_only_itself() -> None:
-    """`same`: a confirmation counts for calls with equal values; a call without the field is refused."""
+    """`same`: a confirmation is for equal values; a call without the field is refused."""
     session = play(must_confirm("x", "y", same=["k"]))
     assert session("y(k=1) x(k=2) x(k=1) y x y(k=2) y(k=3) x(k=3) x(k=2)") == ".x..x...."
 
@@ -447,23 +497,14 @@ def test_a_context_trigger_binds_the_first_call_after_it_became_true() -> None:
 
 def test_workflow_steps_take_formulas_as_text() -> None:
     """Trigger and next step of a workflow are tools, mappings, sentences or formulas."""
-    for trigger in (
-        "lock",
-        "called `lock`",
-        {"called": "lock"},
-        {"ltl": "called(lock)"},
-        "called(lock)",
-    ):
-        assert (
-            play(workflow_step(trigger, "a | called(b)" if "(" in str(trigger) else ["a", "b"]))(
-                "lock c b lock a c"
-            )
-            == ".x...."
-        )
+    triggers: list[Any] = ["lock", "called `lock`", {"called": "lock"}, "called(lock)", ["lock"]]
+    for trigger in [*triggers, {"ltl": "called(lock)"}, {"tool": "lock"}]:
+        for answer in (["a", "b"], "called(a) | called(b)"):
+            assert play(workflow_step(trigger, answer))("lock c b lock a c") == ".x...."
 
 
 def test_a_redirect_brings_its_own_answer() -> None:
-    """`redirect_to_safe` answers by itself: the substitute runs, with arguments renamed or dropped."""
+    """A redirect answers by itself: the substitute runs, with arguments renamed or dropped."""
     rule = redirect_to_safe("refund", "log", {"amount": "sum", "note": None})
     assert rule.answer == Redirect("log", (("amount", "sum"), ("note", None)))
     session = play(rule)
@@ -480,18 +521,26 @@ def test_bounds_are_read() -> None:
     """Windows are steps or seconds; a cooldown of N steps looks at N+1 calls."""
     assert "count[<=60s]" in repr(rate_limit("a", 1, {"seconds": 60}).formula)
     assert "count[<=4]" in repr(cooldown("a", 3).formula)
-    assert (Steps(3), Seconds(60.0)) == (Steps(3), Seconds(60))
 
 
 BLACK = [
-    ("bash", "."), ("bash(command=ls)", "."), ("other(command=sudo)", "."),
-    ('bash(command="sudo x")', "x"), ('bash(command="a\\tsudo\\nx")', "x"),
-    ('bash(command=["a", ["sudo", "x"]])', "x"), ('bash(command={"a": {"b": "sudo x"}})', "x"),
-    ('bash(command={"sudo x": 1})', "."), ('bash(command=["grep", "sudoku"])', "."),
-    ('bash(command=["sudo", 5])', "."), ('bash(command=["sudo", "x"])', "x"),
-    ("bash(command=5)", "."), ("bash(command=null)", "."), ("bash(command=true)", "."),
-    ('bash(cmd="sudo x")', "."), ('bash(command="sudo\\u00a0x")', "x"),
-]  # fmt: skip
+    ("bash", "."),
+    ("bash(command=ls)", "."),
+    ("other(command=sudo)", "."),
+    ('bash(command="sudo x")', "x"),
+    ('bash(command="a\\tsudo\\nx")', "x"),
+    ('bash(command=["a", ["sudo", "x"]])', "x"),
+    ('bash(command={"a": {"b": "sudo x"}})', "x"),
+    ('bash(command={"sudo x": 1})', "."),
+    ('bash(command=["grep", "sudoku"])', "."),
+    ('bash(command=["sudo", 5])', "."),
+    ('bash(command=["sudo", "x"])', "x"),
+    ("bash(command=5)", "."),
+    ("bash(command=null)", "."),
+    ("bash(command=true)", "."),
+    ('bash(cmd="sudo x")', "."),
+    ('bash(command="sudo\\u00a0x")', "x"),
+]
 
 
 @pytest.mark.parametrize(("word", "sign"), BLACK)
@@ -532,10 +581,21 @@ def deep(levels: int) -> list[Any]:
 
 
 ALLOW = [
-    ("p(u=ab)", "."), ("p(u=abc)", "x"), ("p", "x"), ("p(u=5)", "x"), ("p(u=null)", "x"), ("p(u=true)", "x"),
-    ('p(u=["ab", "ab"])', "."), ('p(u=["ab", "x"])', "x"), ("p(u=[])", "x"), ('p(u={"a": "ab"})', "x"),
-    ('p(u="xq")', "."), ('p(u="qx")', "x"), ('p(u="ab\\n")', "x"), ("z(u=no)", "."),
-]  # fmt: skip
+    ("p(u=ab)", "."),
+    ("p(u=abc)", "x"),
+    ("p", "x"),
+    ("p(u=5)", "x"),
+    ("p(u=null)", "x"),
+    ("p(u=true)", "x"),
+    ('p(u=["ab", "ab"])', "."),
+    ('p(u=["ab", "x"])', "x"),
+    ("p(u=[])", "x"),
+    ('p(u={"a": "ab"})', "x"),
+    ('p(u="xq")', "."),
+    ('p(u="qx")', "x"),
+    ('p(u="ab\\n")', "x"),
+    ("z(u=no)", "."),
+]
 
 
 @pytest.mark.parametrize(("word", "sign"), ALLOW)
@@ -568,10 +628,18 @@ def test_every_element_of_a_path_has_to_be_allowed() -> None:
 
 
 LENGTHS = [
-    ("s(q=abc)", "."), ("s(q=abcd)", "x"), ("s", "."), ("s(q=null)", "."), ('s(q="äöü")', "."),
-    ('s(q=["ab", "c"])', "."), ('s(q=["ab", "cd"])', "x"), ('s(q={"a": "ab", "bbbbb": "c"})', "."),
-    ("s(q=5)", "x"), ("s(q=true)", "x"), ("z(q=abcd)", "."),
-]  # fmt: skip
+    ("s(q=abc)", "."),
+    ("s(q=abcd)", "x"),
+    ("s", "."),
+    ("s(q=null)", "."),
+    ('s(q="äöü")', "."),
+    ('s(q=["ab", "c"])', "."),
+    ('s(q=["ab", "cd"])', "x"),
+    ('s(q={"a": "ab", "bbbbb": "c"})', "."),
+    ("s(q=5)", "x"),
+    ("s(q=true)", "x"),
+    ("z(q=abcd)", "."),
+]
 
 
 @pytest.mark.parametrize(("word", "sign"), LENGTHS)
@@ -588,10 +656,23 @@ def test_a_length_above_the_inspection_cap_is_still_counted() -> None:
 
 
 RANGES = [
-    ("p(n=0)", "."), ("p(n=10)", "."), ("p(n=10.0)", "."), ("p(n=10.000001)", "x"), ("p(n=-1)", "x"),
-    ("p", "x"), ("p(n=NaN)", "x"), ("p(n=Infinity)", "x"), ("p(n=true)", "x"), ('p(n="5")', "x"),
-    ("p(n=null)", "x"), ("p(n=[5])", "x"), ("p(n={})", "x"), ("p(m=5)", "x"), ("z(n=99)", "."), ("z", "."),
-]  # fmt: skip
+    ("p(n=0)", "."),
+    ("p(n=10)", "."),
+    ("p(n=10.0)", "."),
+    ("p(n=10.000001)", "x"),
+    ("p(n=-1)", "x"),
+    ("p", "x"),
+    ("p(n=NaN)", "x"),
+    ("p(n=Infinity)", "x"),
+    ("p(n=true)", "x"),
+    ('p(n="5")', "x"),
+    ("p(n=null)", "x"),
+    ("p(n=[5])", "x"),
+    ("p(n={})", "x"),
+    ("p(m=5)", "x"),
+    ("z(n=99)", "."),
+    ("z", "."),
+]
 
 
 @pytest.mark.parametrize(("word", "sign"), RANGES)

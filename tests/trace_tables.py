@@ -2,17 +2,15 @@
 
 In: examples, below. Out: Markdown between `<!-- table: name -->` and `<!-- /table -->`. Every cell is made
 by the oracle; `tests/semantics/test_operators.py` asks the engine for each of them.
-`python -m tests.trace_tables --write` puts the tables into the docs.
+`python -m tests.pages --write` puts the tables into the docs.
 """
 
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from pathlib import Path
 from typing import TypeAlias
 
 from sponsio_like import notation
@@ -20,7 +18,6 @@ from sponsio_like.syntax import read, read_term
 from tests import bridge, oracle
 from tests.oracle_runs import Report, run, would_violate
 
-PAGE = Path(__file__).parent.parent / "docs" / "semantics.md"
 PLACE = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- /table -->)", re.DOTALL)
 
 
@@ -258,21 +255,11 @@ def _number(value: float) -> str:
     return "∞" if value == inf else f"{value:g}"
 
 
-def page() -> str:
-    """The page with all tables as they should be."""
-    return PLACE.sub(
-        lambda place: f"{place[1]}\n{rendered(TABLES[place[2]])}\n{place[3]}",
-        PAGE.read_text("utf-8"),
-    )
+def filled(text: str) -> str:
+    """The text with all tables as they should be."""
+    return PLACE.sub(lambda place: f"{place[1]}\n{rendered(TABLES[place[2]])}\n{place[3]}", text)
 
 
-def placed() -> Iterator[str]:
-    """The names of the tables that the page has."""
-    return (place[2] for place in PLACE.finditer(PAGE.read_text("utf-8")))
-
-
-if __name__ == "__main__":
-    if "--write" in sys.argv:
-        PAGE.write_text(page(), "utf-8")
-    else:
-        print(page())
+def places(text: str) -> list[str]:
+    """The names of the tables that the text has."""
+    return [place[2] for place in PLACE.finditer(text)]

@@ -144,8 +144,7 @@ def happen(session: Session, event: oracle.Event, number: int) -> Said:
         case "message":
             outcome = session.message(event.name)
         case "step":
-            session.step(event.true)
-            outcome = None
+            return Said(tuple(each.position for each in session.step(event.true)))
         case _:
             error = "failed" if event.name == "failed" else None
             session.settle(str(event.of), output="ok", error=error)
@@ -256,8 +255,9 @@ def walk_enforced(table: Table) -> Iterator[Disagreement]:
         session = sessions[-1]
         if session is None:
             continue
-        stopped = bool(node.reports) and node.reports[0].moment == len(before)
-        stopped = stopped and node.events[0].kind == "call"
+        stopped = node.events[0].kind == "call" and any(
+            report.moment == len(before) and not report.expired for report in node.reports
+        )
         said = happen(session, node.events[0], len(before))
         blocked = said.outcome is not None and not isinstance(said.outcome, Allowed)
         if blocked != stopped:

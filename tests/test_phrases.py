@@ -1,0 +1,166 @@
+"""Sentences: the catalog's own, read as a whole or refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sponsio_like import phrases
+from sponsio_like.conditions import assumption
+from sponsio_like.errors import ContractError
+from sponsio_like.pattern import catalog
+from sponsio_like.vocabulary import Vocabulary
+
+SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
+    "tool `A` must precede `B`": ("must_precede", {"first": "A", "then": "B"}),
+    "must call `A` before `B`": ("must_precede", {"first": "A", "then": "B"}),
+    "tool `A` requires confirmation": ("must_confirm", {"action": "A"}),
+    "tool `A` requires permission `p`": (
+        "requires_permission",
+        {"tool": "A", "permission": "p"},
+    ),
+    "no data leak from `A` to `B`": ("no_data_leak", {"source": "A", "sink": "B"}),
+    "destructive action `A` requires confirmation": ("destructive_action_gate", {"action": "A"}),
+    "after `A`, the next step must be `B`": (
+        "workflow_step",
+        {"trigger": "A", "next_action": "B"},
+    ),
+    "after `A`, tool `B` is forbidden": ("no_reversal", {"commitment": "A", "reversal": "B"}),
+    "tools `A` and `B` must be by different agents": (
+        "segregation_of_duty",
+        {"first": "A", "second": "B"},
+    ),
+    "every `A` must be followed by `B`": (
+        "always_followed_by",
+        {"trigger": "A", "response": "B"},
+    ),
+    "`A` and `B` must complete before `C`": (
+        "required_steps_completion",
+        {"steps": ["A", "B"], "gate": "C"},
+    ),
+    "`A` must complete before `C`": ("required_steps_completion", {"steps": ["A"], "gate": "C"}),
+    "tool `A` at most 5 times": ("rate_limit", {"action": "A", "limit": 5}),
+    "tool `A` at most 5 times per 60 seconds": (
+        "rate_limit",
+        {"action": "A", "limit": 5, "per": {"seconds": 60}},
+    ),
+    "tool `A` at most 5 times per 10 steps": (
+        "rate_limit",
+        {"action": "A", "limit": 5, "per": {"steps": 10}},
+    ),
+    "tool `A` at most 1 times": ("rate_limit", {"action": "A", "limit": 1}),
+    "tool `A` at most once": ("idempotent", {"action": "A"}),
+    "tool `A` cooldown of 3 steps": ("cooldown", {"action": "A", "steps": 3}),
+    "tool `A` cooldown of 0.5 seconds": ("cooldown", {"action": "A", "seconds": 0.5}),
+    "tool `B` within 3 steps of `A`": ("deadline", {"trigger": "A", "action": "B", "steps": 3}),
+    "tool `B` within 3 seconds of `A`": (
+        "deadline",
+        {"trigger": "A", "action": "B", "seconds": 3},
+    ),
+    "tool `A` at most 3 retries": ("bounded_retry", {"action": "A", "retries": 3}),
+    "tool `A` must not loop more than 5 times": ("loop_detection", {"action": "A", "limit": 5}),
+    "tools `A` and `B` are mutually exclusive": (
+        "mutual_exclusion",
+        {"first": "A", "second": "B"},
+    ),
+    "agent may only call `A`, `B`": ("tool_allowlist", {"tools": ["A", "B"]}),
+    "redirect `A` to `B`": ("redirect_to_safe", {"unsafe": "A", "safe": "B"}),
+    "`A` `f` must not contain `p q`": (
+        "arg_blacklist",
+        {"tool": "A", "field": "f", "patterns": ["p q"]},
+    ),
+    "`A` `f` must match `^p$`": (
+        "arg_allowlist",
+        {"tool": "A", "field": "f", "patterns": ["^p$"]},
+    ),
+    "`A.f` at most 500 chars": (
+        "arg_length_limit",
+        {"tool": "A", "field": "f", "max_chars": 500},
+    ),
+    "`A.f.g` between -1.5 and 10000": (
+        "arg_value_range",
+        {"tool": "A", "field": "f.g", "min": -1.5, "max": 10000},
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_a_sentence_of_the_catalog_states_its_rule(sentence: str) -> None:
+    """Every pattern's exact sentence builds that pattern's rule, and the rule says the sentence."""
+    name, given = SENTENCES[sentence]
+    rule = phrases.read(f"  {sentence} ")
+    assert (rule.pattern, rule.arguments) == (name, given)
+    if "must call" not in sentence:
+        assert rule.sentence == sentence
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_a_sentence_means_one_thing(sentence: str) -> None:
+    """No sentence of one pattern is also a sentence of another."""
+    assert [found.name for found, _ in phrases.readings(sentence)] == [SENTENCES[sentence][0]]
+
+
+def test_every_sentence_is_listed_here() -> None:
+    """Every sentence of every pattern has an example above."""
+    unread = [
+        template
+        for declared in catalog()
+        if declared.build.__module__.startswith("sponsio_like.")
+        for template in declared.sentences
+        if not any(
+            phrases.wording.arguments(template, sentence) is not None for sentence in SENTENCES
+        )
+    ]
+    assert unread == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "near"),
+    [
+        ("tool `A` must not precede `B`", "tool `FIRST` must precede `THEN`"),
+        ("never call `deploy` before `run_tests`", ""),
+        ("respond within 3 steps of receive", ""),
+        ("`read` must never be followed by `send`", "every `TRIGGER` must be followed by"),
+        ("tool `A` must precede `B` or else", "tool `FIRST` must precede `THEN`"),
+        ("tool A must precede B", "tool `FIRST` must precede `THEN`"),
+        ("Tool `A` must precede `B`", "tool `FIRST` must precede `THEN`"),
+        ("tool `A` must precede `B` and tool `C` must precede `D`", ""),
+        ("tool `A` must precede ``", "tool `FIRST` must precede `THEN`"),
+        ("tool `A` at most five times", "tool `ACTION` at most LIMIT times"),
+        ("tool `A` at most 5 times per 60 minutes", "per SECONDS seconds"),
+        ("response must not contain PII", ""),
+        ("", ""),
+    ],
+)
+def test_what_is_not_entirely_understood_is_refused(sentence: str, near: str) -> None:
+    """A sentence is read as a whole; else it is refused, with the sentences most like it."""
+    with pytest.raises(ContractError) as error:
+        phrases.read(sentence)
+    assert f"“{sentence}” is not understood" in str(error.value)
+    assert near in str(error.value)
+
+
+def test_the_arguments_of_a_sentence_are_checked() -> None:
+    """What stands in a sentence is read like any argument of a pattern."""
+    words = Vocabulary({"check": None, "pay": None})
+    with pytest.raises(ContractError, match=r"unknown tool `chek`; did you mean `check`\?"):
+        phrases.read("tool `chek` must precede `pay`", words)
+    with pytest.raises(ContractError, match=r"`2\.5` is not a whole number from 0"):
+        phrases.read("tool `pay` at most 2.5 times")
+    with pytest.raises(ContractError, match=r"`pay_\*` is not an exact name"):
+        phrases.read("agent may only call `pay_*`")
+
+
+def test_called_is_the_sentence_of_assumptions() -> None:
+    """In an assumption, "called `x`" means by now; no other sentence is understood."""
+    assert repr(assumption("called `x`")) == "O called(x)"
+    for other in (
+        "called x",
+        "`x` called",
+        "not called `x`",
+        "called `x` and called `y`",
+        "done `x`",
+    ):
+        with pytest.raises(ContractError, match="is not understood; write called `x`"):
+            assumption(other)

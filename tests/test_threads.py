@@ -1,0 +1,158 @@
+"""Any number of threads or tasks may decide on one session; a cap of 5 lets exactly 5 through."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from sponsio_like import ledger
+from sponsio_like.contract import Contract
+from sponsio_like.formula import Always, Compare, Const, Count, Happens, Implies, Match
+from sponsio_like.guard import Guard
+from sponsio_like.outcome import Allowed, Outcome
+from sponsio_like.pattern import Rule
+from sponsio_like.session import Session
+
+THREADS = 32
+DECISIONS = 2_000
+CAP = 5
+EAGER = 200
+"""So many decisions of each thread give way between asking and committing; the others run freely."""
+
+
+def called(tool: str) -> Happens:
+    """`called(tool)`"""
+    return Happens("called", (Match((tool,)),))
+
+
+def capped(limit: int = CAP) -> Session:
+    """A session in which `pay` may be called so many times."""
+    pay = called("pay")
+    rule = Rule(Always(Implies(pay, Compare(Count(pay), "<=", Const(limit)))))
+    return Guard([Contract("few payments", (rule,))]).session()
+
+
+@pytest.fixture(autouse=True)
+def _switching_often() -> Iterator[None]:
+    """The interpreter offers to switch threads every microsecond."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.fixture(autouse=True)
+def _giving_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every thread gives way between asking (`judge`) and committing, on its first decisions."""
+    judge = ledger.Ledger.judge
+    turns = threading.local()
+
+    def judge_and_give_way(self: ledger.Ledger, *args: Any) -> ledger.Judgement:
+        judgement = judge(self, *args)
+        turns.taken = getattr(turns, "taken", 0) + 1
+        if turns.taken <= EAGER:
+            time.sleep(0)
+        return judgement
+
+    monkeypatch.setattr(ledger.Ledger, "judge", judge_and_give_way)
+
+
+def at_once(work: Callable[[int], None]) -> None:
+    """Run `work` in all threads, started together. What one of them raises is raised."""
+    ready = threading.Barrier(THREADS)
+    raised: list[BaseException] = []
+
+    def run(number: int) -> None:
+        ready.wait()
+        try:
+            work(number)
+        except Exception as error:
+            raised.append(error)
+
+    threads = [threading.Thread(target=run, args=(n,)) for n in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if raised:
+        raise raised[0]
+
+
+def allowed(outcomes: list[Outcome]) -> int:
+    """How many were let through."""
+    return sum(isinstance(each, Allowed) for each in outcomes)
+
+
+def test_of_all_threads_together_exactly_five_calls_are_let_through() -> None:
+    """32 threads that decide 2,000 times each under a cap of 5 get exactly 5 calls allowed."""
+    session = capped()
+    outcomes: list[Outcome] = []
+    at_once(lambda _: outcomes.extend(session.decide("pay") for _ in range(DECISIONS)))
+    assert len(outcomes) == THREADS * DECISIONS
+    assert allowed(outcomes) == CAP
+
+
+def test_of_all_tasks_together_exactly_five_calls_are_let_through() -> None:
+    """Async tasks that share a session, in several threads at once, get exactly 5 calls allowed."""
+    session = capped()
+    outcomes: list[Outcome] = []
+
+    async def task() -> None:
+        for _ in range(20):
+            outcomes.append(session.decide("pay"))
+            await asyncio.sleep(0)
+
+    async def tasks() -> None:
+        await asyncio.gather(*(task() for _ in range(20)))
+
+    at_once(lambda _: asyncio.run(tasks()))
+    assert len(outcomes) == THREADS * 400
+    assert allowed(outcomes) == CAP
+
+
+def test_an_id_decided_in_all_threads_at_once_is_one_call() -> None:
+    """Deciding an open id again gives the first answer and counts nothing, in any thread."""
+    session = capped()
+    outcomes: list[Outcome] = []
+    at_once(lambda _: outcomes.extend(session.decide("pay", id=f"{n}") for n in range(CAP)))
+    assert allowed(outcomes) == THREADS * CAP
+    assert not isinstance(session.decide("pay", id="another"), Allowed)
+
+
+def test_settling_in_all_threads_counts_every_result_once() -> None:
+    """Calls decided and settled in any thread, in any order, are all counted as done, each once."""
+    pay, done = called("report"), Happens("done", (Match(("pay",)),))
+    total = THREADS * 50
+    exactly = Rule(Always(Implies(pay, Compare(Count(done), "=", Const(total)))))
+    session = Guard([Contract("all were done", (exactly,))]).session()
+
+    def work(number: int) -> None:
+        for k in range(50):
+            session.decide("pay", id=f"{number}-{k}")
+        for k in reversed(range(50)):
+            session.settle(f"{number}-{k}")
+            session.settle(f"{number}-{k}")
+
+    at_once(work)
+    assert isinstance(session.decide("report"), Allowed)
+
+
+def test_sessions_of_one_guard_do_not_share_their_counts() -> None:
+    """A guard is shared, a session is not: each thread's own session has its own cap."""
+    pay = called("pay")
+    rule = Rule(Always(Implies(pay, Compare(Count(pay), "<=", Const(CAP)))))
+    guard = Guard([Contract("few payments", (rule,))])
+    counts: list[int] = []
+
+    def work(_: int) -> None:
+        session = guard.session()
+        counts.append(allowed([session.decide("pay") for _ in range(50)]))
+
+    at_once(work)
+    assert counts == [CAP] * THREADS
