@@ -8,11 +8,12 @@ conditions, context, agents and texts are free; a call settles at once, or only 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from sponsio_like.atoms import LATE, MISSING, kinds_of, names_tool
+from sponsio_like.atoms import LATE, MISSING, glob_matches, kinds_of, names_tool
 from sponsio_like.formula import Happens, MessageBy, Node, Repeats, Sum, Target
 from sponsio_like.past import Letter
 from sponsio_like.program import Slot
@@ -94,8 +95,20 @@ def tool_names(nodes: Iterable[Node]) -> dict[str, None]:
     for node in nodes:
         for match in node.target if isinstance(node, Happens | Sum | Repeats) else ():
             names.update(dict.fromkeys(match.names))
-            names.update((glob.replace("*", "\0").replace("?", "\0"), None) for glob in match.globs)
+            names.update((_sample(glob), None) for glob in match.globs)
     return names
+
+
+def _sample(glob: str) -> str:
+    """A name that the glob matches, and that nobody uses."""
+
+    def member(found: re.Match[str]) -> str:
+        chosen = (chr(i) for i in (*found.group().encode(), *range(1, 256)))
+        return next((each for each in chosen if glob_matches(found.group(), each)), "\0")
+
+    return re.sub(
+        r"\[!?\]?[^\]]*\]|[*?]", lambda m: member(m) if m.group()[0] == "[" else "\0", glob
+    )
 
 
 def _fixed(slot: Slot, world: tuple[str, str]) -> bool | None:

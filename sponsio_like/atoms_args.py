@@ -33,16 +33,17 @@ PARTS = re.compile(
 # --- finding ------------------------------------------------------------------------------------
 
 
-def reach(args: Mapping[str, Any], path: str) -> tuple[list[Any], bool]:
+def reach(args: Any, path: str) -> tuple[list[Any], bool]:
     """The values at `path`, and whether some are missing.
 
     Where a value is of another shape than the path says (text instead of a list), it is found as it
     is: what must not be inside a field must not be there in another shape either.
     """
-    if path == "*":
+    if path == "*" and isinstance(args, Mapping):
         return list(args.values()), not args
-    if path in args:
-        return [args[path]], False
+    if not isinstance(args, Mapping):
+        return [args], False
+    whole = [args[path]] if path in args and path_parts(path) != (path,) else []
     found: list[Any] = [args]
     lacking = False
     for part in path_parts(path):
@@ -52,7 +53,7 @@ def reach(args: Mapping[str, Any], path: str) -> tuple[list[Any], bool]:
             lacking |= inner is None
             below += [value] if inner is None and not isinstance(value, Mapping) else inner or []
         found = below
-    return found, lacking or not found
+    return whole + found, not whole and (lacking or not found)
 
 
 def _inside(value: Any, part: str) -> list[Any] | None:

@@ -16,7 +16,7 @@ from sponsio_like.contract import Contract
 from sponsio_like.events import Call, End, Event, Kind, Result, Unreadable, canonical
 from sponsio_like.formula import TRUE, Seconds
 from sponsio_like.listening import Listening
-from sponsio_like.monitor import Instance, Monitor, State, Step, Verdict
+from sponsio_like.monitor import Instance, Monitor, State, Verdict
 from sponsio_like.past import Letter
 from sponsio_like.pattern import Rule
 from sponsio_like.program import Program, Slot
@@ -47,6 +47,16 @@ class Watch(NamedTuple):
     inner: State | None
     over: bool = False
     broken: bool = False
+
+
+class Change(NamedTuple):
+    """What clause number `clause` becomes if the position `at` is let through."""
+
+    clause: int
+    key: Any
+    at: Place
+    watch: Watch
+    letter: Letter
 
 
 class Seen(NamedTuple):
@@ -84,6 +94,8 @@ class Clause:
             self.opens = gate.add(scope.start, violates=True)
         self.closes = gate.add(scope.stop) if scope and scope.stop is not None else None
         self.gate = Monitor(gate, Reading((), ()), tools)
+        ends = [root for root in (self.opens, self.closes) if root is not None]
+        self.opens_late = any(self.gate.future.waits[root] for root in ends)
         self.slots: list[Slot] = program.slots
         self.readers = [slot_reader(slot) for slot in self.slots]
         self.counts = _kinds(counted) or frozenset({"call"})
@@ -139,10 +151,10 @@ class Clause:
         parts = []
         for path in self.by:
             found = [event.agent] if path == "@agent" else find(event.args, path)
-            if not found:
-                return None
+            if not found or (len(found) > 1 and "[]" not in path):
+                return None  # missing, or hidden behind a second value: it cannot be told
             try:
-                parts.append(canonical(found if len(found) > 1 else found[0]))
+                parts.append(canonical(found if "[]" in path else found[0]))
             except Unreadable:
                 return None
         return tuple(parts)
@@ -179,23 +191,29 @@ class Clause:
         return inner, over, failed
 
     def settle(
-        self, watch: Watch, settled: Place, final: Mapping[int, bool], last: Place, now: Now
+        self, watch: Watch, change: Change, final: Mapping[int, bool], last: Place, now: Now
     ) -> Seen:
-        """A call has its result; what was let through may turn out to have violated."""
-        gate = self.gate.settle(watch.gate, settled.seen, final, last.seen).state
-        if watch.inner is None:
-            return Seen(watch._replace(gate=gate), False)
-        step = self.monitor.settle(watch.inner, settled.counted, final, last.counted)
-        return self._revealed(watch._replace(gate=gate), step, last, now)
+        """A call has its result; what was let through may turn out to have violated.
+
+        Where a scope speaks of results, a segment may begin or end now.
+        """
+        gate = self.gate.settle(watch.gate, change.at.seen, final, last.seen).state
+        watch, failed = watch._replace(gate=gate), False
+        if watch.inner is not None:
+            step = self.monitor.settle(watch.inner, change.at.counted, final, last.counted)
+            watch, failed = watch._replace(inner=step.state), step.violated
+        if self.opens_late:
+            letter = tuple(final.get(i, value) for i, value in enumerate(change.letter))
+            values = self.gate.past.read(letter, gate.registers, change.at.seen, now.time)
+            inner, over, ended = self._segment(watch, values)
+            watch, failed = watch._replace(inner=inner, over=over), failed or ended
+        return self._seen(watch, failed and self.assumed(watch, last, now))
 
     def expire(self, watch: Watch, last: Place, now: Now) -> Seen:
         """Time has come; what ran out can no longer be prevented."""
         if watch.inner is None:
             return Seen(watch, False)
         step = self.monitor.expire(watch.inner, last.counted, now.time)
-        return self._revealed(watch, step, last, now)
-
-    def _revealed(self, watch: Watch, step: Step, last: Place, now: Now) -> Seen:
         watch = watch._replace(inner=step.state)
         return self._seen(watch, step.violated and self.assumed(watch, last, now))
 

@@ -14,8 +14,9 @@ from typing import Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
-from sponsio_like import explain, terminal
 from sponsio_like.errors import SponsioLikeError
+from sponsio_like.explain import catalog, contracts_page, pattern_page
+from sponsio_like.terminal import console_for, counted, print_page, print_table
 
 app = typer.Typer(
     name="sponsio-like",
@@ -69,9 +70,9 @@ def demo(
     """A recorded agent run under attack: without contracts, with them, and in observe mode."""
     from sponsio_like.demo import run, save_files
 
-    console = terminal.console_for(sys.stdout)
+    console = console_for(sys.stdout)
     if save is not None:
-        terminal.print_page(save_files(save), console)
+        print_page(save_files(save), console)
         return
     run(console, contracts, trace)
 
@@ -85,9 +86,9 @@ def check(contracts: Contracts) -> None:
     file = load(contracts)
     mode = file.mode or "enforce"
     Guard(file.contracts, mode=mode, tools=file.tools)
-    console = terminal.console_for(sys.stdout)
-    terminal.print_page(explain.contracts_page(file.contracts, mode), console)
-    typer.echo(f"{contracts}: {terminal.counted(len(file.contracts), 'contract')} understood")
+    console = console_for(sys.stdout)
+    print_page(contracts_page(file.contracts, mode), console)
+    typer.echo(f"{contracts}: {counted(len(file.contracts), 'contract')} understood")
 
 
 @app.command()
@@ -97,12 +98,8 @@ def patterns(
     """List the patterns that contracts are made of, or explain one of them."""
     from sponsio_like.pattern import CATALOG, find_pattern
 
-    page = (
-        explain.catalog(CATALOG.values())
-        if name is None
-        else explain.pattern_page(find_pattern(name))
-    )
-    terminal.print_page(page, terminal.console_for(sys.stdout))
+    page = catalog(CATALOG.values()) if name is None else pattern_page(find_pattern(name))
+    print_page(page, console_for(sys.stdout))
 
 
 @app.command()
@@ -131,11 +128,11 @@ def replay(
         if as_json:
             typer.echo(json.dumps(judged.as_json()))
     if not as_json:
-        console = terminal.console_for(sys.stdout)
+        console = console_for(sys.stdout)
         for table in summary.tables():
-            terminal.print_table(table, console)
-            terminal.print_page([("", "")], console)
-        terminal.print_page([(line, "") for line in summary.conclusion()], console)
+            print_table(table, console)
+            print_page([("", "")], console)
+        print_page([(line, "") for line in summary.conclusion()], console)
     raise typer.Exit(1 if summary.broken else 0)
 
 
@@ -152,8 +149,8 @@ def report(
     if as_json:
         typer.echo(json.dumps(found.as_json()))
         return
-    console = terminal.console_for(sys.stdout)
+    console = console_for(sys.stdout)
     if found.contracts:
-        terminal.print_table(found.table(), console)
-        terminal.print_page([("", "")], console)
-    terminal.print_page([(line, "") for line in found.conclusion()], console)
+        print_table(found.table(), console)
+        print_page([("", "")], console)
+    print_page([(line, "") for line in found.conclusion()], console)

@@ -23,6 +23,7 @@ from sponsio_like.formula import Happens, Match, Repeats, Sum
 from sponsio_like.outcome import Block, Decision, Mode
 
 Targeted = Happens | Repeats | Sum
+MODES = ("observe", "enforce")
 INDEX_CAP = 4_096
 """Most tool names whose clauses are remembered; others are told anew."""
 
@@ -113,7 +114,9 @@ def compile_policy(
     """
     contracts = tuple(contracts)
     inventory = None if tools is None else tuple(tools)
-    problems = _duplicates(contracts)
+    problems = [*_duplicates(contracts), *_misfits(contracts, mode)]
+    if problems:
+        raise ContractError(*problems)
     clauses: list[Clause] = []
     owner: list[int] = []
     for k, contract in enumerate(contracts):
@@ -145,6 +148,25 @@ def _duplicates(contracts: Sequence[Contract]) -> list[Problem]:
             )
         seen[contract.name] = contract
     return problems
+
+
+def _misfits(contracts: Sequence[Contract], mode: Mode) -> list[Problem]:
+    """Parts that would load and then do nothing: no guarantee, no such mode, no such strategy."""
+    found = (
+        [] if mode in MODES else [Problem(f"unknown mode `{mode}`", "", "write observe or enforce")]
+    )
+    for contract in contracts:
+        where = contract.where or f"contract `{contract.name}`"
+        answers = [contract.answer, *(rule.answer for rule in contract.rules)]
+        if not contract.rules:
+            found.append(Problem("there is no guarantee", where, "say what must hold"))
+        if contract.mode not in (None, *MODES):
+            found.append(
+                Problem(f"unknown mode `{contract.mode}`", where, "write observe or enforce")
+            )
+        if not all(each is None or isinstance(each, Decision) for each in answers):
+            found.append(Problem("the strategy is no decision", where, 'use `.strategy("block")`'))
+    return found
 
 
 def _located(contract: Contract, problem: Problem) -> Problem:

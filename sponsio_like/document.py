@@ -29,7 +29,7 @@ PLAIN = {"": None, "~": None} | {
 }
 NUMBER = re.compile(r"[-+]?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 DISPUTED = re.compile(
-    r"y|yes|n|no|on|off|[-+]?\.inf|\.nan"
+    r"yes|no|on|off|[-+]?\.inf|\.nan"
     r"|[-+]?(?:0\d+|0[xob]\w+|\d[\d_]*_[\d_]*|\d+(?::[0-5]?\d)+|\.\d+|\d+\.)",
     re.IGNORECASE,
 )

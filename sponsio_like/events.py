@@ -85,8 +85,8 @@ class Unreadable(ValueError):
 def canonical(value: Any, depth: int = 64) -> Any:
     """A hashable form in which JSON-equal values are equal: `1` is `1.0`, `True` is not `1`.
 
-    Strings are NFC; numbers are exact decimals; NaN equals nothing, not even itself.
-    Raises `Unreadable` for anything that is not JSON data, or is deeper than `depth`.
+    Strings are NFC; numbers are exact decimals. Raises `Unreadable` for NaN, for anything that is
+    not JSON data, and for what is nested deeper than `depth`.
     """
     if depth <= 0:
         raise Unreadable("a value nested too deeply")
@@ -107,25 +107,34 @@ def canonical(value: Any, depth: int = 64) -> Any:
 
 def _number(value: float | Decimal) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
-        return ("nan", object()) if math.isnan(value) else ("inf", value > 0)
+        if math.isnan(value):
+            raise Unreadable("not a number")
+        return ("inf", value > 0)
     return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
 
 
-def digest(tool: str, args: Mapping[str, Any]) -> str:
-    """A fingerprint of a call: equal for the same tool and JSON-equal arguments."""
-    try:
-        body = _plain(canonical(args))
-    except Unreadable:
-        body = repr(args)
-    text = json.dumps([tool, body], ensure_ascii=True, default=str)
+def digest(tool: str, args: Any) -> str:
+    """A fingerprint of a call: equal for the same tool and JSON-equal arguments.
+
+    Raises `Unreadable` for arguments that have no canonical form: they equal nothing.
+    """
+    text = json.dumps([tool, _plain(canonical(args))], ensure_ascii=True)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _exactly(value: Decimal) -> str:
+    """The same text for equal numbers, whatever their size."""
+    sign, digits, exponent = value.as_tuple()
+    text = "".join(map(str, digits)).lstrip("0")
+    short = text.rstrip("0")
+    return f"{sign}:{short}:{int(exponent) + len(text) - len(short)}" if short else "0"
 
 
 def _plain(value: Any) -> Any:
     """`canonical` output as ordered JSON data."""
     match value:
         case Decimal():
-            return ["num", str(value.normalize())]
+            return ["num", _exactly(value)]
         case ("map", frozenset() as pairs):
             return [
                 "map",

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sponsio_like.clause import Now
+from sponsio_like.clause import Change, Now
 from sponsio_like.compiler import Policy
 from sponsio_like.context import Context
 from sponsio_like.demands import owed
 from sponsio_like.events import Call, Event, Result
-from sponsio_like.ledger import Change, Judgement, Ledger, Read
+from sponsio_like.ledger import Judgement, Ledger, Read
 from sponsio_like.monitor import Verdict, overall
 from sponsio_like.outcome import Allowed, Outcome, Redirected, Unfulfilled, Violation
 from sponsio_like.snapshot import decode, put_back, take

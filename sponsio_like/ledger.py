@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sponsio_like.atoms import OPEN
-from sponsio_like.clause import Clause, Now, Place, Watch
+from sponsio_like.clause import Change, Clause, Now, Place, Watch
 from sponsio_like.compiler import Policy
 from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Kind, kind_of
@@ -29,16 +29,6 @@ class Read(NamedTuple):
     clause: int
     letter: Letter
     key: Any
-
-
-class Change(NamedTuple):
-    """What a clause becomes if the position is let through."""
-
-    clause: int
-    key: Any
-    at: Place
-    watch: Watch
-    letter: Letter
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +54,7 @@ class Ledger:
         self.wakes: dict[int, int] = {}
         for i, (clause, watch) in enumerate(zip(policy.clauses, self.watches, strict=True)):
             self._set_wake(i, NEVER if clause.by else clause.wakes_at(watch, Place(-1, -1), 0.0))
-        self.alarms: dict[int, float] = {}
+        self.alarms: dict[tuple[int, Any], float] = {}
 
     # --- asking -------------------------------------------------------------------------------
 
@@ -146,10 +136,11 @@ class Ledger:
         clause = self.policy.clauses[i]
         if clause.by:
             self.keyed[i][key] = (watch, last.seen + 1)
-            return
-        self.watches[i] = watch
-        self._set_wake(i, clause.wakes_at(watch, last, time))
-        self._set_alarm(i, watch)
+        else:
+            self.watches[i] = watch
+            self._set_wake(i, clause.wakes_at(watch, last, time))
+        if clause.timed:
+            self._set_alarm((i, key), watch)
 
     def _set_wake(self, i: int, position: int) -> None:
         if position == NEVER:
@@ -157,15 +148,14 @@ class Ledger:
         else:
             self.wakes[i] = position
 
-    def _set_alarm(self, i: int, watch: Watch) -> None:
-        if not self.policy.clauses[i].timed:
-            return
+    def _set_alarm(self, name: tuple[int, Any], watch: Watch) -> None:
+        """Remember when the first time bound of this watch runs out."""
         live = watch.inner.live if watch.inner is not None else ()
         due = [literal[2] for each in live for literal in literals_of(each) if literal[0] in "fg"]
         if due:
-            self.alarms[i] = min(due)
+            self.alarms[name] = min(due)
         else:
-            self.alarms.pop(i, None)
+            self.alarms.pop(name, None)
 
     # --- results, time, the end ---------------------------------------------------------------
 
@@ -176,25 +166,29 @@ class Ledger:
     def settle(self, change: Change, final: Mapping[int, bool], now: Now) -> bool:
         """A call has its result. True if it reveals a violation."""
         clause = self.policy.clauses[change.clause]
-        watch, last = self.watches[change.clause], self._last(clause)
-        if clause.by:
-            watch, length = self.keyed[change.clause][change.key]
-            last = Place(length - 1, length - 1)
-        seen = clause.settle(watch, change.at, final, last, now)
+        watch, last = self._known(change.clause, change.key)
+        seen = clause.settle(watch, change, final, last, now)
         self._store(change.clause, change.key, seen.watch, last, now.time)
         return seen.violated
 
     def expire(self, now: Now) -> list[int]:
         """Time has come. The clauses of which something ran out between positions."""
         violated = []
-        for i in [i for i, due in self.alarms.items() if due < now.time]:
-            clause = self.policy.clauses[i]
-            last = self._last(clause)
-            seen = clause.expire(self.watches[i], last, now)
-            self._store(i, (), seen.watch, last, now.time)
+        for i, key in [name for name, due in self.alarms.items() if due < now.time]:
+            watch, last = self._known(i, key)
+            seen = self.policy.clauses[i].expire(watch, last, now)
+            self._store(i, key, seen.watch, last, now.time)
             if seen.violated:
                 violated.append(i)
         return violated
+
+    def _known(self, i: int, key: Any) -> tuple[Watch, Place]:
+        """What is remembered of clause `i`, for this key if it is split, and its last position."""
+        clause = self.policy.clauses[i]
+        if not clause.by:
+            return self.watches[i], self._last(clause)
+        watch, length = self.keyed[i][key]
+        return watch, Place(length - 1, length - 1)
 
     def all_watches(self) -> list[tuple[int, Watch, Place]]:
         """Every watch with its clause and its last position."""
@@ -209,10 +203,11 @@ class Ledger:
 
     def put(self, i: int, watch: Any) -> None:
         """Set what clause `i` remembers: a watch, or for a split clause one for each key."""
-        if self.policy.clauses[i].by:
-            self.keyed[i] = watch
-        else:
-            self._store(i, (), watch, self._last(self.policy.clauses[i]), 0.0)
+        clause = self.policy.clauses[i]
+        for key, (each, length) in watch.items() if clause.by else ():
+            self._store(i, key, each, Place(length - 1, length - 1), 0.0)
+        if not clause.by:
+            self._store(i, (), watch, self._last(clause), 0.0)
 
     def copy(self, keys: Iterable[Any] = ()) -> Ledger:
         """A copy to try things on: states are immutable, so it is shallow.

@@ -8,7 +8,6 @@ Properties", 2002).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -27,6 +26,10 @@ Value: TypeAlias = Callable[[Values, Letter, Registers, int, float], Any]
 """(values so far, letter, registers before, position, time) -> the node's value."""
 Update: TypeAlias = Callable[[Values, Letter, Registers, int, float], Any]
 """(all values, letter, registers before, position, time) -> the register after."""
+
+
+INFINITE = float("inf")
+"""How long ago something is that never happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,8 @@ def _recent(last: Any, oldest: Any) -> Any:
 def _compared(a: int, op: Any, b: int, negated: bool, bad: bool) -> Value:
     def value(v: Values, x: Letter, s: Registers, p: int, t: float) -> bool:
         left, right = v[a], v[b]
-        answer = None if left is MISSING or right is MISSING else compare(left, op, right)
+        known = left is not MISSING and right is not MISSING
+        answer = compare(left, op, right) if known else None
         return bad if answer is None else answer is not negated
 
     return value
@@ -171,11 +175,11 @@ def _term(op: Op, r: int, i: int) -> tuple[Value, Cell]:
             return _sum(slot, bound, r, i)
         case ("since", a):
             return (
-                lambda v, x, s, p, t: 0 if v[a] else math.inf if s[r] is None else p - s[r]
+                lambda v, x, s, p, t: 0 if v[a] else INFINITE if s[r] is None else p - s[r]
             ), Cell(i, None, lambda v, x, s, p, t: p if v[a] else s[r])
         case ("age", a):
             return (
-                lambda v, x, s, p, t: 0 if v[a] else math.inf if s[r] is None else t - s[r]
+                lambda v, x, s, p, t: 0 if v[a] else INFINITE if s[r] is None else t - s[r]
             ), Cell(i, None, lambda v, x, s, p, t: t if v[a] else s[r])
         case ("repeats", slot, similar):
             return _repeats(slot, similar, r, i)

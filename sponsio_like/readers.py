@@ -8,7 +8,7 @@ from typing import Any
 
 from sponsio_like.atoms import MISSING, OPEN, Truth, matches_call, reader, value_reader
 from sponsio_like.context import Context
-from sponsio_like.events import Call, Event, digest
+from sponsio_like.events import Call, Event, Unreadable, digest
 from sponsio_like.formula import Formula, Repeats, Sum, Target, Term
 from sponsio_like.program import Slot
 from sponsio_like.values import find, number
@@ -59,12 +59,20 @@ def _concerns(target: Target, call: Call) -> bool:
     return matches_call(target, call) is not False
 
 
+def _mark(call: Call) -> str:
+    """What equal calls share. Arguments that cannot be read count as the same again."""
+    try:
+        return digest(call.tool, call.args)
+    except Unreadable:
+        return f"unreadable {call.tool}"
+
+
 def _key_reader(node: Repeats) -> _Read:
     def key(event: Event, _: Context) -> Any:
         if not isinstance(event, Call) or not _concerns(node.target, event):
             return None
         if node.similar == "equal":
-            return digest(event.tool, event.args)
+            return _mark(event)
         return frozenset(f"{event.tool} {event.args}".casefold().split())
 
     return key

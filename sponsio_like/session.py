@@ -7,6 +7,7 @@ a call is found by its interceptor.
 from __future__ import annotations
 
 import itertools
+import secrets
 import time as _time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +17,7 @@ from sponsio_like import records
 from sponsio_like.advice import Refusal
 from sponsio_like.compiler import Policy
 from sponsio_like.errors import SessionError
-from sponsio_like.events import Call, Message, Result, Step, digest
+from sponsio_like.events import Call, Message, Result, Step, Unreadable, digest
 from sponsio_like.freezing import freeze
 from sponsio_like.interceptor import Attempt, Interceptor
 from sponsio_like.ledger import Ledger
@@ -30,7 +31,6 @@ from sponsio_like.outcome import (
     Unfulfilled,
     Violation,
 )
-from sponsio_like.snapshot import decode
 from sponsio_like.verdicts import Finding, enforced, observed, renamed, strictest
 
 
@@ -57,6 +57,7 @@ class Session:
         self._assume_success = assume_success
         self._log = log
         self._ids = itertools.count(1)
+        self._token = secrets.token_hex(4)
         self._finished = False
 
     @property
@@ -81,7 +82,7 @@ class Session:
         another tool or other arguments it is blocked. Raises `SessionError` after `finish`.
         """
         self._next_turn()
-        return self._decide(self._call(tool, args, id, agent, depth))
+        return self._decide(tool, args, id, agent, depth)
 
     def decide_batch(
         self, calls: Iterable[Sequence[Any]], *, agent: str = "agent", depth: int = 0
@@ -92,24 +93,25 @@ class Session:
         paid.
         """
         self._next_turn()
-        batch = [
-            self._call(tool, args, rest[0] if rest else None, agent, depth)
+        return [
+            self._decide(tool, args, rest[0] if rest else None, agent, depth)
             for tool, args, *rest in calls
         ]
-        return [self._decide(call) for call in batch]
 
-    def _call(self, tool: str, args: Any, id: str | None, agent: str, depth: int) -> Call:
-        name = id if id is not None else f"auto-{next(self._ids)}"
-        if not all(isinstance(each, str) for each in (tool, name)):
-            raise SessionError(f"tool {tool!r} and id {name!r} have to be strings")
-        return Call(tool, freeze({} if args is None else args), name, agent, depth)
+    def _new_id(self) -> str:
+        """An id for a call that came without one; no host makes such ids."""
+        return f"auto-{self._token}-{next(self._ids)}"
 
-    def _decide(self, call: Call) -> Outcome:
+    def _decide(self, tool: str, args: Any, id: str | None, agent: str, depth: int) -> Outcome:
         self._check_open()
+        if not all(isinstance(each, str) for each in (tool, "" if id is None else id)):
+            raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
         started = _time.perf_counter()
+        call = Call(tool, {}, self._new_id() if id is None else id, agent, depth)
         attempt = Attempt()
         try:
-            outcome, attempt = self._decision(call, digest(call.tool, call.args))
+            call = replace(call, args=freeze({} if args is None else args))
+            outcome, attempt = self._decision(call, _mark(call))
         except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
             outcome = self._failed(call, error)
         again = attempt.flight is not None and outcome is attempt.flight.outcome
@@ -265,10 +267,17 @@ class Session:
 
         It has the values that contracts remember.
         """
-        return self._inner.snapshot({"session": self.id, "ids": next(self._ids)})
+        return self._inner.snapshot({"session": self.id})
 
     def resume(self, data: Mapping[str, Any]) -> None:
         """Take over the state of a snapshot; `Guard.restore` calls this on a new session."""
         self.started_anew = self._inner.restore(data)
-        self._ids = itertools.count(decode(data["ids"]))
         self._log.restored(self.id, self.started_anew)
+
+
+def _mark(call: Call) -> str:
+    """What tells this call from others under its id; what cannot be read is like no other."""
+    try:
+        return f"{digest(call.tool, call.args)} {call.agent} {call.depth}"
+    except Unreadable:
+        return secrets.token_hex(16)

@@ -13,11 +13,11 @@ from decimal import Decimal
 from typing import Any
 
 from sponsio_like.atoms import LATE, MISSING, OPEN
-from sponsio_like.clause import Place, Watch
+from sponsio_like.clause import Change, Place, Watch
 from sponsio_like.compiler import Policy, fingerprint
 from sponsio_like.context import Context
 from sponsio_like.errors import SnapshotError
-from sponsio_like.ledger import Change, Ledger
+from sponsio_like.ledger import Ledger
 from sponsio_like.monitor import State
 from sponsio_like.window import Entry
 

@@ -88,11 +88,23 @@ def _style(cell: Cell) -> str:
     return "dim" if cell == 0 else ""
 
 
-def console_for(stream: IO[str]) -> Console:
-    """A console that only colours on a terminal, and takes brackets in texts as they are."""
+def console_for(
+    stream: IO[str], *, terminal: bool | None = None, width: int | None = None
+) -> Console:
+    """A console that only colours on a terminal, and takes brackets in texts as they are.
+
+    Whether it is a terminal, and how wide, is found out unless it is given.
+    """
     from rich.console import Console
 
-    return Console(file=stream, highlight=False, markup=False, emoji=False)
+    return Console(
+        file=stream,
+        force_terminal=terminal,
+        width=width,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
 
 
 class LateProgress:

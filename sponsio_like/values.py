@@ -36,13 +36,18 @@ def path_parts(path: str) -> Path:
 
 
 def find(data: Any, path: str) -> list[Any]:
-    """Every value at `path`; none if it is missing. A key with dots in it is found whole first."""
-    if isinstance(data, Mapping) and path in data:
-        return [data[path]]
-    found = [data]
+    """Every value at `path`; none if it is missing.
+
+    A key that is the whole path (`"o.id"`) is found too: it must not hide a nested value. Data that
+    is no object cannot be read at any path.
+    """
+    if not isinstance(data, Mapping):
+        return [data]
+    found: list[Any] = [data]
     for part in path_parts(path):
         found = list(_down(found, part))
-    return found
+    whole = [data[path]] if path in data and path_parts(path) != (path,) else []
+    return whole + found
 
 
 def _down(values: list[Any], part: str) -> Iterator[Any]:
@@ -135,10 +140,14 @@ def _ordered(left: Any, op: Op, right: Any) -> bool | None:
         return _order(left, op, right)
     if type(left) is int and type(right) is int:
         return _order(left, op, right)
-    if left == float("inf") and isinstance(left, float):
-        return op in (">", ">=")  # `since`, `age`: it never happened
-    a, b = number(left), number(right)
+    a, b = _extended(left), _extended(right)
     return None if a is None or b is None else _order(a, op, b)
+
+
+def _extended(value: Any) -> Decimal | None:
+    """A number, or infinite: the `since` and `age` of what never happened."""
+    never = isinstance(value, float) and value == float("inf")
+    return Decimal("Infinity") if never else number(value)
 
 
 def _order(left: Any, op: Op, right: Any) -> bool:

@@ -13,10 +13,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
-from sponsio_like.explain import example, template
+from sponsio_like.explain import example
 from sponsio_like.pattern import Pattern, catalog
 from sponsio_like.syntax import show
-from sponsio_like.wording import words_of
+from sponsio_like.wording import blanks, words_of
 from tests.trace_tables import filled
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -43,7 +43,7 @@ def _overview(patterns: Iterable[Pattern]) -> Iterator[str]:
     yield "| family | pattern | sentence |\n|---|---|---|"
     for family, members in groupby(patterns, key=lambda each: each.family):
         for each in members:
-            yield f"| {family} | [`{each.name}`](#{each.name}) | {template(each.sentences[0])} |"
+            yield f"| {family} | [`{each.name}`](#{each.name}) | {blanks(each.sentences[0])} |"
     yield ""
 
 
@@ -51,7 +51,7 @@ def _pattern(pattern: Pattern) -> str:
     rule = pattern.rule(pattern.example)
     parts = [
         f"## {pattern.name}\n",
-        *(f"> {template(sentence)}\n" for sentence in pattern.sentences),
+        *(f"> {blanks(sentence)}\n" for sentence in pattern.sentences),
         f"{pattern.summary}\n",
         *_arguments(pattern),
         "```yaml",

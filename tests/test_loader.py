@@ -122,7 +122,7 @@ def test_the_inventory_may_describe_fields() -> None:
     assert file.tools == ("pay", "ping")
     assert file.fields == {"pay": {"amount": "number", "to": "string"}}
     (problem,) = mistakes(text % "amonut")
-    assert problem == ("c.yaml:7:57: tool `pay` has no field `amonut`; did you mean `amount`?")
+    assert problem == ("c.yaml:7:61: tool `pay` has no field `amonut`; did you mean `amount`?")
 
 
 def test_scopes_are_read() -> None:
@@ -165,11 +165,39 @@ def test_actions_build_on_those_above() -> None:
 
 def test_values_are_what_they_look_like() -> None:
     """Numbers, truth values, null and text are told apart as everybody does; quotes make text."""
-    text = "a: 1\nb: -2.5\nc: 1e3\nd: true\ne: False\nf: ~\ng: null\nh:\ni: \"1\"\nj: 'true'\nk: 2024-01-01\nl: 1.2.3\nm: |\n  no\n"
+    text = """\
+a: 1
+b: -2.5
+c: 1e3
+d: true
+e: False
+f: ~
+g: null
+h:
+i: "1"
+j: 'true'
+k: 2024-01-01
+l: 1.2.3
+m: |
+  no
+n: y
+"""
     assert parse(text).data == {
-        "a": 1, "b": -2.5, "c": 1000.0, "d": True, "e": False, "f": None, "g": None, "h": None,
-        "i": "1", "j": "true", "k": "2024-01-01", "l": "1.2.3", "m": "no\n",
-    }  # fmt: skip
+        "a": 1,
+        "b": -2.5,
+        "c": 1000.0,
+        "d": True,
+        "e": False,
+        "f": None,
+        "g": None,
+        "h": None,
+        "i": "1",
+        "j": "true",
+        "k": "2024-01-01",
+        "l": "1.2.3",
+        "m": "no\n",
+        "n": "y",
+    }
 
 
 @pytest.mark.parametrize(
@@ -179,8 +207,6 @@ def test_values_are_what_they_look_like() -> None:
         "on",
         "Yes",
         "OFF",
-        "y",
-        "N",
         "010",
         "1_000",
         "0x1F",
@@ -192,7 +218,7 @@ def test_values_are_what_they_look_like() -> None:
     ],
 )
 def test_words_that_readers_disagree_about_are_refused(word: str) -> None:
-    """`no`, `on`, `010` and the like mean different things to YAML readers: quote them or not use them."""
+    """`no`, `on`, `010` mean different things to different readers: they have to be quoted."""
     (problem,) = mistakes(f"version: 1\ncontracts: {word}\n")
     assert problem.startswith(
         f"c.yaml:2:12: `{word}` means different things to YAML readers; write"
@@ -222,7 +248,10 @@ def test_keys_are_text_whatever_they_look_like() -> None:
         ("a: 1\n---\nb: 2\n", "c.yaml:2:1: a second document; one file has one document"),
         ("a: &x 1\nb: *x\n", "c.yaml:1:4: anchor `&x`; write the value where it is needed"),
         ("a: *x\n", "alias `*x`"),
-        ("a: !!python/object:os.system x\n", "c.yaml:1:4: tag `tag:yaml.org,2002:python/object:os.system`"),
+        (
+            "a: !!python/object:os.system x\n",
+            "c.yaml:1:4: tag `tag:yaml.org,2002:python/object:os.system`",
+        ),
         ("a: !mine x\n", "c.yaml:1:4: tag `!mine`"),
         ("a: !!set {x}\n", "tag `tag:yaml.org,2002:set`"),
         ("[a]: 1\n", "a list or a mapping as a key"),
@@ -232,7 +261,7 @@ def test_keys_are_text_whatever_they_look_like() -> None:
         ("a: " + "{b: " * 5_000, "nested more than 64 levels deep"),
         ("a: " + "x" * 1_000_001, "at most 1000000 are read"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_contract_file_is_told_with_its_place(text: str, problem: str) -> None:
     """Whatever stands in a file, it ends in a located error, never in a traceback."""
     assert problem in "\n".join(mistakes(text))
@@ -252,7 +281,7 @@ def test_an_alias_bomb_costs_nothing() -> None:
 
 
 def test_bytes_that_are_no_text_are_told_with_their_place(tmp_path: Path) -> None:
-    """A file that is not UTF-8, or cannot be opened, is an error with its name; a BOM is no harm."""
+    """What is not UTF-8, or cannot be opened, is an error with its name; a BOM is no harm."""
     path = tmp_path / "c.yaml"
     path.write_bytes(b"version: 1\nname: \xff\n")
     with pytest.raises(ContractError, match=r"c\.yaml:2:7: not UTF-8 text; save the file as UTF-8"):
@@ -326,7 +355,7 @@ TOLD = """\
 16:79: regular expression `(?=x)` does not compile
 17:9: “tool `issue_refund` is twice” is not understood; did you mean
 18:15: unknown atom `don`; did you mean `done`
-19:59: expected
+19:60: expected
 20:15: unknown tool `issue_refnd`; did you mean `issue_refund`
 21:9: unknown tool `send_emai`; did you mean `send_email`
 22:5: a contract without `name`; write name: ..
@@ -341,7 +370,7 @@ TOLD = """\
 
 
 def test_every_mistake_is_told_at_once_with_line_and_column() -> None:
-    """A bad file is refused with all of its mistakes, in order, each with a place and a suggestion."""
+    """A bad file is refused with all of its mistakes, each with a place and a suggestion."""
     found = mistakes(BAD)
     expected = [f"c.yaml:{line}" for line in TOLD.splitlines()]
     assert [line[: len(want)] for line, want in zip(found, expected, strict=False)] == expected
@@ -351,7 +380,10 @@ def test_every_mistake_is_told_at_once_with_line_and_column() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("contracts:\n  - {name: a, guarantee: called `x`}\n", "1:1: `version` is missing; write `version: 1`"),
+        (
+            "contracts:\n  - {name: a, guarantee: called `x`}\n",
+            "1:1: `version` is missing; write `version: 1`",
+        ),
         ('version: "1"\n', "1:10: version `1` is not known"),
         ("version: true\n", "1:10: version `True` is not known"),
         ("version: 1.0\n", "1:10: version `1.0` is not known"),
@@ -364,17 +396,32 @@ def test_every_mistake_is_told_at_once_with_line_and_column() -> None:
         ("version: 1\ntools: [a, a]\n", "2:12: tool `a` is listed twice"),
         ("version: 1\ntools: [a, 5]\n", "2:12: `5` is not the name of a tool"),
         ("version: 1\ntools: [mcp_*]\n", "2:9: `mcp_*` is not the name of a tool"),
-        ("version: 1\ntools: {a: {field: x}}\n", "2:13: unknown key `field` in a tool; did you mean `fields`?"),
-        ("version: 1\ntools: {a: {fields: {x: nubmer}}}\n", "2:25: unknown kind `nubmer`; did you mean `number`?"),
+        (
+            "version: 1\ntools: {a: {field: x}}\n",
+            "2:13: unknown key `field` in a tool; did you mean `fields`?",
+        ),
+        (
+            "version: 1\ntools: {a: {fields: {x: nubmer}}}\n",
+            "2:25: unknown kind `nubmer`; did you mean `number`?",
+        ),
         ("version: 1\ntools: {a: 5}\n", "2:12: `5` does not describe a tool"),
         ("version: 1\nactions: [a]\n", "2:10: `['a']` is no map of actions"),
-        ("version: 1\nactions: {a: [b], b: x}\n", "2:14: action `b` is not defined above; move it up"),
+        (
+            "version: 1\nactions: {a: [b], b: x}\n",
+            "2:14: action `b` is not defined above; move it up",
+        ),
         ("version: 1\nactions: {a: a}\n", "2:14: action `a` is not defined above"),
-        ("version: 1\ntools: [a]\nactions: {a: a}\n", "3:11: `a` is a tool already; rename the action"),
+        (
+            "version: 1\ntools: [a]\nactions: {a: a}\n",
+            "3:11: `a` is a tool already; rename the action",
+        ),
         ("version: 1\ntools: [a]\nactions: {x: b}\n", "3:14: unknown tool `b`"),
-        ("version: 1\nactions: {x: {tool: b, agrs: 1}}\n", "2:24: unknown key `agrs` in a match; did you mean `args`?"),
+        (
+            "version: 1\nactions: {x: {tool: b, agrs: 1}}\n",
+            "2:24: unknown key `agrs` in a match; did you mean `args`?",
+        ),
     ],
-)  # fmt: skip
+)
 def test_mistakes_around_contracts_are_told(text: str, problem: str) -> None:
     """Version, mode, tools and actions are read as strictly as contracts."""
     assert f"c.yaml:{problem}" in "\n".join(mistakes(text))
@@ -389,29 +436,74 @@ def test_mistakes_around_contracts_are_told(text: str, problem: str) -> None:
         ("guarantee: 5", "4:16: `5` is not a guarantee"),
         ("guarantee: [[called `x`]]", "4:17: `['called `x`']` is not a guarantee"),
         ("guarantee: tool `x` at most once\nassume:", "5:12: `assume` is empty"),
-        ("guarantee: tool `x` at most once\nassume: {called: x, done: y}", "5:13: a condition has one atom"),
-        ("guarantee: tool `x` at most once\nassume: {called: {tool: x, arg: {}}}", "5:32: unknown key `arg` in a match"),
-        ("guarantee: tool `x` at most once\nassume: {ctx: {k: {in: x}}}", "5:28: `x` is not a list; write [x]"),
-        ("guarantee: tool `x` at most once\nscope: {aftr: called `x`}", "5:13: unknown key `aftr` in a scope; did you mean `after`"),
+        (
+            "guarantee: tool `x` at most once\nassume: {called: x, done: y}",
+            "5:13: a condition has one atom",
+        ),
+        (
+            "guarantee: tool `x` at most once\nassume: {called: {tool: x, arg: {}}}",
+            "5:32: unknown key `arg` in a match",
+        ),
+        (
+            "guarantee: tool `x` at most once\nassume: {ctx: {k: {in: x}}}",
+            "5:28: `x` is not a list; write [x]",
+        ),
+        (
+            "guarantee: tool `x` at most once\nscope: {aftr: called `x`}",
+            "5:13: unknown key `aftr` in a scope; did you mean `after`",
+        ),
         ("guarantee: tool `x` at most once\nscope: after", "5:12: `after` is not a scope"),
-        ("guarantee: tool `x` at most once\nscope: {between: [called `x`, sometimes]}", "5:35: `sometimes` is not understood"),
-        ("guarantee: tool `x` at most once\nscope: {after: called `x`, before: called `y`}", "5:12: a scope has one segment"),
-        ("guarantee: tool `x` at most once\nstrategy: my.package:function", "5:15: callables such as"),
-        ("guarantee: tool `x` at most once\nstrategy: {redirect_to_safe: {to: y, mapp: {}}}", "5:42: unknown key `mapp` in a redirect; did you mean `map`?"),
-        ("guarantee: tool `x` at most once\nstrategy: {redirect_to_safe: {to: y, map: {a: 5}}}", "5:52: `5` is not a name"),
+        (
+            "guarantee: tool `x` at most once\nscope: {between: [called `x`, sometimes]}",
+            "5:35: `sometimes` is not understood",
+        ),
+        (
+            "guarantee: tool `x` at most once\nscope: {after: called `x`, before: called `y`}",
+            "5:12: a scope has one segment",
+        ),
+        (
+            "guarantee: tool `x` at most once\nstrategy: my.package:function",
+            "5:15: callables such as",
+        ),
+        (
+            "guarantee: tool `x` at most once\nstrategy: {redirect_to_safe: {to: y, mapp: {}}}",
+            "5:42: unknown key `mapp` in a redirect; did you mean `map`?",
+        ),
+        (
+            "guarantee: tool `x` at most once\nstrategy: {redirect_to_safe: {to: y, map: {a: 5}}}",
+            "5:51: `5` is not a name",
+        ),
         ("guarantee: {pattern: must_precede, first: [x, 5], then: y}", "4:51: `5` is not a tool"),
-        ("guarantee: {pattern: required_steps_completion, steps: [], gate: y}", "4:60: an empty list"),
-        ("guarantee: {pattern: tool_allowlist, tools: 'mcp_*'}", "4:49: `mcp_*` is not an exact name"),
-        ("guarantee: {pattern: must_precede, first: {tool: x, args: {n: {over: 3}}}, then: y}", "4:68: unknown key `over` in a comparison"),
-        ("guarantee: {pattern: workflow_step, trigger: {ltl: 'G called(x)'}, next_action: y}", "4:50: `G called(x)` speaks of the future"),
-        ("guarantee: {pattern: cooldown, action: x}", "4:16: `cooldown`: either `steps` or `seconds` is needed"),
+        (
+            "guarantee: {pattern: required_steps_completion, steps: [], gate: y}",
+            "4:60: an empty list",
+        ),
+        (
+            "guarantee: {pattern: tool_allowlist, tools: 'mcp_*'}",
+            "4:49: `mcp_*` is not an exact name",
+        ),
+        (
+            "guarantee: {pattern: must_precede, first: {tool: x, args: {n: {over: 3}}}, then: y}",
+            "4:68: unknown key `over` in a comparison",
+        ),
+        (
+            "guarantee: {pattern: workflow_step, trigger: {ltl: 'G called(x)'}, next_action: y}",
+            "4:50: `G called(x)` speaks of the future",
+        ),
+        (
+            "guarantee: {pattern: cooldown, action: x}",
+            "4:16: `cooldown`: either `steps` or `seconds` is needed",
+        ),
         ("guarantee: {ltl: 5}", "4:22: `5` is not a formula"),
         ('guarantee: {ltl: "G called(x"}', "4:33: expected"),
         ("guarantee: {ltl: G called(x}", "4:"),
-        ("guarantee: {ltl: \"G(called(x) -> text matches '(')\"}", "4:22: regular expression `(` does not compile"),
+        (
+            "guarantee: {ltl: \"G(called(x) -> text matches '(')\"}",
+            "4:22: regular expression `(` does not compile",
+        ),
         ("name: again\nguarantee: tool `x` at most once", "4:5: key `name` is given twice"),
     ],
-)  # fmt: skip
+)
 def test_mistakes_in_contracts_are_told(text: str, problem: str) -> None:
     """Every part of a contract that is not understood is told, as deep inside as it stands."""
     assert f"c.yaml:{problem}" in "\n".join(mistakes(ruled(text)))
@@ -420,7 +512,7 @@ def test_mistakes_in_contracts_are_told(text: str, problem: str) -> None:
 def test_a_formula_in_a_block_is_told_by_its_line() -> None:
     """A formula over several lines is located at its beginning."""
     text = ruled("guarantee:\n  ltl: >\n    G(called(x)\n    -> called(\n")
-    assert mistakes(text)[0].startswith("c.yaml:5:10: ")
+    assert mistakes(text)[0].startswith("c.yaml:5:12: ")
 
 
 def test_nothing_of_a_bad_file_is_loaded() -> None:

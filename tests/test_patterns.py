@@ -331,8 +331,8 @@ def test_a_field_has_to_be_one_of_the_tools() -> None:
     rule = {"tool": "pay", "field": "amuont", "max": 5}
     with pytest.raises(ContractError, match="tool `pay` has no field `amuont`; did you mean"):
         CATALOG["arg_value_range"].rule(rule, words)
-    assert CATALOG["arg_value_range"].rule({**rule, "tool": "other"}, words)
-    assert CATALOG["arg_value_range"].rule({**rule, "field": "amount"}, words)
+    CATALOG["arg_value_range"].rule({**rule, "tool": "other"}, words)
+    CATALOG["arg_value_range"].rule({**rule, "field": "amount"}, words)
 
 
 def test_the_default_confirmation_is_named_after_the_action() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import phrases
+from sponsio_like import phrases, wording
 from sponsio_like.conditions import assumption
 from sponsio_like.errors import ContractError
 from sponsio_like.pattern import catalog
@@ -108,9 +108,7 @@ def test_every_sentence_is_listed_here() -> None:
         for declared in catalog()
         if declared.build.__module__.startswith("sponsio_like.")
         for template in declared.sentences
-        if not any(
-            phrases.wording.arguments(template, sentence) is not None for sentence in SENTENCES
-        )
+        if not any(wording.arguments(template, sentence) is not None for sentence in SENTENCES)
     ]
     assert unread == []
 

@@ -51,13 +51,13 @@ def case(
     return Case(name, given, tuple(notation.split(letters, "|")), refused, owed)
 
 
-AB = {"first": "a", "then": "b"}
+AB: dict[str, Any] = {"first": "a", "then": "b"}
 
 CASES = [
     case("must_precede", "a|a!|a?|ok:a|b", p.lacks_success("b", "a"), **AB),
     case("must_precede", "a|a!|a?|b|c", p.lacks_call("b", "a"), **AB, counts="called"),
     case("must_precede", "a|b!|c|d", p.lacks_success("d", "b", "c"), first=["b", "c"], then="d"),
-    case("must_confirm", "x|x!|y|y!|y=no", p.lacks_own_yes("x", "y"), action="x", by="y"),
+    case("must_confirm", "x|y|y!|y=no", p.lacks_own_yes("x", "y"), action="x", by="y"),
     case(
         "must_confirm",
         "x|y?|ok:y|ok:y=false|error:y",
@@ -108,9 +108,7 @@ CASES = [
         source={"agent": "s"},
         sink={"agent": "k"},
     ),
-    case(
-        "destructive_action_gate", "x|x?|y|y!|y=no", p.lacks_own_yes("x", "y"), action="x", gate="y"
-    ),
+    case("destructive_action_gate", "x|y|y?|y=no", p.lacks_own_yes("x", "y"), action="x", gate="y"),
     case(
         "destructive_action_gate",
         "x|y|approve:x/boss|approve:x/clerk",
@@ -130,7 +128,7 @@ CASES = [
         next_action="b",
     ),
     case(
-        "no_reversal", "a|a!|a?|error:a|r", p.after_effort("r", "a"), commitment="a", reversal="r"
+        "no_reversal", "a|a?|error:a|r", p.after_effort("r", "a"), commitment="a", reversal="r"
     ),
     case(
         "no_reversal",
@@ -142,7 +140,7 @@ CASES = [
     ),
     case(
         "segregation_of_duty",
-        "a@x|a@y|b@x|b@y|a@x!",
+        "a@x|b@x|b@y|a@x!",
         p.both_by_one("a", "b"),
         first="a",
         second="b",
@@ -157,7 +155,7 @@ CASES = [
     ),
     case(
         "always_followed_by",
-        "a|a!|a?|b|b!",
+        "a|a!|a?|b",
         p.never,
         p.unanswered("a", "b"),
         trigger="a",
@@ -182,7 +180,7 @@ CASES = [
     ),
     case(
         "required_steps_completion",
-        "a|b|b!|b?|g",
+        "a|b|b?|g",
         p.lacks_all("g", ("a", "b")),
         steps=["a", "b"],
         gate="g",
@@ -250,7 +248,7 @@ CASES = [
         "bounded_retry", "d?|d!|ok:d|error:d|z", p.too_many_retries("d", 2), action="d", retries=2
     ),
     case("loop_detection", "s(q=1)|s(q=1)!|s(q=2)|z", p.looping("s", 2), action="s", limit=2),
-    case("mutual_exclusion", "a|a!|a?|error:a|b", p.exclusive("a", "b"), first="a", second="b"),
+    case("mutual_exclusion", "a|a?|error:a|b", p.exclusive("a", "b"), first="a", second="b"),
     case(
         "mutual_exclusion",
         "a|a!|b|b!",
@@ -263,7 +261,7 @@ CASES = [
     case("redirect_to_safe", "u|u!|s|z", p.is_call("u"), unsafe="u", safe="s"),
     case(
         "arg_blacklist",
-        'b(c="rm -rf")|b(c="rm\\t -rf")|b(c="rm")|b|z(c="rm -rf")',
+        'b(c="rm\\t -rf")|b(c="rm")|z(c="rm -rf")',
         p.argument("b", "c", lambda v: v in ("rm -rf", "rm\t -rf")),
         tool="b",
         field="c",
@@ -271,7 +269,7 @@ CASES = [
     ),
     case(
         "arg_allowlist",
-        "b(c=ok)|b(c=okay)|b|z(c=no)",
+        "b(c=ok)|b(c=okay)|z(c=no)",
         p.argument("b", "c", lambda v: v != "ok"),
         tool="b",
         field="c",
@@ -279,7 +277,7 @@ CASES = [
     ),
     case(
         "arg_length_limit",
-        "b(c=ab)|b(c=abc)|b|z(c=abc)",
+        "b(c=ab)|b(c=abc)|z(c=abc)",
         p.argument("b", "c", lambda v: v == "abc"),
         tool="b",
         field="c",
@@ -287,7 +285,7 @@ CASES = [
     ),
     case(
         "arg_value_range",
-        'b(c=1)|b(c=3)|b(c="1")|b|z(c=3)',
+        "b(c=1)|b(c=3)|b|z(c=3)",
         p.argument("b", "c", lambda v: v != 1),
         tool="b",
         field="c",
@@ -335,7 +333,8 @@ class Run:
         session = walk.forked(self.session)
         inner, mine = session._inner._ledger, self.session._inner._ledger
         inner.keyed = {i: dict(each) for i, each in mine.keyed.items()}
-        return Run(session, self.now, [replace(seen) for seen in self.past], dict(self.facts))
+        past = [replace(seen) if seen.status == "open" else seen for seen in self.past]
+        return Run(session, self.now, past, dict(self.facts))
 
     def flying(self, tool: str) -> p.Seen | None:
         """The oldest call of the tool that is in flight."""

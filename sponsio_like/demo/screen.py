@@ -64,8 +64,9 @@ class Screen:
         self.console.print()
         self.line(f"A recorded agent run: {counted(story.trace.calls, 'tool call')}", "bold")
         self.line(story.trace.id, "dim")
-        licence = [str(fields[key]) for key in ("source", "licence") if key in fields]
-        self.line(", ".join(licence), "dim")
+        for key in ("source", "licence"):
+            if key in fields:
+                self.line(f"{key}: {fields[key]}", "dim")
         if "user_task" in fields:
             self.console.print()
             self.line(f"The user asked: {fields['user_task']}")

@@ -35,6 +35,8 @@ NEEDS = [
     ("G(count[<=60s](a) <= 1)", "time"),
     ("G(called(a) -> age(b) > 5)", "time"),
     ("G(called(a) -> O[<=5s] called(b))", "time"),
+    ("G(called(a) -> F called(b))", "finish"),
+    ("(called(a) | called(b)) U called(c)", "finish"),
 ]
 INPUTS = ["results", "messages", "usage", "agents", "depth", "facts", "time", "finish", "tool_names"]
 
@@ -46,7 +48,7 @@ def test_missing_inputs_are_refused(formula: str, needed: str) -> None:
     guard = guarded(formula)
     with pytest.raises(InputMissing, match=f"`rule 0`.*{needed}"):
         guard.session(inputs=[each for each in INPUTS if each != needed])
-    guard.session(inputs=[needed])
+    guard.session(inputs=["results", "messages", needed] if needed == "finish" else [needed])
 
 
 @requirement("S-INPUT-02")

@@ -1,0 +1,168 @@
+"""The decision log: JSON lines, written by structlog without touching anything global."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import logging
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+
+from sponsio_like.contract import contract
+from sponsio_like.errors import TraceError
+from sponsio_like.guard import Guard
+from sponsio_like.log import json_log, read_log
+
+FEW = contract("few").guarantees("tool `pay` at most 1 times")
+
+
+def logged(stream: io.StringIO) -> list[dict[str, Any]]:
+    """The records that were written."""
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_every_decision_and_settlement_is_a_line() -> None:
+    """The log has one JSON line per decision and per settlement, each with its time."""
+    stream = io.StringIO()
+    session = Guard([FEW], log=json_log(stream)).session("s")
+    session.decide("pay", {"to": "bob"}, id="a")
+    session.settle("a", output="paid")
+    session.decide("pay", {"to": "eve"}, id="b")
+    records = logged(stream)
+    assert [(each["event"], each["id"]) for each in records] == [
+        ("decision", "a"),
+        ("settlement", "a"),
+        ("decision", "b"),
+    ]
+    assert all(each["session"] == "s" and each["timestamp"].endswith("Z") for each in records)
+    assert records[2]["outcome"] == "blocked"
+    assert records[2]["violations"] == [
+        {
+            "contract": "few",
+            "position": 1,
+            "tool": "pay",
+            "action": "blocked",
+            "mode": "enforce",
+            "message": "tool `pay` at most 1 times",
+        }
+    ]
+
+
+def test_a_log_has_no_values_unless_asked_for() -> None:
+    """Without `log_args` neither arguments, outputs, texts nor facts are written."""
+    stream = io.StringIO()
+    session = Guard([FEW], log=json_log(stream)).session("s")
+    session.fact("key", "SECRET")
+    session.message("user", "SECRET")
+    session.decide("pay", {"to": "SECRET"}, id="a")
+    session.settle("a", output="SECRET")
+    session.decide("pay", {"to": "SECRET"}, id="b")
+    assert "SECRET" not in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("ok", "ok"),
+        (float("nan"), "nan"),
+        ([float("inf")], ["inf"]),
+        ({"deep": -0.5}, {"deep": -0.5}),
+        ("\ud800", "\ud800"),
+        (object(), "<unreadable>"),
+    ],
+)
+def test_arguments_of_any_kind_are_written_as_json(value: Any, written: Any) -> None:
+    """With `log_args` the arguments are written, and the line is JSON whatever they are."""
+    stream = io.StringIO()
+    Guard([], log=json_log(stream), log_args=True).session().decide("pay", {"x": value})
+    line = json.loads(stream.getvalue(), parse_constant=pytest.fail)
+    assert line["args"] == {"x": written}
+
+
+def test_nothing_is_configured_globally() -> None:
+    """Neither structlog's nor logging's global configuration is touched."""
+    structlog.reset_defaults()
+    before = structlog.get_config()
+    handlers = logging.getLogger().handlers[:]
+    Guard([], log=json_log(io.StringIO())).session().decide("a")
+    assert not structlog.is_configured()
+    assert structlog.get_config() == before
+    assert logging.getLogger().handlers == handlers
+
+
+def test_the_hosts_configuration_does_not_reach_the_log() -> None:
+    """However the host has configured structlog, the log is written, and only to its file."""
+    stream = io.StringIO()
+    with structlog.testing.capture_logs() as captured:
+        Guard([], log=json_log(stream)).session().decide("a")
+    structlog.reset_defaults()
+    assert captured == []
+    assert len(logged(stream)) == 1
+
+
+def test_a_file_is_appended_to_and_read_back(tmp_path: Path) -> None:
+    """A log in a file goes on where it ended, and is read back in order with places."""
+    path = tmp_path / "log.jsonl"
+    for name in ("a", "b"):
+        with json_log(path) as log:
+            Guard([], log=log).session(name).decide("tool")
+    lines = list(read_log(path))
+    assert [line.where for line in lines] == [f"{path}:1", f"{path}:2"]
+    assert [line.value["session"] for line in lines] == ["a", "b"]
+
+
+def test_lines_of_many_threads_do_not_mix(tmp_path: Path) -> None:
+    """Sessions in several threads may share one log: every line stays whole."""
+    path = tmp_path / "log.jsonl"
+    with json_log(path) as log:
+        guard = Guard([FEW], log=log, log_args=True)
+
+        def work(name: str) -> None:
+            session = guard.session(name)
+            for i in range(100):
+                session.decide("pay", {"text": name * 500, "i": i})
+
+        threads = [threading.Thread(target=work, args=(str(n),)) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sum(line.value["event"] == "decision" for line in read_log(path)) == 800
+
+
+def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
+    """A last line without its end, since the writer was stopped, is no mistake; any other is."""
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"event": "fact"}\n{"event": "fa', "utf-8")
+    assert [line.value for line in read_log(path)] == [{"event": "fact"}]
+    path.write_text('{"event": "fa\n{"event": "fact"}\n', "utf-8")
+    with pytest.raises(TraceError, match=r"log\.jsonl:1: not a line of JSON"):
+        list(read_log(path))
+
+
+def test_a_packed_log_is_read_too(tmp_path: Path) -> None:
+    """A log that was rotated and packed with gzip is read as it is."""
+    path = tmp_path / "log.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"event": "fact"}\n'))
+    assert [line.value for line in read_log(path)] == [{"event": "fact"}]
+
+
+def test_a_log_that_cannot_be_opened_is_known_at_once(tmp_path: Path) -> None:
+    """A folder that does not exist is an error when the log is made, not when the agent runs."""
+    with pytest.raises(OSError, match="missing"):
+        json_log(tmp_path / "missing" / "log.jsonl")
+
+
+def test_a_log_that_fails_disturbs_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    """A sink that raises, such as a closed file, changes no decision."""
+    stream = io.StringIO()
+    log = json_log(stream)
+    stream.close()
+    session = Guard([FEW], log=log).session()
+    assert [type(session.decide("pay")).__name__ for _ in range(2)] == ["Allowed", "Blocked"]
+    assert "sink failed" in caplog.text
