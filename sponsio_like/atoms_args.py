@@ -14,11 +14,14 @@ from typing import Any, TypeAlias
 
 from sponsio_like.atoms import atom
 from sponsio_like.context import Context
+from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, Unreadable
-from sponsio_like.values import TEXT_CAP, VALUES_CAP, number, path_parts, regex
+from sponsio_like.values import REGEX_CAP, TEXT_CAP, VALUES_CAP, number, path_parts, regex
 
 DEPTH_CAP = 64
 """How deeply nested a value may be that is looked into."""
+SEARCHES_CAP = 1_000
+"""Most searches for the texts of one argument; a search takes some microseconds."""
 
 Search: TypeAlias = Callable[[str], Any]
 
@@ -107,21 +110,33 @@ def texts(values: list[Any]) -> Iterator[str]:
 # --- regular expressions --------------------------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=4096)
-def blank_tolerant(pattern: str) -> Search:
-    """The search for `pattern` in which every run of blanks stands for any run of blanks."""
-
-    def replaced(part: re.Match[str]) -> str:
-        return r"(?:\s+)" if part["blank"] else part[0]
-
-    return regex(PARTS.sub(replaced, pattern))
+def blank_tolerant(pattern: str) -> str:
+    """The pattern in which every run of blanks stands for any run of blanks."""
+    return PARTS.sub(lambda part: r"(?:\s+)" if part["blank"] else part[0], pattern)
 
 
-@functools.lru_cache(maxsize=4096)
-def whole_or_anchored(pattern: str) -> Search:
+def whole_or_anchored(pattern: str) -> str:
     """A pattern with just one of `^` and `$` is searched; any other has to match the whole text."""
     anchors = {part["anchor"] for part in PARTS.finditer(pattern) if part["anchor"]}
-    return regex(pattern) if len(anchors) == 1 else regex(rf"\A(?:{pattern})\z")
+    return pattern if len(anchors) == 1 else rf"\A(?:{pattern})\z"
+
+
+@functools.lru_cache(maxsize=1024)
+def searches(form: Callable[[str], str], patterns: tuple[str, ...]) -> tuple[Search, ...]:
+    """As few searches as possible that together find what any of the patterns finds."""
+    groups: list[list[str]] = [[]]
+    for pattern in (f"(?:{form(each)})" for each in patterns):
+        if len("|".join([*groups[-1], pattern])) > REGEX_CAP:
+            groups.append([])
+        groups[-1].append(pattern)
+    return tuple(search for group in groups if group for search in _together(group))
+
+
+def _together(group: list[str]) -> list[Search]:
+    try:
+        return [regex("|".join(group))]
+    except ContractError:  # too large together, or one of them is wrong
+        return [regex(each) for each in group]
 
 
 def _found(search: Search, text: str) -> bool:
@@ -137,16 +152,25 @@ def _found(search: Search, text: str) -> bool:
 @atom("arg_contains")
 def arg_contains(call: Call, _: Context, path: str, patterns: Any) -> bool | None:
     """Some string inside the argument matches one of the patterns (searched). Missing: no."""
+    finders = searches(blank_tolerant, _each(patterns))
     try:
-        for text in texts(reach(call.args, path)[0]):
-            plain = BLANKS.sub(" ", text)
-            for pattern in _each(patterns):
-                search = blank_tolerant(pattern)
-                if _found(search, text) or (plain != text and _found(search, plain)):
-                    return True
+        found = list(texts(reach(call.args, path)[0]))
+        plain = (each for each in map(_single_blanks, found) if each is not None)
+        return _any_found(finders, [*found, *plain])
     except Unreadable:
         return None
-    return False
+
+
+def _single_blanks(text: str) -> str | None:
+    """The text with one blank for each run of blanks; None if it is so already."""
+    single = BLANKS.sub(" ", text)
+    return single if single != text else None
+
+
+def _any_found(finders: tuple[Search, ...], found: list[str]) -> bool:
+    if len(found) * len(finders) > SEARCHES_CAP:
+        raise Unreadable("too many texts")
+    return any(_found(finder, text) for text in found for finder in finders)
 
 
 @atom("arg_allowed")
@@ -158,7 +182,10 @@ def arg_allowed(call: Call, _: Context, path: str, patterns: Any) -> bool | None
         size = sum(len(word) for word in words if isinstance(word, str))
         if lacking or size > TEXT_CAP or not all(isinstance(word, str) for word in words):
             return None
-        return all(any(_found(whole_or_anchored(p), w) for p in _each(patterns)) for w in words)
+        finders = searches(whole_or_anchored, _each(patterns))
+        if len(words) * len(finders) > SEARCHES_CAP:
+            return None
+        return all(_any_found(finders, [word]) for word in words)
     except Unreadable:
         return None
 

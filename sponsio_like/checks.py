@@ -27,7 +27,6 @@ def check(clause: Clause) -> None:
             for pattern in _patterns_in(node):
                 regex(pattern)
     _check_assumption(clause)
-    _check_scope(clause)
     _check_verdict(clause)
 
 
@@ -88,29 +87,13 @@ def _check_assumption(clause: Clause) -> None:
             )
 
 
-def _check_scope(clause: Clause) -> None:
-    """The conditions of a scope have to be known when their position is decided."""
-    for end in (clause.opens, clause.closes):
-        waiting = [] if end is None else [s.node for s in _now(clause, end) if s.waits]
-        if waiting:
-            raise ContractError.of(
-                f"`{waiting[0]!r}` is not known yet when a segment begins or ends",
-                f"look back instead: `O {waiting[0]!r}`",
-            )
-
-
 def _present(clause: Clause) -> Iterator[Slot]:
     """What the assumption reads of the call being decided."""
-    return (slot for slot in _now(clause, clause.assume) if _about_call(slot.node))
-
-
-def _now(clause: Clause, root: int) -> Iterator[Slot]:
-    """The atoms of a condition that are read at the present position."""
     program = clause.gate.program
-    stack = [root]
+    stack = [clause.assume]
     while stack:
         op = program.nodes[stack.pop()]
-        if op[0] == "lit":
+        if op[0] == "lit" and _about_call(clause.slots[op[1]].node):
             yield clause.slots[op[1]]
         if op[0] not in PAST | STATEFUL:
             stack.extend(operands(op))

@@ -25,6 +25,8 @@ from sponsio_like.reading import Reading, take_apart
 from sponsio_like.resting import NEVER, due, memory, same
 from sponsio_like.values import find
 
+MOMENT = 0.001
+"""Some time, in seconds: what a register remembers of now is something else a moment later."""
 QUIET_CAP = 10_000
 """Most answers to "is this state quiet" remembered for one clause."""
 
@@ -276,7 +278,7 @@ class Clause:
 
     def _stays(self, watch: Watch, position: int, time: float) -> bool:
         letter = self.gate.search.quiet_letter
-        seen = self.step(watch, letter, "call", Place(position + 1, position + 1), time)
+        seen = self.step(watch, letter, "call", Place(position + 1, position + 1), time + MOMENT)
         before, after = watch.inner, seen.watch.inner
         if seen.violated or not same(self.gate, watch.gate, seen.watch.gate):
             return False

@@ -129,10 +129,8 @@ def replay(
             typer.echo(json.dumps(judged.as_json()))
     if not as_json:
         console = console_for(sys.stdout)
-        for table in summary.tables():
-            print_table(table, console)
-            print_page([("", "")], console)
-        print_page([(line, "") for line in summary.conclusion()], console)
+        print_table(summary.table(), console)
+        print_page(summary.page(), console)
     raise typer.Exit(1 if summary.broken else 0)
 
 

@@ -5,7 +5,7 @@ SponsioLikeError
 ├── InputMissing       a contract needs an input that the session does not get
 ├── SessionError       the host used a session wrongly: an unknown call id, a finished session
 ├── SnapshotError      a snapshot that cannot be restored
-└── TraceError         a trace file that cannot be read
+└── TraceError         a trace file or a decision log that cannot be read
 
 A contract that is *broken* by an agent is not an error: it is an outcome (`outcome.py`).
 """
@@ -112,4 +112,4 @@ class SnapshotError(SponsioLikeError):
 
 
 class TraceError(SponsioLikeError):
-    """A trace file that cannot be read; the message has file and line."""
+    """A trace file or a decision log that cannot be read; the message has file and line."""

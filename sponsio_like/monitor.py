@@ -7,11 +7,14 @@ ask is to step and to throw the step away; to commit is to keep it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
+from sponsio_like.atoms import MISSING
+from sponsio_like.formula import Const
 from sponsio_like.future import Future, Position
-from sponsio_like.past import Letter, Registers, compile_past
+from sponsio_like.past import Letter, Registers, compared, compile_past
 from sponsio_like.program import Program
 from sponsio_like.reading import Reading
 from sponsio_like.residual import (
@@ -231,9 +234,18 @@ def _settled(
 
 def _holds_on_nothing(program: Program, root: int) -> bool:
     """Whether `root` holds on the empty trace."""
-    known: list[bool] = []
+    known: list[Any] = []
     for op in program.nodes:
         match op:
+            case ("count" | "sum" | "repeats", *_):
+                known.append(0)
+            case ("since" | "age", *_):
+                known.append(math.inf)
+            case ("value", slot):
+                constant = program.slots[slot].node
+                known.append(constant.value if isinstance(constant, Const) else MISSING)
+            case ("cmp", left, name, right, (negated, bad)):
+                known.append(compared(left, name, right, negated, bad)(known, (), (), 0, 0.0))
             case ("and", *parts):
                 known.append(all(known[k] for k in parts))
             case ("or", *parts):
@@ -242,4 +254,4 @@ def _holds_on_nothing(program: Program, root: int) -> bool:
                 known.append(negated)
             case _:
                 known.append(op[0] in ("true", "WX", "G", "R", "WY", "H", "T"))
-    return known[root]
+    return bool(known[root])

@@ -98,7 +98,7 @@ def compile_node(op: Op, r: int, i: int) -> tuple[Value, Cell | None]:
         case ("or", *parts):
             return (lambda v, x, s, p, t: any([v[k] for k in parts])), None
         case ("cmp", a, name, b, (negated, bad)):
-            return _compared(a, name, b, negated, bad), None
+            return compared(a, name, b, negated, bad), None
         case ("value", slot):
             return (lambda v, x, s, p, t: x[slot]), None
         case ("count" | "sum" | "since" | "age" | "repeats", *_):
@@ -150,7 +150,9 @@ def _recent(last: Any, oldest: Any) -> Any:
     return None if last is None or last < oldest else last
 
 
-def _compared(a: int, op: Any, b: int, negated: bool, bad: bool) -> Value:
+def compared(a: int, op: Any, b: int, negated: bool, bad: bool) -> Value:
+    """How nodes `a` and `b` are compared; `bad` is the answer where they cannot be."""
+
     def value(v: Values, x: Letter, s: Registers, p: int, t: float) -> bool:
         left, right = v[a], v[b]
         known = left is not MISSING and right is not MISSING

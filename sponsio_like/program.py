@@ -220,7 +220,8 @@ def _compare(node: f.Compare, sign: bool, bad: bool) -> tuple[list[Todo], _Build
     if not _stateful(left) and not _stateful(right):
         return [], lambda p, _: p.node("lit", _atom(p, node, sign, bad), not sign)
     most = (op in ("<", "<=")) is sign
-    wanted: list[Todo] = [(left, not most, bad), (right, most, bad)]
+    even = op not in ("<", "<=", ">", ">=")  # no side helps by being larger
+    wanted: list[Todo] = [(left, even or not most, bad), (right, even or most, bad)]
     keep = _keep(right) if isinstance(left, f.Count) else _keep(left)
     negated = not sign
 

@@ -70,7 +70,8 @@ class Report:
         rows = [_cells(name, row) for name, row in self._ranked()]
         if len(rows) > 1:
             rows.append(_cells("all contracts", _sum(self.contracts.values())))
-        return Table(_COLUMNS, tuple(rows))
+        table = Table(_COLUMNS, tuple(rows))
+        return table.without_zeros("warned", "reported late", "unfulfilled")
 
     def conclusion(self) -> list[str]:
         """The totals, in words."""

@@ -1,6 +1,6 @@
 """What a replay of many traces comes to, for people.
 
-In: judged traces, one by one. Out: a table with a row for each contract, and the first violations.
+In: judged traces, one by one. Out: a table with a row for each contract, the first violations.
 Nothing is kept that grows with the number of traces.
 """
 
@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import IO
 
-from sponsio_like.outcome import Action
+from sponsio_like.outcome import Action, Violation
 from sponsio_like.replay import Judged
-from sponsio_like.terminal import LateProgress, Table, counted
+from sponsio_like.terminal import LateProgress, Styled, Table, counted
 from sponsio_like.trace import Trace, read_traces
 
 EXAMPLES = 10
@@ -34,7 +35,7 @@ class Line:
 
 
 class Summary:
-    """Counts what becomes of traces; `tables` and `conclusion` say it."""
+    """Counts what becomes of traces; `table` and `page` say it."""
 
     def __init__(self, contracts: Iterable[str]) -> None:
         self.lines: dict[str, Line] = {name: Line() for name in contracts}
@@ -42,7 +43,7 @@ class Summary:
         self.calls = 0
         self.broken = 0
         self.violations = 0
-        self.examples: list[tuple[str, ...]] = []
+        self.examples: list[tuple[str, Violation]] = []
 
     def add(self, judged: Judged) -> None:
         """Count one more trace."""
@@ -60,27 +61,33 @@ class Summary:
         for each in judged.violations:
             self._line(each.contract).actions[each.action] += 1
             if len(self.examples) < EXAMPLES:
-                tool = "(no call)" if each.tool is None else each.tool
-                where = (judged.id, str(each.position), tool)
-                self.examples.append((*where, each.action, each.contract))
+                self.examples.append((judged.id, each))
         for left in judged.unfulfilled:
             self._line(left.contract).unfulfilled += 1
 
     def _line(self, name: str) -> Line:
         return self.lines.setdefault(name, Line())  # the session itself refuses, too
 
-    def tables(self) -> list[Table]:
-        """A row for each contract, then the first violations."""
-        out = [Table(_COLUMNS, tuple(_row(name, line) for name, line in self.lines.items()))]
+    def table(self) -> Table:
+        """A row for each contract."""
+        table = Table(_COLUMNS, tuple(_row(name, line) for name, line in self.lines.items()))
+        return table.without_zeros("unfulfilled", "not judged")
+
+    def page(self) -> list[Styled]:
+        """The first violations one by one, then the totals."""
+        page: list[Styled] = [("", "")]
         if self.examples:
             more = self.violations > len(self.examples)
             title = f"the first {len(self.examples)} violations" if more else "the violations"
-            columns = ("trace", "call", "tool", "enforcement", "contract")
-            out.append(Table(columns, tuple(self.examples), title))
-        return out
+            page.append((title, "bold"))
+        for trace, found in groupby(self.examples, key=lambda each: each[0]):
+            page.append((f"  {trace}", "dim"))
+            page += [(f"    {_place(each)}", "") for _, each in found]
+        if self.examples:
+            page.append(("", ""))
+        return page + [(line, "") for line in self._conclusion()]
 
-    def conclusion(self) -> list[str]:
-        """One line of totals, and one for each contract that could not be judged everywhere."""
+    def _conclusion(self) -> list[str]:
         seen = f"{counted(self.traces, 'trace')}, {counted(self.calls, 'call')}"
         kept = "every judged contract was kept"
         broken = f"contracts broken in {counted(self.broken, 'trace')}"
@@ -93,12 +100,16 @@ class Summary:
         return out
 
 
+def _place(violation: Violation) -> str:
+    tool = "" if violation.tool is None else f", `{violation.tool}`"
+    return f"call {violation.position}{tool}: {violation.action}, `{violation.contract}`"
+
+
 _COLUMNS = (
     "contract",
     "judged",
-    "broken in",
+    "broken",
     "violations",
-    "what enforcement does",
     "unfulfilled",
     "not judged",
 )
@@ -106,8 +117,7 @@ _COLUMNS = (
 
 def _row(name: str, line: Line) -> tuple[str | int, ...]:
     actions = ", ".join(f"{action} {n:,}" for action, n in line.actions.most_common())
-    total = line.actions.total()
-    return (name, line.judged, line.broken, total, actions, line.unfulfilled, line.not_judged)
+    return (name, line.judged, line.broken, actions, line.unfulfilled, line.not_judged)
 
 
 def read_all(paths: Iterable[Path], stream: IO[str] | None) -> Iterator[Trace]:

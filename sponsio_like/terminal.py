@@ -34,6 +34,16 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     title: str = ""
 
+    def without_zeros(self, *names: str) -> Table:
+        """Without those of the named columns that have nothing but zeros."""
+        kept = [
+            i
+            for i, name in enumerate(self.columns)
+            if name not in names or any(row[i] != 0 for row in self.rows)
+        ]
+        rows = tuple(tuple(row[i] for i in kept) for row in self.rows)
+        return Table(tuple(self.columns[i] for i in kept), rows, self.title)
+
     def align(self, column: int) -> Align:
         """Where the cells of a column stand."""
         cells = [row[column] for row in self.rows]
@@ -77,8 +87,10 @@ def print_table(table: Table, console: Console) -> None:
         return
     title = Text(table.title, style="bold") if table.title else None
     drawn = Drawn(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
+    drawn.collapse_padding = True
     for i, name in enumerate(table.columns):
-        drawn.add_column(name, justify=table.align(i), overflow="fold")
+        narrowest = max(map(len, name.split()))
+        drawn.add_column(name, justify=table.align(i), min_width=narrowest, overflow="fold")
     for row in table.rows:
         drawn.add_row(*(Text(shown(cell), style=_style(cell)) for cell in row))
     console.print(drawn)

@@ -38,16 +38,13 @@ def path_parts(path: str) -> Path:
 def find(data: Any, path: str) -> list[Any]:
     """Every value at `path`; none if it is missing.
 
-    A key that is the whole path (`"o.id"`) is found too: it must not hide a nested value. Data that
-    is no object cannot be read at any path.
+    A key that is the whole path (`"o.id"`) is found too: it must not hide a nested value.
     """
-    if not isinstance(data, Mapping):
-        return [data]
     found: list[Any] = [data]
     for part in path_parts(path):
         found = list(_down(found, part))
-    whole = [data[path]] if path in data and path_parts(path) != (path,) else []
-    return whole + found
+    shadow = isinstance(data, Mapping) and path in data and path_parts(path) != (path,)
+    return [data[path], *found] if shadow else found
 
 
 def _down(values: list[Any], part: str) -> Iterator[Any]:

@@ -162,3 +162,13 @@ def subjects(event: Event, context: dict[str, Any]) -> dict[str, Any]:
 
 
 # --- agreeing -------------------------------------------------------------------------------------
+def difference(formula: f.Formula, events: Sequence[Event]) -> tuple[Said, Said] | None:
+    """What the engine and what the oracle says, if they disagree."""
+    translated = bridge.translate(formula)
+    watched = Watched(formula)
+    start = run(translated, []).verdicts[0]
+    if watched.refused or start != "inconclusive":
+        said = Said((), (watched.refused or "inconclusive",), False)
+        return None if said.verdicts[0] == start else (said, said._replace(verdicts=(start,)))
+    said, judged = watched.say(events), expected(translated, heard(as_read(translated), events))
+    return None if said == judged else (said, judged)

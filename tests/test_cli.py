@@ -124,18 +124,8 @@ def test_replay_without_json_is_a_table(run: Run, tmp_path: Path) -> None:
     """For people there is a row per contract, the first violations, and the totals in words."""
     write(tmp_path, "refund", "check refund", 'refund msg:assistant="rude"')
     out = run("replay", "c.yaml", "t.jsonl").out
-    assert out.splitlines()[1].split() == [
-        "policy",
-        "first",
-        "3",
-        "2",
-        "2",
-        "blocked",
-        "2",
-        ".",
-        ".",
-    ]
-    assert out.splitlines()[2].split() == ["polite", "1", "1", "1", "warned", "1", ".", "2"]
+    assert re.match(r"policy first +3 +2  blocked 2 +\.$", out.splitlines()[1])
+    assert re.match(r"polite +1 +1  warned 1 +2$", out.splitlines()[2])
     assert "3 traces, 4 calls: contracts broken in 2 traces" in out
     assert "`polite` was not judged on 2 traces without messages" in out
     assert "\x1b" not in out
@@ -146,7 +136,7 @@ def test_replay_shows_the_first_violations_only(run: Run, tmp_path: Path) -> Non
     write(tmp_path, *["refund"] * 25)
     out = run("replay", "c.yaml", "t.jsonl").out
     assert "the first 10 violations" in out
-    assert len(re.findall(r"^\d+ +0 +refund +blocked +policy first$", out, re.MULTILINE)) == 10
+    assert out.count("    call 0, `refund`: blocked, `policy first`\n") == 10
 
 
 def test_replay_stops_at_the_first_line_that_is_no_trace(run: Run, tmp_path: Path) -> None:
@@ -295,7 +285,7 @@ def test_report_is_a_table(run: Run, tmp_path: Path) -> None:
     logged(tmp_path / "log.jsonl")
     ran = run("report", "log.jsonl")
     assert ran.status == 0
-    assert re.fullmatch(r"few payments +1( +\.){4} +1 +pay 1", ran.out.splitlines()[1])
+    assert re.fullmatch(r"few payments +1 +\. +1 +pay 1", ran.out.splitlines()[1])
     assert "1 session, 2 decisions: 1 allowed, 1 blocked" in ran.out
     assert "\x1b" not in ran.out
 

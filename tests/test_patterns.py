@@ -44,6 +44,7 @@ from sponsio_like.patterns import (
     must_confirm,
     must_precede,
     no_data_leak,
+    no_reversal,
     rate_limit,
     redirect_to_safe,
     required_steps_completion,
@@ -432,6 +433,17 @@ def test_accept_decides_what_confirms() -> None:
     assert session('y="no problem" x y=true x y="well" x y="yes" x') == "...x.x.."
 
 
+def test_earlier_and_later_exclude_the_present() -> None:
+    """A call is neither its own prerequisite, nor its own reversal, nor its own answer."""
+    assert play(must_precede(["a", "b"], "a", counts="called"))("a b a") == "x.."
+    assert play(no_reversal("a", "a"))("a a") == ".x"
+    assert play(no_reversal("a", "a", counts="called"))("a! a") == ".x"
+    for answer, open_at_the_end in (("a", True), ("b", False), ("a b", False), ("b a", True)):
+        session = play(always_followed_by("a", ["a", "b"]))
+        session(f"a {answer}")
+        assert bool(session.unfulfilled()) is open_at_the_end
+
+
 def test_confirmations_are_not_saved_up() -> None:
     """Two confirmations do not allow two runs."""
     assert play(must_confirm("x"))("confirm_x confirm_x x x confirm_x x") == "...x.."
@@ -567,7 +579,7 @@ def test_what_cannot_be_inspected_violates() -> None:
     """A text over the size cap, too many values, half a character, or no data: refused."""
     session = play(arg_blacklist("b", "c", ["x"])).session
     huge = "a" * 70_000
-    for value in (huge, [huge[:40_000]] * 2, ["a"] * 6_000, deep(80), b"bytes", object(), "\ud800"):
+    for value in (huge, [huge[:40_000]] * 2, ["a"] * 1_100, deep(80), b"bytes", object(), "\ud800"):
         assert type(session.decide("b", {"c": value})).__name__ == "Blocked"
     assert type(session.decide("b", {"c": "a" * 60_000})).__name__ == "Allowed"
 
@@ -616,7 +628,7 @@ def test_anchors_decide_how_an_allowlist_searches() -> None:
     }
     for regex, text in anchored.items():
         assert play(arg_allowlist("p", "u", [regex]))(f"p(u={text})") == "."
-    for regex in ("b", "^b$", "^b", "b$", r"\^a", "[$]c", "ab"):
+    for regex in ("b", "^b$", "^a|c$", "^b", "b$", r"\^a", "[$]c", "ab"):
         assert play(arg_allowlist("p", "u", [regex]))("p(u=abc)") == "x"
 
 

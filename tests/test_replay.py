@@ -58,7 +58,7 @@ def test_a_line_of_json_has_all_that_was_found() -> None:
 
 
 def test_a_violating_call_stays_in_the_trace() -> None:
-    """A replay observes: what a contract would have stopped did happen, for this contract and all."""
+    """A replay observes: what would have been stopped did happen, for every contract."""
     judged = judge("refund refund refund", GATE, FEW)
     assert places(judged) == [
         ("gate", 0, "blocked"),
@@ -70,7 +70,7 @@ def test_a_violating_call_stays_in_the_trace() -> None:
 
 
 def test_enforced_a_violating_call_is_taken_out() -> None:
-    """With `enforce`, a call that is stopped did not happen; positions still count the trace's calls."""
+    """With `enforce`, what is stopped did not happen; positions count the recorded calls."""
     judged = judge("refund refund check refund refund", GATE, FEW, enforce=True)
     assert places(judged) == [
         ("gate", 0, "blocked"),
@@ -202,7 +202,7 @@ def test_an_id_that_is_in_flight_counts_once() -> None:
 
 @pytest.mark.parametrize("pattern", CATALOG.values(), ids=lambda each: each.name)
 def test_every_pattern_judges_its_own_traces(pattern: Pattern) -> None:
-    """Replay keeps the traces that keep a pattern and finds those that break it, if it can judge."""
+    """Traces that keep a pattern are clean; those that break it are found, if it can be judged."""
     replay = Replay([contract("it").guarantees(pattern.rule(pattern.example))])
     for text in pattern.keeps:
         assert replay.judge(trace(text)).clean, text

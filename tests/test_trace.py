@@ -1,4 +1,4 @@
-"""Trace files are read as they are found: typed, in order, and refused with the place of a mistake."""
+"""Trace files are read as they are found, or refused with the place of the mistake."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def file_of(folder: Path, *lines: str, name: str = "t.jsonl") -> Path:
 
 
 def test_of_a_call_only_the_tool_is_required() -> None:
-    """Arguments are empty, the agent is `agent`, the depth 0, the id the position, the result ok."""
+    """No arguments, agent `agent`, depth 0, its position as id, settled at once, ok."""
     assert of({"tool": "a"}, {"tool": "b"}).events == (
         Called(Call("a", {}, "0", "agent", 0, 0.0), Result("ok")),
         Called(Call("b", {}, "1", "agent", 0, 1.0), Result("ok")),

@@ -5,7 +5,7 @@ Each function is a pattern; what its arguments and decorator mean stands in `pat
 
 from __future__ import annotations
 
-from sponsio_like.atoms_args import blank_tolerant, whole_or_anchored
+from sponsio_like.atoms_args import blank_tolerant, searches, whole_or_anchored
 from sponsio_like.errors import ContractError
 from sponsio_like.formula import Custom, Formula
 from sponsio_like.kinds import Natural, Number, Regex
@@ -30,8 +30,7 @@ def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     Patterns are searched for; a run of blanks equals any other. Texts in lists and objects count,
     and a list of words is also read as one line.
     """
-    for each in patterns:
-        blank_tolerant(each)
+    searches(blank_tolerant, patterns)  # compiles them
     return whenever(tool, ~Custom("arg_contains", (field, patterns)))
 
 
@@ -47,8 +46,7 @@ def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
 
     A pattern with `^` or `$`, but not both, is searched for; any other matches the whole text.
     """
-    for each in patterns:
-        whole_or_anchored(each)
+    searches(whole_or_anchored, patterns)  # compiles them
     return whenever(tool, Custom("arg_allowed", (field, patterns)))
 
 

@@ -196,13 +196,15 @@ def test_open_segments_bind_at_once(kind: str, ends: list[Any], expected: list[s
 
 
 @requirement("S-SCOPE-08")
-@pytest.mark.parametrize("condition", [{"done": "login"}, {"ltl": "called(x) & !failed(x)"}])
-def test_the_ends_of_a_segment_are_known_when_decided(condition: Any) -> None:
-    """A condition that waits for a result would be missed; it is refused, with what to write."""
-    with pytest.raises(ContractError, match=r"not known yet.*`O (done|failed)\("):
-        guarded(contract("c").guarantees(NO_A).after(condition))
-    played = opened(contract("c").guarantees(NO_A).after({"ltl": "O done(login)"}))
-    assert played("a login! a login a") == "....x"
+def test_a_segment_may_begin_and_end_with_results() -> None:
+    """Where a condition waits for a result, the segment begins or ends when the result arrives."""
+    after = contract("c").guarantees(NO_A).after({"done": "login"})
+    assert opened(after)("a login! a login a") == "....x"
+    assert opened(after)("login? a ok:login a") == "...x"
+    before = contract("c").guarantees(NO_A).before({"done": "login"})
+    assert opened(before)("a login! a login? a ok:login a") == "x.x.x.."
+    between = contract("c").guarantees(NO_A).between({"done": "on"}, {"done": "off"})
+    assert opened(between)("a on a off! a off a on a") == "..x.x...x"
 
 
 # --- modes ------------------------------------------------------------------------------------

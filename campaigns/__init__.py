@@ -1,0 +1,5 @@
+"""Campaigns: long measurements over data that is not in the repository.
+
+`python -m campaigns.corpora FOLDER` replays the example contracts over recorded agent runs and
+fills the tables of docs/corpora.md. Nothing here is needed to build, test or use the package.
+"""
