@@ -137,16 +137,17 @@ def retries(tools: set[str], limit: int) -> Recount:
 
 
 def runs(limit: int) -> Recount:
-    """No call more than `limit` times in a row with the same arguments; speaks from the second on."""
+    """No call more than `limit` times in a row with the same arguments; speaks after `limit` of them."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, run, before = Found(), 0, None
         for now in trace:
             if not now.role:
-                run = run + 1 if before == (now.tool, now.args) else 1
+                same = before == (now.tool, now.args)
+                if run >= limit:
+                    found.speaks(now.at, broken=same)
+                run = run + 1 if same else 1
                 before = (now.tool, now.args)
-                if run >= 2:
-                    found.speaks(now.at, broken=run > limit)
         return found
 
     return recount

@@ -9,7 +9,6 @@ a `Session` for each conversation, `decide` before a call runs and `settle` when
 
 from __future__ import annotations
 
-from sponsio_like.atoms import atom
 from sponsio_like.contract import Contract, contract
 from sponsio_like.errors import (
     ContractError,
@@ -31,6 +30,7 @@ from sponsio_like.outcome import (
     Violation,
 )
 from sponsio_like.pattern import Rule, pattern
+from sponsio_like.registry import atom
 from sponsio_like.session import Session
 
 __all__ = [

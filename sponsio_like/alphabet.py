@@ -8,20 +8,23 @@ conditions, context, agents and texts are free; a call settles at once, or only 
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
-from sponsio_like.atoms import LATE, MISSING, glob_matches, kinds_of, names_tool
-from sponsio_like.formula import Happens, MessageBy, Node, Repeats, Sum, Target
+from sponsio_like.atoms import LATE, MISSING, kinds_of, names_tool
+from sponsio_like.formula import Const, Happens, Match, MessageBy, Node, Repeats, Sum, Target
 from sponsio_like.past import Letter
 from sponsio_like.program import Slot
 
 FREE_CAP = 8
 """Most free atoms of one kind of position whose combinations are all tried."""
-OTHER = "\0other"
-"""A tool, or a role, that no contract names."""
+GLOBS_CAP = 4
+"""Most globs whose combinations are all tried."""
+Name: TypeAlias = "str | frozenset[str]"
+"""A tool, by its name; or any tool that nobody names, by the globs that match it."""
+OTHER: frozenset[str] = frozenset()
+"""A tool, or a role, that no contract speaks of."""
 
 Choice = dict[Any, bool]
 
@@ -56,19 +59,28 @@ def letters(
 
 def quiet(slots: Sequence[Slot]) -> Letter:
     """What is read at a call of a tool that no contract names."""
-    blank = {"value": MISSING, "amount": Decimal(0), "key": None}
-    return tuple(
-        blank[slot.kind] if slot.kind != "atom" else bool(_fixed(slot, ("call", OTHER)))
-        for slot in slots
-    )
+    return tuple(_quietly(slot) for slot in slots)
 
 
-def static(slots: Sequence[Slot], tool: str) -> tuple[bool | None, ...]:
+def _quietly(slot: Slot) -> Any:
+    match slot.kind, slot.node:
+        case "value", Const(value):
+            return value
+        case "value", _:
+            return MISSING
+        case "amount", _:
+            return Decimal(0)
+        case "key", _:
+            return None
+    return bool(_fixed(slot, ("call", OTHER)))
+
+
+def static(slots: Sequence[Slot], tool: Name) -> tuple[bool | None, ...]:
     """What is known of every slot from the tool's name alone; None where it takes more."""
     return tuple(_told_by_name(slot, tool) for slot in slots)
 
 
-def _told_by_name(slot: Slot, tool: str) -> bool | None:
+def _told_by_name(slot: Slot, tool: Name) -> bool | None:
     match slot.node:
         case Sum(target) | Repeats(target):
             return _spoken_of(target, tool) is not False
@@ -77,11 +89,13 @@ def _told_by_name(slot: Slot, tool: str) -> bool | None:
 
 def _worlds(
     slots: Sequence[Slot], kinds: set[Any], tools: Iterable[str] | None
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[tuple[str, Name]]:
     nodes = [slot.node for slot in slots]
     if "call" in kinds:
-        named = tool_names(nodes) if tools is None else dict.fromkeys(tools)
-        yield from (("call", tool) for tool in (*named, OTHER))
+        named: Iterable[Name] = tool_names(nodes) if tools is None else tools
+        for tool in named:
+            yield "call", tool
+        yield "call", OTHER
     if "message" in kinds:
         roles = dict.fromkeys(node.role for node in nodes if isinstance(node, MessageBy))
         yield from (("message", role) for role in (*roles, OTHER))
@@ -89,29 +103,20 @@ def _worlds(
         yield ("step", "")
 
 
-def tool_names(nodes: Iterable[Node]) -> dict[str, None]:
-    """Every name, and for every glob a name that it matches."""
-    names: dict[str, None] = {}
-    for node in nodes:
-        for match in node.target if isinstance(node, Happens | Sum | Repeats) else ():
-            names.update(dict.fromkeys(match.names))
-            names.update((_sample(glob), None) for glob in match.globs)
+def tool_names(nodes: Iterable[Node]) -> dict[Name, None]:
+    """Every tool that is named, and every combination of globs that may match one."""
+    targeted = [node for node in nodes if isinstance(node, Happens | Sum | Repeats)]
+    matches = [match for node in targeted for match in node.target]
+    globs = list(dict.fromkeys(glob for match in matches for glob in match.globs))
+    sizes = range(1, len(globs) + 1) if len(globs) <= GLOBS_CAP else (1, 2, len(globs))
+    names: dict[Name, None] = {name: None for match in matches for name in match.names}
+    names.update(
+        (frozenset(each), None) for k in sizes for each in itertools.combinations(globs, k)
+    )
     return names
 
 
-def _sample(glob: str) -> str:
-    """A name that the glob matches, and that nobody uses."""
-
-    def member(found: re.Match[str]) -> str:
-        chosen = (chr(i) for i in (*found.group().encode(), *range(1, 256)))
-        return next((each for each in chosen if glob_matches(found.group(), each)), "\0")
-
-    return re.sub(
-        r"\[!?\]?[^\]]*\]|[*?]", lambda m: member(m) if m.group()[0] == "[" else "\0", glob
-    )
-
-
-def _fixed(slot: Slot, world: tuple[str, str]) -> bool | None:
+def _fixed(slot: Slot, world: tuple[str, Name]) -> bool | None:
     """The slot's value if this kind of position settles it; None if it is free."""
     kind, name = world
     node = slot.node
@@ -127,11 +132,18 @@ def _fixed(slot: Slot, world: tuple[str, str]) -> bool | None:
     return None
 
 
-def _spoken_of(target: Target, tool: str) -> bool | None:
-    hits = [match for match in target if names_tool(match, tool)]
+def _spoken_of(target: Target, tool: Name) -> bool | None:
+    hits = [match for match in target if _names(match, tool)]
     if any(not match.conditions and match.agent is None for match in hits):
         return True
     return None if hits else False
+
+
+def _names(match: Match, tool: Name) -> bool:
+    if isinstance(tool, str):
+        return names_tool(match, tool)
+    everything = not match.names and not match.globs
+    return everything or any(glob in tool or not glob.strip("*") for glob in match.globs)
 
 
 def _name(slot: Slot) -> Any:

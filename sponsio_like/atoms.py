@@ -10,12 +10,10 @@ import fnmatch
 import functools
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
 from sponsio_like.context import Context
-from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, Event, Kind, Message, Result, Step
 from sponsio_like.formula import (
     Approved,
@@ -42,6 +40,7 @@ from sponsio_like.formula import (
     TextMatches,
     Tokens,
 )
+from sponsio_like.registry import CustomAtom, custom
 from sponsio_like.values import compare, find, text_matches
 
 
@@ -55,45 +54,6 @@ class Wait(Enum):
 OPEN = Wait.OPEN
 LATE = Wait.LATE
 Truth: TypeAlias = bool | Wait | None
-
-
-@dataclass(frozen=True, slots=True)
-class CustomAtom:
-    """An atom registered by name. `waits`: it reads the result, not the call."""
-
-    name: str
-    read: Callable[..., bool | None]
-    kind: Kind
-    waits: bool
-    inputs: frozenset[str]
-
-
-CUSTOM: dict[str, CustomAtom] = {}
-
-
-def atom(
-    name: str, *, about: Kind = "call", waits: bool = False, inputs: frozenset[str] = frozenset()
-) -> Callable[[Callable[..., bool | None]], Callable[..., bool | None]]:
-    """Register an atom, for Python and for contract files.
-
-    The function gets the event and the context (if `waits`: the call's tool and its `Result`),
-    then the atom's arguments; it answers true, false, or `None` if that cannot be told. It has to
-    be quick, and pure: it may be asked again. An exception in it blocks the call.
-    """
-
-    def register(read: Callable[..., bool | None]) -> Callable[..., bool | None]:
-        CUSTOM[name] = CustomAtom(name, read, about, waits, inputs)
-        return read
-
-    return register
-
-
-def custom(node: Custom) -> CustomAtom:
-    """The registered atom of this name. Raises `ContractError` with the closest names."""
-    if node.name not in CUSTOM:
-        known = ", ".join(f"`{name}`" for name in sorted(CUSTOM))
-        raise ContractError.of(f"unknown atom `{node.name}`", f"registered atoms: {known}")
-    return CUSTOM[node.name]
 
 
 # --- tools ------------------------------------------------------------------------------------
@@ -195,7 +155,7 @@ def _custom_reader(registered: CustomAtom, args: tuple[Any, ...]) -> Reader:
         return lambda event, _: isinstance(event, Call) and OPEN
     kinds = {"call": Call, "message": Message, "step": Step}
     kind = kinds.get(registered.kind, Call)
-    return lambda event, context: isinstance(event, kind) and registered.read(event, context, *args)
+    return lambda event, context: isinstance(event, kind) and registered.ask(event, context, *args)
 
 
 class Missing:
@@ -243,7 +203,7 @@ def settled(node: Formula, result: Result, tool: str) -> bool | None:
             answers = [compare(each, op, value) for each in found]
             return True if True in answers else None if None in answers or not answers else False
         case Custom(_, args):
-            return custom(node).read(tool, result, *args)
+            return custom(node).ask(tool, result, *args)
     raise TypeError(f"not a status atom: {node!r}")
 
 

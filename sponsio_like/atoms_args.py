@@ -12,25 +12,29 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from sponsio_like.atoms import atom
 from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
-from sponsio_like.events import Call, Unreadable
+from sponsio_like.events import TEXT_CAP, Call, Unreadable
+from sponsio_like.registry import atom
 from sponsio_like.values import REGEX_CAP, TEXT_CAP, VALUES_CAP, number, path_parts, regex
 
 DEPTH_CAP = 64
 """How deeply nested a value may be that is looked into."""
 SEARCHES_CAP = 1_000
-"""Most searches for the texts of one argument; a search takes some microseconds."""
+"""Most searches in the single texts of one argument; a search takes some microseconds."""
 
 Search: TypeAlias = Callable[[str], Any]
 
+PLAIN = (str, int, float, bool, type(None), Decimal)
 BLANKS = re.compile(r"\s+")
 PARTS = re.compile(
     r"(?P<whole>\\Q.*?(?:\\E|$)|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\])"  # what is left as it is
     r"|(?P<blank>(?:\\?\s)+)|\\.|(?P<anchor>[\^$])",
     re.DOTALL,
 )
+
+LOCAL = re.compile(r"\\[AzQ]|\(\?[a-zA-Z]*-?[a-zA-Z]*m")
+"""What cannot be searched for in several texts at once: ends of the text, the flag for lines."""
 
 
 # --- finding ------------------------------------------------------------------------------------
@@ -76,15 +80,14 @@ def inside(values: list[Any]) -> Iterator[Any]:
     while stack:
         value, depth = stack.pop()
         seen += 1
-        match value:
-            case Mapping():
-                inner = list(value.values())
-            case list() | tuple():
-                inner = list(value)
-            case None | bool() | int() | float() | Decimal() | str():
-                inner = []
-            case _:
-                raise Unreadable("not data")
+        if isinstance(value, PLAIN):
+            inner: list[Any] = []
+        elif isinstance(value, (list, tuple)):
+            inner = list(value)
+        elif isinstance(value, Mapping):
+            inner = list(value.values())
+        else:
+            raise Unreadable("not data")
         if depth > DEPTH_CAP or seen + len(stack) + len(inner) > VALUES_CAP:
             raise Unreadable("too many values")
         stack.extend((each, depth + 1) for each in reversed(inner))
@@ -113,6 +116,11 @@ def texts(values: list[Any]) -> Iterator[str]:
 def blank_tolerant(pattern: str) -> str:
     """The pattern in which every run of blanks stands for any run of blanks."""
     return PARTS.sub(lambda part: r"(?:\s+)" if part["blank"] else part[0], pattern)
+
+
+def line_by_line(pattern: str) -> str:
+    """The pattern in which `^` and `$` are the ends of lines."""
+    return f"(?m){blank_tolerant(pattern)}"
 
 
 def whole_or_anchored(pattern: str) -> str:
@@ -152,11 +160,15 @@ def _found(search: Search, text: str) -> bool:
 @atom("arg_contains")
 def arg_contains(call: Call, _: Context, path: str, patterns: Any) -> bool | None:
     """Some string inside the argument matches one of the patterns (searched). Missing: no."""
-    finders = searches(blank_tolerant, _each(patterns))
+    wanted = _each(patterns)
+    finders = searches(blank_tolerant, wanted)
     try:
         found = list(texts(reach(call.args, path)[0]))
-        plain = (each for each in map(_single_blanks, found) if each is not None)
-        return _any_found(finders, [*found, *plain])
+        found += [each for each in map(_single_blanks, found) if each is not None]
+        if len(found) * len(finders) > SEARCHES_CAP and not LOCAL.search("".join(wanted)):
+            lines = "\n".join(found)  # what is in no line of the whole is in no single text
+            finders = tuple(f for f in searches(line_by_line, wanted) if _found(f, lines))
+        return _any_found(finders, found)
     except Unreadable:
         return None
 

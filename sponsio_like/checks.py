@@ -80,7 +80,7 @@ def _check_assumption(clause: Clause) -> None:
     for tool in (*tool_names([slot.node for slot in clause.slots]), OTHER):
         spoken = [static([slot], tool)[0] is not False for slot in present]
         if not any(spoken) and clause.restricts(tool):
-            other = "a call of another tool" if tool == OTHER else f"a call of `{tool}`"
+            other = f"a call of `{tool}`" if isinstance(tool, str) else "a call of another tool"
             raise ContractError.of(
                 f"the assumption speaks of the present call, but {other} can violate the guarantee",
                 hint,

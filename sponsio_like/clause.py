@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from sponsio_like.alphabet import Name
 from sponsio_like.atoms import OPEN, kinds_of, settled
 from sponsio_like.context import Context
 from sponsio_like.contract import Contract
@@ -22,12 +23,12 @@ from sponsio_like.pattern import Rule
 from sponsio_like.program import Program, Slot
 from sponsio_like.readers import slot_reader
 from sponsio_like.reading import Reading, take_apart
-from sponsio_like.resting import NEVER, due, memory, same
+from sponsio_like.resting import NEVER, due, in_the_air, memory, same
 from sponsio_like.values import find
 
 MOMENT = 0.001
 """Some time, in seconds: what a register remembers of now is something else a moment later."""
-QUIET_CAP = 10_000
+QUIET_CAP = 1_000
 """Most answers to "is this state quiet" remembered for one clause."""
 
 
@@ -114,7 +115,7 @@ class Clause:
 
     # --- reading ------------------------------------------------------------------------------
 
-    def concerns(self, tool: str) -> bool:
+    def concerns(self, tool: Name) -> bool:
         """Whether a call of `tool` can matter to this clause."""
         return self.kinds != self.counts or self._listens.to(tool)
 
@@ -122,7 +123,7 @@ class Clause:
         """Whether such an event, by its tool alone, can violate the guarantee."""
         return not isinstance(event, Call) or self.restricts(event.tool)
 
-    def restricts(self, tool: str) -> bool:
+    def restricts(self, tool: Name) -> bool:
         """Whether a call of `tool` by itself can violate the guarantee."""
         return self._listens.restricts(tool)
 
@@ -266,6 +267,8 @@ class Clause:
         """Whether a call of a tool that nobody mentions leaves the watch as it is."""
         if self._listens.calm and not (watch.inner and watch.inner.live):
             return True
+        if in_the_air(watch.gate) or (watch.inner is not None and in_the_air(watch.inner)):
+            return self._stays(watch, position, time)  # never the same again: not worth keeping
         key = (
             memory(self.gate, watch.gate, position),
             watch.inner and memory(self.monitor, watch.inner, position),

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sponsio_like.alphabet import OTHER
+from sponsio_like.alphabet import OTHER, Name
 from sponsio_like.atoms import glob_matches
 from sponsio_like.checks import check
 from sponsio_like.clause import Clause
@@ -46,18 +46,19 @@ class Policy:
     def concerned(self, tool: str) -> tuple[int, ...]:
         """The clauses that a call of `tool` concerns; names nobody mentions share one answer."""
         found = self._index.get(tool)
-        if found is not None:
-            return found
-        name = tool if self._mentioned(tool) else OTHER
-        if name not in self._index:
-            self._index[name] = tuple(
-                i
-                for i, clause in enumerate(self.clauses)
-                if "call" in clause.kinds and clause.concerns(name)
-            )
-        if len(self._index) < INDEX_CAP:
-            self._index[tool] = self._index[name]
-        return self._index[name]
+        if found is None:
+            found = self._listening(tool) if self._mentioned(tool) else self._others
+            if len(self._index) < INDEX_CAP and len(tool) < INDEX_CAP:
+                self._index[tool] = found
+        return found
+
+    def _listening(self, name: Name) -> tuple[int, ...]:
+        each = enumerate(self.clauses)
+        return tuple(i for i, clause in each if "call" in clause.kinds and clause.concerns(name))
+
+    @functools.cached_property
+    def _others(self) -> tuple[int, ...]:
+        return self._listening(OTHER)
 
     def _mentioned(self, tool: str) -> bool:
         return tool in self.names or any(glob_matches(glob, tool) for glob in self.globs)

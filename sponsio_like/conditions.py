@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sponsio_like import formula as f
-from sponsio_like.atoms import CUSTOM
+import sponsio_like.formula as f
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import (
     Formula,
@@ -26,6 +25,7 @@ from sponsio_like.formula import (
     postorder,
 )
 from sponsio_like.reading import looks_ahead
+from sponsio_like.registry import CUSTOM
 from sponsio_like.show import RESERVED
 from sponsio_like.syntax import read as read_text
 from sponsio_like.values import regex

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 
-from sponsio_like.atoms import atom
 from sponsio_like.events import Result
 from sponsio_like.formula import Custom, Formula, OutputIs, Target
 from sponsio_like.parts import Counts, worked
+from sponsio_like.registry import atom
 
 REFUSAL = re.compile(
     r"\W*(?:(?:no|not|none|nope|never|false)\b|den(?:y|ied|ies)|reject|cancel)", re.IGNORECASE

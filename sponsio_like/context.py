@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sponsio_like.errors import SessionError
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -56,3 +58,26 @@ def _stands(approval: Any, action: str, role: str) -> bool:
         return False
     asked = (approval.get("action"), approval.get("role"), approval.get("decision"))
     return asked == (action, role, "approve")
+
+
+def tokens_of(usage: Any) -> int:
+    """The tokens that a message reports. Raises `SessionError` for what is no number of tokens."""
+    used = usage.get("total_tokens") if isinstance(usage, Mapping) else usage
+    if used is None:
+        return 0
+    if isinstance(used, bool) or not isinstance(used, int) or used < 0:
+        raise SessionError(f"usage {usage!r} is no number of tokens; write {{'total_tokens': 12}}")
+    return used
+
+
+def checked(key: Any, value: Any) -> Any:
+    """A fact that can be understood. Raises `SessionError` for one that never could."""
+    if not isinstance(key, str):
+        raise SessionError(f"fact {key!r} has no name; a name is a string")
+    if key == "approval" and not (
+        isinstance(value, Mapping) and {"action", "role"} <= value.keys()
+    ):
+        raise SessionError("an approval is a map with action, role and decision")
+    if key == "permissions" and not isinstance(value, (list, Mapping)):
+        raise SessionError("permissions are a list, or a map from agent to list")
+    return value

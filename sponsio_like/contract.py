@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from sponsio_like import phrases
 from sponsio_like.conditions import assumption, condition, formula, resolved
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import FALSE, Formula
 from sponsio_like.kinds import OneTool, Renames, read
 from sponsio_like.outcome import Block, Decision, Mode, Redirect, Warn
 from sponsio_like.pattern import Rule, find_pattern
+from sponsio_like.phrases import read as read_sentence
 from sponsio_like.reading import looks_ahead
 from sponsio_like.vocabulary import NOTHING, Vocabulary, only
 
@@ -146,7 +146,7 @@ def guarantee(value: Any, words: Vocabulary = NOTHING) -> Rule:
         case Formula():
             return Rule(resolved(value, words))
         case str():
-            return phrases.read(value, words)
+            return read_sentence(value, words)
         case Mapping() if "pattern" in value:
             return _pattern(value, words)
         case Mapping():

@@ -14,6 +14,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
+TEXT_CAP = 64 * 1024
+"""Longest text, in characters, that is looked into."""
+MARKS_CAP = 30
+"""Most combining marks in a row that are put in order."""
+
 Kind: TypeAlias = Literal["call", "message", "step", "end"]
 Status: TypeAlias = Literal["ok", "error"]
 
@@ -92,7 +97,7 @@ def canonical(value: Any, depth: int = 64) -> Any:
         raise Unreadable("a value nested too deeply")
     match value:
         case str():
-            return unicodedata.normalize("NFC", value)
+            return value if value.isascii() else _composed(value)
         case bool() | None:
             return (type(value).__name__, value)
         case int() | float() | Decimal():
@@ -103,6 +108,16 @@ def canonical(value: Any, depth: int = 64) -> Any:
         case list() | tuple():
             return ("list", tuple(canonical(item, depth - 1) for item in value))
     raise Unreadable(f"a value of type `{type(value).__name__}`")
+
+
+def _composed(text: str) -> str:
+    """NFC in linear time; text that is long, or heaps up marks, stays as it is (UAX 15)."""
+    run = 0
+    for character in text if len(text) <= TEXT_CAP else "":
+        run = run + 1 if unicodedata.combining(character) else 0
+        if run > MARKS_CAP:
+            return text
+    return unicodedata.normalize("NFC", text) if len(text) <= TEXT_CAP else text
 
 
 def _number(value: float | Decimal) -> Any:

@@ -16,6 +16,10 @@ DEPTH_CAP = 64
 """Deepest nesting of arguments that is looked at."""
 
 
+BITS_CAP = 14_000
+"""Largest whole number that is looked at, in bits: some 4,200 digits."""
+
+
 class Unreadable:
     """A value that no comparison can be made with."""
 
@@ -36,7 +40,8 @@ def freeze(value: Any) -> Any:
 
 def _copy(value: Any, depth: int, left: list[int]) -> Any:
     if isinstance(value, _PLAIN):
-        return value
+        huge = isinstance(value, int) and value.bit_length() > BITS_CAP
+        return UNREADABLE if huge else value
     left[0] -= 1
     if depth <= 0 or left[0] <= 0:
         return UNREADABLE

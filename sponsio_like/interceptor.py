@@ -7,6 +7,7 @@ trace; no monitor sees it.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -74,18 +75,19 @@ class Interceptor:
         self, event: Event, mark: str = "", answer: Answer = lambda _: Allowed("")
     ) -> Attempt:
         """Let the event through unless a contract stands against it."""
+        late: tuple[Violation, ...] = ()
         while True:
             with self._lock:
                 touched = self._ledger.touched(event)
             reads, failed = self._read(touched, event)
-            now = self._clock()
+            now = self._ask_clock()
             with self._lock:
                 standing = self._standing(event)
                 if standing is not None:
                     return standing
-                late = self._expire(now)
+                late += self._expire(now)
                 if self._ledger.touched(event) != touched:
-                    continue  # another thread has moved on; what has to be read is another now
+                    continue  # time or another thread has moved on: other clauses have to be read
                 judgement = self._ledger.judge(event, reads, self.time)
                 found = (*findings(self.policy, judgement.violated, event, self.calls), *failed)
                 if stoppable(event) and strictest(found) is not None:
@@ -154,10 +156,17 @@ class Interceptor:
         except Exception:  # an atom is user code; the result has to be taken all the same
             return clause.worst(change.letter)
 
+    def _ask_clock(self) -> float:
+        """The time. Raises `ValueError` for what is no time: it would disarm every time bound."""
+        now = float(self._clock())
+        if not math.isfinite(now):
+            raise ValueError(f"the clock says {now}")
+        return now
+
     def _read_clock(self) -> float:
         """The time, where nothing can be refused any more."""
         try:
-            return self._clock()
+            return self._ask_clock()
         except Exception:  # the clock is user code; time then stands still
             return self.time
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
-from sponsio_like.alphabet import OTHER, static
+from sponsio_like.alphabet import OTHER, Name, static
 from sponsio_like.formula import Const, Seconds, Steps
 from sponsio_like.program import PAST, STATEFUL, Op, Program, operands
 
@@ -134,12 +134,12 @@ class Listening:
         self.calm = harmless and all(calm(program, self.other) for program in programs)
         self.all = moody(gate, (), self.other) or moody(watch, roots, self.other)
 
-    def to(self, tool: str) -> bool:
+    def to(self, tool: Name) -> bool:
         """Whether a call of `tool` can matter."""
         if self.light:
             return self.restricts(tool)
         return self.all or static(self.watch.slots, tool) != self.other
 
-    def restricts(self, tool: str) -> bool:
+    def restricts(self, tool: Name) -> bool:
         """Whether a call of `tool` by itself can violate what is owed at every position."""
         return concerned(self.watch, self.roots, static(self.watch.slots, tool))

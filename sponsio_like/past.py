@@ -8,6 +8,8 @@ Properties", 2002).
 
 from __future__ import annotations
 
+import decimal
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -28,6 +30,8 @@ Update: TypeAlias = Callable[[Values, Letter, Registers, int, float], Any]
 """(all values, letter, registers before, position, time) -> the register after."""
 
 
+EXACT = decimal.Context(prec=20_000)
+"""Sums are exact: more digits than numbers may have."""
 INFINITE = float("inf")
 """How long ago something is that never happened."""
 
@@ -223,12 +227,12 @@ def _sum(slot: int, bound: Steps | Seconds | None, r: int, i: int) -> tuple[Valu
 
     def total(x: Letter, s: Registers, p: int, t: float) -> Any:
         amount = x[slot]
-        return MISSING if amount is MISSING else _held(s[r], bound, p, t) + amount
+        return MISSING if amount is MISSING else EXACT.add(_held(s[r], bound, p, t), amount)
 
     def after(v: Values, x: Letter, s: Registers, p: int, t: float) -> Any:
         amount = zero if x[slot] is MISSING else x[slot]
         if bound is None:
-            return s[r] + amount
+            return EXACT.add(s[r], amount)
         kept = tuple((stamp, each) for stamp, each in s[r] if _inside(stamp, bound, p, t))
         return (*kept, (p if isinstance(bound, Steps) else t, amount)) if amount else kept
 
@@ -238,7 +242,8 @@ def _sum(slot: int, bound: Steps | Seconds | None, r: int, i: int) -> tuple[Valu
 def _held(register: Any, bound: Steps | Seconds | None, p: int, t: float) -> Decimal:
     if bound is None:
         return Decimal(register)
-    return sum((each for stamp, each in register if _inside(stamp, bound, p, t)), Decimal(0))
+    held = (each for stamp, each in register if _inside(stamp, bound, p, t))
+    return functools.reduce(EXACT.add, held, Decimal(0))
 
 
 def _inside(stamp: Any, bound: Steps | Seconds, p: int, t: float) -> bool:

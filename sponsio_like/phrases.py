@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
-from sponsio_like import wording
 from sponsio_like.errors import ContractError
 from sponsio_like.pattern import Pattern, Rule, catalog
 from sponsio_like.vocabulary import NOTHING, Vocabulary
+from sponsio_like.wording import PLACE, arguments, blanks, shape
 
 
 def read(sentence: str, words: Vocabulary = NOTHING) -> Rule:
     """The rule that a sentence states. Raises `ContractError` with the closest sentences."""
-    for declared, arguments in readings(sentence):
-        return declared.rule(arguments, words)
+    for declared, given in readings(sentence):
+        return declared.rule(given, words)
     near = " or ".join(f"“{each}”" for each in closest(sentence))
     raise ContractError.of(
         f"“{sentence.strip()}” is not understood",
@@ -32,17 +32,17 @@ def readings(sentence: str) -> Iterator[tuple[Pattern, dict[str, Any]]]:
     """Every pattern that has this very sentence, with its arguments."""
     for declared in catalog():
         for template in declared.sentences:
-            arguments = wording.arguments(template, sentence)
-            if arguments is not None:
-                yield declared, arguments
+            given = arguments(template, sentence)
+            if given is not None:
+                yield declared, given
 
 
 def closest(sentence: str) -> list[str]:
     """The sentences that are most like this one, with names for their arguments."""
     shapes = {
-        wording.shape(wording.PLACE.sub("0", template)): wording.blanks(template)
+        shape(PLACE.sub("0", template)): blanks(template)
         for declared in catalog()
         for template in declared.sentences
     }
-    near = difflib.get_close_matches(wording.shape(sentence), shapes, n=2, cutoff=0.55)
+    near = difflib.get_close_matches(shape(sentence), shapes, n=2, cutoff=0.55)
     return [shapes[each] for each in near]

@@ -220,8 +220,9 @@ def _compare(node: f.Compare, sign: bool, bad: bool) -> tuple[list[Todo], _Build
     if not _stateful(left) and not _stateful(right):
         return [], lambda p, _: p.node("lit", _atom(p, node, sign, bad), not sign)
     most = (op in ("<", "<=")) is sign
-    even = op not in ("<", "<=", ">", ">=")  # no side helps by being larger
-    wanted: list[Todo] = [(left, even or not most, bad), (right, even or most, bad)]
+    wanted: list[Todo] = [(left, not most, bad), (right, most, bad)]
+    if op not in ("<", "<=", ">", ">="):  # neither more nor less helps: the unknown does not count
+        wanted = [(left, True, False), (right, True, False)]
     keep = _keep(right) if isinstance(left, f.Count) else _keep(left)
     negated = not sign
 

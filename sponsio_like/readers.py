@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -10,6 +11,7 @@ from sponsio_like.atoms import MISSING, OPEN, Truth, matches_call, reader, value
 from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Unreadable, digest
 from sponsio_like.formula import Formula, Repeats, Sum, Target, Term
+from sponsio_like.past import EXACT
 from sponsio_like.program import Slot
 from sponsio_like.values import find, number
 
@@ -50,7 +52,11 @@ def _amount_reader(node: Sum) -> _Read:
             return Decimal(0)
         found = [number(value) for value in find(event.args, node.path)]
         amounts = [amount for amount in found if amount is not None]
-        return sum(amounts, Decimal(0)) if found and len(amounts) == len(found) else MISSING
+        return (
+            functools.reduce(EXACT.add, amounts, Decimal(0))
+            if found and len(amounts) == len(found)
+            else MISSING
+        )
 
     return amount
 

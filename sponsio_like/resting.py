@@ -23,7 +23,14 @@ def memory(monitor: Monitor, state: State, position: int) -> Any:
         value - position if value is not None and _is_position(monitor, cell) else value
         for cell, value in cells
     )
-    return registers, frozenset(shifted(each, position) for each in state.live), state.window
+    return registers, frozenset(shifted(each, position) for each in state.live)
+
+
+def in_the_air(state: State) -> bool:
+    """Whether the state waits for the result of some call."""
+    return bool(state.window) or any(
+        literal[0] == "D" for each in state.live for literal in literals_of(each)
+    )
 
 
 def _is_position(monitor: Monitor, cell: Cell) -> bool:

@@ -37,7 +37,7 @@ Place: TypeAlias = tuple[Joint, Registers]
 
 BUDGET = 4_000
 """Most transitions that one search at run time takes."""
-MEMO_CAP = 50_000
+MEMO_CAP = 4_000
 """Most answers remembered for one formula."""
 IN_FLIGHT_CAP = 64
 """Most combinations of results of calls in flight that are tried."""
@@ -138,6 +138,8 @@ class Search:
         place = (self._timeless(joint, goal, at), self.registers(registers, at))
         if self._met(place[0], goal):
             return True
+        if not place[0] and not (more and self.always):
+            return False  # nothing is owed, so nothing can be broken
         key = (goal, place, more)
         if key not in self._memo:
             self._remember(key, self._search(goal, place, more, BUDGET))

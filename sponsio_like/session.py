@@ -16,6 +16,7 @@ from typing import Any
 from sponsio_like import records
 from sponsio_like.advice import Refusal
 from sponsio_like.compiler import Policy
+from sponsio_like.context import checked, tokens_of
 from sponsio_like.errors import SessionError
 from sponsio_like.events import Call, Message, Result, Step, Unreadable, digest
 from sponsio_like.freezing import freeze
@@ -213,8 +214,8 @@ class Session:
         """
         self._check_open()
         self._next_turn()
-        self._inner.used(int((usage or {}).get("total_tokens") or 0))
-        event = Message(role, text)
+        self._inner.used(tokens_of(usage))
+        event = Message(role.casefold(), text)
         try:
             attempt = self._inner.attempt(event)
             outcome: Outcome = Allowed("", enforced(attempt.found), observed(attempt.found))
@@ -239,7 +240,7 @@ class Session:
         `permissions` is a list, or a map from agent to list; `approval` one standing approval; any
         other key is plain context.
         """
-        self._inner.told(key, freeze(value))
+        self._inner.told(key, checked(key, freeze(value)))
         self._log.fact(self.id, key)
 
     # --- the end ------------------------------------------------------------------------------

@@ -13,11 +13,11 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from sponsio_like.errors import ContractError
-from sponsio_like.events import Unreadable, canonical
+from sponsio_like.events import TEXT_CAP, Unreadable, canonical
 from sponsio_like.formula import Op
 
-TEXT_CAP = 64 * 1024
-"""Longest text, in characters, that a regular expression looks at."""
+DIGITS_CAP = 4_300
+"""Largest power of ten of a number that is calculated with."""
 VALUES_CAP = 5_000
 """Most values that one path may reach."""
 REGEX_CAP = 1_000
@@ -129,7 +129,7 @@ def number(value: Any) -> Decimal | None:
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
         return None
     exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
-    return exact if exact.is_finite() else None
+    return exact if exact.is_finite() and abs(exact.adjusted()) <= DIGITS_CAP else None
 
 
 def _ordered(left: Any, op: Op, right: Any) -> bool | None:

@@ -1,34 +1,37 @@
 """Mechanical mutation: change one small thing in the engine, and see whether a test notices.
 
-    python -m tests.mutate [--sample N] [--jobs N] [--list] [files...]
+    python -m tests.mutate [--sample N] [--jobs N] [--list] [modules...]
 
-In: modules of the package, and the tests. Out: a table of killed and survived for each file, and every
+In: modules of the package, and the tests. Out: a table of killed and survived for each module, and every
 survivor with its line. A survivor may be accepted with a reason, in `tests/survivors.toml`. Exit
 status 1 if less than 90 % are killed, or if a survivor has no reason.
 
-Each mutant runs in a process of its own, forked from one that knows what the oracle says already. It
-imports the package with one module changed, and runs the tests that pass over the changed line,
-the quickest first, until one fails. A mutant that takes too long counts as killed.
+First all tests run once, to see which of them pass over which line, and how long each takes. Then
+every mutant is a trial (`tests/trial.py`) of the tests that pass over its line: first those that have
+killed its neighbours, then the quickest. A mutant on which the tests hang counts as killed.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
-import copy
-import os
+import json
 import random
 import sys
+import tempfile
 import time
 import tomllib
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "sponsio_like"
+import pytest
+
+from tests import tables, trial
+from tests.mutants import Mutant, mutants, mutated
+from tests.trial import ROOT, Result, Trial
+
 REASONS = Path(__file__).with_name("survivors.toml")
 MODULES = (
     *("formula", "events", "values", "atoms", "targets", "context", "reading", "program"),
@@ -36,203 +39,200 @@ MODULES = (
     *("listening", "resting", "clause", "compiler", "ledger", "interceptor"),
     *("verdicts", "session", "guard"),
 )
+SKIPPED = ("architecture", "demo", "docs", "import", "manifest", "memory", "planted", "threads", "wheel")
+"""Tests that say nothing about the engine, take long, or start processes of their own."""
 AT_LEAST = 0.9
+SLOW = 6.0
+"""A test that takes longer, in seconds, is not used."""
+BUDGET = 20.0
+"""Seconds of tests that one mutant is given."""
+NEIGHBOURS = 4
+"""So many of the tests that killed mutants nearby are tried first."""
 
 
-# --- operators ------------------------------------------------------------------------------------
+# --- which tests, for which line --------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """One change: the node's place in the tree of its module, and which of its changes."""
+@dataclass
+class Suite:
+    """The tests that pass without a change: how long each takes, and which lines it runs."""
 
-    module: str
-    index: int
-    change: int
-    line: int
-    what: str
+    seconds: dict[str, float]
+    over: dict[str, dict[int, list[str]]]
+    failing: list[str]
+    killers: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
-    @property
-    def name(self) -> str:
-        """How it is called in `survivors.toml`, whatever line it has moved to."""
-        return f"{self.module}: {self.what}"
-
-
-COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE, ast.GtE),
-    ast.LtE: (ast.Lt, ast.Gt),
-    ast.Gt: (ast.GtE, ast.LtE),
-    ast.GtE: (ast.Gt, ast.Lt),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-    ast.Is: (ast.IsNot,),
-    ast.IsNot: (ast.Is,),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
-}
-ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Add,
-    ast.BitOr: ast.BitAnd,
-    ast.BitAnd: ast.BitOr,
-}
-NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
+    def phases(self, mutant: Mutant) -> tuple[list[str], list[str]]:
+        """The tests to try on this mutant: a few likely ones, then the others."""
+        lines = self.over.get(mutant.module, {})
+        found = {test for line in mutant.lines for test in lines.get(line, ())}
+        ranked = sorted(found, key=lambda test: self.seconds.get(test, SLOW))
+        likely = [test for test, _ in self.killers[mutant.module].most_common() if test in found]
+        likely = likely[:NEIGHBOURS] or ranked[:1]
+        left, rest = BUDGET, []
+        for test in ranked:
+            left -= self.seconds.get(test, SLOW)
+            if test not in likely and left > 0:
+                rest.append(test)
+        return likely, rest
 
 
-def changes(node: ast.AST) -> Iterator[ast.AST | None]:
-    """Every small change of this node; None stands for leaving it out."""
-    match node:
-        case ast.Compare(left, [op], right):
-            for other in COMPARISONS[type(op)]:
-                yield ast.Compare(left, [other()], right)
-        case ast.Compare(left, [first, *ops], right):
-            for other in COMPARISONS[type(first)]:
-                yield ast.Compare(left, [other(), *ops], right)
-            for other in COMPARISONS[type(ops[0])]:
-                yield ast.Compare(left, [first, other(), *ops[1:]], right)
-        case ast.BoolOp(op, values):
-            yield ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), values)
-            for k in range(len(values)):
-                rest = values[:k] + values[k + 1 :]
-                yield rest[0] if len(rest) == 1 else ast.BoolOp(op, rest)
-        case ast.UnaryOp(ast.Not(), operand):
-            yield operand
-        case ast.UnaryOp(ast.USub(), operand):
-            yield operand
-        case ast.BinOp(left, op, right) if type(op) in ARITHMETIC:
-            yield ast.BinOp(left, ARITHMETIC[type(op)](), right)
-        case ast.IfExp(test, body, orelse):
-            yield ast.IfExp(test, orelse, body)
-        case ast.Constant(bool() as value):
-            yield ast.Constant(not value)
-        case ast.Constant(int() as value):
-            yield from (ast.Constant(value + 1), ast.Constant(value - 1))
-        case ast.Name(name, ast.Load()) if name in NAMES:
-            yield ast.Name(NAMES[name], ast.Load())
-        case ast.Return(ast.Constant(None)) | ast.Return(None):
-            pass
-        case ast.Return(_):
-            yield ast.Return(ast.Constant(None))
-        case ast.If(test, body, orelse) if not is_guard_of_types(node):
-            yield ast.If(ast.UnaryOp(ast.Not(), test), body, orelse)
-        case ast.comprehension(target, each, ifs, is_async) if ifs:
-            yield ast.comprehension(target, each, ifs[1:], is_async)
-    yield from changed_statements(node)
+class Watching:
+    """A plugin for pytest: how long each test takes, which lines it runs, and which fail."""
+
+    def __init__(self, coverage: Any) -> None:
+        self.coverage = coverage
+        self.seconds: Counter[str] = Counter()
+        self.failing: set[str] = set()
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """From here on, lines are this test's."""
+        self.coverage.switch_context(item.nodeid)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """A test has been set up, run, or torn down."""
+        self.seconds[report.nodeid] += report.duration
+        if not report.passed:
+            self.failing.add(report.nodeid)
 
 
-def changed_statements(node: ast.AST) -> Iterator[ast.AST | None]:
-    """What can be left out, or changed, in a statement."""
-    match node:
-        case ast.Expr(ast.Call()) | ast.Continue() | ast.Break() | ast.Delete():
-            yield None
-        case ast.Assign() | ast.AugAssign():
-            yield None
-        case ast.match_case(pattern, None, _) if not is_wild(pattern):
-            yield None
-        case ast.match_case(pattern, guard, body) if guard is not None:
-            yield from (None, ast.match_case(pattern, None, body))
+def measured(files: Sequence[str]) -> dict[str, Any]:
+    """Run all tests once, in this process."""
+    import coverage
+
+    cover = coverage.Coverage(data_file=None, source=[str(ROOT / "sponsio_like")], config_file=False)
+    cover.start()
+    watching = Watching(cover)
+    options = [each for each in trial.OPTIONS if each != "-x"]
+    pytest.main([*options, "-o", "addopts=", "-m", "not wheel", *files], plugins=[watching])
+    cover.stop()
+    data = cover.get_data()
+    over = {}
+    for module in MODULES:
+        lines = data.contexts_by_lineno(str(trial.path_of(module)))
+        over[module] = {
+            line: all_or(tests, watching.seconds) for line, tests in lines.items() if tests
+        }
+    return {"seconds": watching.seconds, "over": over, "failing": sorted(watching.failing)}
 
 
-def is_wild(pattern: ast.pattern) -> bool:
-    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+def all_or(tests: Iterable[str], every: Iterable[str]) -> list[str]:
+    """These tests; or all, for a line that runs when the module is imported."""
+    found = [test for test in tests if test]
+    return sorted(found or every)
 
 
-def is_guard_of_types(node: ast.If) -> bool:
-    return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+def suite() -> Suite:
+    """Run all tests once, in a process of their own."""
+    files = [
+        path.relative_to(ROOT).as_posix()
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        if path.stem.removeprefix("test_") not in SKIPPED
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        answer, output = Path(folder, "answer"), Path(folder, "output")
+        trial.wait_for(trial.in_child(lambda: measured(files), answer, output))
+        said = json.loads(answer.read_text())
+        if "raised" in said:
+            raise SystemExit(f"{output.read_text()}\n{said['raised']}")
+    failing = set(said["failing"])
+    seconds = {t: s for t, s in said["seconds"].items() if t not in failing and s <= SLOW}
+    over = {
+        module: {int(line): [t for t in tests if t in seconds] for line, tests in lines.items()}
+        for module, lines in said["over"].items()
+    }
+    return Suite(seconds, over, sorted(failing))
 
 
-# --- finding and applying -------------------------------------------------------------------------
+# --- running ----------------------------------------------------------------------------------------
 
 
-class Numbering(ast.NodeVisitor):
-    """All nodes that may be changed, in order: no annotations, docstrings, messages or imports."""
-
-    def __init__(self) -> None:
-        self.found: list[ast.AST] = []
-
-    def visit(self, node: ast.AST) -> None:
-        if isinstance(node, (ast.Import, ast.ImportFrom, ast.JoinedStr, ast.Raise, ast.Assert)):
-            return
-        self.found.append(node)
-        for name, value in ast.iter_fields(node):
-            if name in ("annotation", "returns", "decorator_list", "type_params"):
-                continue
-            for each in value if isinstance(value, list) else [value]:
-                if isinstance(each, ast.AST):
-                    self.visit(each)
+def trials(chosen: Iterable[Mutant], tests: Suite, found: dict[str, Mutant]) -> Iterator[Trial]:
+    """One trial for each mutant, made when its turn has come."""
+    for mutant in chosen:
+        name = f"{mutant.module}:{mutant.index}.{mutant.change}"
+        found[name] = mutant
+        yield Trial(name, mutant.module, mutated(mutant), tests.phases(mutant))
 
 
-def numbered(tree: ast.AST) -> list[ast.AST]:
-    """The nodes of a tree by number."""
-    numbering = Numbering()
-    numbering.visit(tree)
-    return numbering.found
+def run(chosen: Sequence[Mutant], tests: Suite, jobs: int) -> list[tuple[Mutant, Result]]:
+    """Run all mutants, and say how it goes."""
+    found: dict[str, Mutant] = {}
+    results = []
+    started = time.monotonic()
+    for result in trial.run(trials(chosen, tests, found), jobs):
+        mutant = found[result.trial.name]
+        if result.verdict == "failed" and "::" in result.test:
+            tests.killers[mutant.module][result.test] += 1
+        results.append((mutant, result))
+        if len(results) % 50 == 0:
+            survived = sum(result.verdict == "passed" for _, result in results)
+            seconds = time.monotonic() - started
+            text = f"{len(results)} of {len(chosen)}, {survived} survived, {seconds:.0f} s"
+            print(text, file=sys.stderr, flush=True)
+    return results
 
 
-def source(module: str) -> Path:
-    """The file of a module."""
-    return PACKAGE / f"{module}.py"
+def reasons() -> dict[str, str]:
+    """The survivors that are accepted, each with its reason."""
+    accepted = tomllib.loads(REASONS.read_text("utf-8")) if REASONS.exists() else {}
+    return {
+        name: group["reason"] for group in accepted.get("accepted", ()) for name in group["mutants"]
+    }
 
 
-def mutants(module: str) -> Iterator[Mutant]:
-    """Every mutant of a module. The same change twice on one line is told apart by a number."""
-    text = source(module).read_text("utf-8")
-    lines = text.splitlines()
-    seen: Counter[str] = Counter()
-    top = -1
-    for index, node in enumerate(numbered(ast.parse(text))):
-        top = getattr(node, "lineno", top)
-        line = getattr(node, "lineno", top)
-        for change, new in enumerate(changes(node)):
-            old = one_line(node)
-            where = lines[line - 1].strip()
-            what = f"{old} => {one_line(new) if new is not None else '(left out)'}"
-            text_of = f"{where} :: {what}" if where != old else what
-            seen[text_of] += 1
-            again = f" #{seen[text_of]}" if seen[text_of] > 1 else ""
-            yield Mutant(module, index, change, line, text_of + again)
+def report(results: Sequence[tuple[Mutant, Result]], whole: bool) -> int:
+    """Print the table and the survivors; the exit status."""
+    accepted = reasons()
+    made = Counter(mutant.module for mutant, _ in results)
+    survivors = sorted(
+        (mutant for mutant, result in results if result.verdict == "passed"),
+        key=lambda mutant: (mutant.module, mutant.line),
+    )
+    survived = Counter(mutant.module for mutant in survivors)
+    print(f"\n{'module':14} {'mutants':>8} {'killed':>8} {'survived':>9} {'killed':>8}")
+    for module in (*made, ""):
+        total = made[module] if module else sum(made.values())
+        lived = survived[module] if module else len(survivors)
+        share = 100 * (total - lived) / max(total, 1)
+        print(f"{module or 'all':14} {total:8} {total - lived:8} {lived:9} {share:7.1f}%")
+    late = sum(result.verdict == "timeout" for _, result in results)
+    print(f"\n{late} of the killed ran out of time\n")
+    unexplained = [mutant for mutant in survivors if mutant.name not in accepted]
+    print(f"{len(survivors) - len(unexplained)} survivors are accepted, with a reason each")
+    for mutant in unexplained:
+        print(f"survived without a reason, line {mutant.line}: {mutant.name!r}")
+    stale = set(accepted) - {mutant.name for mutant in survivors} if whole else set()
+    for name in sorted(stale):
+        print(f"has a reason, but did not survive: {name!r}")
+    enough = len(survivors) <= (1 - AT_LEAST) * len(results)
+    return 0 if enough and not unexplained and not stale else 1
 
 
-def one_line(node: ast.AST) -> str:
-    """The node as text, short."""
-    match node:
-        case ast.match_case(pattern, guard, _):
-            text = f"case {ast.unparse(pattern)}" + (f" if {ast.unparse(guard)}" if guard else "")
-        case ast.If(test, _, _):
-            text = f"if {ast.unparse(test)}"
-        case ast.comprehension():
-            text = ast.unparse(node).strip()
-        case _:
-            text = ast.unparse(ast.fix_missing_locations(copy.deepcopy(node)))
-    text = " ".join(text.split())
-    return text if len(text) <= 90 else text[:87] + "..."
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutate", description="Mutation testing.")
+    parser.add_argument("modules", nargs="*", default=MODULES, help="names of modules; default: all")
+    parser.add_argument("--sample", type=int, help="only so many mutants, the same ones every time")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
+    parser.add_argument("--list", action="store_true", help="only list the mutants")
+    asked = parser.parse_args(arguments)
+    modules = [Path(name).stem for name in asked.modules]
+    chosen = [mutant for module in modules for mutant in mutants(module)]
+    if asked.sample is not None and asked.sample < len(chosen):
+        chosen = sorted(random.Random(1).sample(chosen, asked.sample), key=lambda m: m.module)
+    if asked.list:
+        for mutant in chosen:
+            print(f"{mutant.line:4} {mutant.name}")
+        return 0
+    trial.prepare()
+    tables.prepare()
+    tests = suite()
+    print(f"{len(chosen)} mutants, {len(tests.seconds)} tests, {sum(tests.seconds.values()):.0f} s")
+    for test in tests.failing:
+        print(f"left out, since it fails without any change: {test}")
+    return report(run(chosen, tests, asked.jobs), whole=asked.sample is None and modules == [*MODULES])
 
 
-def mutated(mutant: Mutant) -> ast.Module:
-    """The tree of the module with this one change."""
-    tree = ast.parse(source(mutant.module).read_text("utf-8"))
-    target = numbered(tree)[mutant.index]
-    new = list(changes(target))[mutant.change]
-    replace_in(tree, target, new)
-    return ast.fix_missing_locations(tree)
-
-
-def replace_in(tree: ast.AST, old: ast.AST, new: ast.AST | None) -> None:
-    """Put `new` where `old` stands; a statement that is left out becomes `pass`."""
-    for parent in ast.walk(tree):
-        for name, value in ast.iter_fields(parent):
-            if value is old:
-                setattr(parent, name, ast.copy_location(new or ast.Constant(None), old))
-            elif isinstance(value, list) and any(each is old for each in value):
-                k = next(n for n, each in enumerate(value) if each is old)
-                value[k : k + 1] = replacement(old, new)
-                if not value:
-                    value.append(ast.match_case(ast.MatchAs(), None, [ast.Pass()]))
-
-
-def replacement(old: ast.AST, new: ast.AST | None) -> list[ast.AST]:
-    if new is None:
-        return [] if isinstance(old, ast.match_case) else [ast.copy_location(ast.Pass(), old)]
-    has_place = isinstance(new, (ast.expr, ast.stmt))
-    return [ast.copy_location(new, old) if has_place else new]
+if __name__ == "__main__":
+    sys.exit(main())

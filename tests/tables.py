@@ -34,7 +34,7 @@ UNARY: tuple[Formula, ...] = (
 )
 BINARY = ("and", "or", "implies", "iff", "U", "W", "R", "S")
 SYMMETRIC = frozenset({"and", "or", "iff"})
-NODES = 130
+NODES = 60
 """About so many nodes has the tree of traces of one formula."""
 
 
@@ -143,6 +143,9 @@ TIMED: tuple[Formula, ...] = (
     ("F", CA, WITHIN),
     ("G", ("not", CA), WITHIN),
     ("and", ("F", CA, WITHIN), ("F", CB)),
+    always(CA, ("and", ("F", CB, WITHIN), ("X", ("F", CB, ("steps", 1))))),
+    ("and", ("F", CB, WITHIN), ("F", CB, ("steps", 1))),
+    ("and", ("F", ("done", "b"), WITHIN), ("G", ("or", ("not", CA), ("O", CB)))),
     always(CA, compare(count(CA, None, WITHIN), "<=", 1)),
     always(CA, compare(count(FA, None, WITHIN), "<=", 1)),
     always(CB, compare(("age", CA), "<", 2)),
@@ -242,6 +245,7 @@ def depth(f: Formula) -> int:
     return max(n for n in range(2, 6) if n == 2 or width**n <= 2 * NODES)
 
 
+@cache
 def table(f: Formula, more: int = 0) -> Table:
     """What the oracle says of `f` on every trace of up to `depth(f) + more` moves."""
     known: dict[object, Answers] = {}
@@ -272,3 +276,20 @@ def table(f: Formula, more: int = 0) -> Table:
                 )
         frontier = following
     return Table(f, run(f, (), judge).verdicts[0], tuple(nodes))
+
+
+def groups() -> dict[str, Sequence[Formula]]:
+    """The formulas that are tested always; `tests/exhaustive.py` tests more."""
+    return {
+        "atoms": formulas(0),
+        "one operator": formulas(1),
+        "two operators": sample(2, 60),
+        "templates": TEMPLATES,
+        "timed": TIMED,
+    }
+
+
+def prepare() -> None:
+    """Make all tables that tests use."""
+    for f in itertools.chain.from_iterable(groups().values()):
+        table(f)

@@ -177,6 +177,12 @@ def test_a_comparison_compares_values(op: str, expected: str) -> None:
     assert row(f, calls("aaa")) == expected
 
 
+def test_a_count_starts_after_the_latest_reset() -> None:
+    """A count with a reset counts what came after the latest one, which counts nothing itself."""
+    f = ("compare", ("count", A, B, None), ">=", ("number", 2))
+    assert row(f, calls("aabaabab")) == "01001000"
+
+
 def test_an_infinite_distance_exceeds_every_number() -> None:
     """`since` and `age` of what never happened are infinite."""
     assert row(("compare", ("since", A), ">", ("number", 10**9)), calls("b")) == "1"
@@ -335,6 +341,8 @@ P = ("prop", "p")
         ("G", ("compare", ("count", P, None, None), "<=", ("number", 0))),
         ("G", ("compare", ("count", P, None, None), ">=", ("number", 1))),
         ("G", ("compare", ("number", 1), ">", ("count", P, None, None))),
+        ("G", ("compare", ("count", A, P, None), "<", ("number", 1))),
+        ("G", ("compare", ("count", A, P, None), ">=", ("number", 1))),
         ("G", ("compare", ("since", P), "<=", ("number", 3))),
         ("G", ("not", ("compare", ("age", P), "<", ("number", 3)))),
         ("G", ("compare", ("sum", A, "n", None), "<", ("number", 3))),
@@ -346,6 +354,14 @@ def test_what_cannot_be_compared_violates(f: Formula) -> None:
     """A comparison that cannot be made takes, wherever it stands, the value that violates."""
     unknown = Event("call", "a", unknown=frozenset({"p"}))
     assert verdict(f, [unknown]) == "violated"
+
+
+def test_what_can_be_compared_is_read_as_it_is() -> None:
+    """A fact that is known has its own value, under a negation as elsewhere."""
+    known, other = call("a", "p"), call("a")
+    assert [verdict(("G", P), [event]) for event in (known, other)] == ["inconclusive", "violated"]
+    assert verdict(("G", ("not", P)), [known]) == "violated"
+    assert verdict(("G", ("not", P)), [other]) == "inconclusive"
 
 
 # --- verdicts -------------------------------------------------------------------------------------
@@ -478,19 +494,20 @@ def agree(f: Formula, events: Sequence[Event], lengths: Sequence[int], waiting: 
 
 def test_exact_answers_on_all_small_formulas() -> None:
     """On all formulas of two operators the exact answers are those of the search."""
-    prefixes = [calls("a"), [call("a"), settle(0, "done")]]
-    for f, events in itertools.product(small_formulas(), prefixes):
-        agree(f, events, (2, 3))
+    for f in small_formulas():
+        agree(f, calls("a"), (2, 3))
 
 
-@pytest.mark.parametrize(("seed", "waiting", "times"), [(1, 0, 60), (2, 0, 60), (3, 2, 25)])
+@pytest.mark.parametrize(("seed", "waiting", "times"), [(1, 0, 40), (2, 0, 40), (3, 2, 10)])
 def test_exact_answers_on_random_formulas(seed: int, waiting: int, times: int) -> None:
     """Whatever the search finds is possible, and nothing else, if it may search far enough."""
     rng = random.Random(seed)
     leaves = [A, B, DONE, FAILED, P]
     for _ in range(times):
         f = some_formula(rng, 3, rng.sample(leaves, 3), past=False)
-        agree(f, some_events(rng, rng.randint(0, 2)), (1, 2, 3, 4), waiting)
+        agree(
+            f, some_events(rng, rng.randint(0, 2)), (1, 2, 3) if waiting else (1, 2, 3, 4), waiting
+        )
 
 
 @pytest.mark.parametrize(
@@ -529,7 +546,7 @@ def test_a_run_is_the_same_by_search() -> None:
         closed = any(event.kind == "close" for event in events)
         return search(f, asked, events, 0 if closed else 3)
 
-    for _ in range(12):
+    for _ in range(8):
         f = some_formula(rng, 2, [A, DONE], past=False)
         events = some_events(rng, 2)
         assert run(f, events) == run(f, events, by_search), (f, events)

@@ -579,9 +579,26 @@ def test_what_cannot_be_inspected_violates() -> None:
     """A text over the size cap, too many values, half a character, or no data: refused."""
     session = play(arg_blacklist("b", "c", ["x"])).session
     huge = "a" * 70_000
-    for value in (huge, [huge[:40_000]] * 2, ["a"] * 1_100, deep(80), b"bytes", object(), "\ud800"):
+    for value in (huge, [huge[:40_000]] * 2, ["a"] * 6_000, deep(80), b"bytes", object(), "\ud800"):
         assert type(session.decide("b", {"c": value})).__name__ == "Blocked"
     assert type(session.decide("b", {"c": "a" * 60_000})).__name__ == "Allowed"
+
+
+def test_many_texts_are_inspected_together() -> None:
+    """Thousands of texts are inspected, each by itself: nothing is found across two of them."""
+    session = play(arg_blacklist("b", "c", ["rm -rf", "^begin", r"end$", r"\bword\b"])).session
+
+    def sign(*last: str) -> str:
+        outcome = session.decide(
+            "b", {"c": [{"t": "some"}] * 1_200 + [{"t": each} for each in last]}
+        )
+        return type(outcome).__name__
+
+    assert sign("rm", "beginning?", "ending", "swords") == "Blocked"
+    for harmless in ("sword", "not begin", "end.", "rm-rf"):
+        assert sign(harmless) == "Allowed"
+    for found in ("rm \t-rf", "begin", "the end", "a word."):
+        assert sign(found) == "Blocked"
 
 
 def deep(levels: int) -> list[Any]:

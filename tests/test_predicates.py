@@ -127,9 +127,7 @@ CASES = [
         trigger={"ctx": {"h": 1}},
         next_action="b",
     ),
-    case(
-        "no_reversal", "a|a?|error:a|r", p.after_effort("r", "a"), commitment="a", reversal="r"
-    ),
+    case("no_reversal", "a|a?|error:a|r", p.after_effort("r", "a"), commitment="a", reversal="r"),
     case(
         "no_reversal",
         "a|a!|a?|r",
@@ -430,5 +428,7 @@ def test_a_pattern_refuses_what_its_predicate_refuses(which: Case) -> None:
 
 def test_every_pattern_has_a_predicate() -> None:
     """No pattern of this package goes without a second opinion."""
-    ours = {name for name, each in CATALOG.items() if each.build.__module__.startswith("sponsio_like.")}
+    ours = {
+        name for name, each in CATALOG.items() if each.build.__module__.startswith("sponsio_like.")
+    }
     assert ours == {which.name for which in CASES}

@@ -8,6 +8,7 @@ beginning of many traces is walked once) and to ask a monitor for its verdict.
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -123,6 +124,13 @@ def forked(session: Session) -> Session:
     return twin
 
 
+def restored(session: Session) -> Session:
+    """The same session once more, out of its snapshot as text."""
+    data = json.loads(json.dumps(session.snapshot()))
+    made = Guard(session.policy.contracts, mode="observe", log=LOGGED.append)
+    return made.restore(data, clock=CLOCK)
+
+
 @dataclass(frozen=True)
 class Said:
     """What a session says at one event: violations of the event, and of the time gone by before it."""
@@ -190,7 +198,7 @@ def compiled(formula: f.Formula, mode: Mode = "observe") -> Guard | str:
         raise
 
 
-def walk(table: Table) -> Iterator[Disagreement]:
+def walk(table: Table, twin: Callable[[Session], Session] = forked) -> Iterator[Disagreement]:
     """Every disagreement on a table, in observe mode: what is violated is let through."""
     made = compiled(built(table.formula))
     first = made if isinstance(made, str) else "inconclusive"
@@ -202,7 +210,7 @@ def walk(table: Table) -> Iterator[Disagreement]:
     traces: list[tuple[oracle.Event, ...]] = []
     start = opened(made)
     for node in table.nodes:
-        session = forked(sessions[node.parent] if node.parent >= 0 else start)
+        session = twin(sessions[node.parent] if node.parent >= 0 else start)
         before = traces[node.parent] if node.parent >= 0 else ()
         sessions.append(session)
         traces.append((*before, *node.events))
@@ -262,7 +270,7 @@ def walk_enforced(table: Table) -> Iterator[Disagreement]:
         blocked = said.outcome is not None and not isinstance(said.outcome, Allowed)
         if blocked != stopped:
             yield Disagreement(table.formula, shown(traces[-1]), "blocked", blocked, stopped)
-        if blocked and state(session) != state(origin):
+        if blocked and not said.late and state(session) != state(origin):
             yield Disagreement(table.formula, shown(traces[-1]), "state", "changed", "as before")
         for k, event in enumerate(node.events[1:], 1):
             happen(session, event, len(before) + k)

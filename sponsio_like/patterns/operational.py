@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from sponsio_like import formula as f
+import sponsio_like.formula as f
 from sponsio_like.atoms import names_tool
 from sponsio_like.errors import ContractError
 from sponsio_like.formula import Count, Formula, Repeats, Seconds, Steps, Target

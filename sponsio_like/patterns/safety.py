@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from sponsio_like import formula as f
-from sponsio_like.atoms import atom
+import sponsio_like.formula as f
 from sponsio_like.confirming import confirmed
 from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
@@ -27,6 +26,7 @@ from sponsio_like.pattern import (
     whenever,
     worked,
 )
+from sponsio_like.registry import atom
 
 CONFIRM_IT = default("confirm_{action}")
 

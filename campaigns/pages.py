@@ -1,0 +1,134 @@
+"""The tables of docs/corpora.md.
+
+In: what the studies and the survey found. Out: Markdown tables, each with the name of its place in
+the page: `<!-- table: NAME -->`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+
+from campaigns.checked import CHECKED, REASONS, Checked
+from campaigns.study import ROOT, Corpus, Result, Study
+from campaigns.survey import Surveyed
+from sponsio_like.formula import Always, Not
+from sponsio_like.loader import load
+
+PLACE = re.compile(r"(<!-- table: (\S+) -->\n)(?:.*?)(<!-- /table -->)", re.DOTALL)
+
+
+def filled(page: str, tables: Mapping[str, str]) -> str:
+    """The page with each table in its place. Raises `KeyError` if a place has no table."""
+    return PLACE.sub(lambda place: f"{place[1]}\n{tables[place[2]]}\n{place[3]}", page)
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table."""
+    every = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(map(str, row))} |\n" for row in every)
+
+
+@cache
+def triggers(path: str) -> dict[str, str]:
+    """By contract, the text of what triggers it: what stands under `G !` in the file."""
+    out = {}
+    for contract in load(ROOT / path).contracts:
+        match contract.rules[0].formula:
+            case Always(Not(body)):
+                out[contract.name] = repr(body)
+            case other:
+                raise ValueError(f"{path}: `{contract.name}` is `{other!r}`, not `G !..`")
+    return out
+
+
+def trigger_table(study: Study) -> str:
+    """What each contract is called, and what triggers it."""
+    rows = [(name, f"`{text}`".replace("|", "\\|")) for name, text in triggers(study.triggers).items()]
+    return markdown(("contract", "trigger"), rows)
+
+
+def found_table(corpus: Corpus, result: Result) -> str:
+    """For each contract the traces judged, triggered, kept, broken; and broken of triggered by label."""
+    labels = [label for label in corpus.labels if result.traces[label]]
+    head = ["contract", "judged", "triggered", "kept", "broken"]
+    head += [f"{label} ({result.traces[label]:,})" for label in labels]
+    rows: list[list[object]] = []
+    for name, tally in result.tallies.items():
+        triggered, broken = tally.triggered.total(), tally.broken.total()
+        cells = [f"{tally.judged.total():,}", triggered, triggered - broken, broken]
+        parts = [_part(tally.broken[label], tally.triggered[label]) for label in labels]
+        rows.append([name, *cells, *parts] if tally.judged else [name, "not judged", *[""] * (3 + len(labels))])
+    total = ["*any of them*", f"{result.traces.total():,}", "", "", result.broken.total()]
+    rows.append([*total, *(_part(result.broken[label], result.traces[label]) for label in labels)])
+    return markdown(head, rows)
+
+
+def _part(broken: int, triggered: int) -> str:
+    return f"{broken} of {triggered}" if triggered else ""
+
+
+def recount_table(study: Study, results: Sequence[Result]) -> str:
+    """Replay and recount beside each other, over all traces of a study."""
+    head = ("contract", "triggered: traces", "positions", "broken: traces", "positions", "agree")
+    rows = []
+    for name in triggers(study.triggers):
+        cells = []
+        for what in ("triggered", "spoke", "broken", "broke"):
+            ours = sum(result.tallies[name].replayed[what] for result in results)
+            theirs = sum(result.tallies[name].recounted[what] for result in results)
+            cells.append((ours, theirs))
+        wrong = any(f": {name}: " in line for result in results for line in result.disagreements)
+        shown = [f"{ours:,} / {theirs:,}" for ours, theirs in cells]
+        rows.append((name, *shown, "**no**" if wrong else "yes"))
+    return markdown(head, rows)
+
+
+def never_table(studies: Sequence[Study], results: Mapping[str, Sequence[Result]]) -> str:
+    """Contracts that were never broken, or never kept where triggered; each with the reason."""
+    rows = []
+    for study in studies:
+        for name in triggers(study.triggers):
+            tallies = [result.tallies[name] for result in results[study.name]]
+            triggered = sum(tally.triggered.total() for tally in tallies)
+            broken = sum(tally.broken.total() for tally in tallies)
+            if broken == 0 or broken == triggered:
+                rows.append((name, f"{broken} of {triggered} broken", REASONS.get(name,"")))
+    return markdown(("contract", "in all traces", "why"), rows)
+
+
+def checked_table(rows: Sequence[Checked] = CHECKED) -> str:
+    """The violations that were looked at by hand."""
+    shown = [(f"`{row.trace}`", row.contract, row.at, row.happened, row.right) for row in rows]
+    return markdown(("trace", "contract", "position", "what happened", "verdict"), shown)
+
+
+def speed_table(results: Mapping[str, Sequence[Result]], studies: Sequence[Study]) -> str:
+    """How fast the replays went."""
+    rows = []
+    for study in studies:
+        for corpus, result in zip(study.corpora, results[study.name], strict=True):
+            events = f"{result.events / max(result.seconds, 1e-9):,.0f}"
+            traces, calls = f"{result.traces.total():,}", f"{result.calls:,}"
+            rows.append((corpus.name, len(result.tallies), traces, calls, f"{result.events:,}", events))
+    return markdown(("corpus", "contracts", "traces", "calls", "events", "events per second"), rows)
+
+
+def survey_table(files: Iterable[Surveyed]) -> str:
+    """What became of every file under the contracts that look at everything."""
+    rows = [
+        (
+            f"`{each.name}`",
+            f"{each.traces:,}",
+            f"{each.calls:,}",
+            f"{each.events:,}",
+            f"{each.broken:,}",
+            f"{each.not_judged:,}",
+            len(each.failures),
+            f"{each.events / max(each.seconds, 1e-9):,.0f}",
+        )
+        for each in files
+    ]
+    head = ("file", "traces", "calls", "events", "broken", "not judged", "exceptions")
+    return markdown((*head, "events per second"), rows)
