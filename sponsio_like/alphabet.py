@@ -92,13 +92,14 @@ def _worlds(
 ) -> Iterator[tuple[str, Name]]:
     nodes = [slot.node for slot in slots]
     if "call" in kinds:
-        named: Iterable[Name] = tool_names(nodes) if tools is None else tools
+        named: list[Name] = list(tool_names(nodes) if tools is None else tools)
         for tool in named:
-            yield "call", tool
-        yield "call", OTHER
+            yield ("call", tool)
+        yield ("call", OTHER)
     if "message" in kinds:
         roles = dict.fromkeys(node.role for node in nodes if isinstance(node, MessageBy))
-        yield from (("message", role) for role in (*roles, OTHER))
+        yield from (("message", role) for role in roles)
+        yield ("message", OTHER)
     if "step" in kinds:
         yield ("step", "")
 

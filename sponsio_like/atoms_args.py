@@ -16,7 +16,7 @@ from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
 from sponsio_like.events import TEXT_CAP, Call, Unreadable
 from sponsio_like.registry import atom
-from sponsio_like.values import REGEX_CAP, TEXT_CAP, VALUES_CAP, number, path_parts, regex
+from sponsio_like.values import REGEX_CAP, VALUES_CAP, number, path_parts, regex
 
 DEPTH_CAP = 64
 """How deeply nested a value may be that is looked into."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sponsio_like import formula as f
+import sponsio_like.formula as f
 from sponsio_like.alphabet import OTHER, static, tool_names
 from sponsio_like.atoms import inputs_of
 from sponsio_like.clause import Clause

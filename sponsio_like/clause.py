@@ -14,17 +14,16 @@ from sponsio_like.alphabet import Name
 from sponsio_like.atoms import OPEN, kinds_of, settled
 from sponsio_like.context import Context
 from sponsio_like.contract import Contract
-from sponsio_like.events import Call, End, Event, Kind, Result, Unreadable, canonical
+from sponsio_like.events import Call, End, Event, Kind, Result
 from sponsio_like.formula import TRUE, Seconds
 from sponsio_like.listening import Listening
 from sponsio_like.monitor import Instance, Monitor, State, Verdict
 from sponsio_like.past import Letter
 from sponsio_like.pattern import Rule
 from sponsio_like.program import Program, Slot
-from sponsio_like.readers import slot_reader
+from sponsio_like.readers import key_of, slot_reader
 from sponsio_like.reading import Reading, take_apart
 from sponsio_like.resting import NEVER, due, in_the_air, memory, same
-from sponsio_like.values import find
 
 MOMENT = 0.001
 """Some time, in seconds: what a register remembers of now is something else a moment later."""
@@ -145,22 +144,8 @@ class Clause:
         return {i: self.slots[i].default for i, value in enumerate(letter) if value is OPEN}
 
     def key(self, event: Event) -> Any:
-        """The values that choose the monitor of this call, if the clause is split.
-
-        `None` if one is missing.
-        """
-        if not isinstance(event, Call):
-            return None
-        parts = []
-        for path in self.by:
-            found = [event.agent] if path == "@agent" else find(event.args, path)
-            if not found or (len(found) > 1 and "[]" not in path):
-                return None  # missing, or hidden behind a second value: it cannot be told
-            try:
-                parts.append(canonical(found if "[]" in path else found[0]))
-            except Unreadable:
-                return None
-        return tuple(parts)
+        """What chooses the monitor of this call, if the clause is split; None if it is missing."""
+        return key_of(event, self.by) if isinstance(event, Call) else None
 
     # --- watching -----------------------------------------------------------------------------
 

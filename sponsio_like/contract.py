@@ -14,11 +14,11 @@ from typing import Any, Literal, TypeAlias
 from sponsio_like.conditions import assumption, condition, formula, resolved
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import FALSE, Formula
-from sponsio_like.kinds import OneTool, Renames, read
-from sponsio_like.outcome import Block, Decision, Mode, Redirect, Warn
+from sponsio_like.outcome import Decision, Mode
 from sponsio_like.pattern import Rule, find_pattern
 from sponsio_like.phrases import read as read_sentence
 from sponsio_like.reading import looks_ahead
+from sponsio_like.strategies import strategy
 from sponsio_like.vocabulary import NOTHING, Vocabulary, only
 
 Condition: TypeAlias = "str | Formula | Mapping[str, Any]"
@@ -28,7 +28,6 @@ Guarantee: TypeAlias = "str | Formula | Rule | Mapping[str, Any]"
 
 Segment: TypeAlias = Literal["after", "before", "between", "after_until"]
 SEGMENTS: tuple[Segment, ...] = ("after", "before", "between", "after_until")
-STRATEGIES = ("block", "warn_only", "redirect_to_safe")
 MODES: tuple[Mode, ...] = ("observe", "enforce")
 
 
@@ -172,48 +171,6 @@ def _formula(value: Mapping[str, Any], words: Vocabulary) -> Rule:
     found = problems.attempt(("ltl",), formula, value["ltl"], words) if "ltl" in value else None
     problems.check()
     return Rule(FALSE if found is None else found)
-
-
-def strategy(value: Any, words: Vocabulary = NOTHING) -> Decision:
-    """What to do on a violation, from its name or `{redirect_to_safe: {to: .., map: ..}}`."""
-    match value:
-        case Block() | Warn() | Redirect():
-            return value
-        case "block":
-            return Block()
-        case "warn_only":
-            return Warn()
-        case {"redirect_to_safe": Mapping() as arguments} if len(value) == 1:
-            problems = Problems()
-            found = problems.attempt(("redirect_to_safe",), _redirect, arguments, words)
-            problems.check()
-            return found or Block()
-        case "redirect_to_safe" | {"redirect_to_safe": _}:
-            raise ContractError.of(
-                "`redirect_to_safe` needs a tool", "write {redirect_to_safe: {to: tool}}"
-            )
-        case "observe" | "enforce":
-            raise ContractError.of(f"`{value}` is a mode", f"write mode: {value}")
-        case "escalate" | {"escalate": _}:
-            raise ContractError.of("`escalate` comes in a later version", "write block for now")
-        case str() if ":" in value or "." in value:
-            raise ContractError.of(
-                f"callables such as `{value}` come in a later version", "write block for now"
-            )
-        case Mapping() if len(value) == 1:
-            value = next(iter(value))
-    raise ContractError.of(f"unknown strategy `{value}`", closest(value, STRATEGIES))
-
-
-def _redirect(arguments: Mapping[str, Any], words: Vocabulary) -> Redirect:
-    problems = Problems()
-    only(arguments, ("to", "map"), "redirect", problems)
-    if "to" not in arguments:
-        raise ContractError.of("`redirect_to_safe` needs `to`", "write {to: tool}")
-    to = problems.attempt(("to",), read, OneTool, arguments.get("to", ""), words)
-    renames = problems.attempt(("map",), read, Renames | None, arguments.get("map"), words)
-    problems.check()
-    return Redirect(str(to), renames)
 
 
 def read_mode(value: Any) -> Mode:

@@ -18,13 +18,13 @@ from sponsio_like.contract import (
     read_mode,
     read_name,
     scope,
-    strategy,
 )
 from sponsio_like.document import SIZE_CAP, Document, parse
 from sponsio_like.errors import ContractError, Problem, Problems
 from sponsio_like.formula import Target
 from sponsio_like.outcome import Mode
 from sponsio_like.pattern import Rule
+from sponsio_like.strategies import strategy
 from sponsio_like.vocabulary import Vocabulary, inventory, only, target
 
 FILE_KEYS = ("version", "mode", "tools", "actions", "contracts")

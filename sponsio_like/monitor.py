@@ -27,8 +27,8 @@ from sponsio_like.residual import (
     one,
     strictest,
 )
-from sponsio_like.search import Goal, Search, endings, in_flight, settle
-from sponsio_like.window import Entry, Recall, Window, open_calls
+from sponsio_like.search import Goal, Search
+from sponsio_like.window import Entry, Recall, Window, endings, in_flight, open_calls, settle
 
 Verdict: TypeAlias = Literal["violated", "satisfied", "inconclusive"]
 Instance: TypeAlias = frozenset[Residual]

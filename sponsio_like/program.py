@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from sponsio_like import formula as f
+import sponsio_like.formula as f
 from sponsio_like.atoms import is_status
 from sponsio_like.errors import ContractError
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sponsio_like.atoms import MISSING, OPEN, Truth, matches_call, reader, value_reader
 from sponsio_like.context import Context
-from sponsio_like.events import Call, Event, Unreadable, digest
+from sponsio_like.events import Call, Event, Unreadable, canonical, digest
 from sponsio_like.formula import Formula, Repeats, Sum, Target, Term
 from sponsio_like.past import EXACT
 from sponsio_like.program import Slot
@@ -82,3 +82,26 @@ def _key_reader(node: Repeats) -> _Read:
         return frozenset(f"{event.tool} {event.args}".casefold().split())
 
     return key
+
+
+def key_of(call: Call, paths: tuple[str, ...]) -> Any:
+    """The canonical values at these paths; None if one is missing, or cannot be told.
+
+    `@agent` is the agent, `*` all arguments together.
+    """
+    parts: list[Any] = []
+    for path in paths:
+        found = _values(call, path)
+        if not found or (len(found) > 1 and "[]" not in path):
+            return None  # missing, or hidden behind a second value
+        try:
+            parts.append(canonical(found if "[]" in path else found[0]))
+        except Unreadable:
+            return None
+    return tuple(parts)
+
+
+def _values(call: Call, path: str) -> list[Any]:
+    if path == "@agent":
+        return [call.agent]
+    return [call.args] if path == "*" else find(call.args, path)

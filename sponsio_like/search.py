@@ -8,23 +8,19 @@ verdict may then be late, never wrong.
 from __future__ import annotations
 
 import functools
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from sponsio_like.alphabet import letters, quiet, settlements
-from sponsio_like.atoms import OPEN
+from sponsio_like.alphabet import letters, quiet
 from sponsio_like.formula import Seconds, Steps
 from sponsio_like.future import Future, Position, timeless
 from sponsio_like.past import Cell, Letter, Past, Registers, Value, compile_node
 from sponsio_like.program import PAST, STATEFUL, Program
 from sponsio_like.residual import (
     NO,
-    YES,
     Residual,
     holds_at_end,
-    literals_of,
     mapped,
     one,
     strictest,
@@ -39,8 +35,6 @@ BUDGET = 4_000
 """Most transitions that one search at run time takes."""
 MEMO_CAP = 4_000
 """Most answers remembered for one formula."""
-IN_FLIGHT_CAP = 64
-"""Most combinations of results of calls in flight that are tried."""
 
 NONE: Joint = frozenset({NO})
 
@@ -254,48 +248,3 @@ def settles_within(program: Program) -> int:
 def _conjunction(residuals: Iterable[Residual]) -> Joint:
     each = strictest(residuals)
     return NONE if NO in each else each
-
-
-# --- calls in flight --------------------------------------------------------------------------
-
-
-def in_flight(
-    joint: Iterable[Residual], window: Iterable[tuple[int, Letter]]
-) -> dict[int, list[int]]:
-    """The positions of calls in flight, each with its open slots."""
-    found: dict[int, set[int]] = {}
-    for literal in literals_of(joint):
-        if literal[0] == "D":
-            found.setdefault(literal[1], set()).add(literal[2])
-    for position, letter in window:
-        waiting = {i for i, value in enumerate(letter) if value is OPEN}
-        if waiting:
-            found.setdefault(position, set()).update(waiting)
-    return {position: sorted(slots) for position, slots in sorted(found.items())}
-
-
-Ending: TypeAlias = Mapping[int, tuple[dict[int, bool], bool]]
-
-
-def endings(slots: Any, flying: Mapping[int, list[int]]) -> Iterator[Ending] | None:
-    """Every way in which the calls in flight may settle; None if there are too many."""
-    options = [settlements(slots, open_slots) for open_slots in flying.values()]
-    total = 1
-    for each in options:
-        total *= len(each)
-    if total > IN_FLIGHT_CAP**2:
-        return None
-    return (
-        dict(zip(flying, combination, strict=True)) for combination in itertools.product(*options)
-    )
-
-
-def settle(residual: Residual, position: int, final: Mapping[int, bool]) -> Residual:
-    """The residual once the call at `position` has settled so."""
-
-    def value(literal: Any) -> Residual:
-        if literal[0] != "D" or literal[1] != position or literal[2] not in final:
-            return one(literal)
-        return YES if final[literal[2]] is literal[3] else NO
-
-    return mapped(residual, value)

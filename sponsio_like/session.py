@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sponsio_like import records
 from sponsio_like.advice import Refusal
 from sponsio_like.compiler import Policy
 from sponsio_like.context import checked, tokens_of
@@ -32,6 +31,7 @@ from sponsio_like.outcome import (
     Unfulfilled,
     Violation,
 )
+from sponsio_like.records import SILENT, Log
 from sponsio_like.verdicts import Finding, enforced, observed, renamed, strictest
 
 
@@ -49,7 +49,7 @@ class Session:
         *,
         clock: Callable[[], float] = _time.time,
         assume_success: bool = False,
-        log: records.Log = records.SILENT,
+        log: Log = SILENT,
     ) -> None:
         self.id = id
         self.policy = policy

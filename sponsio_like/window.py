@@ -8,15 +8,22 @@ Without a call in flight the window is empty: nothing is kept of the trace.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple, TypeAlias
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
+from sponsio_like.alphabet import settlements
 from sponsio_like.atoms import OPEN
 from sponsio_like.past import Letter, Past, Registers
 from sponsio_like.program import PAST, STATEFUL, Program, operands
+from sponsio_like.residual import NO, YES, Residual, literals_of, mapped, one
 
 CAP = 1_000
 """Most positions remembered because an earlier call is still in flight."""
+
+
+WAYS_CAP = 1_024
+"""Most combinations of results of calls in flight that are tried."""
 
 
 class Entry(NamedTuple):
@@ -137,3 +144,48 @@ def _recalled(program: Program) -> tuple[int, ...]:
         if i in under and op[0] == "lit" and program.slots[op[1]].waits:
             found.add(op[1])
     return tuple(sorted(found))
+
+
+# --- how calls in flight may settle --------------------------------------------------------------
+
+
+def in_flight(
+    joint: Iterable[Residual], window: Iterable[tuple[int, Letter]]
+) -> dict[int, list[int]]:
+    """The positions of calls in flight, each with its open slots."""
+    found: dict[int, set[int]] = {}
+    for literal in literals_of(joint):
+        if literal[0] == "D":
+            found.setdefault(literal[1], set()).add(literal[2])
+    for position, letter in window:
+        waiting = {i for i, value in enumerate(letter) if value is OPEN}
+        if waiting:
+            found.setdefault(position, set()).update(waiting)
+    return {position: sorted(slots) for position, slots in sorted(found.items())}
+
+
+Ending: TypeAlias = Mapping[int, tuple[dict[int, bool], bool]]
+
+
+def endings(slots: Any, flying: Mapping[int, list[int]]) -> Iterator[Ending] | None:
+    """Every way in which the calls in flight may settle; None if there are too many."""
+    options = [settlements(slots, open_slots) for open_slots in flying.values()]
+    total = 1
+    for each in options:
+        total *= len(each)
+    if total > WAYS_CAP:
+        return None
+    return (
+        dict(zip(flying, combination, strict=True)) for combination in itertools.product(*options)
+    )
+
+
+def settle(residual: Residual, position: int, final: Mapping[int, bool]) -> Residual:
+    """The residual once the call at `position` has settled so."""
+
+    def value(literal: Any) -> Residual:
+        if literal[0] != "D" or literal[1] != position or literal[2] not in final:
+            return one(literal)
+        return YES if final[literal[2]] is literal[3] else NO
+
+    return mapped(residual, value)

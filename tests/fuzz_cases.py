@@ -1,8 +1,8 @@
 """Random guarantees, and random sessions to watch them over.
 
-In: a seeded generator. Out: formulas with the whole vocabulary (future and past, bounds in steps and
-seconds, counts, sums, ages, arguments, results, messages, plain steps, context), and traces in the
-events of a trace file: successes, failures, calls in flight, late results, gaps in time.
+In: a seeded generator. Out: formulas with the whole vocabulary (future and past, bounds in steps
+and seconds, counts, sums, ages, arguments, results, messages, plain steps, context), and traces in
+the events of a trace file: successes, failures, calls in flight, late results, gaps in time.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ STEPS = (0, 1, 1, 2, 2, 3)
 SECONDS = (0.5, 1, 1, 1.5, 2)
 ORDER: tuple[f.Op, ...] = ("<", "<=", ">=", ">", "=", "!=")
 
-UNARY_PAST = (f.Yesterday, f.WeakYesterday, f.Once, f.Historically)
-UNARY_FUTURE = (f.Next, f.WeakNext, f.Eventually, f.Always)
-BINARY_FUTURE = (f.Until, f.WeakUntil, f.Release)
-BOUNDED = (f.Once, f.Historically, f.Eventually, f.Always)
+Operator: TypeAlias = Callable[..., f.Formula]
+UNARY_PAST: tuple[Operator, ...] = (f.Yesterday, f.WeakYesterday, f.Once, f.Historically)
+UNARY_FUTURE: tuple[Operator, ...] = (f.Next, f.WeakNext, f.Eventually, f.Always)
+BINARY_FUTURE: tuple[Operator, ...] = (f.Until, f.WeakUntil, f.Release)
+BOUNDED: tuple[Operator, ...] = (f.Once, f.Historically, f.Eventually, f.Always)
 
 
 def target(*names: str, **more: Any) -> f.Target:
@@ -42,7 +43,7 @@ def target(*names: str, **more: Any) -> f.Target:
 
 @dataclass
 class Words:
-    """What one formula speaks of: few atoms, so that a trace of a few events means something to it."""
+    """What one formula speaks of: few atoms, so that a short trace means something to it."""
 
     atoms: list[f.Formula]
     counts: bool
@@ -86,8 +87,7 @@ class Formulas:
             pool += [f.Observed("p"), f.Observed("q")]
         elif kind < 0.25:
             pool = self.messages() if kind < 0.225 else [f.Observed("p"), f.Observed("q")]
-        if self.dice.random() < 0.4:
-            pool += [self.special(tools)]
+        pool += [self.special(tools) for _ in range(self.dice.choice([0, 0, 0, 1, 1, 2]))]
         atoms = self.dice.sample(pool, min(len(pool), self.dice.choice([2, 3, 3, 4])))
         roll = self.dice.random
         return Words(atoms, counts=roll() < 0.35, timed=roll() < 0.3, past=roll())
@@ -145,33 +145,38 @@ class Formulas:
         """A formula of about that depth; `past`: without future operators."""
         if size <= 0 or self.dice.random() < 0.08:
             return self.atom(words, past=past)
-        below = lambda past=past: self.formula(words, size - 1, past=past)  # noqa: E731
         kind = self.dice.random()
         if kind < 0.12:
-            return f.Not(below())
+            return f.Not(self.formula(words, size - 1, past=past))
         if kind < 0.42:
-            join = self.dice.choice([f.conj, f.disj, f.disj, f.Implies, f.Implies, f.Iff])
-            return join(below(), below())
+            joins: list[Operator] = [f.conj, f.disj, f.disj, f.Implies, f.Implies, f.Iff]
+            return self.dice.choice(joins)(*self.pair(words, size, past=past))
         if past or self.dice.random() < words.past:
             return self.behind(words, size)
         if kind < 0.60:
-            return self.dice.choice(BINARY_FUTURE)(below(), below())
-        return self.unary(words, self.dice.choice(UNARY_FUTURE), below())
+            return self.dice.choice(BINARY_FUTURE)(*self.pair(words, size, past=past))
+        body = self.formula(words, size - 1)
+        return self.unary(words, self.dice.choice(UNARY_FUTURE), body)
 
     def behind(self, words: Words, size: int) -> f.Formula:
         """A past operator."""
-        below = lambda: self.formula(words, size - 1, past=True)  # noqa: E731
         if words.counts and self.dice.random() < 0.4:
             return self.comparison(words, size)
         if self.dice.random() < 0.2:
-            return f.Since(below(), below())
-        return self.unary(words, self.dice.choice(UNARY_PAST), below())
+            return f.Since(*self.pair(words, size, past=True))
+        body = self.formula(words, size - 1, past=True)
+        return self.unary(words, self.dice.choice(UNARY_PAST), body)
 
-    def unary(self, words: Words, operator: Any, body: f.Formula) -> f.Formula:
+    def pair(self, words: Words, size: int, *, past: bool) -> tuple[f.Formula, f.Formula]:
+        """Two operands, mostly different ones."""
+        left, right, other = (self.formula(words, size - 1, past=past) for _ in range(3))
+        return left, right if right is not left else other
+
+    def unary(self, words: Words, operator: Operator, body: f.Formula) -> f.Formula:
         """The operator, bounded at times."""
         if operator in BOUNDED and self.dice.random() < 0.45:
-            return operator(body, self.bound(words))  # type: ignore[no-any-return]
-        return operator(body)  # type: ignore[no-any-return]
+            return operator(body, self.bound(words))
+        return operator(body)
 
     def bound(self, words: Words) -> f.Bound:
         """In steps, or (of a timed formula) in seconds."""
@@ -202,9 +207,12 @@ class Formulas:
 
     def term(self, words: Words, size: int) -> f.Term:
         """A term that remembers."""
-        body = lambda: self.formula(words, self.dice.choice([0, 0, 0, size - 1]), past=True)  # noqa: E731
+
+        def body() -> f.Formula:
+            return self.formula(words, self.dice.choice([0, 0, 0, size - 1]), past=True)
+
         tool = self.dice.choice(TOOLS)
-        bound = self.dice.choice([None, None, f.Steps(self.dice.choice((1, 2, 3, 4)))])
+        bound: f.Bound = self.dice.choice([None, None, f.Steps(self.dice.choice((1, 2, 3, 4)))])
         if words.timed and self.dice.random() < 0.4:
             bound = f.Seconds(self.dice.choice((1, 2, 4)))
         terms: list[Callable[[], f.Term]] = [

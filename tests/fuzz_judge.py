@@ -1,14 +1,12 @@
 """The engine and the oracle on the same guarantee and the same session: do they say the same?
 
-In: a formula, and the events of a trace. Out: what each of them says at every event, and where that
-differs. `shrunk` makes a case that differs as small as it gets.
+In: a formula, and the events of a trace. Out: what each of them says at every event.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import sponsio_like.formula as f
@@ -19,7 +17,9 @@ from sponsio_like.pattern import Rule
 from sponsio_like.session import Session
 from tests import bridge, oracle
 from tests.fuzz_cases import Event
+from tests.oracle_exact import Ending, Row, machine
 from tests.oracle_runs import as_read, run
+from tests.oracle_search import search, shapes
 
 PERMISSIONS = ("write",)
 APPROVALS = (("pay", "boss"),)
@@ -41,7 +41,7 @@ class Said(NamedTuple):
 
 
 class Watched:
-    """A guarantee as the engine has compiled it; `refused` is the verdict that it is refused for."""
+    """A guarantee as the engine has compiled it; `refused`: the verdict that it is refused for."""
 
     def __init__(self, formula: f.Formula) -> None:
         self.records: list[dict[str, Any]] = []
@@ -162,13 +162,77 @@ def subjects(event: Event, context: dict[str, Any]) -> dict[str, Any]:
 
 
 # --- agreeing -------------------------------------------------------------------------------------
-def difference(formula: f.Formula, events: Sequence[Event]) -> tuple[Said, Said] | None:
-    """What the engine and what the oracle says, if they disagree."""
-    translated = bridge.translate(formula)
-    watched = Watched(formula)
-    start = run(translated, []).verdicts[0]
-    if watched.refused or start != "inconclusive":
-        said = Said((), (watched.refused or "inconclusive",), False)
-        return None if said.verdicts[0] == start else (said, said._replace(verdicts=(start,)))
-    said, judged = watched.say(events), expected(translated, heard(as_read(translated), events))
-    return None if said == judged else (said, judged)
+
+
+class TooMuch(Exception):
+    """The oracle would need too long for this formula."""
+
+
+class Judged:
+    """A guarantee, held by both; the oracle may take so many steps for it in all.
+
+    Raises `TooMuch` in any method, once the oracle has taken them.
+    """
+
+    def __init__(self, formula: f.Formula, steps: int) -> None:
+        self.formula = formula
+        self.translated = bridge.translate(formula)
+        self.read = as_read(self.translated)
+        self.watched = Watched(formula)
+        self.steps = steps
+        self.machine = machine(self.read, None, 0)
+        self.plain = type(self.machine).before
+        self.machine.before = self.before  # type: ignore[method-assign]
+
+    def before(self, true: frozenset[oracle.Formula], ending: Ending) -> Row:
+        """A step of the oracle."""
+        self.steps -= 1
+        if self.steps < 0:
+            raise TooMuch
+        return self.plain(self.machine, true, ending)
+
+    def start(self) -> tuple[str, str]:
+        """The verdicts before any event: the engine's, which refuses what is trivial; the oracle's."""
+        return self.watched.refused or "inconclusive", run(self.translated, []).verdicts[0]
+
+    def both(self, events: Sequence[Event]) -> tuple[Said, Said]:
+        """What the engine says of a trace, and what the oracle says."""
+        return self.watched.say(events), expected(self.translated, heard(self.read, events))
+
+    def differ(self, events: Sequence[Event]) -> bool:
+        """Whether they disagree: on the formula by itself, or on the trace."""
+        engine, judge = self.start()
+        if engine != judge or self.watched.refused:
+            return engine != judge
+        said, judged = self.both(events)
+        return said != judged
+
+    # --- exactness, by hand -----------------------------------------------------------------------
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing in the formula is free, and no time counts."""
+        free = {"prop", "prop?", "compare", "compare?", "seconds"}
+        return not free & {g[0] for g in parts(self.read)}
+
+    def written_out(self, events: Sequence[Event], verdict: str, length: int) -> str:
+        """Is there, among the continuations up to a length, one that keeps the formula, one that breaks it?
+
+        `witnessed`: as the verdict says, and the two that make it inconclusive are found; `open`: they are
+        longer; `wrong`: there is one that the verdict denies.
+        """
+        if len(list(shapes(self.read, None))) ** length > WRITTEN:
+            return "too many"
+        told = heard(self.read, events)
+        found = {answer for (answer,) in search(self.read, [(self.read, 0)], told, length)}
+        allowed = {"violated": {False}, "satisfied": {True}}.get(verdict, {True, False})
+        return "wrong" if found - allowed else "witnessed" if found == allowed else "open"
+
+
+WRITTEN = 600
+"""Most continuations that are written out."""
+
+
+def parts(f: Any) -> list[Any]:
+    """A nested tuple and all tuples in it."""
+    return [f, *(g for each in f if isinstance(each, tuple) for g in parts(each))]

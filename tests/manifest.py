@@ -15,7 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-from tests.manifest_rows import PATTERNS, STATEMENTS, TRAPS
+from tests.manifest_rows import PATTERNS, STATEMENTS, TRAPS, UNPLANTED, UNTESTED
+from tests.planted_meaning import BUGS, Bug
+
+__all__ = ["UNPLANTED", "UNTESTED", "Carrier", "Requirement", "bugs", "carriers", "requirement"]
 
 ROOT = Path(__file__).parent.parent
 SEMANTICS = ROOT / "docs" / "semantics.md"
@@ -29,7 +32,7 @@ _Test = TypeVar("_Test", bound=Callable[..., object])
 class Requirement:
     """A behaviour that is required: S- a statement of the docs, C- a pattern, T- a trap.
 
-    `bug` is the name of a planted bug that its tests must find (`tests/planted.py`).
+    `bug` is the name of a planted bug that its tests must find (`tests/planted_meaning.py`).
     """
 
     id: str
@@ -82,6 +85,11 @@ def carriers() -> dict[str, list[Carrier]]:
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
     return CARRIERS
+
+
+def bugs() -> dict[str, Bug]:
+    """The planted bugs, by name."""
+    return {bug.name: bug for bug in BUGS}
 
 
 def statements() -> dict[str, str]:

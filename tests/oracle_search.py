@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain, combinations, product
 from typing import Any, TypeAlias
 
@@ -75,6 +76,7 @@ def shapes(f: Formula, tools: Sequence[str] | None) -> Iterator[Position]:
             yield Position(fact, 0, settled=result, assumed=assumed)
 
 
+@lru_cache(maxsize=1000)
 def gaps(f: Formula) -> list[float]:
     """How much later the next position may come: at once, as a bound of `f` ends, or after it."""
     bounds = [g[2] for g in under(f) if g[0] in ("F", "G", "O", "H") and len(g) > 2]

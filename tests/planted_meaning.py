@@ -55,7 +55,7 @@ BUGS = (
         "    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):",
     ),
     Bug("the first call is not counted", "past.py", "s[r] + bool(v[a])", "s[r] + (bool(v[a]) and p > 0)"),
-    Bug("sums are forgotten", "past.py", "return s[r] + amount", "return s[r]"),
+    Bug("sums are forgotten", "past.py", "return EXACT.add(s[r], amount)", "return s[r]"),
     Bug(
         "a result belongs to the last position",
         "clause.py",
@@ -132,6 +132,7 @@ BUGS = (
         'return asked == (action, role, "approve")',
         "return asked[:2] == (action, role)",
     ),
+    Bug("any permissions will do", "context.py", 'if key == "permissions" and not isinstance(value, (list, Mapping)):', "if False:"),
     # --- atoms --------------------------------------------------------------------------------
     Bug("case does not count", "atoms.py", "return tool in match.names or", "return tool.lower() in match.names or"),
     Bug(
@@ -160,8 +161,8 @@ BUGS = (
     Bug(
         "atoms that cannot tell are true",
         "atoms.py",
-        "isinstance(event, kind) and registered.read(event, context, *args)",
-        "isinstance(event, kind) and registered.read(event, context, *args) is not False",
+        "isinstance(event, kind) and registered.ask(event, context, *args)",
+        "isinstance(event, kind) and registered.ask(event, context, *args) is not False",
     ),
     # --- terms and comparisons ----------------------------------------------------------------
     Bug("counts are never reset", "past.py", "(lambda v: v[reset])", "(lambda v: False)"),
@@ -193,8 +194,8 @@ BUGS = (
     Bug(
         "what cannot be added is nothing",
         "past.py",
-        "return MISSING if amount is MISSING else _held(s[r], bound, p, t) + amount",
-        "return _held(s[r], bound, p, t) + (zero if amount is MISSING else amount)",
+        "return MISSING if amount is MISSING else EXACT.add(_held(s[r], bound, p, t), amount)",
+        "return EXACT.add(_held(s[r], bound, p, t), zero if amount is MISSING else amount)",
     ),
     Bug("nan is a value", "events.py", 'raise Unreadable("not a number")', 'return ("nan", 0)'),
     # --- operators ----------------------------------------------------------------------------
@@ -251,8 +252,8 @@ BUGS = (
     Bug("nothing is ever satisfied", "monitor.py", 'return "inconclusive" if free else "satisfied"', 'return "inconclusive"'),
     Bug("violated does not latch", "clause.py", "        if watch.broken:\n", "        if False:\n"),
     Bug("nothing is thought through", "search.py", "self._remember(key, self._search(goal, place, more, BUDGET))", "self._remember(key, True)"),
-    Bug("there is no other tool", "alphabet.py", "for tool in (*named, OTHER))", "for tool in named)"),
-    Bug("the inventory does not matter", "alphabet.py", "tool_names(nodes) if tools is None else dict.fromkeys(tools)", "tool_names(nodes)"),
+    Bug("there is no other tool", "alphabet.py", '        yield "call", OTHER\n', ""),
+    Bug("the inventory does not matter", "alphabet.py", "tool_names(nodes) if tools is None else tools", "tool_names(nodes)"),
     Bug(
         "calls to come settle at once",
         "alphabet.py",
@@ -395,7 +396,7 @@ BUGS = (
     Bug("the list forbids", "patterns/exclusion.py", "return Always(called(tools))", "return Always(~called(tools))"),
     Bug("redirect once", "patterns/exclusion.py", "Rule(Always(~called(unsafe))", "Rule(~called(unsafe)"),
     Bug("the blacklist allows", "patterns/arguments.py", '~Custom("arg_contains", (field, patterns))', 'Custom("arg_contains", (field, patterns))'),
-    Bug("the allowlist is searched", "atoms_args.py", "return regex(pattern) if len(anchors) == 1 else", "return regex(pattern) if pattern else"),
+    Bug("the allowlist is searched", "atoms_args.py", "return pattern if len(anchors) == 1 else", "return pattern if pattern else"),
     Bug("one character more", "atoms_args.py", "length is not None and length > most", "length is not None and length > most + 1"),
     Bug("ranges are open above", "atoms_args.py", "(high is None or value <= high)", "(high is None or value <= high + 1)"),
 )

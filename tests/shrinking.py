@@ -1,6 +1,7 @@
 """Make a case that fails as small as it gets, and write it down.
 
-In: a formula, a trace, and a question: does it still fail? Out: a smaller formula and a shorter trace.
+In: a formula, a trace, and a question: does it still fail? Out: a smaller formula and a shorter
+trace.
 """
 
 from __future__ import annotations
@@ -69,12 +70,12 @@ def simpler(node: f.Formula) -> Iterator[f.Formula]:
     yield from (below for below in f.children(node) if isinstance(below, f.Formula))
     if not isinstance(node, f.Constant):
         yield from (f.TRUE, f.FALSE)
-    yield from rebuilt(node)  # type: ignore[misc]
+    yield from (each for each in rebuilt(node) if isinstance(each, f.Formula))
 
 
 def rebuilt(node: f.Node) -> Iterator[f.Node]:
     """The same node with one field simpler."""
-    names: tuple[str, ...] = node.__match_args__  # type: ignore[attr-defined]
+    names: tuple[str, ...] = node.__match_args__
     for name in names:
         for value in simpler_value(getattr(node, name)):
             fields = {each: getattr(node, each) for each in names} | {name: value}
@@ -92,7 +93,7 @@ def simpler_value(value: Any) -> Iterator[Any]:
             yield f.Steps(n - 1)
         case f.Seconds(t) if t > 1:
             yield f.Seconds(1)
-        case f.Match(names, _, conditions) if conditions:
+        case f.Match(conditions=conditions) if conditions:
             yield replace(value, conditions=())
         case tuple() if len(value) > (1 if any(isinstance(x, f.Match) for x in value) else 2):
             yield from (value[:i] + value[i + 1 :] for i in range(len(value)))

@@ -16,6 +16,7 @@ from sponsio_like.guard import Guard
 from sponsio_like.pattern import Rule
 from sponsio_like.session import Session
 from sponsio_like.syntax import read
+from tests.manifest import requirement
 
 CALLS = 100_000
 WARM = 5_000
@@ -106,6 +107,7 @@ def long() -> Long:
     return Long(seconds, before, size_of_everything(), (first, last), session)
 
 
+@requirement("S-FAIL-06")
 def test_memory_does_not_grow_with_the_trace(long: Long) -> None:
     """100,000 calls in one session of eleven contracts grow its memory by less than a megabyte."""
     assert long.after - long.before < MEGABYTE

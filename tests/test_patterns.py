@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from sponsio_like import notation
-from sponsio_like.atoms import CUSTOM, atom
 from sponsio_like.compiler import ALL_INPUTS
 from sponsio_like.contract import Contract, contract
 from sponsio_like.errors import ContractError
@@ -53,9 +52,11 @@ from sponsio_like.patterns import (
     workflow_step,
 )
 from sponsio_like.phrases import readings
+from sponsio_like.registry import CUSTOM, atom
 from sponsio_like.replay import Replay
 from sponsio_like.trace import trace_of
 from sponsio_like.vocabulary import Vocabulary, target
+from tests.manifest import requirement
 from tests.play import Played, opened
 
 OURS = [each for each in catalog() if each.build.__module__.startswith("sponsio_like.")]
@@ -85,6 +86,7 @@ def told(build: Any, *args: Any, **kwargs: Any) -> list[str]:
 # --- declarations ---------------------------------------------------------------------------------
 
 
+@requirement(*(f"C-{each.name}" for each in OURS), cases=True)
 @pytest.mark.parametrize("which", OURS, ids=lambda which: which.name)
 def test_a_pattern_is_kept_and_broken_by_its_own_traces(which: Pattern) -> None:
     """Every trace that a declaration says keeps a pattern keeps it; every other breaks it."""

@@ -18,6 +18,7 @@ from sponsio_like.guard import Guard
 from sponsio_like.outcome import Allowed, Outcome
 from sponsio_like.pattern import Rule
 from sponsio_like.session import Session
+from tests.manifest import requirement
 
 THREADS = 32
 DECISIONS = 2_000
@@ -89,6 +90,7 @@ def allowed(outcomes: list[Outcome]) -> int:
     return sum(isinstance(each, Allowed) for each in outcomes)
 
 
+@requirement("S-DECIDE-06")
 def test_of_all_threads_together_exactly_five_calls_are_let_through() -> None:
     """32 threads that decide 2,000 times each under a cap of 5 get exactly 5 calls allowed."""
     session = capped()
@@ -98,6 +100,7 @@ def test_of_all_threads_together_exactly_five_calls_are_let_through() -> None:
     assert allowed(outcomes) == CAP
 
 
+@requirement("S-DECIDE-06")
 def test_of_all_tasks_together_exactly_five_calls_are_let_through() -> None:
     """Async tasks that share a session, in several threads at once, get exactly 5 calls allowed."""
     session = capped()

@@ -30,10 +30,13 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 LIBRARIES = (
-    *("asyncio", "hypothesis", "lark", "pytest_asyncio", "re2", "structlog", "yaml"),
+    *("asyncio", "hypothesis", "lark", "re2", "structlog", "yaml"),
     *("rich.console", "rich.table", "typer", "typer.testing"),
 )
-OPTIONS = ("-x", "-q", "--no-header", "--tb=line", "--import-mode=importlib", "-p", "no:cacheprovider")
+OPTIONS = (
+    *("-x", "-q", "--no-header", "--tb=line", "--import-mode=importlib"),
+    *("-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"),
+)
 MEMORY = 4 << 30
 """Most bytes of address space that a trial may have."""
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import atoms
+from sponsio_like import registry
 from sponsio_like.contract import contract
-from sponsio_like.errors import ContractError, InputMissing
+from sponsio_like.errors import ContractError, InputMissing, SessionError
 from sponsio_like.events import Call
 from sponsio_like.outcome import Allowed, Blocked
 from sponsio_like.syntax import read
@@ -81,7 +81,7 @@ def test_facts_are_visible_from_the_next_decision_on() -> None:
 def test_permissions_are_a_list_or_by_agent() -> None:
     """A list of permissions is everybody's, a map is by agent; the latest replaces the others."""
     session = guarded("G(called(pay) -> permission(p))").session()
-    told: list[Any] = [["p"], ["q"], {"bob": ["p"]}, {"agent": ["p", "q"]}, "p", []]
+    told: list[Any] = [["p"], ["q"], {"bob": ["p"]}, {"agent": ["p", "q"]}, {"agent": "p"}, []]
     answers = []
     for value in told:
         session.fact("permissions", value)
@@ -125,6 +125,20 @@ def test_newer_approvals_replace_those_of_the_same_person() -> None:
     assert isinstance(session.decide("pay"), Allowed)
     session.fact("approval", approval(by="bob", revoked=True))
     assert isinstance(session.decide("pay"), Blocked)
+
+
+@requirement("S-FACT-05")
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("permissions", "p"), ("approval", "yes"), ("approval", {"action": "pay"}), (5, 5)],
+)
+def test_facts_that_mean_nothing_are_refused(key: Any, value: Any) -> None:
+    """A fact that could never be understood is a mistake of the host, and told at once."""
+    session = guarded("G !called(a)").session()
+    with pytest.raises(SessionError):
+        session.fact(key, value)
+    with pytest.raises(SessionError):
+        session.message("user", usage={"total_tokens": -1})
 
 
 @requirement("S-FACT-04")
@@ -220,21 +234,21 @@ def test_step_atoms_hold_at_plain_steps() -> None:
 @pytest.fixture
 def registered() -> Iterator[list[str]]:
     """Atoms of a user, registered for one test; the list is what they were asked."""
-    before, asked = dict(atoms.CUSTOM), []
+    before, asked = dict(registry.CUSTOM), []
 
-    @atoms.atom("is_odd")
+    @registry.atom("is_odd")
     def _(call: Call, context: Any, path: str) -> bool | None:
         asked.append(path)
         value = call.args.get(path)
         return value % 2 == 1 if isinstance(value, int) else None
 
-    @atoms.atom("answered", waits=True)
+    @registry.atom("answered", waits=True)
     def _(tool: str, result: Any, wanted: str) -> bool | None:
         return bool(result.output == wanted)
 
     yield asked
-    atoms.CUSTOM.clear()
-    atoms.CUSTOM.update(before)
+    registry.CUSTOM.clear()
+    registry.CUSTOM.update(before)
 
 
 @requirement("S-ATOM-10")

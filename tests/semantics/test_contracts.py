@@ -72,6 +72,8 @@ def test_conditions_in_an_assumption_speak_of_the_present_call() -> None:
     large = contract("c").assume({"called": {"tool": "pay", "args": {"n": {"gt": 100}}}})
     played = opened(large.guarantees(CHECK_FIRST))
     assert played("pay(n=5) pay(n=500) pay(n=5) check pay(n=500)") == ".x..."
+    few = large.guarantees(rate_limit("pay", 1))
+    assert opened(few)("pay(n=500) pay(n=5) pay(n=500) pay(n=5)") == "..x."
 
 
 @requirement("S-ASSUME-04")

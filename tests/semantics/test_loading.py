@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from sponsio_like import atoms
+from sponsio_like import registry
 from sponsio_like.cli import app
 from sponsio_like.contract import Contract, contract
 from sponsio_like.errors import ContractError
@@ -358,17 +358,17 @@ def test_a_sink_that_raises_disturbs_nothing() -> None:
 @pytest.fixture
 def fragile() -> Iterator[set[str]]:
     """A registered atom `fine()`, that raises while the set has its tool."""
-    before, broken = dict(atoms.CUSTOM), set[str]()
+    before, broken = dict(registry.CUSTOM), set[str]()
 
-    @atoms.atom("fine")
+    @registry.atom("fine")
     def _(call: Any, context: Any) -> bool:
         if call.tool in broken:
             raise RuntimeError("no connection")
         return True
 
     yield broken
-    atoms.CUSTOM.clear()
-    atoms.CUSTOM.update(before)
+    registry.CUSTOM.clear()
+    registry.CUSTOM.update(before)
 
 
 @requirement("S-FAIL-01")
@@ -405,10 +405,10 @@ def test_in_observe_mode_nothing_disturbs_the_agent(fragile: set[str]) -> None:
 @requirement("S-FAIL-03")
 def test_code_of_the_user_may_call_the_session() -> None:
     """An atom, a clock and a sink that use the session do not wait for themselves."""
-    before = dict(atoms.CUSTOM)
+    before = dict(registry.CUSTOM)
     session: Any = None
 
-    @atoms.atom("meddles")
+    @registry.atom("meddles")
     def _(call: Any, context: Any) -> bool:
         session.fact("seen", call.tool)
         return session.pending() == ()
@@ -426,8 +426,8 @@ def test_code_of_the_user_may_call_the_session() -> None:
         thread.start()
         thread.join(timeout=10)
     finally:
-        atoms.CUSTOM.clear()
-        atoms.CUSTOM.update(before)
+        registry.CUSTOM.clear()
+        registry.CUSTOM.update(before)
     assert [type(answer) for answer in answers] == [Allowed]
 
 
@@ -461,6 +461,9 @@ def test_arguments_are_read_within_bounds() -> None:
     loop: list[Any] = []
     loop.append(loop)
     assert isinstance(session.decide("a", {"v": loop}), Blocked)
+    session = guarded('G !called(a, "v[]" = "y")').session()
+    assert isinstance(session.decide("a", {"v": ["x"] * 1_000}), Allowed)
+    assert isinstance(session.decide("a", {"v": ["x"] * 6_000}), Blocked)
 
 
 @requirement("S-FAIL-07")

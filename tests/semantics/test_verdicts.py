@@ -322,7 +322,7 @@ def test_residuals_do_not_grow(formula: str) -> None:
 @requirement("S-RESID-02")
 def test_too_many_alternatives_are_refused() -> None:
     """A formula that needs more alternatives than can be kept never lets a call through silently."""
-    wide = " & ".join(f"(F called(a{n}) | X G !called(b{n}))" for n in range(12))
+    wide = " & ".join(f"(F called(a{n}) | X G !called(b{n}))" for n in range(10))
     try:
         outcome = guarded(f"G(called(go) -> ({wide}))").session().decide("go")
     except ContractError as error:

@@ -1,0 +1,25 @@
+"""Run a safe tool instead, under the same call id. The substitute is decided like any call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sponsio_like.errors import ContractError, Problems
+from sponsio_like.kinds import OneTool, Renames, read
+from sponsio_like.outcome import Redirect
+from sponsio_like.vocabulary import Vocabulary, only
+
+
+def redirect_to_safe(options: Mapping[str, Any], words: Vocabulary) -> Redirect:
+    """`{to: tool, map: {old name: new name}}`; an argument renamed to null is dropped."""
+    problems = Problems()
+    only(options, ("to", "map"), "redirect", problems)
+    if "to" not in options:
+        raise ContractError.of(
+            "`redirect_to_safe` needs `to`", "write {redirect_to_safe: {to: tool}}"
+        )
+    to = problems.attempt(("to",), read, OneTool, options.get("to", ""), words)
+    renames = problems.attempt(("map",), read, Renames | None, options.get("map"), words)
+    problems.check()
+    return Redirect(str(to), renames)

@@ -1,0 +1,17 @@
+"""Let the call run, and say so: in the outcome and in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sponsio_like.outcome import Warn
+from sponsio_like.strategies.options import none
+from sponsio_like.vocabulary import Vocabulary
+
+
+def warn_only(options: Mapping[str, Any], words: Vocabulary) -> Warn:
+    """`warn_only` has no options."""
+    del words
+    none("warn_only", options)
+    return Warn()

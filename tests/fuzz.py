@@ -1,0 +1,283 @@
+"""Hold the engine against the oracle, on random guarantees and sessions: `make fuzz N=1000000`.
+
+In: a number of (formula, trace) pairs, a seed. Out: a histogram of what they were, and every
+disagreement, made as small as it gets. Exit status 1 if there is one. The same seed makes the same
+pairs, on any number of processes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import multiprocessing
+import os
+import random
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
+
+import sponsio_like.formula as f
+from sponsio_like.errors import ContractError
+from tests.fuzz_cases import Event, Formulas, Traces
+from tests.fuzz_judge import Judged, Said, TooMuch
+from tests.shrinking import shrunk, written
+
+TRACES = 20
+"""Traces for each formula."""
+CHUNK = 10
+"""Formulas for each piece of work."""
+STEPS = 20_000
+"""Most steps that the oracle may take for one formula."""
+SHOWN = 5
+"""Most disagreements that are made small and shown."""
+
+PAST = (f.Yesterday, f.WeakYesterday, f.Once, f.Historically, f.Since)
+FUTURE = (f.Next, f.WeakNext, f.Eventually, f.Always, f.Until, f.WeakUntil, f.Release)
+TERMS = (f.Count, f.Sum, f.StepsSince, f.Age, f.Repeats)
+
+
+@dataclass
+class Tally:
+    """What was tried, and what came of it."""
+
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+    def add(self, kind: str, *names: str) -> None:
+        """Count one thing of each name."""
+        self.counts.update((kind, name) for name in names)
+
+    def merge(self, other: Tally) -> None:
+        """Take over what another one has counted."""
+        self.counts.update(other.counts)
+        self.failures += other.failures
+
+    def of(self, kind: str) -> dict[str, int]:
+        """All counts of one kind, the greatest first."""
+        found = {name: n for (each, name), n in self.counts.items() if each == kind}
+        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs were compared."""
+        return self.counts["pairs", "compared"]
+
+
+# --- one formula ----------------------------------------------------------------------------------
+
+
+def work(seed: int, first: int, count: int, steps: int = STEPS) -> Tally:
+    """Compare on some formulas, by their numbers."""
+    tally = Tally()
+    for number in range(first, first + count):
+        one_formula(tally, seed, number, steps)
+    return tally
+
+
+def one_formula(tally: Tally, seed: int, number: int, steps: int) -> None:
+    """Compare on one formula: its verdict before any event, and all its traces."""
+    dice = random.Random(f"{seed}/{number}")
+    formula = Formulas(dice).guarantee()
+    try:
+        judged = Judged(formula, steps)
+        engine, judge = judged.start()
+        tally.add("start", judge)
+        if engine != judge:
+            fail(tally, f"--seed {seed} --only {number}", formula, [])
+        elif not judged.watched.refused:
+            describe(tally, formula)
+            traces(tally, judged, dice, f"--seed {seed} --only {number}")
+    except TooMuch:
+        tally.add("formulas", "given up: the oracle needs too long")
+    except ContractError as error:
+        tally.add("formulas", f"refused: {error.problems[0].what}")
+
+
+def traces(tally: Tally, judged: Judged, dice: random.Random, where: str) -> None:
+    """Compare on the traces of one formula."""
+    for number in range(TRACES):
+        length = dice.randint(2, 8) if dice.random() < 0.95 else dice.randint(12, 20)
+        events = Traces(dice, judged.formula).trace(length)
+        said, expected = judged.both(events)
+        tally.add("pairs", "compared")
+        if said != expected:
+            fail(tally, where, judged.formula, events)
+            return
+        describe_trace(tally, events, said)
+        if number == 0 and judged.is_exact:
+            answer = judged.written_out(events, said.verdicts[-1], 2)
+            tally.add("written out", f"{answer}, {said.verdicts[-1]}")
+            if answer == "wrong":
+                fail(tally, where, judged.formula, events)
+
+
+def fail(tally: Tally, where: str, formula: f.Formula, events: Sequence[Event]) -> None:
+    """Count a disagreement, made as small as it gets."""
+    tally.add("pairs", "disagree")
+
+    def fails(smaller: f.Formula, shorter: Sequence[Event]) -> bool:
+        try:
+            return Judged(smaller, STEPS).differ(shorter)
+        except (TooMuch, ContractError, ValueError):
+            return False
+
+    case = (formula, events)
+    if len(tally.failures) < SHOWN and fails(*case):
+        case = shrunk(case, fails)
+    said = Judged(case[0], 10 * STEPS)
+    both = said.start() if said.watched.refused else said.both(case[1])
+    tally.failures.append(
+        f"{where}\n{written(case)}\n    engine: {both[0]}\n    oracle: {both[1]}\n"
+    )
+
+
+# --- what was tried -------------------------------------------------------------------------------
+
+
+def describe(tally: Tally, formula: f.Formula) -> None:
+    """Count what a formula is made of."""
+    nodes = list(f.postorder(formula))
+    tally.add("formulas", "compared")
+    tally.add("operator", *{operator(node) for node in nodes})
+    tally.add("depth", f"{depth(formula):2}")
+    past = any(isinstance(node, (*PAST, *TERMS)) for node in nodes)
+    inner = formula.parts if isinstance(formula, f.And) else (formula,)
+    bodies = [part.body if isinstance(part, f.Always) else part for part in inner]
+    ahead = any(isinstance(node, FUTURE) for node in nodes)
+    deep = any(isinstance(node, FUTURE) for body in bodies for node in f.postorder(body))
+    traits = {
+        "past and future": past and ahead,
+        "past, and future besides the outermost G": past and deep,
+        "bounds in steps": has_bound(nodes, f.Steps),
+        "bounds in seconds": has_bound(nodes, f.Seconds)
+        or any(isinstance(n, f.Age) for n in nodes),
+        "counts, sums, distances": any(isinstance(node, TERMS) for node in nodes),
+    }
+    tally.add("trait", *(name for name, has in traits.items() if has))
+
+
+def operator(node: f.Node) -> str:
+    """What a node is called in the histogram."""
+    name = node.what if isinstance(node, f.Happens) else type(node).__name__
+    conditioned = isinstance(node, f.Happens) and any(m.conditions or m.agent for m in node.target)
+    bound = getattr(node, "bound", None)
+    return f"{name}{' if' if conditioned else ''}{f' {type(bound).__name__}' if bound else ''}"
+
+
+def has_bound(nodes: Sequence[f.Node], kind: type) -> bool:
+    """Whether one of them has a bound of this kind."""
+    return any(isinstance(getattr(node, "bound", None), kind) for node in nodes)
+
+
+def depth(node: f.Node) -> int:
+    """How deep a formula is nested."""
+    return 1 + max((depth(below) for below in f.children(node)), default=0)
+
+
+def describe_trace(tally: Tally, events: Sequence[Event], said: Said) -> None:
+    """Count what was in a trace, and what came of it."""
+    reports = sum(map(len, said.reports))
+    settled = [event["id"] for event in events if event["type"] == "result"]
+    calls = [i for i, event in enumerate(events) if event["type"] == "call"]
+    late = [i for i in calls if events[i]["id"] in settled and not follows(events, i)]
+    traits = {
+        "with a failed call": any(event.get("status") == "error" for event in events),
+        "with a late result": bool(late),
+        "with a call in flight at the end": any(events[i]["id"] not in settled for i in calls),
+        "with messages or plain steps": any(
+            event["type"] in ("message", "step") for event in events
+        ),
+        "with facts": any(event["type"] == "fact" for event in events),
+        "with a result that reveals": any(
+            bool(found) and event["type"] == "result"
+            for event, found in zip((e for e in events if e["type"] != "fact"), said.reports)
+        ),
+        "unfulfilled at the end": said.unfulfilled,
+    }
+    tally.add("trace", *(name for name, has in traits.items() if has))
+    tally.add("verdict", said.verdicts[-1])
+    tally.add("reports", f"{reports:2}" if reports < 10 else "10+")
+    tally.add("events", f"{len(events):2}")
+
+
+def follows(events: Sequence[Event], i: int) -> bool:
+    """Whether the next event is the result of the call."""
+    following = events[i + 1] if i + 1 < len(events) else {}
+    return following.get("type") == "result" and following["id"] == events[i]["id"]
+
+
+# --- the campaign ---------------------------------------------------------------------------------
+
+
+def campaign(pairs: int, seed: int = 1, processes: int | None = None) -> Tally:
+    """Compare on at least so many pairs; the same ones however many processes there are."""
+    total = Tally()
+    processes = processes or os.cpu_count() or 1
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+        waiting: deque[Future[Tally]] = deque()
+        for first in itertools.count(step=CHUNK):
+            waiting.append(pool.submit(work, seed, first, CHUNK))
+            if len(waiting) > 2 * processes:
+                total.merge(waiting.popleft().result())
+                progress(total, pairs)
+            if total.pairs >= pairs or len(total.failures) >= SHOWN:
+                break
+        pool.shutdown(cancel_futures=True)
+    return total
+
+
+def progress(tally: Tally, pairs: int) -> None:
+    """How far it is, on a terminal."""
+    if sys.stderr.isatty():
+        print(f"\r{tally.pairs:,} of {pairs:,} pairs", end="", file=sys.stderr, flush=True)
+
+
+def lines(tally: Tally) -> Iterator[str]:
+    """The histogram, for people."""
+    formulas, pairs = tally.of("formulas").get("compared", 0), tally.pairs
+    started = sum(tally.of("start").values())
+    yield f"{pairs:,} pairs of {formulas:,} formulas, {tally.counts['pairs', 'disagree']} disagree"
+    sections = [
+        ("formulas, before any event", "start", started),
+        ("formulas", "formulas", started),
+        ("formulas with", "trait", formulas),
+        ("formulas with the operator", "operator", formulas),
+        ("formulas of depth", "depth", formulas),
+        ("traces", "trace", pairs),
+        ("traces with the final verdict", "verdict", pairs),
+        ("traces with so many reports", "reports", pairs),
+        ("traces with so many events", "events", pairs),
+        ("verdicts held against written-out continuations", "written out", 0),
+    ]
+    for title, kind, whole in sections:
+        found = tally.of(kind)
+        whole = whole or sum(found.values())
+        names = sorted(found) if kind in ("depth", "reports", "events") else list(found)
+        yield f"\n{title}"
+        yield from (f"  {found[name] / whole:7.1%} {found[name]:9,}  {name}" for name in names)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("pairs", nargs="?", type=int, default=50_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", type=int, help="the number of one formula")
+    parser.add_argument("--processes", type=int)
+    options = parser.parse_args(arguments)
+    began = time.monotonic()
+    if options.only is not None:
+        tally = work(options.seed, options.only, 1)
+    else:
+        tally = campaign(options.pairs, options.seed, options.processes)
+    print("\n".join(lines(tally)))
+    print("\n".join(["", *tally.failures]))
+    print(f"seed {options.seed}, {time.monotonic() - began:.0f} s")
+    return 1 if tally.counts["pairs", "disagree"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
