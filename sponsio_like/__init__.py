@@ -1,4 +1,4 @@
-"""Contracts for agents' tool calls: decided before the tool runs, in microseconds, without a model.
+"""Contracts for agents' tool calls: decided before the tool runs, without a model.
 
     YAML | sentence | Python -> contract -> pattern -> formula -> compiled monitor
         -> interceptor -> strategy -> outcome -> log -> report

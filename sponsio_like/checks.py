@@ -13,7 +13,7 @@ from sponsio_like.alphabet import OTHER, static, tool_names
 from sponsio_like.atoms import inputs_of
 from sponsio_like.clause import Clause
 from sponsio_like.contract import Contract
-from sponsio_like.errors import ContractError
+from sponsio_like.errors import ContractError, closest
 from sponsio_like.program import PAST, STATEFUL, Slot, operands
 from sponsio_like.values import regex
 
@@ -28,6 +28,17 @@ def check(clause: Clause) -> None:
                 regex(pattern)
     _check_assumption(clause)
     _check_verdict(clause)
+
+
+def check_inventory(clause: Clause, tools: tuple[str, ...] | None) -> None:
+    """Refuse tools that the inventory does not have, unless a pattern names them by default."""
+    if tools is None:
+        return
+    given = repr(clause.rule.arguments)
+    for name in tool_names([slot.node for slot in clause.slots]):
+        by_default = bool(clause.rule.pattern) and str(name) not in given
+        if isinstance(name, str) and name not in tools and not by_default:
+            raise ContractError.of(f"unknown tool `{name}`", closest(name, tools))
 
 
 def needs(contract: Contract) -> frozenset[str]:

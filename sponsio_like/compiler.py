@@ -14,7 +14,7 @@ from typing import Any
 
 from sponsio_like.alphabet import OTHER, Name
 from sponsio_like.atoms import glob_matches
-from sponsio_like.checks import check
+from sponsio_like.checks import check, check_inventory
 from sponsio_like.clause import Clause
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, Problem
@@ -125,6 +125,7 @@ def compile_policy(
             try:
                 clause = Clause(contract, rule, inventory)
                 check(clause)
+                check_inventory(clause, inventory)
             except ContractError as error:
                 problems += [_located(contract, problem) for problem in error.problems]
                 continue

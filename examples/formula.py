@@ -1,0 +1,35 @@
+"""Three formulas, and what is known of each after every call.
+
+A verdict is final as soon as nothing that may still happen can change it. What is still owed has
+no verdict yet: it is pending.
+
+$ python examples/formula.py
+"""
+
+from sponsio_like import Guard, contract
+
+FORMULAS = {
+    "login first": "!called(withdraw) W done(login)",
+    "at most 100": "G(sum(withdraw, amount) <= 100)",
+    "recorded": "G(done(withdraw) -> X F done(record))",
+}
+CALLS = (
+    ("login", {}),
+    ("withdraw", {"amount": 70}),
+    ("record", {}),
+    ("withdraw", {"amount": 40}),
+)
+
+contracts = [contract(name).guarantees({"ltl": text}) for name, text in FORMULAS.items()]
+session = Guard(contracts, mode="observe").session()
+
+for name, text in FORMULAS.items():
+    print(f"{name:<13}{text}")
+print(f"\n{'':<15}{''.join(f'{name:<15}' for name in FORMULAS)}still to come")
+for tool, args in CALLS:
+    decided = session.decide(tool, args)
+    session.settle(decided.id, output="ok")
+    verdicts = "".join(f"{verdict:<15}" for verdict in session.verdicts().values())
+    owed = ", ".join(each.contract for each in session.pending())
+    print(f"{' '.join([tool, *map(str, args.values())]):<15}{verdicts}{owed}")
+print("\nunfulfilled at the end:", *(each.contract for each in session.finish()))
