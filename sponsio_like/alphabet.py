@@ -19,6 +19,8 @@ from sponsio_like.program import Slot
 
 FREE_CAP = 8
 """Most free atoms of one kind of position whose combinations are all tried."""
+LETTERS_CAP = 200_000
+"""Most slots in all letters together; beyond, letters are left out."""
 GLOBS_CAP = 4
 """Most globs whose combinations are all tried."""
 Name: TypeAlias = "str | frozenset[str]"
@@ -42,6 +44,8 @@ def letters(
     found: dict[Letter, None] = {}
     complete = True
     for world in _worlds(slots, kinds, tools):
+        if len(found) * len(slots) > LETTERS_CAP:
+            return list(found), False
         base = [_fixed(slot, world) for slot in slots]
         names = list(
             dict.fromkeys(

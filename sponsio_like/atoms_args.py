@@ -95,7 +95,7 @@ def inside(values: list[Any]) -> Iterator[Any]:
 
 
 def texts(values: list[Any]) -> Iterator[str]:
-    """Every string inside; a list of words (argv) is also read as one line."""
+    """Every string inside, keys too; a list of words (argv) is also read as one line."""
     size = 0
     for value in inside(values):
         if isinstance(value, str):
@@ -104,10 +104,13 @@ def texts(values: list[Any]) -> Iterator[str]:
                 raise Unreadable("too much text")
             yield value
         elif isinstance(value, (list, tuple)):
-            line = " ".join(str(word) for word in value if isinstance(word, (str, int, float)))
+            words = (word for word in inside(list(value)) if isinstance(word, (str, int, float)))
+            line = " ".join(map(str, words))
             if len(line) > TEXT_CAP:
                 raise Unreadable("too much text")
             yield line
+        elif isinstance(value, Mapping):
+            yield from map(str, value)
 
 
 # --- regular expressions --------------------------------------------------------------------------

@@ -79,6 +79,8 @@ def _check_verdict(clause: Clause) -> None:
 
 def _check_assumption(clause: Clause) -> None:
     """An assumption about the present call needs a guarantee that only such a call can violate."""
+    if clause.gate.program.nodes[clause.assume] == ("false",):
+        raise ContractError.of("the assumption is never true", "leave it out, or correct it")
     present = list(_present(clause))
     if not present:
         return

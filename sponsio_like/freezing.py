@@ -35,7 +35,10 @@ _PLAIN = (str, int, float, bool, type(None), Decimal)
 
 def freeze(value: Any) -> Any:
     """A copy that later changes to `value` do not reach."""
-    return _copy(value, DEPTH_CAP, [VALUES_CAP])
+    try:
+        return _copy(value, DEPTH_CAP, [VALUES_CAP])
+    except Exception:  # a mapping of the host's own making may raise when it is read
+        return UNREADABLE
 
 
 def _copy(value: Any, depth: int, left: list[int]) -> Any:

@@ -127,7 +127,14 @@ class Guard:
                 decode(snapshot["session"]), clock=clock, assume_success=assume_success
             )
             session.resume(snapshot)
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+        except (
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            ArithmeticError,
+            RecursionError,
+        ) as error:
             raise SnapshotError(f"snapshot is damaged: {type(error).__name__}: {error}") from error
         return session
 

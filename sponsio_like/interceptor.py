@@ -89,6 +89,7 @@ class Interceptor:
                 if self._ledger.touched(event) != touched:
                     continue  # time or another thread has moved on: other clauses have to be read
                 judgement = self._ledger.judge(event, reads, self.time)
+                failed += [self._unreadable(event, *each) for each in judgement.failed]
                 found = (*findings(self.policy, judgement.violated, event, self.calls), *failed)
                 if stoppable(event) and strictest(found) is not None:
                     return Attempt(found, late, self._ledger.copy([read.key for read in reads]))
@@ -102,7 +103,14 @@ class Interceptor:
         flight = self.flights.get(event.id)
         if flight is not None:
             return Attempt(flight=flight)
-        return Attempt(full=True) if len(self.flights) >= IN_FLIGHT_CAP else None
+        if len(self.flights) < IN_FLIGHT_CAP:
+            return None
+        if self.policy.enforces:
+            return Attempt(full=True)
+        self.flights.pop(
+            next(iter(self.flights))
+        )  # only observed: forget the oldest, disturb nobody
+        return None
 
     def _read(self, touched: Iterable[int], event: Event) -> tuple[list[Read], list[Finding]]:
         """What every touched clause reads; and those that cannot, because an atom raised."""
@@ -112,8 +120,11 @@ class Interceptor:
             try:
                 reads.append(self._ledger.read(i, event, self.context))
             except Exception as error:  # an atom is user code; a clause that cannot be read blocks
-                failed.append(unreadable(self.policy, i, event, self.calls, error))
+                failed.append(self._unreadable(event, i, error))
         return reads, failed
+
+    def _unreadable(self, event: Event, i: int, error: Exception) -> Finding:
+        return unreadable(self.policy, i, event, self.calls, error)
 
     def _let_through(self, event: Event, judgement: Judgement, mark: str, outcome: Outcome) -> None:
         self._ledger.commit(judgement)

@@ -38,6 +38,7 @@ class Judgement:
     kind: Kind
     changes: tuple[Change, ...]
     violated: tuple[int, ...]
+    failed: tuple[tuple[int, Exception], ...]
     time: float
 
 
@@ -87,6 +88,7 @@ class Ledger:
         kind = kind_of(event)
         changes: list[Change] = []
         violated: list[int] = []
+        failed: list[tuple[int, Exception]] = []
         for read in reads:
             clause = self.policy.clauses[read.clause]
             place = self._place(clause, read)
@@ -95,11 +97,15 @@ class Ledger:
                     violated.append(read.clause)
                 continue
             watch, at = place
-            seen = clause.step(watch, read.letter, kind, at, time)
+            try:
+                seen = clause.step(watch, read.letter, kind, at, time)
+            except Exception as error:  # this clause answers for itself; the others go on
+                failed.append((read.clause, error))
+                continue
             changes.append(Change(read.clause, read.key, at, seen.watch, read.letter))
             if seen.violated:
                 violated.append(read.clause)
-        return Judgement(kind, tuple(changes), tuple(violated), time)
+        return Judgement(kind, tuple(changes), tuple(violated), tuple(failed), time)
 
     def _place(self, clause: Clause, read: Read) -> tuple[Watch, Place] | None:
         """The watch to step and its next position.

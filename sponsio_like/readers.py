@@ -15,6 +15,9 @@ from sponsio_like.past import EXACT
 from sponsio_like.program import Slot
 from sponsio_like.values import find, number
 
+KEY_CAP = 64
+"""Longest value, in characters, that is kept as it is."""
+
 _Read = Callable[[Event, Context], Any]
 
 
@@ -95,10 +98,16 @@ def key_of(call: Call, paths: tuple[str, ...]) -> Any:
         if not found or (len(found) > 1 and "[]" not in path):
             return None  # missing, or hidden behind a second value
         try:
-            parts.append(canonical(found if "[]" in path else found[0]))
+            parts.append(_short(found if "[]" in path else found[0]))
         except Unreadable:
             return None
     return tuple(parts)
+
+
+def _short(value: Any) -> Any:
+    """The canonical value, or a hash of it if it is long: a key is kept for the whole session."""
+    key = canonical(value)
+    return key if len(str(value)) <= KEY_CAP else ("hash", digest("", value))
 
 
 def _values(call: Call, path: str) -> list[Any]:

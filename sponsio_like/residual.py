@@ -53,7 +53,12 @@ def implies(strong: Literal, weak: Literal) -> bool:
 
 def covers(weak: Conjunction, strong: Conjunction) -> bool:
     """Whether `strong` can only hold where `weak` does."""
-    return weak <= strong or all(any(implies(s, w) for s in strong) for w in weak)
+    if weak <= strong:
+        return True
+    left = weak - strong
+    if any(literal[0] in "XD" for literal in left):
+        return False  # nothing but themselves implies these
+    return all(any(implies(s, w) for s in strong) for w in left)
 
 
 def either(left: Residual, right: Residual) -> Residual:
@@ -62,7 +67,9 @@ def either(left: Residual, right: Residual) -> Residual:
         return right
     if not right or left == YES:
         return left
-    return _minimal(left | right)
+    kept = [term for term in left if not any(covers(weak, term) for weak in right)]
+    kept += [term for term in right if term in left or not any(covers(weak, term) for weak in left)]
+    return _capped(kept)
 
 
 def both(left: Residual, right: Residual) -> Residual:
@@ -87,11 +94,16 @@ def _minimal(terms: Iterable[Conjunction]) -> Residual:
         if not any(covers(weak, term) for weak in kept):
             kept = [other for other in kept if not covers(term, other)]
             kept.append(term)
-        if len(kept) > TERM_CAP:
-            raise ContractError.of(
-                "formula has too many alternatives at once", "split it into several guarantees"
-            )
+        _capped(kept)
     return frozenset(kept)
+
+
+def _capped(terms: list[Conjunction]) -> Residual:
+    if len(terms) > TERM_CAP:
+        raise ContractError.of(
+            "formula has too many alternatives at once", "split it into several guarantees"
+        )
+    return frozenset(terms)
 
 
 def mapped(residual: Residual, value: Callable[[Literal], Residual]) -> Residual:

@@ -33,6 +33,8 @@ Place: TypeAlias = tuple[Joint, Registers]
 
 BUDGET = 4_000
 """Most transitions that one search at run time takes."""
+NODES_FREE = 50
+"""So many nodes of a formula make a transition count as one more."""
 MEMO_CAP = 4_000
 """Most answers remembered for one formula."""
 
@@ -109,6 +111,7 @@ class Search:
         self.abstract = abstract(program, past)
         self.tools = None if tools is None else tuple(tools)
         self.limited = False
+        self.complete = True
         self.quiet_letter = quiet(program.slots)
         self.settles_within = settles_within(program)
         self._memo: dict[Any, bool] = {}
@@ -116,8 +119,8 @@ class Search:
     @functools.cached_property
     def letters(self) -> list[Letter]:
         """Everything that one more position could be."""
-        found, complete = letters(self.slots, self.abstract.free, self.tools)
-        self.limited = self.limited or not complete
+        found, self.complete = letters(self.slots, self.abstract.free, self.tools)
+        self.limited = self.limited or not self.complete
         return found
 
     # --- questions ----------------------------------------------------------------------------
@@ -176,7 +179,7 @@ class Search:
             following: list[Place] = []
             for place in frontier:
                 for reached in self.successors(place, goal, more):
-                    budget -= 1
+                    budget -= 1 + len(self.future.nodes) // NODES_FREE
                     if self._met(reached[0], goal):
                         return True
                     if reached not in seen and reached[0] != NONE:
@@ -186,6 +189,8 @@ class Search:
                     self.limited = True
                     return True
             frontier = following
+        if not self.complete:
+            return True  # a letter that was left out might do
         for place in seen:
             self._remember((goal, place, more), False)
         return False

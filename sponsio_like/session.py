@@ -6,6 +6,7 @@ a call is found by its interceptor.
 
 from __future__ import annotations
 
+import copy
 import itertools
 import secrets
 import time as _time
@@ -93,11 +94,9 @@ class Session:
         Each sees those before it as in flight: three `pay(60)` under a limit of 100 end with one
         paid.
         """
+        batch = [_item(call) for call in calls]
         self._next_turn()
-        return [
-            self._decide(tool, args, rest[0] if rest else None, agent, depth)
-            for tool, args, *rest in calls
-        ]
+        return [self._decide(tool, args, id, agent, depth) for tool, args, id in batch]
 
     def _new_id(self) -> str:
         """An id for a call that came without one; no host makes such ids."""
@@ -115,7 +114,7 @@ class Session:
             outcome, attempt = self._decision(call, _mark(call))
         except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
             outcome = self._failed(call, error)
-        again = attempt.flight is not None and outcome is attempt.flight.outcome
+        again = attempt.flight is not None and isinstance(outcome, type(attempt.flight.outcome))
         self._log.decision(self.id, call, outcome, attempt.found, attempt.late, started, again)
         return outcome
 
@@ -125,7 +124,7 @@ class Session:
         if flight is None:
             return self._refused(call, "too many calls are in flight; settle some of them first")
         if flight.digest == mark:
-            return flight.outcome
+            return _own(flight.outcome)
         reason = f"call id `{call.id}` is in flight with another tool or other arguments"
         return self._refused(call, reason)
 
@@ -167,7 +166,7 @@ class Session:
         second = self._inner.attempt(safe, mark, lambda _: redirected)
         found = (*first.found, *second.found)
         if second.before is None:
-            return redirected, replace(first, found=found)
+            return _own(redirected), replace(first, found=found)
         return self._blocked(call, found, second.before), replace(first, found=found)
 
     def _blocked(
@@ -282,3 +281,19 @@ def _mark(call: Call) -> str:
         return f"{digest(call.tool, call.args)} {call.agent} {call.depth}"
     except Unreadable:
         return secrets.token_hex(16)
+
+
+def _item(call: Sequence[Any]) -> tuple[Any, Any, Any]:
+    """One call of a batch. Raises `SessionError` before anything is decided."""
+    if not isinstance(call, (list, tuple)) or len(call) not in (2, 3):
+        raise SessionError(
+            f"{call!r} is no call of a batch; write (tool, args) or (tool, args, id)"
+        )
+    return call[0], call[1], call[2] if len(call) > 2 else None
+
+
+def _own(outcome: Outcome) -> Outcome:
+    """The outcome with arguments that the host may change."""
+    if isinstance(outcome, Redirected):
+        return replace(outcome, args=copy.deepcopy(outcome.args))
+    return outcome

@@ -17,12 +17,13 @@ from sponsio_like.clause import Change, Place, Watch
 from sponsio_like.compiler import Policy, fingerprint
 from sponsio_like.context import Context
 from sponsio_like.errors import SnapshotError
+from sponsio_like.freezing import UNREADABLE
 from sponsio_like.ledger import Ledger
 from sponsio_like.monitor import State
 from sponsio_like.window import Entry
 
 FORMAT = 1
-_NAMES: dict[str, Any] = {"open": OPEN, "late": LATE, "missing": MISSING}
+_NAMES: dict[str, Any] = {"open": OPEN, "late": LATE, "missing": MISSING, "unreadable": UNREADABLE}
 _RECORDS: dict[str, Callable[..., Any]] = {
     "watch": Watch,
     "state": State,
@@ -132,6 +133,10 @@ def _moved(policy: Policy, data: Mapping[str, Any], kept: set[str]) -> dict[int,
     for i, owner in enumerate(policy.owner):
         new.setdefault(policy.contracts[owner].name, []).append(i)
     moved: dict[int, int] = {}
+    names = [clause["contract"] for clause in data["clauses"]]
+    for name in kept:
+        if names.count(name) != len(new[name]):
+            raise SnapshotError(f"snapshot is damaged: clauses of `{name}` are missing")
     for old, clause in enumerate(data["clauses"]):
         if clause["contract"] in kept:
             moved[old] = new[clause["contract"]].pop(0)

@@ -72,6 +72,8 @@ def regex(pattern: str) -> Callable[[str], Any]:
     options.log_errors = False
     try:
         search: Callable[[str], Any] = re2.compile(pattern, options).search
+    except UnicodeEncodeError:
+        raise ContractError.of("regular expression has half a character in it") from None
     except re2.error as error:
         reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error.args[0])
         raise ContractError.of(

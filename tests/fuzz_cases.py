@@ -23,9 +23,12 @@ NUMBERS = (1, 2, 3, 4, 0.5)
 WORDS = ("x", "yes", "no")
 GAPS = (0, 0, 0.5, 0.5, 1, 1, 1.5, 2, 3, 6)
 STEPS = (0, 1, 1, 2, 2, 3)
-SECONDS = (0.5, 1, 1, 1.5, 2)
+SECONDS = (0.5, 1, 1, 2)
 ORDER: tuple[f.Op, ...] = ("<", "<=", ">=", ">", "=", "!=")
 
+TERMS = (f.Count, f.Sum, f.StepsSince, f.Age, f.Repeats)
+PAST = (f.Yesterday, f.WeakYesterday, f.Once, f.Historically, f.Since, *TERMS)
+FUTURE = (f.Next, f.WeakNext, f.Eventually, f.Always, f.Until, f.WeakUntil, f.Release)
 Operator: TypeAlias = Callable[..., f.Formula]
 UNARY_PAST: tuple[Operator, ...] = (f.Yesterday, f.WeakYesterday, f.Once, f.Historically)
 UNARY_FUTURE: tuple[Operator, ...] = (f.Next, f.WeakNext, f.Eventually, f.Always)
@@ -36,6 +39,14 @@ BOUNDED: tuple[Operator, ...] = (f.Once, f.Historically, f.Eventually, f.Always)
 def target(*names: str, **more: Any) -> f.Target:
     """One kind of call."""
     return (f.Match(names, **more),)
+
+
+def mixed(formula: f.Formula) -> bool:
+    """Whether past and future are mixed in it, the outermost G of a conjunct set aside."""
+    parts = formula.parts if isinstance(formula, f.And) else (formula,)
+    bodies = [part.body if isinstance(part, f.Always) else part for part in parts]
+    nodes = {node for body in bodies for node in f.postorder(body)}
+    return any(isinstance(n, PAST) for n in nodes) and any(isinstance(n, FUTURE) for n in nodes)
 
 
 # --- formulas -------------------------------------------------------------------------------------
@@ -59,8 +70,14 @@ class Formulas:
 
     def guarantee(self) -> f.Formula:
         """A formula as users write them: mostly safety, mixed with everything else."""
+        wanted = self.dice.random() < 0.5
+        tries = (self.shaped() for _ in range(10))
+        return next((each for each in tries if not wanted or mixed(each)), self.shaped())
+
+    def shaped(self) -> f.Formula:
+        """A formula of one of the usual shapes."""
         words = self.words()
-        size = self.dice.choice([1, 2, 2, 3, 3, 4, 5])
+        size = self.dice.choice([1, 1, 2, 2, 2, 3, 3, 4])
         shape = self.dice.random()
         if shape < 0.30:
             return f.Always(self.formula(words, size))
@@ -87,10 +104,10 @@ class Formulas:
             pool += [f.Observed("p"), f.Observed("q")]
         elif kind < 0.25:
             pool = self.messages() if kind < 0.225 else [f.Observed("p"), f.Observed("q")]
-        pool += [self.special(tools) for _ in range(self.dice.choice([0, 0, 0, 1, 1, 2]))]
+        pool += [self.special(tools) for _ in range(self.dice.choice([0, 0, 0, 0, 1, 1, 1, 2]))]
         atoms = self.dice.sample(pool, min(len(pool), self.dice.choice([2, 3, 3, 4])))
         roll = self.dice.random
-        return Words(atoms, counts=roll() < 0.35, timed=roll() < 0.3, past=roll())
+        return Words(atoms, counts=roll() < 0.45, timed=roll() < 0.35, past=roll())
 
     def calls(self, tools: Sequence[str]) -> list[f.Formula]:
         """Called, done or failed: of each tool what counts first; of any."""
@@ -187,8 +204,8 @@ class Formulas:
     def atom(self, words: Words, *, past: bool) -> f.Formula:
         """An atom; at times a comparison, or a constant."""
         kind = self.dice.random()
-        if kind < 0.02:
-            return f.Constant(kind < 0.01)
+        if kind < 0.01:
+            return f.Constant(kind < 0.005)
         if words.counts and past and kind < 0.3:
             return self.comparison(words, 1)
         return self.dice.choice(words.atoms)
@@ -202,7 +219,7 @@ class Formulas:
         kind = self.dice.random()
         if kind < 0.08:
             return f.Compare(term, op, self.term(words, 1))
-        limit = f.Const(self.dice.choice([0, 1, 1, 2, 2, 3, 4]))
+        limit = f.Const(self.dice.choice([0, 1, 1, 1, 2, 2, 3]))
         return f.Compare(limit, op, term) if kind < 0.16 else f.Compare(term, op, limit)
 
     def term(self, words: Words, size: int) -> f.Term:
@@ -252,7 +269,7 @@ class Traces:
         while len(self.events) < length:
             self.now += self.dice.choice(GAPS)
             kind = self.dice.random()
-            if self.flying and (kind < 0.35 or len(self.flying) > 2):
+            if self.flying and (kind < 0.35 or len(self.flying) > 1):
                 self.settle(self.flying.pop(self.dice.randrange(len(self.flying))), eager)
             elif facts and kind < 0.55:
                 self.fact()

@@ -5,8 +5,10 @@ In: a formula, and the events of a trace. Out: what each of them says at every e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from math import inf
 from typing import Any, NamedTuple
 
 import sponsio_like.formula as f
@@ -17,8 +19,8 @@ from sponsio_like.pattern import Rule
 from sponsio_like.session import Session
 from tests import bridge, oracle
 from tests.fuzz_cases import Event
-from tests.oracle_exact import Ending, Row, machine
-from tests.oracle_runs import as_read, run
+from tests.oracle_exact import Ending, Machine, Row, State, answered
+from tests.oracle_runs import Run, as_read, run
 from tests.oracle_search import search, shapes
 
 PERMISSIONS = ("write",)
@@ -95,9 +97,8 @@ class Watched:
 # --- the oracle -----------------------------------------------------------------------------------
 
 
-def expected(formula: oracle.Formula, told: Sequence[oracle.Event]) -> Said:
+def said(found: Run, told: Sequence[oracle.Event]) -> Said:
     """What the oracle says of the events."""
-    found = run(formula, told)
     reports: list[tuple[int, ...]] = [()] * len(told)
     for report in found.reports:
         made = told[report.moment]
@@ -168,44 +169,63 @@ class TooMuch(Exception):
     """The oracle would need too long for this formula."""
 
 
+class Counted(Machine):
+    """The oracle, taking so many steps and no more."""
+
+    left = inf
+
+    def steps(self, state: State) -> Iterator[tuple[State, frozenset[oracle.Formula], float]]:
+        """Every next state."""
+        for each in super().steps(state):
+            self.spend()
+            yield each
+
+    def before(self, true: frozenset[oracle.Formula], ending: Ending) -> Row:
+        """The row before another."""
+        self.spend()
+        return super().before(true, ending)
+
+    def spend(self) -> None:
+        """One step."""
+        self.left -= 1
+        if self.left < 0:
+            raise TooMuch
+
+
 class Judged:
     """A guarantee, held by both; the oracle may take so many steps for it in all.
 
     Raises `TooMuch` in any method, once the oracle has taken them.
     """
 
-    def __init__(self, formula: f.Formula, steps: int) -> None:
+    def __init__(self, formula: f.Formula, steps: float) -> None:
         self.formula = formula
         self.translated = bridge.translate(formula)
         self.read = as_read(self.translated)
         self.watched = Watched(formula)
-        self.steps = steps
-        self.machine = machine(self.read, None, 0)
-        self.plain = type(self.machine).before
-        self.machine.before = self.before  # type: ignore[method-assign]
-
-    def before(self, true: frozenset[oracle.Formula], ending: Ending) -> Row:
-        """A step of the oracle."""
-        self.steps -= 1
-        if self.steps < 0:
-            raise TooMuch
-        return self.plain(self.machine, true, ending)
+        self.machine = Counted(self.read, None, 0)
+        self.machine.left = steps
 
     def start(self) -> tuple[str, str]:
-        """The verdicts before any event: the engine's, which refuses what is trivial; the oracle's."""
-        return self.watched.refused or "inconclusive", run(self.translated, []).verdicts[0]
+        """The verdicts before any event: the engine's (the trivial it refuses), the oracle's."""
+        return self.watched.refused or "inconclusive", self.run([]).verdicts[0]
+
+    def run(self, told: Sequence[oracle.Event]) -> Run:
+        """What the oracle says."""
+        return run(self.translated, told, partial(answered, self.machine))
 
     def both(self, events: Sequence[Event]) -> tuple[Said, Said]:
         """What the engine says of a trace, and what the oracle says."""
-        return self.watched.say(events), expected(self.translated, heard(self.read, events))
+        told = heard(self.read, events)
+        return self.watched.say(events), said(self.run(told), told)
 
     def differ(self, events: Sequence[Event]) -> bool:
         """Whether they disagree: on the formula by itself, or on the trace."""
         engine, judge = self.start()
         if engine != judge or self.watched.refused:
             return engine != judge
-        said, judged = self.both(events)
-        return said != judged
+        watched, judged = self.both(events)
+        return watched != judged
 
     # --- exactness, by hand -----------------------------------------------------------------------
 
@@ -216,10 +236,10 @@ class Judged:
         return not free & {g[0] for g in parts(self.read)}
 
     def written_out(self, events: Sequence[Event], verdict: str, length: int) -> str:
-        """Is there, among the continuations up to a length, one that keeps the formula, one that breaks it?
+        """Do the continuations up to a length, written out, bear the verdict out?
 
-        `witnessed`: as the verdict says, and the two that make it inconclusive are found; `open`: they are
-        longer; `wrong`: there is one that the verdict denies.
+        `witnessed`: they do; `open`: none keeps the formula, or none breaks it, but a longer one
+        may; `wrong`: one does what the verdict says none does.
         """
         if len(list(shapes(self.read, None))) ** length > WRITTEN:
             return "too many"
@@ -229,7 +249,7 @@ class Judged:
         return "wrong" if found - allowed else "witnessed" if found == allowed else "open"
 
 
-WRITTEN = 600
+WRITTEN = 400
 """Most continuations that are written out."""
 
 

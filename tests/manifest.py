@@ -1,8 +1,8 @@
-"""What has to hold, as data: every required behaviour, the tests that carry it, a bug they must find.
+"""What has to hold: every required behaviour, the tests that carry it, a bug they must find.
 
-In: the statements of docs/semantics.md, the catalog of patterns, known traps. Out: `REQUIREMENTS`; tests
-say which of them they carry with `@requirement("S-OP-01")`, and `tests/test_manifest.py` holds both sides
-together. What is missing stands in `UNTESTED` and `UNPLANTED`, each with its reason.
+In: the statements of docs/semantics.md, the catalog of patterns, known traps. Out: `requirements`;
+tests say which of them they carry with `@requirement("S-OP-01")`; `tests/test_manifest.py` holds
+both sides together. What is missing stands in `UNTESTED` and `UNPLANTED`, each with its reason.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def requirement(*ids: str, cases: bool = False) -> Callable[[_Test], _Test]:
     """
 
     def carry(test: _Test) -> _Test:
-        code = test.__code__  # type: ignore[attr-defined]
+        code = test.__code__
         file = Path(code.co_filename).relative_to(ROOT).as_posix()
         for id in ids:
             case = id.partition("-")[2] if cases else ""

@@ -1,7 +1,8 @@
 """The rows of the manifest: every required behaviour, and the planted bug that its tests must find.
 
-In: nothing. Out: data. The words of a statement stand in docs/semantics.md, those of a pattern in its
-declaration; the bugs are in `tests/planted_meaning.py`. What is missing stands at the end, each with its reason.
+In: nothing. Out: data. The words of a statement stand in docs/semantics.md, those of a pattern in
+its declaration; the bugs are in `tests/planted_meaning.py`. What is missing stands at the end, each
+with its reason.
 """
 
 from __future__ import annotations
@@ -220,7 +221,7 @@ TRAPS: dict[str, tuple[str, str]] = {
         "blocked calls happen",
     ),
     "T-02": (
-        "A decision is atomic: nothing is rolled back, and no thread removes what another has seen.",
+        "A decision is atomic; nothing is rolled back that another thread has seen.",
         "there is no lock",
     ),
     "T-03": (

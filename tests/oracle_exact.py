@@ -252,7 +252,14 @@ def possible(
     The position just after the trace may be asked about, too: where no position follows, no atom
     is true there and every G is.
     """
-    engine, trace = machine(f, tools, waiting), positions(events, kinds(f))
+    return answered(machine(f, tools, waiting), f, questions, events)
+
+
+def answered(
+    engine: Machine, f: Formula, questions: Sequence[Question], events: Sequence[Event]
+) -> Answers:
+    """The answers by the continuations that this machine of `f` knows."""
+    trace = positions(events, kinds(f))
     closed = any(event.kind == "close" for event in events)
     asked: dict[int, list[tuple[int, Formula]]] = defaultdict(list)
     for number, (question, i) in enumerate(questions):

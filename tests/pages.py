@@ -1,7 +1,7 @@
 """The pages of docs/ that are made, or have made parts: `python -m tests.pages --write`.
 
-In: the tables of `tests/trace_tables.py`, the declared patterns. Out: `PAGES`, each page's text as it
-should be; `tests/test_docs.py` compares.
+In: the tables of `tests/trace_tables.py`, the declared patterns. Out: `PAGES`, each page's text as
+it should be; `tests/test_docs.py` compares.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ DOCS = Path(__file__).parent.parent / "docs"
 HEAD = """\
 # Patterns
 
-This page is made from the declarations in `sponsio_like/patterns/` by `python -m tests.pages --write`.
-`sponsio-like patterns NAME` shows the same in a terminal. What the words mean, and what *done* and *called*
-are while a call is in flight, is in `semantics.md`.
+This page is made from the declarations in `sponsio_like/patterns/`, by
+`python -m tests.pages --write`. `sponsio-like patterns NAME` shows the same in a terminal. What the
+words mean, and what *done* and *called* are while a call is in flight, is in `semantics.md`.
 
-Where a pattern takes a tool it takes a list of tools, a glob, an action or a match as well. In traces, `x!` is a
-call that failed, `x?` one in flight until `ok:x` or `error:x`, `x=..` one with an answer, `x@a` one by agent a.
+Where a pattern takes a tool it takes a list of tools, a glob, an action or a match as well. In
+traces, `x!` is a call that failed, `x?` one in flight until `ok:x` or `error:x`, `x=..` one with an
+answer, `x@a` one by agent a.
 """
 
 

@@ -2,8 +2,8 @@
 
     python -m tests.planting [ids or beginnings of ids ...]
 
-In: `tests/manifest.py`. Out: the requirements whose tests do not find their bug; exit status 1 if there are
-any. Every trial runs on a copy of the package and the tests, in a process of its own.
+In: `tests/manifest.py`. Out: the requirements whose tests do not find their bug; exit status 1 if
+there are any. Every trial runs on a copy of the package and the tests, in a process of its own.
 """
 
 from __future__ import annotations

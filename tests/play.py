@@ -1,7 +1,7 @@
 """A session that is played from short notation: `opened("G !called(pay)")("check pay") == ".x"`.
 
-In: contracts, or formulas as text; then words of `sponsio_like.notation`, one second apart. Out: one
-sign for each call, message and result:
+In: contracts, or formulas as text; then words of `sponsio_like.notation`, one second apart. Out:
+one sign for each call, message and result:
 
     .  let through; or a result that reveals nothing       >  redirected
     w  let through with a warning, or observed              r  a result revealed a violation
@@ -44,9 +44,7 @@ def guarded(*what: str | Contract, **options: Any) -> Guard:
     return Guard(named, **options)
 
 
-def opened(
-    *what: str | Contract, guard: dict[str, Any] | None = None, **options: Any
-) -> Played:
+def opened(*what: str | Contract, guard: dict[str, Any] | None = None, **options: Any) -> Played:
     """A new session of a new guard, to be played; `options` are the session's."""
     records: list[dict[str, Any]] = []
     return Played(guarded(*what, log=records.append, **(guard or {})), records, **options)

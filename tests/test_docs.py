@@ -46,7 +46,9 @@ def test_statements_are_numbered_in_order() -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     """Every link inside the docs leads to a file, and to a heading of it."""
     text = page.read_text("utf-8")
-    for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```|`[^`\n]*`", "x", text, flags=re.DOTALL)):
+    for target in re.findall(
+        r"\]\(([^)\s]+)\)", re.sub(r"```.*?```|`[^`\n]*`", "x", text, flags=re.DOTALL)
+    ):
         file, _, anchor = target.partition("#")
         if "://" in file:
             continue

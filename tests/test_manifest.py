@@ -1,4 +1,4 @@
-"""The manifest holds in both directions: nothing required without a test, no test without a requirement."""
+"""The manifest holds in both directions: each requirement has tests, and each test says which."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from tests.manifest import (
 from tests.manifest_rows import PATTERNS, STATEMENTS, TRAPS
 
 IN_SCOPE = {
-    f"T-{number:02}" for number in (*range(1, 11), 12, 13, 14, 17, 18, 20, 23, 25, 28, *range(30, 39))
+    f"T-{number:02}"
+    for number in (*range(1, 11), 12, 13, 14, 17, 18, 20, 23, 25, 28, *range(30, 39))
 }
 
 
@@ -72,7 +73,9 @@ def test_every_carrier_exists() -> None:
 def test_every_row_has_a_planted_bug() -> None:
     """Every requirement has a bug that its tests must find, or a reason why not."""
     known = bugs()
-    assert [row.id for row in requirements() if row.id not in UNPLANTED and row.bug not in known] == []
+    assert [
+        row.id for row in requirements() if row.id not in UNPLANTED and row.bug not in known
+    ] == []
 
 
 def test_gaps_are_rows_with_reasons() -> None:

@@ -1,7 +1,7 @@
 """The tables of docs/semantics.md: what formulas and terms are worth along example traces.
 
-In: examples, below. Out: Markdown between `<!-- table: name -->` and `<!-- /table -->`. Every cell is made
-by the oracle; `tests/semantics/test_operators.py` asks the engine for each of them.
+In: examples, below. Out: Markdown between `<!-- table: name -->` and `<!-- /table -->`. Every cell
+is made by the oracle; `tests/semantics/test_operators.py` asks the engine for each of them.
 `python -m tests.pages --write` puts the tables into the docs.
 """
 
@@ -55,7 +55,7 @@ class Said:
 
 Table: TypeAlias = Truth | Worth | Said
 
-A, B = "called(a)", "called(b)"
+A, B, BOB = "called(a)", "called(b)", 'agent = "bob"'
 TABLES: dict[str, Table] = {
     "in-flight": Said(
         (
@@ -75,8 +75,7 @@ TABLES: dict[str, Table] = {
     ),
     "connectives": Truth(
         "a@bob b@bob a -",
-        (A, 'agent = "bob"', f"!{A}", f'{A} & agent = "bob"', f'{A} | agent = "bob"')
-        + (f'{A} -> agent = "bob"', f'{A} <-> agent = "bob"'),
+        (A, BOB, f"!{A}", f"{A} & {BOB}", f"{A} | {BOB}", f"{A} -> {BOB}", f"{A} <-> {BOB}"),
     ),
     "next": Truth("a - a b", (A, f"X {A}", f"WX {A}", f"X !{A}", f"WX !{A}")),
     "eventually": Truth("- a - a -", (A, f"F {A}", f"X F {A}", f"G !{A}", f"G({A} -> F {A})")),
@@ -84,13 +83,22 @@ TABLES: dict[str, Table] = {
     "bounded-future": Truth(
         "- - - a -", (f"F[<=0] {A}", f"F[<=1] {A}", f"F[<=2] {A}", f"G[<=1] !{A}", f"X F[<=1] {A}")
     ),
-    "timed-future": Truth("- +5s - +10s a +5s -", (f"F[<=5s] {A}", f"F[<=10s] {A}", f"G[<=5s] !{A}")),
+    "timed-future": Truth(
+        "- +5s - +10s a +5s -", (f"F[<=5s] {A}", f"F[<=10s] {A}", f"G[<=5s] !{A}")
+    ),
     "yesterday": Truth("a - a b", (A, f"Y {A}", f"WY {A}", f"Y !{A}", f"WY !{A}")),
     "once": Truth("- a - a -", (A, f"O {A}", f"Y O {A}", f"H !{A}", f"H({A} | H !{A})")),
     "since": Truth("a b a a - a", (f"{A} S {B}", f"!{A} S {B}", f"{A} S {A}", f"Y(!{A} S {B})")),
     "bounded-past": Truth(
         "a - +5s - +1s -",
-        (f"O[<=1] {A}", f"O[<=2] {A}", f"H[<=1] !{A}", f"O[<=5s] {A}", f"O[<=7s] {A}", f"H[<=6s] !{A}"),
+        (
+            f"O[<=1] {A}",
+            f"O[<=2] {A}",
+            f"H[<=1] !{A}",
+            f"O[<=5s] {A}",
+            f"O[<=7s] {A}",
+            f"H[<=6s] !{A}",
+        ),
     ),
     "verdicts": Said(
         (
@@ -178,8 +186,10 @@ def worth(row: str, trace: str) -> list[float]:
 
 @dataclass(frozen=True)
 class Saying:
-    """What is said at one word: a sign as in `tests/play.py`, the verdict after it, and whether
-    something would be unfulfilled if the session ended there."""
+    """What is said at one word, with a sign as in `tests/play.py`, and the verdict after it.
+
+    `unfulfilled`: whether something would be if the session ended there.
+    """
 
     sign: str
     verdict: str
@@ -243,7 +253,11 @@ def _markdown(corner: str, trace: str, rows: list[tuple[str, list[str]]]) -> str
     steps = words(trace)
     timed = "+" in trace
     heads = [_code(word.text) + (f" {word.time:g}s" if timed else "") for word in steps]
-    lines = [[corner, *heads], ["---"] * (len(steps) + 1), *([label, *cells] for label, cells in rows)]
+    lines = [
+        [corner, *heads],
+        ["---"] * (len(steps) + 1),
+        *([label, *cells] for label, cells in rows),
+    ]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 

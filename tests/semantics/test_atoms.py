@@ -38,7 +38,17 @@ NEEDS = [
     ("G(called(a) -> F called(b))", "finish"),
     ("(called(a) | called(b)) U called(c)", "finish"),
 ]
-INPUTS = ["results", "messages", "usage", "agents", "depth", "facts", "time", "finish", "tool_names"]
+INPUTS = [
+    "results",
+    "messages",
+    "usage",
+    "agents",
+    "depth",
+    "facts",
+    "time",
+    "finish",
+    "tool_names",
+]
 
 
 @requirement("S-INPUT-01")
@@ -62,7 +72,7 @@ def test_unknown_inputs_are_refused() -> None:
 def test_assumed_success_is_a_result() -> None:
     """A session that assumes success needs no results."""
     guard = guarded("G(called(a) -> Y O done(b))")
-    assert guard.session(inputs=[], assume_success=True)
+    assert guard.session(inputs=[], assume_success=True).pending() == ()
 
 
 # --- facts ------------------------------------------------------------------------------------
@@ -196,7 +206,10 @@ def test_outputs_are_compared() -> None:
     assert opened('G !output matches "denied"')("a=granted a=denied") == ".r"
     assert opened("G !output.n > 5")('a={"n":6} a={"n":5}') == "r."
     assert opened('G !output matches "boom"')('a? error:a="boom boom"') == ".r"
-    assert opened("G(called(pay) -> Y O output.ok = true)")('a={"ok":false} pay a={"ok":true} pay') == ".x.."
+    assert (
+        opened("G(called(pay) -> Y O output.ok = true)")('a={"ok":false} pay a={"ok":true} pay')
+        == ".x.."
+    )
 
 
 @requirement("S-ATOM-06")
@@ -263,7 +276,9 @@ def test_users_register_atoms(registered: list[str]) -> None:
 @requirement("S-ATOM-11")
 def test_past_positions_keep_their_own_facts() -> None:
     """Under a past operator arguments, agent and context are those of that position."""
-    assert opened("G(called(pay) -> Y called(a, n = 1))")("a(n=1) pay(n=2) a(n=2) pay(n=1)") == "...x"
+    assert (
+        opened("G(called(pay) -> Y called(a, n = 1))")("a(n=1) pay(n=2) a(n=2) pay(n=1)") == "...x"
+    )
     assert opened('G(called(pay) -> Y agent = "bob")')("a@bob pay@eve pay@bob") == "..x"
     assert opened("G(called(pay) -> Y ctx(k) = 1)")("ctx:k=1 a ctx:k=2 pay") == ".."
 
@@ -332,7 +347,10 @@ def test_depth_and_arguments_are_those_of_the_call() -> None:
     session = guarded("G(called(*) -> depth() <= 1)").session()
     assert isinstance(session.decide("a", depth=1), Allowed)
     assert isinstance(session.decide("a", depth=2), Blocked)
-    assert opened("G(called(pay) -> arg(n) <= ctx(limit))")("pay(n=1) ctx:limit=5 pay(n=5) pay(n=6)") == "x.x"
+    assert (
+        opened("G(called(pay) -> arg(n) <= ctx(limit))")("pay(n=1) ctx:limit=5 pay(n=5) pay(n=6)")
+        == "x.x"
+    )
 
 
 @requirement("S-TERM-07")
@@ -356,7 +374,9 @@ def test_values_are_equal_as_json() -> None:
     assert opened('G !called(a, v = "\u00e9")')('a(v="e\u0301") a(v="e")') == "x."
     assert opened("G !called(a, v in [1, null])")("a(v=null) a(v=1.0) a(v=false)") == "xx."
     assert opened("G !called(a, v != 1)")("a(v=1.0) a(v=2)") == ".x"
-    assert opened("G(arg(v) = arg(w))")('a(v={"x":1,"y":2},w={"y":2,"x":1.0}) a(v=[1],w=[2])') == ".x"
+    assert (
+        opened("G(arg(v) = arg(w))")('a(v={"x":1,"y":2},w={"y":2,"x":1.0}) a(v=[1],w=[2])') == ".x"
+    )
 
 
 @requirement("S-CMP-02")
@@ -376,7 +396,7 @@ def test_regular_expressions_are_searched() -> None:
 
 @requirement("S-CMP-04")
 def test_comparisons_that_cannot_be_made_violate() -> None:
-    """Missing, of another type, too long: in each occurrence the answer is the one that violates."""
+    """Missing, of another type, too long: each occurrence has the answer that violates."""
     for formula in (
         "G(called(a) -> arg(v) <= 5)",
         "G(called(a) -> !(arg(v) > 5))",
@@ -385,7 +405,7 @@ def test_comparisons_that_cannot_be_made_violate() -> None:
         "G(called(a) <-> called(a, v <= 5))",
         'G(called(a) -> !arg(v) matches "x")',
     ):
-        assert opened(formula)('a a(v=[]) a(v={}) b(v=9)') == "xxx.", formula
+        assert opened(formula)("a a(v=[]) a(v={}) b(v=9)") == "xxx.", formula
     long = {"v": "y" * (64 * 1024 + 1)}
     session = guarded('G(called(a) -> !arg(v) matches "x")').session()
     assert isinstance(session.decide("a", long), Blocked)
@@ -403,19 +423,23 @@ def test_what_cannot_be_told_of_outputs_violates() -> None:
 @requirement("S-CMP-05")
 def test_in_an_assumption_unknown_means_that_the_rule_applies() -> None:
     """A rule for amounts above 100 applies to an amount that cannot be read."""
-    only_large = contract("c").assume(read("called(pay, n > 100)")).guarantees(
-        read("G(called(pay) -> Y O done(check))")
+    only_large = (
+        contract("c")
+        .assume(read("called(pay, n > 100)"))
+        .guarantees(read("G(called(pay) -> Y O done(check))"))
     )
     assert opened(only_large)('pay(n=5) pay(n=500) pay(n="500") pay') == ".xxx"
-    quiet = contract("c").assume(read("!called(pay, n <= 100)")).guarantees(
-        read("G(called(pay) -> Y O done(check))")
+    quiet = (
+        contract("c")
+        .assume(read("!called(pay, n <= 100)"))
+        .guarantees(read("G(called(pay) -> Y O done(check))"))
     )
     assert opened(quiet)("pay(n=5) pay") == ".x"
 
 
 @requirement("S-CMP-06")
 def test_what_cannot_be_added_violates_where_it_stands() -> None:
-    """A missing amount is refused, and let through by an observer it is not part of later sums."""
+    """A missing amount is refused; if it is let through, it is not part of later sums."""
     total = "G(called(pay) -> sum(pay, n) <= 10)"
     assert opened(total)('pay pay(n="5") pay(n=NaN) pay(n=10) pay(n=1)') == "xxx.x"
     assert opened(total, guard={"mode": "observe"})("pay pay(n=10) pay(n=1)") == "w.w"

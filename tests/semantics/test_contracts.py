@@ -52,14 +52,19 @@ def test_a_guarantee_is_watched_whether_or_not_it_applies() -> None:
 def test_the_assumption_is_asked_where_a_result_reveals() -> None:
     """A violation that a result or the clock reveals counts where the assumption holds then."""
     in_prod = contract("c").assume({"ctx": {"env": "prod"}})
-    assert opened(in_prod.guarantees(read("G !failed(a)")))("ctx:env=dev a! ctx:env=prod a! ctx:env=dev a!") == ".r."
+    assert (
+        opened(in_prod.guarantees(read("G !failed(a)")))(
+            "ctx:env=dev a! ctx:env=prod a! ctx:env=dev a!"
+        )
+        == ".r."
+    )
     soon = in_prod.guarantees(read("G(called(a) -> F[<=5s] called(b))"))
     assert opened(soon)("ctx:env=prod a +9s c ctx:env=dev a +9s c") == ".t..."
 
 
 @requirement("S-ASSUME-02")
 def test_called_in_an_assumption_means_by_now() -> None:
-    """"called `x`" holds from the call of x on, that call included."""
+    """The sentence "called `x`" holds from the call of x on, that call included."""
     after_login = contract("c").assume("called `login`").guarantees(read("G !called(pay)"))
     assert opened(after_login)("pay login pay other pay") == "..x.x"
     own = contract("c").assume("called `pay`").guarantees(CHECK_FIRST)
@@ -78,13 +83,17 @@ def test_conditions_in_an_assumption_speak_of_the_present_call() -> None:
 
 @requirement("S-ASSUME-04")
 def test_context_in_an_assumption_means_now() -> None:
-    """Context, permissions, approvals and roles are those of the moment; past operators look back."""
-    assert opened(contract("c").assume({"permission": "p"}).guarantees(read("G !called(a)")))(
-        "a permit:p a permit:q a"
-    ) == ".x."
-    assert opened(contract("c").assume({"agent": "eve"}).guarantees(read("G !called(a)")))(
-        "a a@eve a"
-    ) == ".x."
+    """Context, permissions and agents are those of the moment; past operators look back."""
+    assert (
+        opened(contract("c").assume({"permission": "p"}).guarantees(read("G !called(a)")))(
+            "a permit:p a permit:q a"
+        )
+        == ".x."
+    )
+    assert (
+        opened(contract("c").assume({"agent": "eve"}).guarantees(read("G !called(a)")))("a a@eve a")
+        == ".x."
+    )
     looks_back = contract("c").assume({"ltl": "Y Y called(b)"}).guarantees(read("G !called(a)"))
     assert opened(looks_back)("a b a a a") == "...xx"
 
@@ -224,14 +233,21 @@ def test_the_nearest_mode_counts() -> None:
 @requirement("S-MODE-01")
 @pytest.mark.parametrize(
     ("of_file", "of_guard", "blocked"),
-    [("", None, True), ("", "observe", False), ("mode: enforce", "observe", True), ("mode: observe", None, False)],
+    [
+        ("", None, True),
+        ("", "observe", False),
+        ("mode: enforce", "observe", True),
+        ("mode: observe", None, False),
+    ],
 )
 def test_a_file_comes_before_the_guard(
     tmp_path: Any, of_file: str, of_guard: Any, blocked: bool
 ) -> None:
     """The mode of a file comes before that of the guard."""
     path = tmp_path / "c.yaml"
-    path.write_text(f'version: 1\n{of_file}\ncontracts:\n- name: c\n  guarantee: {{ltl: "G !called(a)"}}\n')
+    path.write_text(
+        f'version: 1\n{of_file}\ncontracts:\n- name: c\n  guarantee: {{ltl: "G !called(a)"}}\n'
+    )
     outcome = Guard.from_yaml(path, mode=of_guard).session().decide("a")
     assert isinstance(outcome, Blocked) is blocked
 
@@ -243,7 +259,9 @@ def test_observing_stops_nothing_and_logs_the_truth() -> None:
     assert played("a b") == "wx"
     outcome = played.outcomes[0]
     assert isinstance(outcome, Allowed)
-    assert [(v.contract, v.action, v.mode) for v in outcome.observed] == [("c", "blocked", "observe")]
+    assert [(v.contract, v.action, v.mode) for v in outcome.observed] == [
+        ("c", "blocked", "observe")
+    ]
     assert outcome.warnings == ()
     (logged,) = played.records[0]["violations"]
     assert (logged["contract"], logged["mode"]) == ("c", "observe")
@@ -281,7 +299,10 @@ def test_restrictions_count_attempts() -> None:
 @requirement("S-COUNT-02")
 def test_prerequisites_count_successes() -> None:
     """What failed, or is in flight, is no prerequisite, and no answer."""
-    assert opened(contract("c").guarantees(CHECK_FIRST))("check! pay check? pay ok:check pay") == ".x.x.."
+    assert (
+        opened(contract("c").guarantees(CHECK_FIRST))("check! pay check? pay ok:check pay")
+        == ".x.x.."
+    )
     played = opened(contract("c").guarantees(always_followed_by("pay", "tell")))
     played("pay tell!")
     assert played.unfulfilled() == ["c"]
@@ -298,10 +319,13 @@ def test_failures_do_not_count_against_the_agent() -> None:
 
 @requirement("S-COUNT-04")
 def test_what_counts_can_be_chosen() -> None:
-    """`counts: called` takes tries for prerequisites, `counts: done` forgives failed tries of caps."""
-    assert opened(contract("c").guarantees(must_precede("check", "pay", counts="called")))(
-        "check! pay"
-    ) == ".."
+    """`counts: called` takes tries for prerequisites, `counts: done` forgives failures to caps."""
+    assert (
+        opened(contract("c").guarantees(must_precede("check", "pay", counts="called")))(
+            "check! pay"
+        )
+        == ".."
+    )
     done = contract("c").guarantees(rate_limit("a", 1, counts="done"))
     assert opened(done)("a! a! a? a error:a a a") == "...x..x"
 
@@ -327,7 +351,9 @@ def test_the_strictest_answer_wins() -> None:
 def test_all_violated_contracts_are_told() -> None:
     """Every violated contract is in the outcome, with what its strategy does."""
     warn = rule("G !called(pay)", "w").strategy("warn_only")
-    played = opened(warn, contract("r").guarantees(SAFE), rule("G !called(pay)", "b"), rule("G !called(x)", "n"))
+    played = opened(
+        warn, contract("r").guarantees(SAFE), rule("G !called(pay)", "b"), rule("G !called(x)", "n")
+    )
     played("pay")
     outcome = played.outcomes[0]
     assert isinstance(outcome, Blocked)
@@ -346,7 +372,9 @@ def test_a_substitute_is_decided_like_any_call() -> None:
     assert isinstance(outcome, Redirected)
     assert (outcome.id, outcome.tool, outcome.args) == ("p", "ask", {"n": 5})
     assert isinstance(played.session.decide("pay", {"n": 5}, id="q"), Blocked)
-    seen = opened(contract("r").guarantees(SAFE), rule("G(called(end) -> Y called(ask) & !O called(pay))"))
+    seen = opened(
+        contract("r").guarantees(SAFE), rule("G(called(end) -> Y called(ask) & !O called(pay))")
+    )
     assert seen("pay end") == ">."
 
 
@@ -354,7 +382,11 @@ def test_a_substitute_is_decided_like_any_call() -> None:
 def test_arguments_of_a_substitute_are_renamed() -> None:
     """`map` renames arguments, and drops those that it maps to nothing."""
     safe = redirect_to_safe("pay", "ask", {"to": "person", "card": None})
-    outcome = guarded(contract("r").guarantees(safe)).session().decide("pay", {"to": 1, "card": 2, "n": 3})
+    outcome = (
+        guarded(contract("r").guarantees(safe))
+        .session()
+        .decide("pay", {"to": 1, "card": 2, "n": 3})
+    )
     assert isinstance(outcome, Redirected)
     assert outcome.args == {"person": 1, "n": 3}
 
@@ -381,7 +413,10 @@ def test_advice_can_be_followed() -> None:
     assert played("pay") == "x"
     outcome = played.outcomes[-1]
     assert isinstance(outcome, Blocked)
-    assert "first call `login` (it must succeed), then call `check` (it must succeed)" in outcome.advice
+    assert (
+        "first call `login` (it must succeed), then call `check` (it must succeed)"
+        in outcome.advice
+    )
     assert played("login check pay") == "..."
     cool = opened(contract("c").guarantees(cooldown("a", steps=2)))
     cool("a a")
@@ -394,18 +429,21 @@ def test_advice_can_be_followed() -> None:
 @requirement("S-DECIDE-07")
 def test_messages_and_log_have_no_argument_values() -> None:
     """Neither violations nor the log tell what was in a call, unless asked for."""
-    secret = "hunter2"
-    contracts = (contract("c").guarantees(arg_value_range("pay", "n", max=5)), rule("G !output = bad", "d"))
+    word = "hunter2"
+    contracts = (
+        contract("c").guarantees(arg_value_range("pay", "n", max=5)),
+        rule("G !output = bad", "d"),
+    )
     for log_args in (False, True):
         played = opened(*contracts, guard={"log_args": log_args})
         session = played.session
-        outcome = session.decide("pay", {"n": secret})
+        outcome = session.decide("pay", {"n": word})
         assert isinstance(outcome, Blocked)
-        assert secret not in outcome.advice + str(outcome.violations[0])
-        session.settle(session.decide("pay", {"n": 1, "to": secret}).id, output=secret)
-        session.fact("key", secret)
-        session.message("assistant", secret)
-        assert (secret in json.dumps(played.records, default=str)) is log_args
+        assert word not in outcome.advice + str(outcome.violations[0])
+        session.settle(session.decide("pay", {"n": 1, "to": word}).id, output=word)
+        session.fact("key", word)
+        session.message("assistant", word)
+        assert (word in json.dumps(played.records, default=str)) is log_args
 
 
 # --- snapshots --------------------------------------------------------------------------------
@@ -440,8 +478,12 @@ def test_a_restored_session_goes_on() -> None:
 @requirement("S-SNAPSHOT-02")
 def test_changed_contracts_start_anew() -> None:
     """What means the same keeps its state; what has changed begins again and is named."""
-    old = guarded(contract("a").guarantees(rate_limit("x", 1)), contract("b").guarantees(rate_limit("y", 1)))
-    new = guarded(contract("b").guarantees(rate_limit("y", 1)), contract("a").guarantees(rate_limit("x", 2)))
+    old = guarded(
+        contract("a").guarantees(rate_limit("x", 1)), contract("b").guarantees(rate_limit("y", 1))
+    )
+    new = guarded(
+        contract("b").guarantees(rate_limit("y", 1)), contract("a").guarantees(rate_limit("x", 2))
+    )
     session = old.session()
     session.decide("x")
     session.decide("y")

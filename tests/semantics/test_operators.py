@@ -1,7 +1,7 @@
-"""Operators and their text (docs/semantics.md, sections 9 and 10): the engine on every cell of the tables.
+"""Operators and their text (docs/semantics.md, sections 9 and 10): every cell of the tables.
 
-The tables come from the definitions in `tests/oracle.py`. Whether the engine holds `f` true at position i
-is asked at the end of the trace: is `X X .. f`, with i times `X`, kept?
+The tables come from the definitions in `tests/oracle.py`. Whether the engine holds `f` true at
+position i is asked at the end of the trace: is `X X .. f`, with i times `X`, kept?
 """
 
 from __future__ import annotations
@@ -98,7 +98,9 @@ def test_verdicts_agree_with_their_tables(case: Case) -> None:
     for word, saying in zip(words(case.trace), said(case), strict=True):
         played.wait = word.time - played.clock.now
         sign = played(word.text)
-        if ":" not in word.text:  # decided and settled at once: it does not matter which of them tells
+        if (
+            ":" not in word.text
+        ):  # decided and settled at once: it does not matter which of them tells
             sign = sign.replace("r", "w")
         assert sign == saying.sign, word
         assert played.verdict() == saying.verdict, word
@@ -130,7 +132,7 @@ def test_at_the_first_position_yesterday_is_false_and_weak_yesterday_true(body: 
 )
 def test_no_future_below_the_past(formula: str) -> None:
     """A future operator below a past one, or in a term, is refused with what to do instead."""
-    with pytest.raises(ContractError, match="future operator below .*let the future"):
+    with pytest.raises(ContractError, match=r"future operator below .*let the future"):
         guarded(formula)
 
 
@@ -153,7 +155,10 @@ def test_formulas_may_be_deep() -> None:
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("!called(a) & step(b) | step(c) -> step(d) U step(e)", "(((!called(a)) & step(b)) | step(c)) -> (step(d) U step(e))"),
+        (
+            "!called(a) & step(b) | step(c) -> step(d) U step(e)",
+            "(((!called(a)) & step(b)) | step(c)) -> (step(d) U step(e))",
+        ),
         ("step(a) -> step(b) -> step(c)", "step(a) -> (step(b) -> step(c))"),
         ("step(a) U step(b) W step(c)", "step(a) U (step(b) W step(c))"),
         ("G step(a) & step(b)", "(G step(a)) & step(b)"),
@@ -177,7 +182,9 @@ def test_printing_is_undone_by_reading(row: str, trace: str) -> None:
 @requirement("S-SYNTAX-03")
 def test_signs_of_logicians() -> None:
     """Unicode signs are the ASCII forms in other clothes."""
-    assert read("□(called(a) → ¬○called(b) ∨ ◇called(c))") is read("G(called(a) -> !X called(b) | F called(c))")
+    assert read("□(called(a) → ¬○called(b) ∨ ◇called(c))") is read(
+        "G(called(a) -> !X called(b) | F called(c))"
+    )
     assert read("■(called(a) ∧ ⊤) ↔ ◆●⊥") is read("H(called(a) & true) <-> O Y false")
     assert read("count(a) ≤ 3 ∧ count(b) ≥ 1 ∧ ctx(k) ≠ 1 ∧ ctx(k) ∈ [1]") is read(
         "count(a) <= 3 & count(b) >= 1 & ctx(k) != 1 & ctx(k) in [1]"
@@ -187,7 +194,11 @@ def test_signs_of_logicians() -> None:
 @requirement("S-SYNTAX-04")
 @pytest.mark.parametrize(
     ("text", "instead"),
-    [("F[<3] step(a)", "[<=2]"), ("F[<=1.5] step(a)", "[<=1.5s]"), ("O[<=2min] step(a)", "[<=120s]")],
+    [
+        ("F[<3] step(a)", "[<=2]"),
+        ("F[<=1.5] step(a)", "[<=1.5s]"),
+        ("O[<=2min] step(a)", "[<=120s]"),
+    ],
 )
 def test_bounds_are_inclusive_steps_or_seconds(text: str, instead: str) -> None:
     """Any other bound is refused, with what to write instead."""
@@ -221,4 +232,6 @@ def test_python_says_what_text_says() -> None:
     built = py.G(py.called("pay", py.where("n") > 5) >> py.Y(py.O(py.done("check"))))
     assert built is read("G(called(pay, n > 5) -> Y O done(check))")
     assert (py.count("a", steps=3) <= 1) is read("count[<=3](a) <= 1")
-    assert py.U(~py.called("b"), py.F(py.step("x"), seconds=5)) is read("!called(b) U F[<=5s] step(x)")
+    assert py.U(~py.called("b"), py.F(py.step("x"), seconds=5)) is read(
+        "!called(b) U F[<=5s] step(x)"
+    )

@@ -47,7 +47,9 @@ def test_messages_and_plain_steps_are_positions() -> None:
 def test_blocked_calls_are_not_in_the_trace() -> None:
     """A blocked call is refused as often as it is tried, and nobody has seen it."""
     assert opened(CHECK_FIRST)("pay pay pay check pay") == "xxx.."
-    assert opened("G(count(pay) <= 1)", "G(called(pay) -> Y O called(a))")("pay pay a pay") == "xx.."
+    assert (
+        opened("G(count(pay) <= 1)", "G(called(pay) -> Y O called(a))")("pay pay a pay") == "xx.."
+    )
 
 
 @requirement("S-TRACE-04")
@@ -77,7 +79,7 @@ def test_what_speaks_of_no_kind_counts_calls() -> None:
 def test_kinds_are_judged_clause_by_clause() -> None:
     """A clause about messages beside a deadline does not stretch the deadline."""
     both = contract("c").guarantees(
-        read("G(called(a) -> X called(b))"), read("G !text matches \"secret\"")
+        read("G(called(a) -> X called(b))"), read('G !text matches "secret"')
     )
     assert opened(both)("a msg:user=hi b a msg:user=hi c") == ".....x"
 
@@ -85,11 +87,14 @@ def test_kinds_are_judged_clause_by_clause() -> None:
 @requirement("S-TRACE-06")
 def test_responses_are_decided_other_messages_recorded() -> None:
     """A response can be blocked, and is then not in the trace; a user's message cannot."""
-    no_secret = 'G !text matches "secret"'
-    assert opened(no_secret)("msg:user=secret msg:assistant=secret msg:assistant=ok") == "wx."
-    assert opened("G(count(message(assistant)) <= 1)", no_secret)(
-        "msg:assistant=secret msg:assistant=a msg:assistant=b"
-    ) == "x.x"
+    polite = 'G !text matches "secret"'
+    assert opened(polite)("msg:user=secret msg:assistant=secret msg:assistant=ok") == "wx."
+    assert (
+        opened("G(count(message(assistant)) <= 1)", polite)(
+            "msg:assistant=secret msg:assistant=a msg:assistant=b"
+        )
+        == "x.x"
+    )
 
 
 @requirement("S-TRACE-07")
@@ -177,7 +182,10 @@ def test_late_results_revise_no_past() -> None:
 def test_later_positions_see_late_results() -> None:
     """A result that comes in between counts for the next decision, through any past operator."""
     assert opened("G(called(pay) -> Y Y O done(check))")("check? a b pay ok:check pay") == "...x.."
-    assert opened("G(called(pay) -> !Y (!called(b) S failed(a)))")("a? c error:a pay b pay") == "...x.."
+    assert (
+        opened("G(called(pay) -> !Y (!called(b) S failed(a)))")("a? c error:a pay b pay")
+        == "...x.."
+    )
 
 
 @requirement("S-FLIGHT-08")
@@ -285,7 +293,9 @@ def test_open_ids_give_the_first_answer() -> None:
 
 
 @requirement("S-ID-02")
-@pytest.mark.parametrize(("tool", "args"), [("pay", {"n": 2}), ("pay", {"n": True}), ("x", {"n": 1})])
+@pytest.mark.parametrize(
+    ("tool", "args"), [("pay", {"n": 2}), ("pay", {"n": True}), ("x", {"n": 1})]
+)
 def test_open_ids_of_other_calls_are_blocked(tool: str, args: dict[str, object]) -> None:
     """An id in flight cannot be used for another tool or other arguments."""
     session = guarded("G(count(pay) <= 9)").session()
@@ -319,11 +329,11 @@ def test_settled_ids_are_free() -> None:
 def test_time_never_goes_back() -> None:
     """A clock that goes back stands still for the session."""
     played = opened("G(count[<=60s](pay) <= 1)")
+    assert played("pay +100s other") == ".."
+    played.clock.now = 30.0
     assert played("pay") == "."
-    played.clock.now = -1_000.0
-    assert played("other pay") == ".x"
-    played.clock.now = 59.0
-    assert played("pay") == "."
+    played.clock.now = 99.0
+    assert played("pay +60s pay") == "x."
 
 
 @requirement("S-TIME-02")

@@ -9,7 +9,7 @@ import pytest
 from sponsio_like import search
 from sponsio_like.contract import Contract, contract
 from sponsio_like.errors import ContractError, SessionError
-from sponsio_like.outcome import Allowed, Blocked
+from sponsio_like.outcome import Allowed
 from sponsio_like.pattern import Rule
 from sponsio_like.patterns import idempotent, segregation_of_duty
 from sponsio_like.syntax import read
@@ -121,8 +121,9 @@ def test_every_call_settles_before_the_end() -> None:
 @requirement("S-VERDICT-06")
 def test_an_inventory_limits_continuations() -> None:
     """With an inventory, what only other tools could do is possible through one of them."""
-    assert verdicts("G(called(c) -> X called(gone))", "c") == "??"
-    assert verdicts("G(called(c) -> X called(gone))", "c", tools=["c", "d"]) == "?-"
+    another = "G(called(c) -> X (called(d*) & !called(d)))"
+    assert verdicts(another, "c") == "??"
+    assert verdicts(another, "c", tools=["c", "d"]) == "?-"
     assert verdicts("G(called(c) -> X called(d))", "c", tools=["c", "d"]) == "??"
     assert verdicts("G(called(c) -> X !called([c, d]))", "c", tools=["c", "d"]) == "??"
 
@@ -229,7 +230,7 @@ def test_one_event_makes_one_report() -> None:
 
 @requirement("S-INST-07")
 def test_instances_that_cannot_be_kept_together_are_reported_once() -> None:
-    """A conflict of obligations is reported when it arises, and again only after it was resolved."""
+    """A conflict of obligations is reported when it arises, and again once it was resolved."""
     conflict = "G(called(a) -> F called(c)) & G(called(b) -> G !called(c))"
     assert opened(conflict)("a b c") == ".x."
     assert observed(conflict)("a b x a x") == ".w..."
@@ -239,7 +240,9 @@ def test_instances_that_cannot_be_kept_together_are_reported_once() -> None:
 @requirement("S-INST-08")
 def test_decisions_are_made_on_what_lives() -> None:
     """After a violation that was let through, the verdict stays and the contract goes on."""
-    warned = contract("c").guarantees(read("G(called(pay) -> Y O done(check))")).strategy("warn_only")
+    warned = (
+        contract("c").guarantees(read("G(called(pay) -> Y O done(check))")).strategy("warn_only")
+    )
     played = opened(warned)
     assert played("pay") == "w"
     assert played.verdict() == "violated"
@@ -275,7 +278,11 @@ def test_what_is_open_at_the_end_is_unfulfilled() -> None:
 @requirement("S-END-03")
 def test_an_unsettled_call_is_read_whichever_way_violates() -> None:
     """Neither success nor failure of a call that never settled helps the agent."""
-    for formula in ("G(called(a) -> done(a))", "G(called(a) -> failed(a))", "G(done(a) -> X called(b))"):
+    for formula in (
+        "G(called(a) -> done(a))",
+        "G(called(a) -> failed(a))",
+        "G(done(a) -> X called(b))",
+    ):
         played = opened(formula)
         played("a?")
         assert played.unfulfilled() == ["rule 0"], formula
@@ -321,14 +328,10 @@ def test_residuals_do_not_grow(formula: str) -> None:
 
 @requirement("S-RESID-02")
 def test_too_many_alternatives_are_refused() -> None:
-    """A formula that needs more alternatives than can be kept never lets a call through silently."""
+    """A formula that needs more alternatives than can be kept never lets a call through."""
     wide = " & ".join(f"(F called(a{n}) | X G !called(b{n}))" for n in range(10))
-    try:
-        outcome = guarded(f"G(called(go) -> ({wide}))").session().decide("go")
-    except ContractError as error:
-        assert "too many alternatives" in str(error)
-    else:
-        assert isinstance(outcome, Blocked)
+    with pytest.raises(ContractError, match="too many alternatives"):
+        guarded(f"G(called(go) -> ({wide}))").session().decide("go")
 
 
 # --- keyed clauses ----------------------------------------------------------------------------
@@ -347,7 +350,10 @@ def test_each_value_has_its_own_monitor() -> None:
 def test_keys_are_compared_as_json() -> None:
     """`1` is `1.0` and not `true`; `@agent` is who calls."""
     played = opened(contract("c").guarantees(idempotent("pay", by=["order"])))
-    assert played('pay(order=1) pay(order=1.0) pay(order=true) pay(order="1") pay(order=[1])') == ".x..."
+    assert (
+        played('pay(order=1) pay(order=1.0) pay(order=true) pay(order="1") pay(order=[1])')
+        == ".x..."
+    )
     agents = opened(contract("c").guarantees(segregation_of_duty("review", "approve")))
     assert agents("review@ann approve@bob approve@ann") == "..x"
 
