@@ -1,4 +1,6 @@
-"""What only a person can say: violations that were read line by line, and why a contract never fires.
+"""What only a person can say.
+
+Violations that were read line by line, and why a contract never fires.
 
 The campaign shows these in its tables, and fails if a violation listed here is no longer found.
 """

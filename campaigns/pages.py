@@ -45,12 +45,17 @@ def triggers(path: str) -> dict[str, str]:
 
 def trigger_table(study: Study) -> str:
     """What each contract is called, and what triggers it."""
-    rows = [(name, f"`{text}`".replace("|", "\\|")) for name, text in triggers(study.triggers).items()]
+    rows = [
+        (name, f"`{text}`".replace("|", "\\|")) for name, text in triggers(study.triggers).items()
+    ]
     return markdown(("contract", "trigger"), rows)
 
 
 def found_table(corpus: Corpus, result: Result) -> str:
-    """For each contract the traces judged, triggered, kept, broken; and broken of triggered by label."""
+    """For each contract the traces judged, triggered, kept, broken.
+
+    And broken of triggered by label.
+    """
     labels = [label for label in corpus.labels if result.traces[label]]
     head = ["contract", "judged", "triggered", "kept", "broken"]
     head += [f"{label} ({result.traces[label]:,})" for label in labels]
@@ -59,7 +64,11 @@ def found_table(corpus: Corpus, result: Result) -> str:
         triggered, broken = tally.triggered.total(), tally.broken.total()
         cells = [f"{tally.judged.total():,}", triggered, triggered - broken, broken]
         parts = [_part(tally.broken[label], tally.triggered[label]) for label in labels]
-        rows.append([name, *cells, *parts] if tally.judged else [name, "not judged", *[""] * (3 + len(labels))])
+        rows.append(
+            [name, *cells, *parts]
+            if tally.judged
+            else [name, "not judged", *[""] * (3 + len(labels))]
+        )
     total = ["*any of them*", f"{result.traces.total():,}", "", "", result.broken.total()]
     rows.append([*total, *(_part(result.broken[label], result.traces[label]) for label in labels)])
     return markdown(head, rows)
@@ -94,7 +103,7 @@ def never_table(studies: Sequence[Study], results: Mapping[str, Sequence[Result]
             triggered = sum(tally.triggered.total() for tally in tallies)
             broken = sum(tally.broken.total() for tally in tallies)
             if broken == 0 or broken == triggered:
-                rows.append((name, f"{broken} of {triggered} broken", REASONS.get(name,"")))
+                rows.append((name, f"{broken} of {triggered} broken", REASONS.get(name, "")))
     return markdown(("contract", "in all traces", "why"), rows)
 
 
@@ -111,7 +120,9 @@ def speed_table(results: Mapping[str, Sequence[Result]], studies: Sequence[Study
         for corpus, result in zip(study.corpora, results[study.name], strict=True):
             events = f"{result.events / max(result.seconds, 1e-9):,.0f}"
             traces, calls = f"{result.traces.total():,}", f"{result.calls:,}"
-            rows.append((corpus.name, len(result.tallies), traces, calls, f"{result.events:,}", events))
+            rows.append(
+                (corpus.name, len(result.tallies), traces, calls, f"{result.events:,}", events)
+            )
     return markdown(("corpus", "contracts", "traces", "calls", "events", "events per second"), rows)
 
 

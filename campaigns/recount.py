@@ -1,8 +1,10 @@
-"""What a trace's events are, for the recounts: plain Python over JSON, without a line of the engine.
+"""What a trace's events are, for the recounts.
 
-In: the `events` of one trace as read from JSON. Out: its calls and messages in order, each with the
-position that a replay gives it (the calls before it). A recount is a function from these to the
-positions where a rule of the example contracts spoke (`triggered`) and where it was broken.
+Plain Python over JSON, without a line of the engine.
+
+In: the `events` of one trace as read from JSON. Out: its calls and messages in order, each with
+the position that a replay gives it (the calls before it). A recount is a function from these to
+the positions where a rule of the example contracts spoke (`triggered`) and where it was broken.
 """
 
 from __future__ import annotations
@@ -69,7 +71,10 @@ def needs_before(then: set[str], *firsts: set[str]) -> Recount:
         for now in trace:
             if now.tool in then:
                 found.speaks(now.at, broken=not all(seen))
-            seen = [had or (now.ok and now.tool in first) for had, first in zip(seen, firsts, strict=True)]
+            seen = [
+                had or (now.ok and now.tool in first)
+                for had, first in zip(seen, firsts, strict=True)
+            ]
         return found
 
     return recount
@@ -137,7 +142,10 @@ def retries(tools: set[str], limit: int) -> Recount:
 
 
 def runs(limit: int) -> Recount:
-    """No call more than `limit` times in a row with the same arguments; speaks after `limit` of them."""
+    """No call more than `limit` times in a row with the same arguments.
+
+    Speaks after `limit` of them.
+    """
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, run, before = Found(), 0, None

@@ -32,7 +32,9 @@ WRITE = {*CHANGE, "book_reservation", "cancel_reservation", "send_certificate"}
 SEARCH = {"search_direct_flight", "search_onestop_flight"}
 DELAY = (50, 150, 250, 350, 450)
 YES = r"\b(yes|yeah|yep|sure|confirm|proceed|go ahead|please do|okay|ok)\b"
-WHY = r"\b(because|sick|ill|unwell|weather|emergency|health|change of plan|plans? (have )?changed)\b"
+WHY = (
+    r"\b(because|sick|ill|unwell|weather|emergency|health|change of plan|plans? (have )?changed)\b"
+)
 OPINION = r"\b(I (would )?(recommend|suggest)|in my opinion|personally)\b"
 
 

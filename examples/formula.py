@@ -31,6 +31,6 @@ for tool, args in CALLS:
     session.settle(decided.id, output="ok")
     verdicts = "".join(f"{verdict:<15}" for verdict in session.verdicts().values())
     owed = ", ".join(each.contract for each in session.pending())
-    shown = ' '.join([tool, *map(str, args.values())])
+    shown = " ".join([tool, *map(str, args.values())])
     print(f"{shown:<15}{verdicts}{owed}".rstrip())
 print("\nunfulfilled at the end:", *(each.contract for each in session.finish()))

@@ -31,7 +31,7 @@ CHUNK = 10
 """Formulas for each piece of work."""
 LENGTH = 2
 """So long are the continuations that are written out."""
-STEPS = 20_000
+STEPS = 30_000
 """Most steps that the oracle may take for one formula."""
 SHOWN = 5
 """Most disagreements that are made small and shown."""

@@ -45,8 +45,12 @@ def mixed(formula: f.Formula) -> bool:
     """Whether past and future are mixed in it, the outermost G of a conjunct set aside."""
     parts = formula.parts if isinstance(formula, f.And) else (formula,)
     bodies = [part.body if isinstance(part, f.Always) else part for part in parts]
-    nodes = {node for body in bodies for node in f.postorder(body)}
-    return any(isinstance(n, PAST) for n in nodes) and any(isinstance(n, FUTURE) for n in nodes)
+    return all(any(speaks_of(body, kinds) for body in bodies) for kinds in (PAST, FUTURE))
+
+
+def speaks_of(formula: f.Formula, kinds: tuple[type[f.Node], ...]) -> bool:
+    """Whether one of these kinds of nodes stands in it."""
+    return any(isinstance(node, kinds) for node in f.postorder(formula))
 
 
 # --- formulas -------------------------------------------------------------------------------------
@@ -79,19 +83,17 @@ class Formulas:
         words = self.words()
         size = self.dice.choice([1, 1, 2, 2, 2, 3, 3, 4])
         shape = self.dice.random()
+        body = self.formula(words, size)
         if shape < 0.30:
-            return f.Always(self.formula(words, size))
+            return f.Always(body)
         if shape < 0.55:
-            return f.Always(self.trigger(words) >> self.formula(words, size))
+            if not speaks_of(body, (*PAST, *FUTURE)):
+                body = self.unary(words, self.dice.choice((*UNARY_PAST, *UNARY_FUTURE)), body)
+            return f.Always(self.dice.choice(words.atoms) >> body)
         if shape < 0.70:
-            parts = [self.formula(words, max(1, size - 2)) for _ in range(2)]
-            wrapped = [f.Always(part) if self.dice.random() < 0.7 else part for part in parts]
-            return f.conj(*wrapped)
-        return self.formula(words, size)
-
-    def trigger(self, words: Words) -> f.Formula:
-        """Something that happens now."""
-        return self.dice.choice(words.atoms)
+            other = self.formula(words, max(1, size - 2))
+            return f.conj(f.Always(body), f.Always(other) if self.dice.random() < 0.7 else other)
+        return body if speaks_of(body, FUTURE) else f.Always(body)
 
     def words(self) -> Words:
         """The atoms of one formula."""
@@ -107,7 +109,7 @@ class Formulas:
         pool += [self.special(tools) for _ in range(self.dice.choice([0, 0, 0, 0, 1, 1, 1, 2]))]
         atoms = self.dice.sample(pool, min(len(pool), self.dice.choice([2, 3, 3, 4])))
         roll = self.dice.random
-        return Words(atoms, counts=roll() < 0.45, timed=roll() < 0.35, past=roll())
+        return Words(atoms, counts=roll() < 0.5, timed=roll() < 0.5, past=roll())
 
     def calls(self, tools: Sequence[str]) -> list[f.Formula]:
         """Called, done or failed: of each tool what counts first; of any."""

@@ -1,8 +1,8 @@
 """The small changes that mechanical mutation makes: what they are, and how they are applied.
 
-In: the name of a module of the package. Out: its mutants, and the changed module of each. A mutant is a
-number in the order of the tree, and is named by the line it stands on, so a reason that is
-written down for it outlives changes elsewhere.
+In: the name of a module of the package. Out: its mutants, and the changed module of each. A
+mutant is a number in the order of the tree, and is named by the line it stands on, so a reason
+that is written down for it outlives changes elsewhere.
 """
 
 from __future__ import annotations

@@ -2,13 +2,14 @@
 
     python -m tests.mutate [--sample N] [--jobs N] [--list] [modules...]
 
-In: modules of the package, and the tests. Out: a table of killed and survived for each module, and every
-survivor with its line. A survivor may be accepted with a reason, in `tests/survivors.toml`. Exit
-status 1 if less than 90 % are killed, or if a survivor has no reason.
+In: modules of the package, and the tests. Out: a table of killed and survived for each module,
+and every survivor with its line. A survivor may be accepted with a reason, in
+`tests/survivors.toml`. Exit status 1 if less than 90 % are killed, or if a survivor has no
+reason.
 
 First all tests run once, to see which of them pass over which line, and how long each takes. Then
-every mutant is a trial (`tests/trial.py`) of the tests that pass over its line: first those that have
-killed its neighbours, then the quickest. A mutant on which the tests hang counts as killed.
+every mutant is a trial (`tests/trial.py`) of the tests that pass over its line: first those that
+have killed its neighbours, then the quickest. A mutant on which the tests hang counts as killed.
 """
 
 from __future__ import annotations
@@ -39,7 +40,17 @@ MODULES = (
     *("listening", "resting", "clause", "compiler", "ledger", "interceptor"),
     *("verdicts", "session", "guard"),
 )
-SKIPPED = ("architecture", "demo", "docs", "import", "manifest", "memory", "planted", "threads", "wheel")
+SKIPPED = (
+    "architecture",
+    "demo",
+    "docs",
+    "import",
+    "manifest",
+    "memory",
+    "planted",
+    "threads",
+    "wheel",
+)
 """Tests that say nothing about the engine, take long, or start processes of their own."""
 AT_LEAST = 0.9
 SLOW = 6.0
@@ -100,7 +111,9 @@ def measured(files: Sequence[str]) -> dict[str, Any]:
     """Run all tests once, in this process."""
     import coverage
 
-    cover = coverage.Coverage(data_file=None, source=[str(ROOT / "sponsio_like")], config_file=False)
+    cover = coverage.Coverage(
+        data_file=None, source=[str(ROOT / "sponsio_like")], config_file=False
+    )
     cover.start()
     watching = Watching(cover)
     options = [each for each in trial.OPTIONS if each != "-x"]
@@ -212,7 +225,9 @@ def report(results: Sequence[tuple[Mutant, Result]], whole: bool) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutate", description="Mutation testing.")
-    parser.add_argument("modules", nargs="*", default=MODULES, help="names of modules; default: all")
+    parser.add_argument(
+        "modules", nargs="*", default=MODULES, help="names of modules; default: all"
+    )
     parser.add_argument("--sample", type=int, help="only so many mutants, the same ones every time")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--list", action="store_true", help="only list the mutants")
@@ -231,7 +246,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{len(chosen)} mutants, {len(tests.seconds)} tests, {sum(tests.seconds.values()):.0f} s")
     for test in tests.failing:
         print(f"left out, since it fails without any change: {test}")
-    return report(run(chosen, tests, asked.jobs), whole=asked.sample is None and modules == [*MODULES])
+    return report(
+        run(chosen, tests, asked.jobs), whole=asked.sample is None and modules == [*MODULES]
+    )
 
 
 if __name__ == "__main__":

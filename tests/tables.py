@@ -1,8 +1,9 @@
 """Small formulas, every short trace of each, and what the oracle says at every event of them.
 
-In: nothing, or a formula as nested tuples (`tests/oracle.py`). Out: a `Table`: the tree of traces that
-the formula can tell apart, with the verdict, the report and what is unfulfilled at every node. Nothing
-here knows the engine, so a table can be made once and held against many engines (`tests/mutate.py`).
+In: nothing, or a formula as nested tuples (`tests/oracle.py`). Out: a `Table`: the tree of traces
+that the formula can tell apart, with the verdict, the report and what is unfulfilled at every
+node. Nothing here knows the engine, so a table can be made once and held against many engines
+(`tests/mutate.py`).
 """
 
 from __future__ import annotations
@@ -13,9 +14,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from tests.oracle import Event, Formula, call, message, settle, step, under
+from tests.oracle import (
+    Event,
+    Formula,
+    call,
+    holds,
+    kinds,
+    message,
+    positions,
+    settle,
+    step,
+    under,
+)
 from tests.oracle_exact import possible
-from tests.oracle_runs import Report, run
+from tests.oracle_runs import Run, Scope, run, run_scoped
 from tests.oracle_search import Answers, Question
 
 ATOMS: tuple[Formula, ...] = (
@@ -187,20 +199,34 @@ def sample(operators: int, number: int, seed: int = 1) -> list[Formula]:
 
 @dataclass(frozen=True)
 class Node:
-    """A trace: that of its parent (-1: the empty one) and these events; what is said after it."""
+    """A trace: that of its parent (-1: the empty one) and these events; what is said after it.
+
+    `violations`: the events at which one is reported, by itself. `expired`: those before which time
+    has violated. `verdicts`: after each of the events; none if nothing is said of them.
+    """
 
     parent: int
     events: tuple[Event, ...]
-    verdicts: tuple[str, ...]
-    reports: tuple[Report, ...]
+    violations: frozenset[int]
+    expired: frozenset[int]
     unfulfilled: bool
+    verdicts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Case:
+    """A guarantee, and what stands around it."""
+
+    formula: Formula
+    assume: Formula | None = None
+    scope: Scope | None = None
 
 
 @dataclass(frozen=True)
 class Table:
-    """A formula, the verdict before any event, and all nodes, parents before children."""
+    """A case, the verdict before any event, and all nodes, parents before children."""
 
-    formula: Formula
+    case: Case
     first: str
     nodes: tuple[Node, ...]
 
@@ -245,6 +271,26 @@ def depth(f: Formula) -> int:
     return max(n for n in range(2, 6) if n == 2 or width**n <= 2 * NODES)
 
 
+def tree(f: Formula, length: int) -> Iterator[tuple[int, tuple[Event, ...], Move]]:
+    """Every trace of up to so many moves.
+
+    The number of its parent, the parent's events, the move.
+    """
+    made = 0
+    frontier: list[tuple[int, tuple[Event, ...]]] = [(-1, ())]
+    for _ in range(length):
+        following = []
+        for parent, trace in frontier:
+            for move in moves(f, trace):
+                yield parent, trace, move
+                following.append((made, (*trace, *move)))
+                made += 1
+        frontier = following
+
+
+# --- what the oracle says -----------------------------------------------------------------------
+
+
 @cache
 def table(f: Formula, more: int = 0) -> Table:
     """What the oracle says of `f` on every trace of up to `depth(f) + more` moves."""
@@ -256,26 +302,100 @@ def table(f: Formula, more: int = 0) -> Table:
             known[key] = possible(whole, questions, events)
         return known[key]
 
-    nodes: list[Node] = []
-    frontier: list[tuple[int, tuple[Event, ...]]] = [(-1, ())]
-    for _ in range(depth(f) + more):
-        following = []
-        for parent, trace in frontier:
-            for move in moves(f, trace):
-                events = (*trace, *move)
-                found = run(f, events, judge)
-                following.append((len(nodes), events))
-                nodes.append(
-                    Node(
-                        parent,
-                        move,
-                        found.verdicts[len(trace) + 1 :],
-                        tuple(r for r in found.reports if r.moment >= len(trace)),
-                        bool(found.unfulfilled),
-                    )
-                )
-        frontier = following
-    return Table(f, run(f, (), judge).verdicts[0], tuple(nodes))
+    nodes = []
+    for parent, trace, move in tree(f, depth(f) + more):
+        found = run(f, (*trace, *move), judge)
+        nodes.append(node(parent, move, len(trace), [found], found.verdicts[len(trace) + 1 :]))
+    return Table(Case(f), run(f, (), judge).verdicts[0], tuple(nodes))
+
+
+def node(
+    parent: int, move: Move, start: int, runs: Sequence[Run], verdicts: tuple[str, ...] = ()
+) -> Node:
+    """What runs together say of the events of this move."""
+    reports = [each for found in runs for each in found.reports if each.moment >= start]
+    return Node(
+        parent,
+        move,
+        frozenset(each.moment for each in reports if not each.expired),
+        frozenset(each.moment for each in reports if each.expired),
+        any(found.unfulfilled for found in runs),
+        verdicts,
+    )
+
+
+@cache
+def scoped(f: Formula, scope: Scope) -> Table:
+    """The same for a guarantee that only binds in a scope."""
+    everything = ("and", f, *scope[1:])
+    nodes = [
+        node(parent, move, len(trace), run_scoped(f, scope, (*trace, *move)))
+        for parent, trace, move in tree(everything, depth(everything))
+    ]
+    return Table(Case(f, scope=scope), "inconclusive", tuple(nodes))
+
+
+@cache
+def assuming(f: Formula, assume: Formula) -> Table:
+    """The same for a guarantee whose violation only counts where the assumption holds."""
+    nodes = []
+    everything = ("and", f, assume)
+    for parent, trace, move in tree(everything, depth(everything)):
+        events = (*trace, *move)
+        said = node(parent, move, len(trace), [run(f, events)])
+        here = replace(
+            said,
+            violations=frozenset(n for n in said.violations if assumed(assume, events[: n + 1])),
+            expired=frozenset(n for n in said.expired if assumed(assume, events[:n], ended=True)),
+            unfulfilled=said.unfulfilled and assumed(assume, events, ended=True),
+        )
+        nodes.append(here)
+    return Table(Case(f, assume=assume), "inconclusive", tuple(nodes))
+
+
+def assumed(assume: Formula, events: Sequence[Event], ended: bool = False) -> bool:
+    """Does the assumption hold at the last event; or, if that was no position, by now?"""
+    if ended or events[-1].kind == "settle":
+        events = (*events, call("\0nothing"))
+    trace = positions(events, kinds(assume))
+    return holds(assume, trace, len(trace) - 1)
+
+
+SCOPED: tuple[tuple[Formula, Scope], ...] = tuple(
+    itertools.product(
+        (
+            always(CA, ("Y", ("O", CB))),
+            always(CA, compare(count(CA), "<=", 1)),
+            ("F", CA),
+            always(CA, ("X", ("F", CB, ONE))),
+            always(DA, ("X", ("F", CB))),
+        ),
+        (
+            ("after", ("called", "g")),
+            ("before", ("called", "g")),
+            ("between", ("called", "g"), ("called", "h")),
+            ("after_until", ("called", "g"), ("called", "h")),
+            ("between", ("called", "g"), ("called", "g")),
+        ),
+    )
+)
+ASSUMING: tuple[tuple[Formula, Formula], ...] = tuple(
+    itertools.product(
+        (
+            always(CA, ("Y", ("O", CB))),
+            always(CA, ("X", CB)),
+            always(CA, ("not", FA)),
+            ("F", CA),
+            ("G", ("not", ("failed", "a"))),
+        ),
+        (
+            ("O", CB),
+            ("O", ("done", "b")),
+            ("not", ("O", CB)),
+            compare(count(("or", CA, CB)), ">", 1),
+        ),
+    )
+)
 
 
 def groups() -> dict[str, Sequence[Formula]]:
@@ -293,3 +413,7 @@ def prepare() -> None:
     """Make all tables that tests use."""
     for f in itertools.chain.from_iterable(groups().values()):
         table(f)
+    for pair in SCOPED:
+        scoped(*pair)
+    for case in ASSUMING:
+        assuming(*case)

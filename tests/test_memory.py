@@ -38,7 +38,10 @@ FORMULAS = (
 
 
 class Long(NamedTuple):
-    """A long session: seconds of CPU for every stretch of calls, bytes before and after, snapshots."""
+    """A long session.
+
+    Seconds of CPU for every stretch of calls, bytes before and after, snapshots.
+    """
 
     seconds: list[float]
     before: int

@@ -24,7 +24,10 @@ THREADS = 32
 DECISIONS = 2_000
 CAP = 5
 EAGER = 200
-"""So many decisions of each thread give way between asking and committing; the others run freely."""
+"""So many decisions of each thread give way between asking and committing.
+
+The others run freely.
+"""
 
 
 def called(tool: str) -> Happens:

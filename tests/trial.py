@@ -1,8 +1,9 @@
 """Run tests against the package with one of its modules changed.
 
-In: trials: a module's new source or tree, and tests in the order they are to run. Out: for each whether a test
-failed, and which. Every trial runs in a process of its own, forked from one that has not imported
-the package, but has everything else: pytest, the libraries, and what the oracle says.
+In: trials: a module's new source or tree, and tests in the order they are to run. Out: for each
+whether a test failed, and which. Every trial runs in a process of its own, forked from one that
+has not imported the package, but has everything else: pytest, the libraries, and what the oracle
+says.
 """
 
 from __future__ import annotations
@@ -124,7 +125,10 @@ def prepare() -> None:
 
 
 def run_tests(tests: Sequence[str], plugins: Sequence[object] = ()) -> tuple[int, str]:
-    """Run these tests in this process, in this order. The exit status, and the first that failed."""
+    """Run these tests in this process, in this order.
+
+    The exit status, and the first that failed.
+    """
     chosen = Chosen(tests)
     files = dict.fromkeys(test.partition("::")[0] for test in tests)
     status = pytest.main([*OPTIONS, "-o", "addopts=", *files], plugins=[chosen, *plugins])

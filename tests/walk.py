@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from sponsio_like import formula as f
-from sponsio_like.contract import Contract
+from sponsio_like.contract import Contract, Scope
 from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
 from sponsio_like.outcome import Allowed, Mode, Outcome
 from sponsio_like.pattern import Rule
 from sponsio_like.session import Session
 from tests import oracle
-from tests.tables import Node, Table
+from tests.tables import Case, Node, Table
 
 UNARY: dict[str, Callable[..., f.Formula]] = {
     "not": f.Not,
@@ -133,7 +133,10 @@ def restored(session: Session) -> Session:
 
 @dataclass(frozen=True)
 class Said:
-    """What a session says at one event: violations of the event, and of the time gone by before it."""
+    """What a session says at one event.
+
+    Violations of the event, and of the time gone by before it.
+    """
 
     now: tuple[int, ...]
     late: tuple[int, ...] = ()
@@ -173,7 +176,7 @@ def happen(session: Session, event: oracle.Event, number: int) -> Said:
 class Disagreement:
     """On this formula and trace, about this, the engine says one thing and the oracle another."""
 
-    formula: oracle.Formula
+    case: Case
     trace: tuple[str, ...]
     about: str
     engine: Any
@@ -181,14 +184,31 @@ class Disagreement:
 
     def __str__(self) -> str:
         where = " ".join(self.trace) or "(no event)"
-        text = f.Formula.__repr__(built(self.formula))
-        return f"{text} | {where} | {self.about}: engine {self.engine}, oracle {self.oracle}"
+        made = contract(self.case)
+        text = [repr(made.rules[0].formula)]
+        text += [f"assume {made.assumption!r}"] if made.assumption is not None else []
+        text += [f"{self.case.scope}"] if self.case.scope is not None else []
+        return (
+            f"{' '.join(text)} | {where} | {self.about}: engine {self.engine}, oracle {self.oracle}"
+        )
 
 
-def compiled(formula: f.Formula, mode: Mode = "observe") -> Guard | str:
+def contract(case: Case, name: str = "c") -> Contract:
+    """The contract of a case."""
+    assume = None if case.assume is None else built(case.assume)
+    segment = None
+    if case.scope is not None:
+        kind, *ends = case.scope
+        formulas = [built(end) for end in ends]
+        start, stop = (None, *formulas) if kind == "before" else (*formulas, None)[:2]
+        segment = Scope(kind, start, stop)  # type: ignore[arg-type]
+    return Contract(name, (Rule(built(case.formula)),), assume, segment)
+
+
+def compiled(case: Case, mode: Mode = "observe") -> Guard | str:
     """A guard of one contract; or the verdict that it is refused for."""
     try:
-        return guard(Contract("c", (Rule(formula),)), mode=mode)
+        return guard(contract(case), mode=mode)
     except ContractError as error:
         text = str(error)
         if "can never be kept" in text:
@@ -200,10 +220,10 @@ def compiled(formula: f.Formula, mode: Mode = "observe") -> Guard | str:
 
 def walk(table: Table, twin: Callable[[Session], Session] = forked) -> Iterator[Disagreement]:
     """Every disagreement on a table, in observe mode: what is violated is let through."""
-    made = compiled(built(table.formula))
+    made = compiled(table.case)
     first = made if isinstance(made, str) else "inconclusive"
     if first != table.first:
-        yield Disagreement(table.formula, (), "contract is refused as", first, table.first)
+        yield Disagreement(table.case, (), "contract is refused as", first, table.first)
     if isinstance(made, str):
         return
     sessions: list[Session] = []
@@ -215,7 +235,7 @@ def walk(table: Table, twin: Callable[[Session], Session] = forked) -> Iterator[
         sessions.append(session)
         traces.append((*before, *node.events))
         for about, engine, said in compared(session, node, before):
-            yield Disagreement(table.formula, shown(traces[-1]), about, engine, said)
+            yield Disagreement(table.case, shown(traces[-1]), about, engine, said)
 
 
 def compared(
@@ -226,16 +246,15 @@ def compared(
     for k, event in enumerate(node.events):
         said = happen(session, event, len(trace))
         trace.append(event)
-        due = [r for r in node.reports if r.moment == len(trace) - 1]
-        now = tuple(called_before(trace, r.moment) for r in due if not r.expired)
+        n = len(trace) - 1
+        now = (called_before(trace, n),) if n in node.violations else ()
         if said.now != now:
-            yield f"violations at event {len(trace) - 1}", said.now, now
-        late = sum(r.expired for r in due)
-        if len(said.late) != late:
-            yield f"late violations at event {len(trace) - 1}", len(said.late), late
+            yield f"violations at event {n}", said.now, now
+        if len(said.late) != (n in node.expired):
+            yield f"late violations at event {n}", len(said.late), int(n in node.expired)
         verdict = session.verdicts()["c"]
-        if verdict != node.verdicts[k]:
-            yield f"verdict after event {len(trace) - 1}", verdict, node.verdicts[k]
+        if node.verdicts and verdict != node.verdicts[k]:
+            yield f"verdict after event {n}", verdict, node.verdicts[k]
     unfulfilled = bool(session.pending())
     if unfulfilled != node.unfulfilled:
         yield "unfulfilled", unfulfilled, node.unfulfilled
@@ -249,7 +268,7 @@ def called_before(trace: Sequence[oracle.Event], moment: int) -> int:
 
 def walk_enforced(table: Table) -> Iterator[Disagreement]:
     """Every disagreement about what is blocked; a blocked call leaves the session as it was."""
-    made = compiled(built(table.formula), "enforce")
+    made = compiled(table.case, "enforce")
     if isinstance(made, str):
         return
     sessions: list[Session | None] = []
@@ -263,18 +282,16 @@ def walk_enforced(table: Table) -> Iterator[Disagreement]:
         session = sessions[-1]
         if session is None:
             continue
-        stopped = node.events[0].kind == "call" and any(
-            report.moment == len(before) and not report.expired for report in node.reports
-        )
+        stopped = node.events[0].kind == "call" and len(before) in node.violations
         said = happen(session, node.events[0], len(before))
         blocked = said.outcome is not None and not isinstance(said.outcome, Allowed)
         if blocked != stopped:
-            yield Disagreement(table.formula, shown(traces[-1]), "blocked", blocked, stopped)
+            yield Disagreement(table.case, shown(traces[-1]), "blocked", blocked, stopped)
         if blocked and not said.late and state(session) != state(origin):
-            yield Disagreement(table.formula, shown(traces[-1]), "state", "changed", "as before")
+            yield Disagreement(table.case, shown(traces[-1]), "state", "changed", "as before")
         for k, event in enumerate(node.events[1:], 1):
             happen(session, event, len(before) + k)
-        if stopped or node.reports:
+        if stopped or node.violations or node.expired:
             sessions[-1] = None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -131,7 +131,7 @@ misspelt tool
   did you mean `check`?
 misspelt tool in a formula
   tools: [check, pay]
-  contracts: [{name: a, guarantee: {ltl: ">>G !called(pya)"}}]
+  contracts: [{name: a, guarantee: {ltl: >>"G !called(pya)"}}]
   did you mean `pay`?
 misspelt tool in a sentence
   tools: [check, pay]
@@ -154,7 +154,7 @@ misspelt field
   contracts: [{name: a, guarantee: {pattern: arg_value_range, tool: pay, field: >>amuont, max: 1}}]
   did you mean `amount`?
 misspelt atom
-  contracts: [{name: a, guarantee: {ltl: "G !>>caled(pay)"}}]
+  contracts: [{name: a, guarantee: {ltl: >>"G !caled(pay)"}}]
   did you mean `called`
 unknown operator
   contracts: [{name: a, guarantee: {ltl: "G(called(a) >>&& called(b))"}}]
@@ -190,12 +190,14 @@ name twice
 """
 
 
-def mistakes() -> Iterator[Any]:
+def mistakes() -> list[Any]:
     """Text of a file, where `>>` is before the mistake, and what the error has to say."""
+    found = []
     for each in re.findall(r"^\w.*(?:\n  .*)+", IN_FILES, re.MULTILINE):
         name, *lines, hint = [line.strip() for line in each.splitlines()]
         text = "\n".join(["version: 1", *lines]).replace("RULE", RULE)
-        yield pytest.param(text, hint, id=name)
+        found.append(pytest.param(text, hint, id=name))
+    return found
 
 
 @requirement("T-20")
