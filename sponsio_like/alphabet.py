@@ -13,7 +13,17 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from sponsio_like.atoms import LATE, MISSING, kinds_of, names_tool
-from sponsio_like.formula import Const, Happens, Match, MessageBy, Node, Repeats, Sum, Target
+from sponsio_like.formula import (
+    Const,
+    Delivered,
+    Happens,
+    Match,
+    MessageBy,
+    Node,
+    Repeats,
+    Sum,
+    Target,
+)
 from sponsio_like.past import Letter
 from sponsio_like.program import Slot
 
@@ -110,7 +120,7 @@ def _worlds(
 
 def tool_names(nodes: Iterable[Node]) -> dict[Name, None]:
     """Every tool that is named, and every combination of globs that may match one."""
-    targeted = [node for node in nodes if isinstance(node, Happens | Sum | Repeats)]
+    targeted = [node for node in nodes if isinstance(node, Happens | Sum | Repeats | Delivered)]
     matches = [match for node in targeted for match in node.target]
     globs = list(dict.fromkeys(glob for match in matches for glob in match.globs))
     sizes = range(1, len(globs) + 1) if len(globs) <= GLOBS_CAP else (1, 2, len(globs))

@@ -14,8 +14,9 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 from sponsio_like.context import Context
-from sponsio_like.events import Call, Event, Kind, Message, Result, Step
+from sponsio_like.events import Call, Event, Kind, Message, Result, Step, Unreadable, digest
 from sponsio_like.formula import (
+    ApprovalAge,
     Approved,
     Arg,
     ByAgent,
@@ -24,9 +25,12 @@ from sponsio_like.formula import (
     Const,
     Ctx,
     Custom,
+    Delivered,
     Depth,
+    FactAge,
     Formula,
     Happens,
+    Mark,
     Match,
     MessageBy,
     Node,
@@ -180,11 +184,27 @@ def value_reader(node: Term) -> Callable[[Event, Context], Any]:
             )
         case Ctx(key):
             return lambda event, context: context.facts.get(key, MISSING)
+        case Mark(path):
+            return lambda event, _: mark_of(event, path) if isinstance(event, Call) else MISSING
+        case Delivered():
+            return lambda event, context: context.delivered.get(node, 0)
+        case FactAge(key):
+            return lambda event, context: context.told_at.get(key, MISSING)
+        case ApprovalAge(action, role):
+            return lambda event, context: context.approved_at(action, role, MISSING)
         case Tokens():
             return lambda event, context: context.tokens
         case Depth():
             return lambda event, _: event.depth if isinstance(event, Call) else MISSING
     raise TypeError(f"not a stateless term: {node!r}")
+
+
+def mark_of(call: Call, path: str) -> Any:
+    """A fingerprint of the values at `path`; `MISSING` if they cannot be read."""
+    try:
+        return digest("", [call.args] if path == "*" else find(call.args, path))
+    except Unreadable:
+        return MISSING
 
 
 def _single(found: list[Any]) -> Any:
@@ -225,7 +245,9 @@ def is_status(node: Formula) -> bool:
 def kinds_of(node: Node) -> frozenset[Kind]:
     """The kinds of position that an atom or term speaks of; none for the context."""
     match node:
-        case Happens() | OutputIs() | ByAgent() | Permitted() | Arg() | Depth() | Sum() | Repeats():
+        case Happens() | OutputIs() | ByAgent() | Permitted() | Arg() | Mark() | Depth():
+            return frozenset({"call"})
+        case Sum() | Repeats():
             return frozenset({"call"})
         case Compare(left, _, right):
             return kinds_of(left) | kinds_of(right)
@@ -251,8 +273,10 @@ def inputs_of(node: Node) -> frozenset[str]:
             return frozenset({"agents"})
         case MessageBy() | TextMatches():
             return frozenset({"messages"})
-        case Permitted() | Approved() | Ctx():
+        case Permitted() | Approved() | Ctx() | FactAge() | ApprovalAge():
             return frozenset({"facts"})
+        case Delivered():
+            return frozenset({"results"})
         case Tokens():
             return frozenset({"usage"})
         case Depth():

@@ -13,16 +13,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sponsio_like.alphabet import OTHER, Name
-from sponsio_like.atoms import glob_matches
+from sponsio_like.atoms import glob_matches, matches_call
 from sponsio_like.checks import check, check_inventory
 from sponsio_like.clause import Clause
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, Problem
-from sponsio_like.events import Kind
-from sponsio_like.formula import Happens, Match, Repeats, Sum
+from sponsio_like.events import Call, Kind
+from sponsio_like.formula import Delivered, Happens, Match, Repeats, Sum
 from sponsio_like.outcome import Block, Decision, Mode
 
-Targeted = Happens | Repeats | Sum
+Targeted = Delivered | Happens | Repeats | Sum
 MODES = ("observe", "enforce")
 INDEX_CAP = 4_096
 """Most tool names whose clauses are remembered; others are told anew."""
@@ -72,6 +72,18 @@ class Policy:
     def globs(self) -> frozenset[str]:
         """Every glob over tools in a contract."""
         return frozenset(glob for match in self._matches for glob in match.globs)
+
+    @functools.cached_property
+    def sources(self) -> tuple[Delivered, ...]:
+        """The calls whose results are counted as they arrive."""
+        nodes = [slot.node for clause in self.clauses for slot in clause.slots]
+        return tuple(dict.fromkeys(node for node in nodes if isinstance(node, Delivered)))
+
+    def delivering(self, call: Call) -> tuple[Delivered, ...]:
+        """Those of the sources that this call is, or may be."""
+        if not self.sources:
+            return ()
+        return tuple(each for each in self.sources if matches_call(each.target, call) is not False)
 
     @functools.cached_property
     def _matches(self) -> tuple[Match, ...]:

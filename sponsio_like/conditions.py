@@ -216,7 +216,7 @@ def regexes(node: f.Node) -> list[str]:
             return [pattern]
         case f.Compare(_, "matches", f.Const(str(pattern))):
             return [pattern]
-        case f.Happens(_, calls) | f.Sum(calls) | f.Repeats(calls):
+        case f.Happens(_, calls) | f.Sum(calls) | f.Repeats(calls) | f.Delivered(calls):
             conditions = [each for match in calls for each in match.conditions]
             return [str(each.value) for each in conditions if each.op == "matches"]
     return []

@@ -5,11 +5,14 @@ Telling makes a new one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from sponsio_like.errors import SessionError
+from sponsio_like.formula import Delivered
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,23 +21,32 @@ class Context:
 
     facts: Mapping[str, Any] = field(default_factory=dict)
     tokens: int = 0
+    told_at: Mapping[str, float] = field(default_factory=dict)
+    delivered: Mapping[Delivered, int] = field(default_factory=dict)
 
-    def told(self, key: str, value: Any) -> Context:
-        """The context with one more fact.
+    def told(self, key: str, value: Any, time: float) -> Context:
+        """The context with one more fact, told at this time.
 
         A new approval replaces that of the same action, role and person.
         """
         if key == "approval" and isinstance(value, Mapping):
-            mine = _approval_key(value)
+            mine, value = _approval_key(value), {"time": time, **value}
             value = [
                 *(each for each in self.facts.get(key, ()) if _approval_key(each) != mine),
                 value,
             ]
-        return Context({**self.facts, key: value}, self.tokens)
+        return replace(
+            self, facts={**self.facts, key: value}, told_at={**self.told_at, key: time}
+        )
 
     def used(self, tokens: int) -> Context:
         """The context after so many more tokens."""
-        return Context(self.facts, self.tokens + tokens)
+        return replace(self, tokens=self.tokens + tokens)
+
+    def arrived(self, sources: Iterable[Delivered]) -> Context:
+        """The context after one more result that counts for these sources."""
+        counts = {source: self.delivered.get(source, 0) + 1 for source in sources}
+        return replace(self, delivered={**self.delivered, **counts}) if counts else self
 
     def permits(self, agent: str, permission: str) -> bool:
         """Whether `agent` holds `permission` now."""
@@ -47,6 +59,13 @@ class Context:
         """Whether a standing approval by `role` for `action` exists."""
         approvals = self.facts.get("approval", ())
         return any(_stands(approval, action, role) for approval in approvals)
+
+
+    def approved_at(self, action: str, role: str, never: Any) -> Any:
+        """When the latest standing approval by `role` for `action` was given."""
+        approvals = self.facts.get("approval", ())
+        times = [each["time"] for each in approvals if _stands(each, action, role)]
+        return max(times, default=never)
 
 
 def _approval_key(approval: Any) -> Any:
@@ -78,6 +97,20 @@ def checked(key: Any, value: Any) -> Any:
         isinstance(value, Mapping) and {"action", "role"} <= value.keys()
     ):
         raise SessionError("an approval is a map with action, role and decision")
+    if key == "approval" and "time" in value:
+        return {**value, "time": _moment(value["time"])}
     if key == "permissions" and not isinstance(value, (list, Mapping)):
         raise SessionError("permissions are a list, or a map from agent to list")
     return value
+
+
+def _moment(value: Any) -> float:
+    """Seconds since 1970, of a number or an ISO 8601 text."""
+    try:
+        if isinstance(value, str):
+            value = datetime.fromisoformat(value).timestamp()
+        if not isinstance(value, bool) and isinstance(value, (int, float)) and math.isfinite(value):
+            return float(value)
+    except ValueError:
+        pass
+    raise SessionError(f"{value!r} is no time; write seconds since 1970, or 2026-01-31T12:00:00Z")

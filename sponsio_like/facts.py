@@ -112,8 +112,40 @@ class Repeats(Term):
     similar: str = "equal"
 
 
+class Last(Term):
+    """The value that `term` had at the latest earlier position where `body` held."""
+
+    term: Term
+    body: Formula
+
+
+class Delivered(Term):
+    """How many results of calls of `target` have arrived by now, failures too."""
+
+    target: Target
+
+
+class FactAge(Term):
+    """Seconds since this fact was told, infinite if it never was."""
+
+    key: str
+
+
+class ApprovalAge(Term):
+    """Seconds since the latest standing approval by `role` for `action`, infinite without one."""
+
+    action: str
+    role: str
+
+
 class Arg(Term):
     """An argument of the call being decided."""
+
+    path: str
+
+
+class Mark(Term):
+    """What calls share whose arguments at `path` are equal; a missing one equals a missing one."""
 
     path: str
 

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from sponsio_like.facts import (
     Age,
+    ApprovalAge,
     Approved,
     Arg,
     ByAgent,
     Count,
     Ctx,
     Custom,
+    Delivered,
     Depth,
+    FactAge,
     Happens,
+    Last,
+    Mark,
     MessageBy,
     Observed,
     OutputIs,
@@ -72,6 +77,11 @@ from sponsio_like.temporal import (
 from sponsio_like.tree import Node, children, fields_of, postorder
 
 __all__ = [
+    "Mark",
+    "Last",
+    "FactAge",
+    "Delivered",
+    "ApprovalAge",
     "FALSE",
     "TRUE",
     "Age",

@@ -18,6 +18,7 @@ from sponsio_like.compiler import Policy
 from sponsio_like.context import Context
 from sponsio_like.demands import owed
 from sponsio_like.events import Call, Event, Result
+from sponsio_like.formula import Delivered
 from sponsio_like.ledger import Judgement, Ledger, Read
 from sponsio_like.monitor import Verdict, overall
 from sponsio_like.outcome import Allowed, Outcome, Redirected, Unfulfilled, Violation
@@ -36,6 +37,7 @@ class Flight(NamedTuple):
     position: int
     waits: tuple[Change, ...]
     outcome: Outcome
+    sources: tuple[Delivered, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +131,9 @@ class Interceptor:
     def _let_through(self, event: Event, judgement: Judgement, mark: str, outcome: Outcome) -> None:
         self._ledger.commit(judgement)
         if isinstance(event, Call):
-            waits = self._ledger.waiting(judgement)
-            self.flights[event.id] = Flight(event.tool, mark, self.calls, waits, outcome)
+            waits, sources = self._ledger.waiting(judgement), self.policy.delivering(event)
+            flight = Flight(event.tool, mark, self.calls, waits, outcome, sources)
+            self.flights[event.id] = flight
             self.calls += 1
 
     def _expire(self, now: float) -> tuple[Violation, ...]:
@@ -150,6 +153,7 @@ class Interceptor:
         finals = [self._final(change, result, flight.tool) for change in flight.waits]
         now = self._read_clock()
         with self._lock:
+            self.context = self.context.arrived(flight.sources)
             late = self._expire(now)
             present = Now(self.time, self.context)
             bad = [
@@ -185,8 +189,10 @@ class Interceptor:
 
     def told(self, key: str, value: Any) -> None:
         """A fact of the context, visible from the next decision on."""
+        now = self._read_clock()
         with self._lock:
-            self.context = self.context.told(key, value)
+            self.time = max(self.time, now)
+            self.context = self.context.told(key, value, self.time)
 
     def used(self, tokens: int) -> None:
         """Tokens that the model has used."""
@@ -247,7 +253,8 @@ class Interceptor:
         self._ledger, self.context, started_anew, moved = put_back(self.policy, data)
         self.calls, self.time = decode(data["calls"]), decode(data["time"])
         flights = decode(data["flights"])
-        self.flights = {id: _flight(id, plain, moved) for id, plain in flights.items()}
+        sources = {repr(source): source for source in self.policy.sources}
+        self.flights = {id: _flight(id, plain, moved, sources) for id, plain in flights.items()}
         return started_anew
 
 
@@ -255,15 +262,19 @@ def _plain(flight: Flight) -> tuple[Any, ...]:
     """A call in flight, as a snapshot keeps it."""
     outcome = flight.outcome
     instead = (outcome.tool, outcome.args) if isinstance(outcome, Redirected) else None
-    return (flight.tool, flight.digest, flight.position, flight.waits, instead)
+    sources = tuple(repr(source) for source in flight.sources)
+    return (flight.tool, flight.digest, flight.position, flight.waits, instead, sources)
 
 
-def _flight(id: str, plain: tuple[Any, ...], moved: Mapping[int, int]) -> Flight:
-    tool, mark, position, waits, instead = plain
+def _flight(
+    id: str, plain: tuple[Any, ...], moved: Mapping[int, int], sources: Mapping[str, Delivered]
+) -> Flight:
+    tool, mark, position, waits, instead, named = plain
     kept = tuple(
         change._replace(clause=moved[change.clause]) for change in waits if change.clause in moved
     )
     outcome: Outcome = Allowed(id)
     if instead is not None:
         outcome = Redirected(id, instead[0], instead[1], ())
-    return Flight(tool, mark, position, kept, outcome)
+    known = tuple(sources[name] for name in named if name in sources)
+    return Flight(tool, mark, position, kept, outcome, known)

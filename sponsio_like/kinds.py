@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 
 from sponsio_like.conditions import event, name
 from sponsio_like.errors import ContractError, Problems, closest
-from sponsio_like.formula import Bound, Formula, Seconds, Steps, Target
+from sponsio_like.formula import Age, Bound, FactAge, Formula, Seconds, Steps, Target, Term
 from sponsio_like.reading import looks_ahead
 from sponsio_like.vocabulary import (
     NOTHING,
@@ -117,6 +117,26 @@ def _event(value: Any, words: Vocabulary) -> Formula:
     return found
 
 
+def _scalars(value: Any, _: Vocabulary) -> tuple[Any, ...]:
+    """One value, or a list of them; each keeps its type."""
+    values = value if isinstance(value, (list, tuple)) else [value]
+    plain = all(isinstance(each, (str, int, float, bool, type(None))) for each in values)
+    if not values or not plain or any(each != each for each in values):
+        raise ContractError.of(f"`{value}` is not a list of plain values", "write [true]")
+    return tuple(values)
+
+
+def _moment(value: Any, words: Vocabulary) -> Term:
+    """How long ago something happened, or was told."""
+    if isinstance(value, Mapping) and "fact" in value:
+        problems = Problems()
+        only(value, ("fact",), "event", problems)
+        key = problems.attempt(("fact",), name, value["fact"])
+        problems.check()
+        return FactAge(str(key))
+    return Age(_event(value, words))
+
+
 def _renames(value: Any, _: Vocabulary) -> tuple[tuple[str, str | None], ...]:
     if not isinstance(value, Mapping):
         raise ContractError.of(
@@ -145,6 +165,10 @@ Number: TypeAlias = Annotated[float, Kind("a number", _number)]
 Duration: TypeAlias = Annotated[float, Kind("seconds", _duration)]
 Window: TypeAlias = Annotated[Bound, Kind("session, {seconds: N} or {steps: N}", _window)]
 Event: TypeAlias = Annotated[Formula, Kind("a tool, an atom, or a formula", _event)]
+Scalars: TypeAlias = Annotated[tuple[Any, ...], Kind("a value, or a list of them", _scalars)]
+Moment: TypeAlias = Annotated[
+    Term, Kind("a tool, {called: tool}, {done: tool}, {fact: key} or {message: role}", _moment)
+]
 Renames: TypeAlias = Annotated[
     tuple[tuple[str, str | None], ...], Kind("a map from argument to argument or null", _renames)
 ]

@@ -48,8 +48,10 @@ def _known(op: Op, program: Program, letter: Sequence[bool | None], below: list[
             | ("count", _, _, Steps() | Seconds(), _)
         ):
             return "any"
-        case ("sum" | "repeats", *_):
+        case ("sum" | "repeats" | "elapsed", *_):
             return "any"
+        case ("last", _, body):
+            return "same" if below[body] is False else "any"
         case ("O", body, _) if below[body] is True:
             return True
         case ("H", body, _) if below[body] is False:
@@ -103,7 +105,7 @@ def calm(program: Program, letter: Sequence[bool | None]) -> bool:
     values = known(program, letter)
     for op in program.nodes:
         match op:
-            case ("O", body, None) | ("since" | "age", body):
+            case ("O", body, None) | ("since" | "age", body) | ("last", _, body):
                 quiet = values[body] is False
             case ("count", body, reset, _, _):
                 quiet = values[body] is False and (reset < 0 or values[reset] is False)

@@ -241,6 +241,10 @@ def _holds_on_nothing(program: Program, root: int) -> bool:
                 known.append(0)
             case ("since" | "age", *_):
                 known.append(math.inf)
+            case ("last", *_):
+                known.append(MISSING)
+            case ("elapsed", *_):
+                known.append(math.inf)
             case ("value", slot):
                 constant = program.slots[slot].node
                 known.append(constant.value if isinstance(constant, Const) else MISSING)

@@ -7,7 +7,8 @@ In: text. Out: events as in a trace file (docs/semantics.md), each one second af
     pay(amount=5, to=bob)   arguments are JSON, or plain words       pay@bob          the agent
     ask="no thanks"         the output (error:ask=.. too)            +60s             a minute later
     ctx:stage=review  permit:pay,refund  approve:pay/boss            facts
-    msg:user="are you sure?"                                         a message
+    msg:user="are you sure?"  tokens:12                              messages; one with its usage
+    pay^2                                                            by an agent two levels deep
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from typing import Any
 
 from sponsio_like.errors import TraceError
 
-CALL = re.compile(r"([\w.*/-]+)(?:\((.*)\))?(?:@([\w.-]+))?([!?])?(?:=(.*))?", re.DOTALL)
-NAMED = re.compile(r"(ctx|permit|approve|msg|ok|error):([^=]*)(?:=(.*))?", re.DOTALL)
+CALL = re.compile(
+    r"([\w.*/-]+)(?:\((.*)\))?(?:@([\w.-]+))?(?:\^(\d+))?([!?])?(?:=(.*))?", re.DOTALL
+)
+NAMED = re.compile(r"(ctx|permit|approve|msg|tokens|ok|error):([^=]*)(?:=(.*))?", re.DOTALL)
 TIME = re.compile(r"\+(\d+(?:\.\d+)?)s")
 
 
@@ -79,11 +82,13 @@ def _call(word: str, number: int, open_calls: list[tuple[str, str]]) -> dict[str
     found = CALL.fullmatch(word)
     if found is None:
         raise TraceError(f"`{word}` is not understood; write a tool: pay, pay!, pay?, pay(to=bob)")
-    tool, args, agent, sign, output = found.groups()
+    tool, args, agent, depth, sign, output = found.groups()
     id = f"{tool}-{number}"
     event = {"type": "call", "tool": tool, "args": _args(args or ""), "id": id}
     if agent:
         event["agent"] = agent
+    if depth:
+        event["depth"] = int(depth)
     if sign == "?":
         open_calls.append((tool, id))
         return event
@@ -107,6 +112,9 @@ def _named(found: re.Match[str], open_calls: list[tuple[str, str]]) -> dict[str,
             action, _, role = name.partition("/")
             approval = {"action": action, "role": role, "decision": "approve", "by": role}
             return {"type": "fact", "key": "approval", "value": approval}
+        case "tokens":
+            usage = {"total_tokens": int(name)}
+            return {"type": "message", "role": "system", "text": "", "usage": usage}
         case "msg":
             return {"type": "message", "role": name, "text": str(value(written or ""))}
     for i, (tool, id) in enumerate(open_calls):

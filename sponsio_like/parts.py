@@ -5,11 +5,24 @@ In: targets, and what counts (`counts: called | done` of a pattern). Out: formul
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from sponsio_like.atoms import names_tool
 from sponsio_like.errors import ContractError
-from sponsio_like.formula import Always, Formula, Happens, Not, Once, Target, Yesterday
+from sponsio_like.formula import (
+    Always,
+    Formula,
+    Happens,
+    Match,
+    Not,
+    Once,
+    Since,
+    Target,
+    Yesterday,
+    conj,
+)
 
 Counts: TypeAlias = Literal["called", "done"]
 
@@ -34,6 +47,24 @@ def worked(tools: Target, counts: Counts) -> Formula:
 def earlier(formula: Formula) -> Formula:
     """At some position before this one."""
     return Yesterday(Once(formula))
+
+
+def unspent(granted: Formula, action: Target) -> Formula:
+    """`granted` held after the last call of `action`, and before this one."""
+    return Yesterday(Since(Not(called(action)), granted))
+
+
+def by_name(tools: Target, stands: Callable[[str], Formula]) -> Formula:
+    """At every call of these tools, what stands for its name. Raises `ContractError` for globs."""
+    if any(match.globs or not match.names for match in tools):
+        raise ContractError.of("approvals are by name", "list every tool by its name")
+    names = dict.fromkeys(name for match in tools for name in match.names)
+    narrowed = {name: tuple(_only(match, name) for match in tools if name in match.names) for name in names}
+    return conj(*(whenever(each, stands(name)) for name, each in narrowed.items()))
+
+
+def _only(match: Match, name: str) -> Match:
+    return replace(match, names=(name,))
 
 
 def settles(answer: Target, trigger: Target) -> None:

@@ -105,7 +105,9 @@ def compile_node(op: Op, r: int, i: int) -> tuple[Value, Cell | None]:
             return compared(a, name, b, negated, bad), None
         case ("value", slot):
             return (lambda v, x, s, p, t: x[slot]), None
-        case ("count" | "sum" | "since" | "age" | "repeats", *_):
+        case ("elapsed", slot):
+            return (lambda v, x, s, p, t: INFINITE if x[slot] is MISSING else t - x[slot]), None
+        case ("count" | "sum" | "since" | "age" | "repeats" | "last", *_):
             return _term(op, r, i)
         case ("O" | "H", _, Steps() | Seconds()):
             return _bounded(op, r, i)
@@ -187,9 +189,23 @@ def _term(op: Op, r: int, i: int) -> tuple[Value, Cell]:
             return (
                 lambda v, x, s, p, t: 0 if v[a] else INFINITE if s[r] is None else t - s[r]
             ), Cell(i, None, lambda v, x, s, p, t: t if v[a] else s[r])
+        case ("last", a, b):
+            return (lambda v, x, s, p, t: s[r]), Cell(
+                i, MISSING, lambda v, x, s, p, t: _kept(v[a]) if v[b] else s[r]
+            )
         case ("repeats", slot, similar):
             return _repeats(slot, similar, r, i)
     raise TypeError(f"not a term: {op!r}")
+
+
+KEPT_CAP = 1_024
+"""Longest text, in characters, that is remembered as a value."""
+
+
+def _kept(value: Any) -> Any:
+    """The value, if it is small enough to be remembered; else it cannot be told later."""
+    small = isinstance(value, (bool, int, float, Decimal, type(None)))
+    return value if small or (isinstance(value, str) and len(value) <= KEPT_CAP) else MISSING
 
 
 def _reset(reset: int) -> Callable[[Values], Any]:

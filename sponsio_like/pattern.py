@@ -219,7 +219,18 @@ def _one_name(value: Any) -> str | None:
 
 CATALOG: dict[str, Pattern] = {}
 """Every declared pattern by name."""
-FAMILIES = ("safety", "compliance", "operational", "exclusion", "arguments")
+FAMILIES = (
+    "safety",
+    "compliance",
+    "operational",
+    "exclusion",
+    "arguments",
+    "agentic",
+    "resource",
+    "approval",
+    "identity",
+    "output",
+)
 """The families in reading order; those of users follow."""
 
 

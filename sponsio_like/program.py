@@ -9,7 +9,7 @@ that answer is its `default` where a comparison cannot be made.
     ("Y", i) ("WY", i) ("O", i, bound) ("H", i, bound) ("S", i, j) ("T", i, j)     T: dual of S
     ("cmp", i, op, j, negated)      over terms:
     ("value", slot) ("count", i, reset or -1, bound, keep) ("sum", slot, bound)
-    ("since", i) ("age", i) ("repeats", slot, similar)
+    ("since", i) ("age", i) ("repeats", slot, similar) ("last", i, j) ("elapsed", slot)
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Todo: TypeAlias = "tuple[f.Node, bool, bool]"
 
 FUTURE = frozenset({"X", "WX", "F", "G", "U", "R"})
 PAST = frozenset({"Y", "WY", "O", "H", "S", "T"})
-STATEFUL = frozenset({"count", "sum", "since", "age", "repeats"})
+STATEFUL = frozenset({"count", "sum", "since", "age", "repeats", "last", "elapsed"})
 _BACKWARD = PAST | STATEFUL | {"cmp"}
 WINDOW_CAP = 10_000
 """Most events that one sliding window remembers."""
@@ -115,6 +115,8 @@ def operands(op: Op) -> tuple[int, ...]:
             return tuple(parts)
         case ("cmp", left, _, right, _):
             return (left, right)
+        case ("last", term, body):
+            return (term, body)
         case ("count", body, reset, _, _):
             return (body,) if reset < 0 else (body, reset)
         case ("X" | "WX" | "F" | "G" | "Y" | "WY" | "O" | "H" | "since" | "age", body, *_):
@@ -211,8 +213,11 @@ def _atom(program: Program, node: f.Node, sign: bool, bad: bool) -> int:
 # --- comparisons and terms ------------------------------------------------------------------
 
 
+_STATEFUL = (f.Count, f.Sum, f.StepsSince, f.Age, f.Repeats, f.Last, f.FactAge, f.ApprovalAge)
+
+
 def _stateful(node: f.Term) -> bool:
-    return isinstance(node, (f.Count, f.Sum, f.StepsSince, f.Age, f.Repeats))
+    return isinstance(node, _STATEFUL)
 
 
 def _compare(node: f.Compare, sign: bool, bad: bool) -> tuple[list[Todo], _Build]:
@@ -276,6 +281,10 @@ def _term(node: f.Term, up: bool, bad: bool) -> tuple[list[Todo], _Build]:
             return [(body, True, not bad if up else bad)], lambda p, d: p.node(name, d[0])
         case f.Sum(_, _, bound):
             return [], lambda p, _: p.node("sum", p.slot(Slot("amount", node)), bound)
+        case f.Last(value, body):
+            return [(value, up, bad), (body, True, False)], lambda p, d: p.node("last", *d)
+        case f.FactAge() | f.ApprovalAge():
+            return [], lambda p, _: p.node("elapsed", p.slot(Slot("value", node)))
         case f.Repeats(_, similar):
             return [], lambda p, _: p.node("repeats", p.slot(Slot("key", node)), similar)
     return [], lambda p, _: p.node("value", p.slot(Slot("value", node)))

@@ -18,7 +18,8 @@ Piece: TypeAlias = "str | f.Node"
 
 FUNCTIONS = (
     "called", "done", "failed", "output", "agent", "message", "text", "permission", "approved",
-    "step", "count", "sum", "since", "age", "repeats", "arg", "ctx", "tokens", "depth",
+    "step", "count", "sum", "since", "age", "repeats", "last", "delivered",
+    "fact_age", "approval_age", "arg", "mark", "ctx", "tokens", "depth",
 )  # fmt: skip
 RESERVED = frozenset(FUNCTIONS) | frozenset(
     {
@@ -158,6 +159,16 @@ def _term(node: f.Node) -> Iterator[Piece]:
         case f.Repeats(target, similar):
             how = "" if similar == "equal" else f", {similar}"
             yield f"repeats(called({_target(target)}){how})"
+        case f.Last(value, body):
+            yield from ("last(", value, ", ", body, ")")
+        case f.Delivered(target):
+            yield f"delivered(called({_target(target)}))"
+        case f.FactAge(key):
+            yield f"fact_age({_plain(key, _PATH)})"
+        case f.ApprovalAge(action, role):
+            yield f"approval_age({_plain(action, _WORD)}, {_plain(role, _WORD)})"
+        case f.Mark(path):
+            yield f"mark({path if path == '*' else _plain(path, _PATH)})"
         case f.Arg(path):
             yield f"arg({_plain(path, _PATH)})"
         case f.Ctx(key):

@@ -100,6 +100,8 @@ def take(
         "positions": [[sorted(kinds), n] for kinds, n in ledger.positions.items()],
         "facts": encode(context.facts),
         "tokens": context.tokens,
+        "told_at": dict(context.told_at),
+        "delivered": {repr(source): n for source, n in context.delivered.items()},
         **{key: encode(value) for key, value in rest.items()},
     }
 
@@ -124,7 +126,13 @@ def put_back(
     for old, new in moved.items():
         ledger.put(new, decode(data["clauses"][old]["watch"]))
     fresh = tuple(contract.name for contract in policy.contracts if contract.name not in kept)
-    return ledger, Context(decode(data["facts"]), data["tokens"]), fresh, moved
+    return ledger, _context(policy, data), fresh, moved
+
+
+def _context(policy: Policy, data: Mapping[str, Any]) -> Context:
+    counted = data["delivered"]
+    delivered = {each: counted[repr(each)] for each in policy.sources if repr(each) in counted}
+    return Context(decode(data["facts"]), data["tokens"], data["told_at"], delivered)
 
 
 def _moved(policy: Policy, data: Mapping[str, Any], kept: set[str]) -> dict[int, int]:

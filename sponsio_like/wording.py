@@ -1,12 +1,13 @@
 """Sentences with places for arguments: written from arguments, and read back.
 
 In: a template such as "tool `{action}` at most {limit} times per {per.seconds} seconds", where
-`{x}` is the argument x, `{x.y}` a value inside it, `{x: and }` a list with its separator; in
-backticks: text, else a number. Out: the sentence for some arguments, or the arguments of one.
+`{x}` is the argument x, `{x.y}` a value inside it, `{x: and }` a list with its separator, `{x:=}` a
+plain word or JSON value; in backticks: text, else a number. `time(s)` is `time` after 1. Out: the sentence for some arguments, or the arguments of one.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -17,6 +18,10 @@ from sponsio_like.kinds import Default
 
 PLACE = re.compile(r"\{([a-z_.]+)(?::([^}]*))?\}")
 NUMBER = r"(-?\d+(?:\.\d+)?)"
+PLAIN = "="
+"""In the place of a separator: a plain word or a JSON value, without backticks."""
+WORD = r'(?:"(?:[^"\\]|\\.)*"|[^\s`"\]\[]+)'
+PLURAL = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)( \w+)\(s\)")
 
 
 # --- writing ------------------------------------------------------------------------------------
@@ -34,8 +39,24 @@ def fill(template: str, given: Mapping[str, Any]) -> tuple[str, set[str]]:
         if value is None:
             return "", set()
         names.add(path[0])
-        text = text.replace(place[0], words_of(value, separator or " or "), 1)
-    return text, names
+        said = _plainly(value) if separator == PLAIN else words_of(value, separator or " or ")
+        text = text.replace(place[0], said, 1)
+    return PLURAL.sub(lambda n: f"{n[1]}{n[2]}{'' if n[1] == '1' else 's'}", text), names
+
+
+def _plainly(value: Any) -> str:
+    """Words and JSON values, which need no backticks: `true`, `review`, `"true"`."""
+    if isinstance(value, (list, tuple)):
+        return " or ".join(map(_plainly, value))
+    plain = isinstance(value, str) and re.fullmatch(WORD, value) and _read_plain(value) == value
+    return value if plain else json.dumps(value)
+
+
+def _read_plain(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def words_of(value: Any, separator: str = " or ") -> str:
@@ -61,6 +82,8 @@ def words_of(value: Any, separator: str = " or ") -> str:
 
 
 def _mapping_words(value: Mapping[Any, Any]) -> str:
+    if value.keys() == {"called"}:
+        return words_of(value["called"])
     inner = {key: each for key, each in value.items() if key not in ("tool", "args")}
     args = value.get("args")
     inner = {**(args if isinstance(args, Mapping) else {}), **inner}
@@ -86,6 +109,9 @@ def arguments(template: str, sentence: str) -> dict[str, Any] | None:
         for part in outer:
             inside = inside.setdefault(part, {})
         inside[last] = _value(value, separator) if text else _number(value)
+        if separator == PLAIN:
+            each = [_read_plain(part) for part in value.split(" or ")]
+            inside[last] = each if len(each) > 1 else each[0]
     return out
 
 
@@ -94,23 +120,32 @@ def _reader(template: str) -> tuple[re.Pattern[str], list[tuple[list[str], str |
     """A regular expression for the whole sentence, and what its groups are."""
     out, places, end = "", [], 0
     for place in PLACE.finditer(template):
-        out += re.escape(template[end : place.start()])
+        out += _escaped(template[end : place.start()])
         end = place.end()
         quoted = template[: place.start()].count("`") % 2 == 1
-        places.append((place[1].split("."), place[2], quoted))
-        out += _group(place[2], template[end : end + 1]) if quoted else NUMBER
-    return re.compile(out + re.escape(template[end:])), places
+        is_text = quoted or place[2] == PLAIN
+        places.append((place[1].split("."), place[2], is_text))
+        out += _group(place[2], template[end : end + 1]) if is_text else NUMBER
+    return re.compile(out + _escaped(template[end:])), places
+
+
+def _escaped(text: str) -> str:
+    return re.escape(text).replace(r"\(s\)", "s?")
 
 
 def _group(separator: str | None, follows: str) -> str:
     """Text in backticks; a list of such; or text up to the dot before a field."""
+    if separator == PLAIN:
+        return f"({WORD}(?: or {WORD})*)"
     if separator is not None:
         return f"([^`]+(?:`(?:{re.escape(separator)}|, )`[^`]+)*)"
     return "([^`.]+)" if follows == "." else "([^`]+)"
 
 
 def _value(text: str, separator: str | None) -> str | list[str]:
-    return text if separator is None else re.split(f"`(?:{re.escape(separator)}|, )`", text)
+    if separator in (None, PLAIN):
+        return text
+    return re.split(f"`(?:{re.escape(separator)}|, )`", text)
 
 
 def _number(text: str) -> int | float:
@@ -124,4 +159,5 @@ def shape(sentence: str) -> str:
 
 def blanks(template: str) -> str:
     """The template for people: `first`, 3, as it may be written."""
-    return PLACE.sub(lambda place: place[1].rpartition(".")[2].upper(), template)
+    words = PLACE.sub(lambda place: place[1].rpartition(".")[2].upper(), template)
+    return words.replace("(s)", "s")

@@ -83,9 +83,12 @@ class Played:
                 self.session.fact(event["key"], event["value"])
                 return ""
             case "message":
-                return self.said(lambda: self.session.message(event["role"], event["text"]))
-        agent = event.get("agent", "agent")
-        sign = self.said(lambda: self.session.decide(event["tool"], event["args"], agent=agent))
+                usage = event.get("usage")
+                return self.said(
+                    lambda: self.session.message(event["role"], event["text"], usage=usage)
+                )
+        by = {"agent": event.get("agent", "agent"), "depth": event.get("depth", 0)}
+        sign = self.said(lambda: self.session.decide(event["tool"], event["args"], **by))
         outcome = self.outcomes[-1]
         if isinstance(outcome, Blocked):
             return sign

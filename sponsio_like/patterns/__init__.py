@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from sponsio_like.patterns.arguments import (
+    amount_limit,
     arg_allowlist,
     arg_blacklist,
     arg_length_limit,
     arg_value_range,
+    data_intact,
 )
 from sponsio_like.patterns.compliance import (
     always_followed_by,
@@ -35,8 +37,54 @@ from sponsio_like.patterns.safety import (
     requires_permission,
     workflow_step,
 )
+from sponsio_like.patterns.agentic import (
+    confirm_after_source,
+    irreversible_once,
+    sanitized_before_sink,
+    untrusted_source_gate,
+)
+from sponsio_like.patterns.approval import (
+    approval_active,
+    approval_freshness,
+    audit_after,
+    backup_before_destructive,
+    dry_run_before_commit,
+)
+from sponsio_like.patterns.identity import (
+    ctx_matches_required,
+    ctx_required,
+    duplicate_call_limit,
+    time_since,
+)
+from sponsio_like.patterns.output import (
+    max_length,
+    no_keywords,
+)
+from sponsio_like.patterns.resource import (
+    delegation_depth_limit,
+    token_budget,
+)
 
 __all__ = [
+    "data_intact",
+    "amount_limit",
+    "token_budget",
+    "delegation_depth_limit",
+    "no_keywords",
+    "max_length",
+    "time_since",
+    "duplicate_call_limit",
+    "ctx_required",
+    "ctx_matches_required",
+    "dry_run_before_commit",
+    "backup_before_destructive",
+    "audit_after",
+    "approval_freshness",
+    "approval_active",
+    "untrusted_source_gate",
+    "sanitized_before_sink",
+    "irreversible_once",
+    "confirm_after_source",
     "always_followed_by",
     "arg_allowlist",
     "arg_blacklist",

@@ -7,9 +7,22 @@ from __future__ import annotations
 
 from sponsio_like.atoms_args import blank_tolerant, searches, whole_or_anchored
 from sponsio_like.errors import ContractError
-from sponsio_like.formula import Custom, Formula
-from sponsio_like.kinds import Natural, Number, Regex
-from sponsio_like.pattern import Field, Tools, pattern, whenever
+from sponsio_like.formula import Custom, Formula, Last, Mark, Sum
+from sponsio_like.kinds import Natural, Number, Regex, Window
+from sponsio_like.pattern import (
+    Counts,
+    Field,
+    Rule,
+    Tools,
+    default,
+    earlier,
+    pattern,
+    tried,
+    whenever,
+    worked,
+)
+
+SESSION = default("session")
 
 
 @pattern(
@@ -91,3 +104,80 @@ def arg_value_range(
     if min is not None and max is not None and min > max:
         raise ContractError.of(f"`min` {min} is above `max` {max}", "then no call could pass")
     return whenever(tool, Custom("arg_between", (field, min, max)))
+
+
+@pattern(
+    "arguments",
+    "total `{tool}.{field}` at most {total}",
+    "total `{tool}.{field}` at most {total} per {per.seconds} seconds",
+    "total `{tool}.{field}` at most {total} per {per.steps} steps",
+    keeps=("", "pay(amount=60) pay(amount=40)", "pay(amount=0.1) pay(amount=99.9)", "other"),
+    breaks=(
+        "pay(amount=60) pay(amount=41)",
+        "pay(amount=60)? pay(amount=60)?",
+        "pay(amount=60)! pay(amount=60)",
+        "pay",
+        'pay(amount="5")',
+        "pay(amount=-1)",
+    ),
+    example={"tool": "pay", "field": "amount", "total": 100},
+)
+def amount_limit(
+    tool: Tools,
+    field: Field,
+    total: Number,
+    per: Window = SESSION,
+    by: tuple[Field, ...] | None = None,
+) -> Rule:
+    """The amounts of all calls of `tool` together are at most `total`; tries count, exactly.
+
+    In the session, or in any sliding window (`per`); with `by`, for each combination of these
+    values. A missing or negative amount violates, and what is no number.
+    """
+    sums = Sum(tool, field, per) <= total
+    return Rule(whenever(tool, sums & Custom("arg_between", (field, 0, None))), by=by or ())
+
+
+@pattern(
+    "arguments",
+    "`{tool}.{field}` must not be edited after `{after}`",
+    "`{tool}.{field}` must not be edited",
+    keeps=(
+        "",
+        'report(text="a") report(text="b") check',
+        'report(text="a") check report(text="a") report(text="a")',
+        'report(text="a") check report(text="a")! report(text="a")',
+    ),
+    breaks=(
+        'report(text="a") check report(text="b")',
+        'report(text="a") check report',
+        'report(text="a") check? ok:check report(text="b")',
+        'check report(text="a") report(text="b")',
+    ),
+    example={"tool": "report", "field": "text", "after": "check"},
+)
+def data_intact(
+    tool: Tools,
+    field: Field = "*",
+    after: Tools | None = None,
+    key: Field | None = None,
+    counts: Counts = "done",
+) -> Rule:
+    """The field keeps its value: that of the last call of `tool` that has not failed.
+
+    With `after`, the value when `after` last succeeded; if there was none by then, the first one
+    since. With `key`, for each value of that field. `*` is all arguments together.
+    """
+    put, value = tried(tool, counts), Mark(field)
+    last = Last(value, put)
+    if after is None:
+        kept = ~earlier(put) | value.equals(last)
+    else:
+        frozen = worked(after, counts)
+        known = earlier(frozen & earlier(put))
+        kept = (
+            ~earlier(frozen)
+            | (known & value.equals(Last(last, frozen)))
+            | (~known & (~earlier(put) | value.equals(last)))
+        )
+    return Rule(whenever(tool, kept), by=(key,) if key else ())

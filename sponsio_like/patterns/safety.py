@@ -12,14 +12,14 @@ from sponsio_like.confirming import confirmed
 from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call
-from sponsio_like.formula import Formula, Target
+from sponsio_like.formula import Formula
 from sponsio_like.kinds import Event, Name, Regex
+from sponsio_like.parts import by_name, unspent
 from sponsio_like.pattern import (
     Counts,
     Field,
     Rule,
     Tools,
-    called,
     default,
     earlier,
     pattern,
@@ -74,12 +74,7 @@ def must_confirm(
     not confirm; with `accept`, the text has to match instead. `same`: both calls have equal values
     of these fields.
     """
-    return Rule(_each_confirmed(action, confirmed(by, accept, counts)), by=same or ())
-
-
-def _each_confirmed(action: Target, confirmation: Formula) -> Formula:
-    fresh = f.Yesterday(f.Since(f.Not(called(action)), confirmation))
-    return whenever(action, fresh)
+    return Rule(whenever(action, unspent(confirmed(by, accept, counts), action)), by=same or ())
 
 
 @pattern(
@@ -130,15 +125,10 @@ def destructive_action_gate(
 
     With `role`, a standing approval of the action by that role is needed as well.
     """
-    gated = _each_confirmed(action, confirmed(gate, None, counts))
-    return gated if role is None else gated & _approved(action, role)
-
-
-def _approved(action: Target, role: str) -> Formula:
-    if any(match.globs or not match.names for match in action):
-        raise ContractError.of("approvals are by name", "with `role`, list every tool by its name")
-    names = dict.fromkeys(name for match in action for name in match.names)
-    return f.conj(*(whenever((f.Match((name,)),), f.Approved(name, role)) for name in names))
+    gated = whenever(action, unspent(confirmed(gate, None, counts), action))
+    if role is None:
+        return gated
+    return gated & by_name(action, lambda name: f.Approved(name, role))
 
 
 @pattern(

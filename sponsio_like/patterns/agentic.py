@@ -1,0 +1,105 @@
+"""Agentic security: what came from outside is looked at before it is acted upon.
+
+Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+"""
+
+from __future__ import annotations
+
+from sponsio_like.confirming import confirmed
+from sponsio_like.formula import (
+    Always,
+    Count,
+    Delivered,
+    Formula,
+    Happens,
+    Last,
+    Match,
+    Target,
+)
+from sponsio_like.pattern import Counts, Tools, called, default, pattern, whenever, worked
+
+REVIEW = default("review")
+CONFIRM = default("confirm")
+
+
+@pattern(
+    "agentic",
+    "content from `{source}` requires review",
+    keeps=("", "send", "web review send send", "web web review send", "web review other web"),
+    breaks=(
+        "web send",
+        "web! send",
+        "web review! send",
+        "web? review ok:web send",
+        "web review web send",
+        "web review? send",
+    ),
+    example={"source": "web"},
+)
+def untrusted_source_gate(
+    source: Tools, gate: Tools = REVIEW, sinks: Tools | None = None, counts: Counts = "done"
+) -> Formula:
+    """Once a result of `source` has arrived, `sinks` need a `gate` that was called after it.
+
+    A failure brings content too. `sinks` are all tools but `source` and `gate`, unless named.
+    """
+    return _gated(source, worked(gate, counts), _sinks(sinks, source, gate))
+
+
+@pattern(
+    "agentic",
+    "confirmation required after reading from `{source}`",
+    keeps=("", "send", "web confirm send send", "web web confirm=yes send"),
+    breaks=("web send", "web confirm=false send", "web? confirm ok:web send"),
+    example={"source": "web"},
+)
+def confirm_after_source(
+    source: Tools, by: Tools = CONFIRM, sinks: Tools | None = None, counts: Counts = "done"
+) -> Formula:
+    """Once a result of `source` has arrived, `sinks` need a confirmation called for after it.
+
+    What confirms is as in `must_confirm`. `sinks` are all tools but `source` and `by`, unless
+    named.
+    """
+    return _gated(source, confirmed(by, None, counts), _sinks(sinks, source, by))
+
+
+@pattern(
+    "agentic",
+    "`{source}` must pass `{sanitizer}` before `{sink}`",
+    keeps=("", "write", "input sanitize write write", "input other"),
+    breaks=("input write", "input! write", "input sanitize input write", "input sanitize! write"),
+    example={"source": "input", "sanitizer": "sanitize", "sink": "write"},
+)
+def sanitized_before_sink(
+    source: Tools, sanitizer: Tools, sink: Tools, counts: Counts = "done"
+) -> Formula:
+    """Once a result of `source` has arrived, `sink` needs a `sanitizer` called after it."""
+    return _gated(source, worked(sanitizer, counts), called(sink))
+
+
+@pattern(
+    "agentic",
+    "`{action}` at most once per session",
+    keeps=("", "post", "other post other"),
+    breaks=("post post", "post! post", "post? post"),
+    example={"action": "post"},
+)
+def irreversible_once(action: Tools, counts: Counts = "called") -> Formula:
+    """`action` is tried once: what failed may have done its work."""
+    return whenever(action, Count(Happens("called", action)) <= 1)
+
+
+def _sinks(sinks: Target | None, *others: Target) -> Formula:
+    if sinks is not None:
+        return called(sinks)
+    found = called((Match(),))
+    for other in others:
+        found = found & ~called(other)
+    return found
+
+
+def _gated(source: Target, passed: Formula, sink: Formula) -> Formula:
+    """No result has arrived since the latest gate was called, or none ever."""
+    results = Delivered(source)
+    return Always(sink >> (results.equals(0) | results.equals(Last(results, passed))))

@@ -1,0 +1,112 @@
+"""Approval and audit: what stands behind an action, and what is left of it.
+
+Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+"""
+
+from __future__ import annotations
+
+from sponsio_like.formula import (
+    Always,
+    ApprovalAge,
+    Approved,
+    Eventually,
+    Formula,
+    Next,
+    Once,
+    Steps,
+    Yesterday,
+)
+from sponsio_like.kinds import Duration, Name, Positive
+from sponsio_like.parts import by_name, unspent
+from sponsio_like.pattern import (
+    Counts,
+    Field,
+    Rule,
+    Tools,
+    pattern,
+    settles,
+    whenever,
+    worked,
+)
+
+
+@pattern(
+    "approval",
+    "`{action}` requires active approval from `{role}`",
+    keeps=("", "approve:refund/manager refund", "approve:refund/manager refund refund", "other"),
+    breaks=("refund", "approve:refund/clerk refund", "approve:pay/manager refund"),
+    example={"action": "refund", "role": "manager"},
+)
+def approval_active(action: Tools, role: Name, seconds: Duration | None = None) -> Formula:
+    """A standing approval of `action` by `role` exists at the call, neither refused nor revoked.
+
+    With `seconds`, it is at most so old; a renewed one is as old as its renewal.
+    """
+
+    def stands(name: str) -> Formula:
+        given = Approved(name, role)
+        return given if seconds is None else given & (ApprovalAge(name, role) <= seconds)
+
+    return by_name(action, stands)
+
+
+@pattern(
+    "approval",
+    "`{approval}` valid for {max_steps} steps before `{action}`",
+    keeps=("", "approve merge", "approve other merge", "approve merge merge"),
+    breaks=("merge", "approve other other merge", "approve! merge", "approve? merge"),
+    example={"approval": "approve", "action": "merge", "max_steps": 2},
+)
+def approval_freshness(
+    approval: Tools, action: Tools, max_steps: Positive, counts: Counts = "done"
+) -> Formula:
+    """One of the `max_steps` calls before `action` is an `approval` that succeeded.
+
+    One approval serves many calls.
+    """
+    return whenever(action, Yesterday(Once(worked(approval, counts), Steps(max_steps - 1))))
+
+
+@pattern(
+    "approval",
+    "every `{action}` must log `{audit}`",
+    keeps=("", "delete log", "delete delete log", "delete!"),
+    breaks=("delete", "delete log!", "log delete"),
+    example={"action": "delete", "audit": "log"},
+)
+def audit_after(action: Tools, audit: Tools, counts: Counts = "done") -> Formula:
+    """Every `action` that succeeded is followed by an `audit` that succeeds."""
+    settles(audit, action)
+    return Always(worked(action, counts) >> Next(Eventually(worked(audit, counts))))
+
+
+@pattern(
+    "approval",
+    "backup `{backup}` must precede `{action}`",
+    keeps=("", "snapshot drop", "snapshot other drop snapshot drop", "snapshot snapshot drop"),
+    breaks=("drop", "snapshot drop drop", "snapshot! drop", "snapshot? drop"),
+    example={"backup": "snapshot", "action": "drop"},
+)
+def backup_before_destructive(backup: Tools, action: Tools, counts: Counts = "done") -> Formula:
+    """Before each `action`, a `backup` has succeeded since the one before."""
+    return whenever(action, unspent(worked(backup, counts), action))
+
+
+@pattern(
+    "approval",
+    "dry run `{dry_run}` must precede `{commit}`",
+    keeps=("", "plan apply", "plan plan apply plan apply"),
+    breaks=("apply", "plan apply apply", "plan! apply", "plan apply! apply"),
+    example={"dry_run": "plan", "commit": "apply"},
+)
+def dry_run_before_commit(
+    dry_run: Tools,
+    commit: Tools,
+    same: tuple[Field, ...] | None = None,
+    counts: Counts = "done",
+) -> Rule:
+    """Before each `commit`, a `dry_run` has succeeded since the one before, whatever became of it.
+
+    `same`: both have equal values of these fields.
+    """
+    return Rule(whenever(commit, unspent(worked(dry_run, counts), commit)), by=same or ())

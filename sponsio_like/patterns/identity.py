@@ -1,0 +1,80 @@
+"""Identity, context, repetition: who asks, in what state of things, and how often the same.
+
+Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+"""
+
+from __future__ import annotations
+
+from sponsio_like.atoms_args import searches, whole_or_anchored
+from sponsio_like.formula import Count, Ctx, Formula
+from sponsio_like.kinds import Duration, Moment, Name, Natural, Regex, Scalars
+from sponsio_like.pattern import Counts, Field, Rule, Tools, default, pattern, tried, whenever
+
+ALL: tuple[Field, ...] = ("*",)
+
+
+@pattern(
+    "identity",
+    "`{tool}` requires ctx[{key:=}]={values:=}",
+    keeps=("", "ctx:verified=true publish", "other"),
+    breaks=("publish", "ctx:verified=false publish", 'ctx:verified="true" publish'),
+    example={"tool": "publish", "key": "verified", "values": [True]},
+)
+def ctx_required(tool: Tools, key: Name, values: Scalars) -> Formula:
+    """The fact `key` is one of `values` when `tool` is called; a fact never told is none.
+
+    Values keep their type: `true` is not `"true"`.
+    """
+    return whenever(tool, Ctx(key).is_in(values))
+
+
+@pattern(
+    "identity",
+    "`{tool}` requires {key:=} matching `{regex}`",
+    keeps=("", 'ctx:caller="corp/finance" refund', "other"),
+    breaks=("refund", 'ctx:caller="evil/corp/finance" refund', "ctx:caller=5 refund"),
+    example={"tool": "refund", "key": "caller", "regex": "^corp/"},
+)
+def ctx_matches_required(tool: Tools, key: Name, regex: Regex) -> Formula:
+    """The fact `key` is a text that matches, when `tool` is called.
+
+    A pattern with `^` or `$`, but not both, is searched for; any other matches the whole text.
+    """
+    searches(whole_or_anchored, (regex,))  # compiles it
+    return whenever(tool, Ctx(key).matches(whole_or_anchored(regex)))
+
+
+@pattern(
+    "identity",
+    "`{tool}` to same `{fields: and }` at most {limit} time(s)",
+    "`{tool}` with the same arguments at most {limit} time(s)",
+    keeps=("", 'mail(to="a") mail(to="b")', 'mail(to="a")! mail(to="a")', "other other"),
+    breaks=('mail(to="a") mail(to="a")', 'mail(to="a") other mail(to="a", n=2)', "mail"),
+    example={"tool": "mail", "fields": ["to"]},
+)
+def duplicate_call_limit(
+    tool: Tools,
+    fields: tuple[Field, ...] = ALL,
+    limit: Natural = 1,
+    counts: Counts = "done",
+) -> Rule:
+    """At most `limit` calls of `tool` with equal values of `fields`; failures do not count.
+
+    A call without one of the fields violates.
+    """
+    return Rule(whenever(tool, Count(tried(tool, counts)) <= limit), by=fields)
+
+
+@pattern(
+    "identity",
+    "`{action}` within {max_seconds}s of `{event}`",
+    keeps=("", "ask act", "ask +60s act", "ask +100s ask act"),
+    breaks=("act", "ask +61s act", "ask act +61s act"),
+    example={"action": "act", "event": {"called": "ask"}, "max_seconds": 60},
+)
+def time_since(action: Tools, event: Moment, max_seconds: Duration) -> Formula:
+    """`action` is called at most `max_seconds` after the latest `event`; never without one.
+
+    An event is a tool, `{called: ..}`, `{done: ..}`, `{fact: key}` (told), or `{message: role}`.
+    """
+    return whenever(action, event <= max_seconds)

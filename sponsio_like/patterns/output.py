@@ -1,0 +1,82 @@
+"""Output: what the agent's responses may say. Positions are messages.
+
+Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from typing import Any
+
+from sponsio_like.context import Context
+from sponsio_like.errors import ContractError
+from sponsio_like.events import TEXT_CAP, Message
+from sponsio_like.formula import Always, Custom, Formula, MessageBy
+from sponsio_like.kinds import Name, Natural
+from sponsio_like.pattern import pattern
+from sponsio_like.registry import atom
+
+RESPONSE = MessageBy("assistant")
+
+
+@pattern(
+    "output",
+    "response must not mention `{words: or }`",
+    keeps=("", "msg:assistant=hello", 'msg:assistant="acmes and bigcorp"', 'msg:user="what of acme?"'),
+    breaks=("msg:assistant=acme", 'msg:assistant="Try ACME!"', 'msg:assistant="the big  corp"'),
+    example={"words": ["acme", "big corp"]},
+)
+def no_keywords(words: tuple[Name, ...]) -> Formula:
+    """No response has one of `words` in it: whole words, in any case."""
+    return Always(RESPONSE >> ~Custom("text_mentions", (words,)))
+
+
+@pattern(
+    "output",
+    "response under {max_words} words",
+    "response under {max_chars} characters",
+    keeps=("", 'msg:assistant="one two three"', 'msg:user="one two three four"'),
+    breaks=('msg:assistant="one two three four"',),
+    example={"max_words": 3},
+)
+def max_length(max_words: Natural | None = None, max_chars: Natural | None = None) -> Formula:
+    """A response has at most `max_words` words (runs without blanks) and `max_chars` characters."""
+    if max_words is None and max_chars is None:
+        raise ContractError.of("`max_words` or `max_chars` is needed", "write max_words: 200")
+    return Always(RESPONSE >> Custom("text_within", (max_words, max_chars)))
+
+
+# --- atoms --------------------------------------------------------------------------------------
+
+
+@atom("text_mentions", about="message")
+def text_mentions(message: Message, _: Context, words: tuple[str, ...]) -> bool | None:
+    """Some of `words` stands in the text as a whole word, whatever its case and its blanks."""
+    if len(message.text) > TEXT_CAP:
+        return None
+    return _mention(words).search(folded(message.text)) is not None
+
+
+@functools.lru_cache(maxsize=1024)
+def _mention(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Any of the words, with no letter or digit beside it. Literals only, so linear in the text."""
+    each = (r"\s+".join(map(re.escape, folded(word).split())) for word in words)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(each)})(?!\w)")
+
+
+def folded(text: str) -> str:
+    """The text without case, without characters that are not seen, and with plain digits."""
+    if text.isascii():
+        return text.casefold()
+    seen = "".join(each for each in text if unicodedata.category(each) != "Cf")
+    return unicodedata.normalize("NFKC", seen.casefold())
+
+
+@atom("text_within", about="message")
+def text_within(message: Message, _: Context, most_words: Any, most_chars: Any) -> bool:
+    """The text has at most so many words and characters, as far as each is limited."""
+    if most_chars is not None and len(message.text) > most_chars:
+        return False
+    return most_words is None or len(message.text.split()) <= most_words

@@ -1,0 +1,36 @@
+"""Resources: tokens and delegation.
+
+Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+"""
+
+from __future__ import annotations
+
+from sponsio_like.formula import Depth, Formula, Match, Tokens
+from sponsio_like.kinds import Natural, Positive
+from sponsio_like.pattern import pattern, whenever
+
+ANY = (Match(),)
+
+
+@pattern(
+    "resource",
+    "total LLM tokens under {limit}",
+    keeps=("", "search", "tokens:99 search"),
+    breaks=("tokens:100 search", "tokens:60 search tokens:60 search"),
+    example={"limit": 100},
+)
+def token_budget(limit: Positive) -> Formula:
+    """Calls are let through while the session has used fewer than `limit` tokens."""
+    return whenever(ANY, Tokens() < limit)
+
+
+@pattern(
+    "resource",
+    "sub-agent delegation at most {limit} levels",
+    keeps=("", "search", "search^1 search^2"),
+    breaks=("search^3",),
+    example={"limit": 2},
+)
+def delegation_depth_limit(limit: Natural) -> Formula:
+    """No call is made deeper than `limit` levels below the first agent."""
+    return whenever(ANY, Depth() <= limit)
