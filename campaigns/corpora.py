@@ -1,4 +1,4 @@
-"""Replay the example contracts over the corpora of recorded runs, and count again without the engine.
+"""Replay the example contracts over the corpora of recorded runs; count again without the engine.
 
     python -m campaigns.corpora FOLDER            shows every table, and all that does not agree
     python -m campaigns.corpora FOLDER --write    puts the tables into docs/corpora.md
@@ -115,6 +115,7 @@ def studied(folder: Path, first: int | None) -> Results:
 def tables(results: Results, files: Sequence[Surveyed]) -> dict[str, str]:
     """Every table, by the name of its place."""
     out = {"checked": pages.checked_table(), "survey": pages.survey_table(files)}
+    out["odd"] = pages.odd_table(files)
     out["never"] = pages.never_table(STUDIES, results)
     out["speed"] = pages.speed_table(results, STUDIES)
     for study in STUDIES:
@@ -129,7 +130,7 @@ def mistakes(results: Results, files: Sequence[Surveyed], *, everything: bool) -
     """All that should not be."""
     every = [result for found in results.values() for result in found]
     out = [line for result in every for line in result.disagreements]
-    out += [line for each in files for line in each.failures]
+    out += [line for each in files for line in (*each.failures, *each.unreadable)]
     if everything:
         seen = set[tuple[str, str, int]]().union(*(result.violations for result in every))
         gone = [row for row in CHECKED if (row.trace, row.contract, row.at) not in seen]
@@ -145,7 +146,8 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="put the tables into docs/corpora.md")
     parser.add_argument("--first", type=int, help="only so many traces of each file")
     options = parser.parse_args()
-    results, files = studied(options.folder, options.first), surveyed(options.folder, options.first)
+    files = surveyed(options.folder, options.first)
+    results = studied(options.folder, options.first)
     wrong = mistakes(results, files, everything=options.first is None)
     made = tables(results, files)
     for name, table in made.items():

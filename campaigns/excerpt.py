@@ -40,7 +40,8 @@ def shown(study: Study, folder: Path) -> dict[str, tuple[Shown, str]]:
                 continue
             trace = trace_of(value)
             judged = contracts.judge(trace)
-            broken = {each.contract for each in (*judged.violations, *judged.unfulfilled)}
+            broken = {each.contract for each in judged.violations}
+            broken |= {each.contract for each in judged.unfulfilled}
             spoke = {each.contract for each in triggers.judge(trace).violations}
             parts = {(each, "broken") for each in broken} | {(e, "kept") for e in spoke - broken}
             out[trace.id] = (frozenset(parts), line)

@@ -12,7 +12,7 @@ from functools import cache
 
 from campaigns.checked import CHECKED, REASONS, Checked
 from campaigns.study import ROOT, Corpus, Result, Study
-from campaigns.survey import Surveyed
+from campaigns.survey import ODD, Surveyed
 from sponsio_like.formula import Always, Not
 from sponsio_like.loader import load
 
@@ -102,7 +102,7 @@ def never_table(studies: Sequence[Study], results: Mapping[str, Sequence[Result]
             tallies = [result.tallies[name] for result in results[study.name]]
             triggered = sum(tally.triggered.total() for tally in tallies)
             broken = sum(tally.broken.total() for tally in tallies)
-            if broken == 0 or broken == triggered:
+            if broken in {0, triggered}:
                 rows.append((name, f"{broken} of {triggered} broken", REASONS.get(name, "")))
     return markdown(("contract", "in all traces", "why"), rows)
 
@@ -118,28 +118,52 @@ def speed_table(results: Mapping[str, Sequence[Result]], studies: Sequence[Study
     rows = []
     for study in studies:
         for corpus, result in zip(study.corpora, results[study.name], strict=True):
-            events = f"{result.events / max(result.seconds, 1e-9):,.0f}"
-            traces, calls = f"{result.traces.total():,}", f"{result.calls:,}"
-            rows.append(
-                (corpus.name, len(result.tallies), traces, calls, f"{result.events:,}", events)
-            )
-    return markdown(("corpus", "contracts", "traces", "calls", "events", "events per second"), rows)
+            seen = (len(result.tallies), result.traces.total(), result.calls, result.events)
+            speeds = (_speed(result.calls, result.seconds), _speed(result.events, result.seconds))
+            rows.append((corpus.name, *(f"{each:,}" for each in seen), *speeds))
+    head = ("corpus", "contracts", "traces", "calls", "events", "calls per second", "events")
+    return markdown(head, rows)
+
+
+def _speed(number: int, seconds: float) -> str:
+    return f"{number / max(seconds, 1e-9):,.0f}"
 
 
 def survey_table(files: Iterable[Surveyed]) -> str:
     """What became of every file under the contracts that look at everything."""
-    rows = [
-        (
-            f"`{each.name}`",
-            f"{each.traces:,}",
-            f"{each.calls:,}",
-            f"{each.events:,}",
-            f"{each.broken:,}",
-            f"{each.not_judged:,}",
-            len(each.failures),
-            f"{each.events / max(each.seconds, 1e-9):,.0f}",
-        )
-        for each in files
-    ]
-    head = ("file", "traces", "calls", "events", "broken", "not judged", "exceptions")
-    return markdown((*head, "events per second"), rows)
+    rows, total = [], Surveyed("*all*")
+    for each in files:
+        rows.append(_surveyed(each))
+        total.traces += each.traces
+        total.calls += each.calls
+        total.events += each.events
+        total.broken += each.broken
+        total.seconds += each.seconds
+        total.megabytes += each.megabytes
+        total.peak = max(total.peak, each.peak)
+        total.unreadable += each.unreadable
+        total.failures += each.failures
+    head = ["file", "traces", "calls", "events", "broken", "unreadable lines", "exceptions"]
+    head += ["calls per second", "MB unpacked", "peak memory so far, MB"]
+    return markdown(head, [*rows, _surveyed(total)])
+
+
+def _surveyed(file: Surveyed) -> tuple[object, ...]:
+    return (
+        file.name,
+        f"{file.traces:,}",
+        f"{file.calls:,}",
+        f"{file.events:,}",
+        f"{file.broken:,}",
+        len(file.unreadable),
+        len(file.failures),
+        _speed(file.calls, file.seconds),
+        f"{file.megabytes:.1f}",
+        f"{file.peak:.0f}",
+    )
+
+
+def odd_table(files: Iterable[Surveyed]) -> str:
+    """What is odd in the files, and was survived."""
+    rows = [(each.name, *(f"{each.odd[name]:,}" for name in ODD)) for each in files]
+    return markdown(("file", *ODD), rows)

@@ -4,6 +4,17 @@ A verdict is final as soon as nothing that may still happen can change it. What 
 no verdict yet: it is pending.
 
 $ python examples/formula.py
+login first  !called(withdraw) W done(login)
+at most 100  G(sum(withdraw, amount) <= 100)
+recorded     G(done(withdraw) -> X F done(record))
+
+               login first    at most 100    recorded       still to come
+login          satisfied      inconclusive   inconclusive
+withdraw 70    satisfied      inconclusive   inconclusive   recorded
+record         satisfied      inconclusive   inconclusive
+withdraw 40    satisfied      violated       inconclusive   recorded
+
+unfulfilled at the end: recorded
 """
 
 from sponsio_like import Guard, contract
@@ -13,7 +24,7 @@ FORMULAS = {
     "at most 100": "G(sum(withdraw, amount) <= 100)",
     "recorded": "G(done(withdraw) -> X F done(record))",
 }
-CALLS = (
+CALLS: tuple[tuple[str, dict[str, int]], ...] = (
     ("login", {}),
     ("withdraw", {"amount": 70}),
     ("record", {}),

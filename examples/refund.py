@@ -1,38 +1,102 @@
-"""An agent wants to refund. It is stopped, told what is missing, does that, and may.
+"""A support agent with three tools, which know nothing of contracts: `call` stands before them.
 
-The host asks `decide` before a tool runs, and tells `settle` what came of it. That is all.
+A refused call does not run; its advice tells the model why, and what would make it legal. A call
+that has run is settled: only a check that succeeded, and did not say no, allows a refund, one.
 
 $ python examples/refund.py
-issue_refund(order=17)  blocked
-    contract `policy gate` refuses `issue_refund`
-check_policy(order=17)  done
-issue_refund(order=17)  done
-issue_refund(order=17)  blocked
-    contract `one refund` refuses
+issue_refund(order=17, amount=80)
+    blocked: `issue_refund` was not allowed by `a check for each refund` (tool `issue_refund`
+    requires confirmation (by: check_policy)); to make it legal, first call `check_policy` (it
+    must succeed)
+check_policy(order=71)
+    failed: KeyError(71)
+check_policy(order=18)
+    ran: no, a final sale
+issue_refund(order=18, amount=80)
+    blocked: `issue_refund` was not allowed by `a check for each refund` (tool `issue_refund`
+    requires confirmation (by: check_policy)); to make it legal, first call `check_policy` (it
+    must succeed)
+check_policy(order=17)
+    ran: yes, within 30 days
+issue_refund(order=17, amount=8000)
+    blocked: `issue_refund` was not allowed by `small refunds` (`issue_refund.amount` between
+    0 and 500); no calls make it legal in this session
+issue_refund(order=17, amount=80)
+    ran: 80 for order 17
+issue_refund(order=17, amount=80)
+    blocked: `issue_refund` was not allowed by `a check for each refund` (tool `issue_refund`
+    requires confirmation (by: check_policy)); to make it legal, first call `check_policy` (it
+    must succeed)
+still owed: customers are told
+send_email(to='customer@example.com')
+    ran: sent to customer@example.com
+unfulfilled at the end: 0
 """
+
+from collections.abc import Callable
+from textwrap import indent, wrap
 
 from sponsio_like import Allowed, Blocked, Guard, contract
 
+POLICY = {17: "yes, within 30 days", 18: "no, a final sale"}
+"""What the shop says of two orders; of any other it knows nothing."""
+
+
+def check_policy(order: int) -> str:
+    return POLICY[order]
+
+
+def issue_refund(order: int, amount: float) -> str:
+    return f"{amount} for order {order}"
+
+
+def send_email(to: str) -> str:
+    return f"sent to {to}"
+
+
+TOOLS: dict[str, Callable[..., str]] = {
+    tool.__name__: tool for tool in (check_policy, issue_refund, send_email)
+}
 guard = Guard(
     [
-        contract("policy gate").guarantees("tool `check_policy` must precede `issue_refund`"),
-        contract("one refund").guarantees("tool `issue_refund` at most once"),
-    ]
+        contract("a check for each refund").guarantees(
+            {"pattern": "must_confirm", "action": "issue_refund", "by": "check_policy"}
+        ),
+        contract("small refunds").guarantees("`issue_refund.amount` between 0 and 500"),
+        contract("customers are told").guarantees(
+            "every `issue_refund` must be followed by `send_email`"
+        ),
+    ],
+    tools=TOOLS,
 )
 session = guard.session("ticket-4711")
 
 
 def call(tool: str, **args: object) -> None:
-    shown = f"{tool}({', '.join(f'{name}={value}' for name, value in args.items())})"
+    """Decide, run if allowed, settle."""
+    print(f"{tool}({', '.join(f'{name}={value!r}' for name, value in args.items())})")
     match session.decide(tool, args):
         case Allowed(id=id):
-            session.settle(id, output="ok")  # here the tool has run
-            print(f"{shown}  done")
+            try:
+                output = TOOLS[tool](**args)
+            except LookupError as error:
+                session.settle(id, error=repr(error))
+                print(f"    failed: {error!r}")
+            else:
+                session.settle(id, output=output)
+                print(f"    ran: {output}")
         case Blocked(advice=advice):
-            print(f"{shown}  blocked\n    {advice}")
+            print(indent("\n".join(wrap(f"blocked: {advice}", 90)), "    "))
 
 
-call("issue_refund", order=17)
+call("issue_refund", order=17, amount=80)
+call("check_policy", order=71)
+call("check_policy", order=18)
+call("issue_refund", order=18, amount=80)
 call("check_policy", order=17)
-call("issue_refund", order=17)
-call("issue_refund", order=17)
+call("issue_refund", order=17, amount=8000)
+call("issue_refund", order=17, amount=80)
+call("issue_refund", order=17, amount=80)
+print("still owed:", *(each.contract for each in session.pending()))
+call("send_email", to="customer@example.com")
+print("unfulfilled at the end:", len(session.finish()))

@@ -17,7 +17,7 @@ from sponsio_like.events import Call, Event, Message, Result
 from sponsio_like.formula import Happens
 from sponsio_like.ledger import Judgement, Ledger
 from sponsio_like.outcome import Warn
-from sponsio_like.verdicts import Finding, findings, strictest
+from sponsio_like.verdicts import Finding, findings, strictest, unreadable
 
 DEPTH_CAP = 5
 """Longest way that is looked for, in calls."""
@@ -119,7 +119,9 @@ class Refusal:
         """The judgement of `event`, if it would be let through."""
         reads = [ledger.read(i, event, self.context) for i in ledger.touched(event)]
         judgement = ledger.judge(event, reads, self.time)
-        found = findings(ledger.policy, judgement.violated, event, 0)
+        policy = ledger.policy
+        failed = [unreadable(policy, i, event, 0, error) for i, error in judgement.failed]
+        found = (*findings(policy, judgement.violated, event, 0), *failed)
         return judgement if strictest(found) is None else None
 
 

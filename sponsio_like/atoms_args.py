@@ -98,19 +98,19 @@ def texts(values: list[Any]) -> Iterator[str]:
     """Every string inside, keys too; a list of words (argv) is also read as one line."""
     size = 0
     for value in inside(values):
-        if isinstance(value, str):
-            size += len(value)
-            if size > TEXT_CAP:
-                raise Unreadable("too much text")
-            yield value
-        elif isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple)):
             words = (word for word in inside(list(value)) if isinstance(word, (str, int, float)))
             line = " ".join(map(str, words))
             if len(line) > TEXT_CAP:
                 raise Unreadable("too much text")
             yield line
-        elif isinstance(value, Mapping):
-            yield from map(str, value)
+            continue
+        found = [value] if isinstance(value, str) else value if isinstance(value, Mapping) else ()
+        for text in map(str, found):
+            size += len(text)
+            if size > TEXT_CAP:
+                raise Unreadable("too much text")
+            yield text
 
 
 # --- regular expressions --------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from sponsio_like.alphabet import Name
 from sponsio_like.atoms import OPEN, kinds_of, settled
 from sponsio_like.context import Context
 from sponsio_like.contract import Contract
+from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, End, Event, Kind, Result
 from sponsio_like.formula import TRUE, Seconds
 from sponsio_like.listening import Listening
@@ -24,6 +25,7 @@ from sponsio_like.program import Program, Slot
 from sponsio_like.readers import key_of, slot_reader
 from sponsio_like.reading import Reading, take_apart
 from sponsio_like.resting import NEVER, due, in_the_air, memory, same
+from sponsio_like.window import WindowFull
 
 MOMENT = 0.001
 """Some time, in seconds: what a register remembers of now is something else a moment later."""
@@ -265,8 +267,11 @@ class Clause:
         return self._quiet[key]
 
     def _stays(self, watch: Watch, position: int, time: float) -> bool:
-        letter = self.gate.search.quiet_letter
-        seen = self.step(watch, letter, "call", Place(position + 1, position + 1), time + MOMENT)
+        letter, at = self.gate.search.quiet_letter, Place(position + 1, position + 1)
+        try:
+            seen = self.step(watch, letter, "call", at, time + MOMENT)
+        except (WindowFull, ContractError):  # the next position will say so, by itself
+            return False
         before, after = watch.inner, seen.watch.inner
         if seen.violated or not same(self.gate, watch.gate, seen.watch.gate):
             return False

@@ -28,6 +28,7 @@ Todo: TypeAlias = "tuple[f.Node, bool, bool]"
 FUTURE = frozenset({"X", "WX", "F", "G", "U", "R"})
 PAST = frozenset({"Y", "WY", "O", "H", "S", "T"})
 STATEFUL = frozenset({"count", "sum", "since", "age", "repeats", "last", "elapsed"})
+_IDEMPOTENT = frozenset({"F", "G", "O", "H"})
 _BACKWARD = PAST | STATEFUL | {"cmp"}
 WINDOW_CAP = 10_000
 """Most events that one sliding window remembers."""
@@ -80,7 +81,9 @@ class Program:
         return done[root]
 
     def node(self, *op: Any) -> int:
-        """The number of this node; the same node has one number."""
+        """The number of this node; the same node has one number. `F F f` is `F f`, as are G, O, H."""
+        if op[0] in _IDEMPOTENT and op[2] is None and self.nodes[op[1]][::2] == (op[0], None):
+            return int(op[1])
         if op not in self._known:
             self._check(op)
             self._known[op] = len(self.nodes)

@@ -15,6 +15,7 @@ from sponsio_like.compiler import Policy
 from sponsio_like.demands import demand
 from sponsio_like.events import Call, Event, Message
 from sponsio_like.outcome import Action, Block, Decision, Redirect, Violation, Warn
+from sponsio_like.window import WindowFull
 
 _STRICTNESS: dict[type[Decision], int] = {Warn: 0, Redirect: 1, Block: 2}
 
@@ -59,7 +60,8 @@ def unreadable(policy: Policy, i: int, event: Event, position: int, error: Excep
     """A clause that could not be read: it blocks where it is enforced, whatever its strategy."""
     tool = event.tool if isinstance(event, Call) else None
     violation = _violation(policy, i, position, tool, "blocked" if stoppable(event) else "reported")
-    reason = f"it could not be evaluated ({type(error).__name__}); {violation.message}"
+    why = str(error) if isinstance(error, WindowFull) else type(error).__name__
+    reason = f"it could not be evaluated ({why}); {violation.message}"
     return Finding(
         i,
         Violation(violation.contract, position, tool, violation.action, reason, violation.mode),

@@ -61,7 +61,7 @@ NEIGHBOURS = 4
 """So many of the tests that killed mutants nearby are tried first."""
 
 
-# --- which tests, for which line --------------------------------------------------------------------
+# --- which tests, for which line ------------------------------------------------------------------
 
 
 @dataclass
@@ -93,7 +93,7 @@ class Watching:
 
     def __init__(self, coverage: Any) -> None:
         self.coverage = coverage
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
         self.failing: set[str] = set()
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -157,7 +157,7 @@ def suite() -> Suite:
     return Suite(seconds, over, sorted(failing))
 
 
-# --- running ----------------------------------------------------------------------------------------
+# --- running --------------------------------------------------------------------------------------
 
 
 def trials(chosen: Iterable[Mutant], tests: Suite, found: dict[str, Mutant]) -> Iterator[Trial]:

@@ -545,7 +545,8 @@ BLACK = [
     ('bash(command="a\\tsudo\\nx")', "x"),
     ('bash(command=["a", ["sudo", "x"]])', "x"),
     ('bash(command={"a": {"b": "sudo x"}})', "x"),
-    ('bash(command={"sudo x": 1})', "."),
+    ('bash(command={"sudo x": 1})', "x"),
+    ('bash(command=[{"a": {"sudo  x": 1}}])', "x"),
     ('bash(command=["grep", "sudoku"])', "."),
     ('bash(command=["sudo", 5])', "."),
     ('bash(command=["sudo", "x"])', "x"),
@@ -559,7 +560,7 @@ BLACK = [
 
 @pytest.mark.parametrize(("word", "sign"), BLACK)
 def test_a_blacklist_looks_inside_whatever_the_shape(word: str, sign: str) -> None:
-    """No text inside the field matches: nested, in lists, argv as one line, blanks alike."""
+    """No text inside the field matches: nested, a key, in lists, argv as one line, blanks alike."""
     assert play(arg_blacklist("bash", "command", ["sudo x"]))(word) == sign
 
 
@@ -581,7 +582,17 @@ def test_what_cannot_be_inspected_violates() -> None:
     """A text over the size cap, too many values, half a character, or no data: refused."""
     session = play(arg_blacklist("b", "c", ["x"])).session
     huge = "a" * 70_000
-    for value in (huge, [huge[:40_000]] * 2, ["a"] * 6_000, deep(80), b"bytes", object(), "\ud800"):
+    for value in (
+        huge,
+        [huge[:40_000]] * 2,
+        {huge: 1},
+        {"k": {huge[:40_000]: huge[:40_000]}},
+        ["a"] * 6_000,
+        deep(80),
+        b"bytes",
+        object(),
+        "\ud800",
+    ):
         assert type(session.decide("b", {"c": value})).__name__ == "Blocked"
     assert type(session.decide("b", {"c": "a" * 60_000})).__name__ == "Allowed"
 

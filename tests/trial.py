@@ -137,7 +137,7 @@ def run_tests(tests: Sequence[str], plugins: Sequence[object] = ()) -> tuple[int
     return int(status), chosen.failed
 
 
-# --- in the child -----------------------------------------------------------------------------------
+# --- in the child ---------------------------------------------------------------------------------
 
 
 def in_child(work: Callable[[], Any], answer: Path, output: Path) -> int:
@@ -155,7 +155,7 @@ def in_child(work: Callable[[], Any], answer: Path, output: Path) -> int:
         os.dup2(sink, 2)
         answer.write_text(json.dumps(work()))
         status = 0
-    except BaseException as error:  # noqa: BLE001  whatever it is, the parent has to hear of it
+    except BaseException as error:  # whatever it is, the parent has to hear of it
         answer.write_text(json.dumps({"raised": repr(error)}))
     finally:
         with contextlib.suppress(OSError, ValueError):
@@ -176,7 +176,7 @@ def attempted(trial: Trial) -> dict[str, str]:
     return {}
 
 
-# --- in the parent ----------------------------------------------------------------------------------
+# --- in the parent --------------------------------------------------------------------------------
 
 
 @dataclass

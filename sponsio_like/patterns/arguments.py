@@ -41,7 +41,7 @@ def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     """No text inside the field matches any of `patterns`; a call without the field passes.
 
     Patterns are searched for; a run of blanks equals any other. Texts in lists and objects count,
-    and a list of words is also read as one line.
+    and so do keys of objects; a list of words is also read as one line.
     """
     searches(blank_tolerant, patterns)  # compiles them
     return whenever(tool, ~Custom("arg_contains", (field, patterns)))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sponsio_like.contract import contract
+from sponsio_like.contract import Contract, contract
 from sponsio_like.outcome import Allowed, Blocked
+from sponsio_like.pattern import Rule
 from sponsio_like.syntax import read
 from tests.manifest import requirement
 from tests.play import guarded, opened
@@ -265,18 +266,42 @@ def test_calls_in_flight_are_capped() -> None:
     assert isinstance(session.decide("a"), Allowed)
 
 
+WATCHED = "G(called(pay) -> Y (!called(a) S done(check)))"
+
+
 @requirement("S-FLIGHT-14")
 def test_positions_after_a_call_in_flight_are_capped() -> None:
     """A call that is never settled stops the calls that would have to be remembered for it."""
-    session = guarded("G(called(pay) -> Y (!called(a) S done(check)))").session()
+    session = guarded(WATCHED).session()
     session.decide("check", id="c")
     for _ in range(999):
         session.settle(session.decide("a").id)
+    assert session.calls == 1_000
     refused = session.decide("a")
     assert isinstance(refused, Blocked)
-    assert "settle" in refused.advice
+    assert "could not be evaluated (call at position 0 is in flight" in refused.advice
+    assert "settle it" in refused.advice
+    assert refused.advice.endswith("no calls make it legal in this session")
     session.settle("c")
     assert isinstance(session.decide("a"), Allowed)
+
+
+@requirement("S-FLIGHT-15")
+def test_a_full_memory_is_the_business_of_its_own_clause() -> None:
+    """A clause that cannot remember more says so where it observes; other clauses go on."""
+    watching = Contract("watching", (Rule(read(WATCHED)),), mode="observe")
+    few = Contract("few", (Rule(read("G(count(a) <= 1000)")),))
+    session = guarded(watching, few).session()
+    session.decide("check", id="c")
+    for _ in range(999):
+        session.settle(session.decide("a").id)
+    allowed = session.decide("a")
+    assert isinstance(allowed, Allowed)
+    assert [each.contract for each in allowed.observed] == ["watching"]
+    assert "settle it" in allowed.observed[0].message
+    refused = session.decide("a")
+    assert isinstance(refused, Blocked)
+    assert [each.contract for each in refused.violations] == ["few"]
 
 
 # --- ids --------------------------------------------------------------------------------------
