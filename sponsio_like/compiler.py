@@ -108,6 +108,19 @@ class Policy:
         contract, rule = self.contracts[self.owner[clause]], self.clauses[clause].rule
         return contract.answer or rule.answer or Block()
 
+    def answers(self, contract: str) -> tuple[Decision, ...]:
+        """The decisions of all clauses of a contract."""
+        return self._answers.get(contract, ())
+
+    @functools.cached_property
+    def _answers(self) -> dict[str, tuple[Decision, ...]]:
+        found: dict[str, list[Decision]] = {}
+        for i, owner in enumerate(self.owner):
+            mine = found.setdefault(self.contracts[owner].name, [])
+            if (decision := self.decision(i)) not in mine:
+                mine.append(decision)
+        return {name: tuple(each) for name, each in found.items()}
+
     @property
     def enforces(self) -> bool:
         """Whether any contract is enforced."""

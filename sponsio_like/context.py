@@ -35,9 +35,7 @@ class Context:
                 *(each for each in self.facts.get(key, ()) if _approval_key(each) != mine),
                 value,
             ]
-        return replace(
-            self, facts={**self.facts, key: value}, told_at={**self.told_at, key: time}
-        )
+        return replace(self, facts={**self.facts, key: value}, told_at={**self.told_at, key: time})
 
     def used(self, tokens: int) -> Context:
         """The context after so many more tokens."""
@@ -59,7 +57,6 @@ class Context:
         """Whether a standing approval by `role` for `action` exists."""
         approvals = self.facts.get("approval", ())
         return any(_stands(approval, action, role) for approval in approvals)
-
 
     def approved_at(self, action: str, role: str, never: Any) -> Any:
         """When the latest standing approval by `role` for `action` was given."""

@@ -13,7 +13,7 @@ from typing import Any
 from sponsio_like.checks import needs
 from sponsio_like.compiler import ALL_INPUTS
 from sponsio_like.contract import Contract
-from sponsio_like.outcome import Block, Decision, Mode, Redirect, Warn
+from sponsio_like.outcome import Ask, Block, Decision, Escalate, Mode, Redirect, Warn
 from sponsio_like.pattern import Parameter, Pattern
 from sponsio_like.syntax import show
 from sponsio_like.terminal import Styled, listed
@@ -149,3 +149,7 @@ def _answer(decision: Decision) -> str:
             return "warn"
         case Redirect(tool):
             return f"call `{tool}` instead"
+        case Escalate(roles):
+            return f"hold the call for {' or '.join(roles) or 'a person'}"
+        case Ask(name):
+            return f"ask `{name}`"

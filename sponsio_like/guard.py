@@ -16,6 +16,7 @@ from sponsio_like.checks import needs
 from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, InputMissing, SnapshotError
+from sponsio_like.notices import Mailbox, Notifier
 from sponsio_like.outcome import Mode
 from sponsio_like.records import Log, Sink
 from sponsio_like.session import Session
@@ -30,8 +31,8 @@ class Guard:
 
     `mode` holds for the contracts that do not say; `tools` is the inventory, if it is known. With
     `relaxable`, the environment variable `SPONSIO_LIKE_MODE=observe` makes every contract
-    observe; the log and `relaxed` say so. Raises `ContractError` with every problem of every
-    contract.
+    observe; the log and `relaxed` say so. `notify` are told of every enforced violation. Raises
+    `ContractError` with every problem of every contract.
     """
 
     def __init__(
@@ -43,10 +44,12 @@ class Guard:
         relaxable: bool = False,
         log: Sink | None = None,
         log_args: bool = False,
+        notify: Iterable[Notifier] = (),
     ) -> None:
         self.relaxed = relaxable and _asked_to_relax()
         self.policy: Policy = compile_policy(contracts, mode, tools, relaxed=self.relaxed)
         self._log = Log(log, log_args)
+        self._notify = tuple(map(Mailbox, notify))
         self._names = itertools.count(1)
         if self.relaxed:
             self._log.relaxed(RELAX)
@@ -60,6 +63,7 @@ class Guard:
         relaxable: bool = False,
         log: Sink | None = None,
         log_args: bool = False,
+        notify: Iterable[Notifier] = (),
     ) -> Guard:
         """The guard of a contract file. `mode` holds where neither the contract nor the file says.
 
@@ -76,6 +80,7 @@ class Guard:
             relaxable=relaxable,
             log=log,
             log_args=log_args,
+            notify=notify,
         )
 
     def session(
@@ -109,7 +114,14 @@ class Guard:
                     "which this session does not get"
                 )
         name = id if id is not None else f"session-{next(self._names)}"
-        return Session(self.policy, name, clock=clock, assume_success=assume_success, log=self._log)
+        return Session(
+            self.policy,
+            name,
+            clock=clock,
+            assume_success=assume_success,
+            log=self._log,
+            notify=self._notify,
+        )
 
     def restore(
         self,

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 from sponsio_like.clause import Change, Now
 from sponsio_like.compiler import Policy
@@ -21,9 +22,25 @@ from sponsio_like.events import Call, Event, Result
 from sponsio_like.formula import Delivered
 from sponsio_like.ledger import Judgement, Ledger, Read
 from sponsio_like.monitor import Verdict, overall
-from sponsio_like.outcome import Allowed, Outcome, Redirected, Unfulfilled, Violation
+from sponsio_like.outcome import (
+    Allowed,
+    Decision,
+    Outcome,
+    Redirected,
+    Unfulfilled,
+    Violation,
+)
 from sponsio_like.snapshot import decode, put_back, take
-from sponsio_like.verdicts import Finding, findings, reported, stoppable, strictest, unreadable
+from sponsio_like.tickets import Asked, Desk, Ticket
+from sponsio_like.verdicts import (
+    Finding,
+    findings,
+    holding,
+    reported,
+    stoppable,
+    strictest,
+    unreadable,
+)
 
 IN_FLIGHT_CAP = 1_000
 """Most calls in flight at once in a session."""
@@ -44,18 +61,22 @@ class Flight(NamedTuple):
 class Attempt:
     """What came of trying to let an event through. `late`: what time gone by has violated.
 
-    `before` is the ledger that refused it, for the advice; `flight` a call with the same id that
-    is in flight already, `full` one call too many. None of these: it was let through now.
+    `before` is the ledger that refused it, for the advice, and `answer` the strictest of what its
+    contracts answer; `flight` a call with the same id that is in flight already, `full` one call
+    too many. None of these: it was let through now. `again`: it was told before.
     """
 
     found: tuple[Finding, ...] = ()
     late: tuple[Violation, ...] = ()
     before: Ledger | None = None
+    answer: Decision | None = None
+    again: bool = False
     flight: Flight | None = None
     full: bool = False
 
 
 Answer = Callable[[tuple[Finding, ...]], Outcome]
+T = TypeVar("T")
 
 
 class Interceptor:
@@ -67,6 +88,7 @@ class Interceptor:
         self.flights: dict[str, Flight] = {}
         self.calls = 0
         self.time = float("-inf")
+        self.desk = Desk()
         self._ledger = Ledger(policy)
         self._clock = clock
         self._lock = threading.Lock()
@@ -74,9 +96,16 @@ class Interceptor:
     # --- positions ----------------------------------------------------------------------------
 
     def attempt(
-        self, event: Event, mark: str = "", answer: Answer = lambda _: Allowed("")
+        self,
+        event: Event,
+        mark: str = "",
+        answer: Answer = lambda _: Allowed(""),
+        rulings: Mapping[str, Decision] = MappingProxyType({}),
     ) -> Attempt:
-        """Let the event through unless a contract stands against it."""
+        """Let the event through unless a contract stands against it.
+
+        `rulings`: what callables of the user have answered, by contract.
+        """
         late: tuple[Violation, ...] = ()
         while True:
             with self._lock:
@@ -92,10 +121,16 @@ class Interceptor:
                     continue  # time or another thread has moved on: other clauses have to be read
                 judgement = self._ledger.judge(event, reads, self.time)
                 failed += [self._unreadable(event, *each) for each in judgement.failed]
-                found = (*findings(self.policy, judgement.violated, event, self.calls), *failed)
-                if stoppable(event) and strictest(found) is not None:
-                    return Attempt(found, late, self._ledger.copy([read.key for read in reads]))
+                violated = judgement.violated
+                found = (*findings(self.policy, violated, event, self.calls, rulings), *failed)
+                ticket = self.desk.approved(id_of(event), mark, self.time)
+                against = strictest(_without(found, ticket)) if stoppable(event) else None
+                if against is not None:
+                    before = self._ledger.copy([read.key for read in reads])
+                    return Attempt(found, late, before, against)
                 self._let_through(event, judgement, mark, answer(found))
+                if ticket is not None:
+                    self.desk.use(ticket)
             return Attempt(found, late)
 
     def _standing(self, event: Event) -> Attempt | None:
@@ -140,6 +175,13 @@ class Interceptor:
         self.time = max(self.time, now)
         violated = self._ledger.expire(Now(self.time, self.context))
         return reported(self.policy, violated, self.calls, None) if violated else ()
+
+    def at_desk(self, ask: Callable[[Desk, float], T]) -> T:
+        """Ask the session's desk for something, at this time."""
+        now = self._read_clock()
+        with self._lock:
+            self.time = max(self.time, now)
+            return ask(self.desk, self.time)
 
     # --- results ------------------------------------------------------------------------------
 
@@ -242,7 +284,13 @@ class Interceptor:
         """The whole state as JSON data."""
         with self._lock:
             flights = {id: _plain(flight) for id, flight in self.flights.items()}
-            mine = {"calls": self.calls, "time": self.time, "flights": flights}
+            tickets = [asdict(ticket) for ticket in self.desk.tickets.values()]
+            mine = {
+                "calls": self.calls,
+                "time": self.time,
+                "flights": flights,
+                "tickets": tickets,
+            }
             return take(self.policy, self._ledger, self.context, {**rest, **mine})
 
     def restore(self, data: Mapping[str, Any]) -> tuple[str, ...]:
@@ -255,7 +303,26 @@ class Interceptor:
         flights = decode(data["flights"])
         sources = {repr(source): source for source in self.policy.sources}
         self.flights = {id: _flight(id, plain, moved, sources) for id, plain in flights.items()}
+        for plain in decode(data["tickets"]):
+            asked = tuple(Asked(**each) for each in plain["asked"])
+            if not set(started_anew) & {each.contract for each in asked}:
+                self.desk.tickets[plain["id"]] = Ticket(**{**plain, "asked": asked})
         return started_anew
+
+
+def id_of(event: Event) -> str:
+    """The id that a ticket is bound to; messages have none."""
+    return event.id if isinstance(event, Call) else ""
+
+
+def _without(found: tuple[Finding, ...], ticket: Ticket | None) -> tuple[Finding, ...]:
+    """What is left to be answered once the ticket has been approved."""
+    if ticket is None:
+        return found
+    held = {
+        each.clause for each, _ in holding(found) if each.violation.contract in ticket.contracts
+    }
+    return tuple(each for each in found if each.clause not in held)
 
 
 def _plain(flight: Flight) -> tuple[Any, ...]:

@@ -11,6 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from sponsio_like.notices import Mailbox
+from sponsio_like.tickets import Ticket
+
 Mode: TypeAlias = Literal["observe", "enforce"]
 Action: TypeAlias = Literal["blocked", "held", "redirected", "warned", "custom", "reported"]
 
@@ -79,11 +82,14 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The call waits for a human. `ticket` is to be answered."""
+    """The call waits for a person: `Session.approve` or `deny` answers the ticket.
+
+    Then the call is decided again, under the same id.
+    """
 
     id: str
     violations: tuple[Violation, ...]
-    ticket: str
+    ticket: Ticket
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +129,24 @@ class Redirect:
     renames: tuple[tuple[str, str | None], ...] | None = None
 
 
-Decision: TypeAlias = Block | Warn | Redirect
+@dataclass(frozen=True, slots=True)
+class Escalate:
+    """Hold the call until a person in one of `roles` answers (anyone, if there are none).
+
+    `notify` are told. An answer has to come `within` so many seconds, if that is given.
+    """
+
+    roles: tuple[str, ...] = ()
+    notify: tuple[Mailbox, ...] = field(default=(), compare=False)
+    within: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A callable of the user is given the violation, and answers with a strategy."""
+
+    name: str
+    function: Callable[[Violation], Any] = field(compare=False)
+
+
+Decision: TypeAlias = Block | Warn | Redirect | Escalate | Ask

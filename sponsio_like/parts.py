@@ -59,7 +59,9 @@ def by_name(tools: Target, stands: Callable[[str], Formula]) -> Formula:
     if any(match.globs or not match.names for match in tools):
         raise ContractError.of("approvals are by name", "list every tool by its name")
     names = dict.fromkeys(name for match in tools for name in match.names)
-    narrowed = {name: tuple(_only(match, name) for match in tools if name in match.names) for name in names}
+    narrowed = {
+        name: tuple(_only(match, name) for match in tools if name in match.names) for name in names
+    }
     return conj(*(whenever(each, stands(name)) for name, each in narrowed.items()))
 
 

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from sponsio_like.events import Call
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
+from sponsio_like.tickets import Ticket
 from sponsio_like.verdicts import Finding
 
 Record: TypeAlias = dict[str, Any]
@@ -54,6 +55,8 @@ class Log:
         }
         if self.log_args:
             record["args"] = call.args
+        if isinstance(outcome, Held):
+            record["ticket"] = outcome.ticket.id
         if isinstance(outcome, Redirected):
             record["substitute"] = outcome.tool
         if again:
@@ -107,6 +110,11 @@ class Log:
         """A plain observation, and the violations that it makes."""
         violations = [_plain(each) for each in found]
         self._send({"event": "step", "session": session, "violations": violations})
+
+    def ticket(self, session: str, ticket: Ticket) -> None:
+        """A person has answered a ticket, or nobody has."""
+        record = {"id": ticket.call, "ticket": ticket.id, "tool": ticket.tool, "by": ticket.by}
+        self._send({"event": f"ticket_{ticket.status}", "session": session, **record})
 
     def restored(self, session: str, started_anew: Iterable[str]) -> None:
         """A session went on from a snapshot; contracts that have changed since started anew."""

@@ -6,7 +6,6 @@ a call is found by its interceptor.
 
 from __future__ import annotations
 
-import copy
 import itertools
 import secrets
 import time as _time
@@ -14,26 +13,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sponsio_like.advice import Refusal
 from sponsio_like.compiler import Policy
 from sponsio_like.context import checked, tokens_of
+from sponsio_like.deciding import decision, refused
 from sponsio_like.errors import SessionError
 from sponsio_like.events import Call, Message, Result, Step, Unreadable, digest
 from sponsio_like.freezing import freeze
 from sponsio_like.interceptor import Attempt, Interceptor
-from sponsio_like.ledger import Ledger
 from sponsio_like.monitor import Verdict
-from sponsio_like.outcome import (
-    Allowed,
-    Blocked,
-    Outcome,
-    Redirect,
-    Redirected,
-    Unfulfilled,
-    Violation,
-)
+from sponsio_like.notices import Mailbox
+from sponsio_like.outcome import Outcome, Unfulfilled, Violation
 from sponsio_like.records import SILENT, Log
-from sponsio_like.verdicts import Finding, enforced, observed, renamed, strictest
+from sponsio_like.telling import Teller
+from sponsio_like.tickets import Desk, Ticket
 
 
 class Session:
@@ -51,6 +43,7 @@ class Session:
         clock: Callable[[], float] = _time.time,
         assume_success: bool = False,
         log: Log = SILENT,
+        notify: tuple[Mailbox, ...] = (),
     ) -> None:
         self.id = id
         self.policy = policy
@@ -58,6 +51,7 @@ class Session:
         self._inner = Interceptor(policy, clock)
         self._assume_success = assume_success
         self._log = log
+        self._teller = Teller(policy, id, notify)
         self._ids = itertools.count(1)
         self._token = secrets.token_hex(4)
         self._finished = False
@@ -108,78 +102,66 @@ class Session:
             raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
         started = _time.perf_counter()
         call = Call(tool, {}, self._new_id() if id is None else id, agent, depth)
-        attempt = Attempt()
         try:
             call = replace(call, args=freeze({} if args is None else args))
-            outcome, attempt = self._decision(call, _mark(call))
+            outcome, attempt = decision(self._inner, call, _mark(call))
         except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
-            outcome = self._failed(call, error)
-        again = attempt.flight is not None and isinstance(outcome, type(attempt.flight.outcome))
+            outcome, attempt = self._failed(call, error), Attempt()
+        again = attempt.again or (
+            attempt.flight is not None and isinstance(outcome, type(attempt.flight.outcome))
+        )
         self._log.decision(self.id, call, outcome, attempt.found, attempt.late, started, again)
+        self._tell(call.id, attempt, outcome, again)
         return outcome
 
-    def _standing(self, call: Call, mark: str, attempt: Attempt) -> Outcome:
-        """The answer to an id that is in flight already, or to one call too many."""
-        flight = attempt.flight
-        if flight is None:
-            return self._refused(call, "too many calls are in flight; settle some of them first")
-        if flight.digest == mark:
-            return _own(flight.outcome)
-        reason = f"call id `{call.id}` is in flight with another tool or other arguments"
-        return self._refused(call, reason)
+    def _failed(self, event: Call | Message, error: Exception) -> Outcome:
+        reason = f"the decision failed: {type(error).__name__}: {error}"
+        return refused(self._inner, event, reason)
 
-    def _refused(self, call: Call, reason: str) -> Outcome:
-        """No contract's doing: blocked if anything is enforced here, otherwise only said."""
-        position = self._inner.calls
-        if not self.policy.enforces:
-            seen = Violation("session", position, call.tool, "blocked", reason, "observe")
-            return Allowed(call.id, (), (seen,))
-        violation = Violation("session", position, call.tool, "blocked", reason)
-        return Blocked(call.id, (violation,), lambda: reason)
-
-    def _failed(self, call: Call, error: Exception) -> Outcome:
-        return self._refused(call, f"the decision failed: {type(error).__name__}: {error}")
-
-    def _decision(self, call: Call, mark: str) -> tuple[Outcome, Attempt]:
-        def allowed(found: tuple[Finding, ...]) -> Outcome:
-            return Allowed(call.id, enforced(found), observed(found))
-
-        first = self._inner.attempt(call, mark, allowed)
-        if first.flight is not None or first.full:
-            return self._standing(call, mark, first), first
-        if first.before is None:
-            return allowed(first.found), first
-        answer = strictest(first.found)
-        if isinstance(answer, Redirect):
-            return self._redirected(call, mark, answer, first)
-        return self._blocked(call, first.found, first.before), first
-
-    def _redirected(
-        self, call: Call, mark: str, answer: Redirect, first: Attempt
-    ) -> tuple[Outcome, Attempt]:
-        """Decide the substitute like any call, under the same id.
-
-        Unless it is let through, block.
-        """
-        safe = replace(call, tool=answer.tool, args=renamed(call.args, answer))
-        redirected = Redirected(call.id, safe.tool, safe.args, enforced(first.found))
-        second = self._inner.attempt(safe, mark, lambda _: redirected)
-        found = (*first.found, *second.found)
-        if second.before is None:
-            return _own(redirected), replace(first, found=found)
-        return self._blocked(call, found, second.before), replace(first, found=found)
-
-    def _blocked(
-        self, event: Call | Message, found: tuple[Finding, ...], before: Ledger
-    ) -> Blocked:
-        refusal = Refusal(before, event, self._inner.context, self._inner.time, found)
-        return Blocked(
-            event.id if isinstance(event, Call) else "", enforced(found), refusal.explain
-        )
+    def _tell(self, call: str, attempt: Attempt, outcome: Outcome, again: bool) -> None:
+        self._teller.reported("", attempt.late)
+        if not again:
+            violations = [each.violation for each in attempt.found]
+            self._teller.decided(call, violations, outcome)
 
     def _check_open(self) -> None:
         if self._finished:
             raise SessionError(f"session `{self.id}` is finished; open a new one")
+
+    # --- tickets --------------------------------------------------------------------------------
+
+    def ticket(self, ticket: Ticket | str) -> Ticket:
+        """How a ticket stands now. Raises `SessionError` if there is no such ticket."""
+        return self._inner.at_desk(lambda desk, now: desk.known(_id(ticket), now))
+
+    def tickets(self) -> tuple[Ticket, ...]:
+        """The tickets that wait for an answer."""
+        return self._inner.at_desk(lambda desk, now: desk.waiting(now))
+
+    def approve(self, ticket: Ticket | str, *, by: str, role: str = "") -> Ticket:
+        """Answer yes. The call is let through when it is decided again, under the same id.
+
+        Contracts that ask for other roles still wait. Raises `SessionError` for a ticket that is
+        not open, and for a role that may not answer it.
+        """
+        return self._answered(ticket, lambda desk, now: desk.approve(_id(ticket), by, role, now))
+
+    def deny(self, ticket: Ticket | str, *, by: str, role: str = "") -> Ticket:
+        """Answer no; it is final. Raises `SessionError` as `approve` does."""
+        return self._answered(ticket, lambda desk, now: desk.deny(_id(ticket), by, role, now))
+
+    def revoke(self, ticket: Ticket | str, *, by: str) -> Ticket:
+        """Take an approval back before its call is let through. Raises `SessionError`."""
+        return self._answered(ticket, lambda desk, now: desk.revoke(_id(ticket), by, now))
+
+    def expire(self, ticket: Ticket | str) -> Ticket:
+        """Nobody will answer; the call is refused from now on. Raises `SessionError`."""
+        return self._answered(ticket, lambda desk, now: desk.expire(_id(ticket), now))
+
+    def _answered(self, ticket: Ticket | str, act: Callable[[Desk, float], Ticket]) -> Ticket:
+        answered = self._inner.at_desk(act)
+        self._log.ticket(self.id, answered)
+        return answered
 
     # --- results, messages, facts -------------------------------------------------------------
 
@@ -202,6 +184,7 @@ class Session:
         result = Result("ok", freeze(output)) if error is None else Result("error", freeze(error))
         revealed = self._inner.settle(flight, result)
         self._log.settlement(self.id, id, flight.tool, result.status, revealed)
+        self._teller.reported(id, revealed)
         return revealed
 
     def message(
@@ -216,13 +199,11 @@ class Session:
         self._inner.used(tokens_of(usage))
         event = Message(role.casefold(), text)
         try:
-            attempt = self._inner.attempt(event)
-            outcome: Outcome = Allowed("", enforced(attempt.found), observed(attempt.found))
-            if attempt.before is not None:
-                outcome = self._blocked(event, attempt.found, attempt.before)
+            outcome, attempt = decision(self._inner, event, _message_mark(text))
         except Exception as error:  # fail closed, as for a call
-            attempt, outcome = Attempt(), self._failed(Call(f"message:{role}"), error)
+            outcome, attempt = self._failed(event, error), Attempt()
         self._log.message(self.id, role, outcome, attempt.found, attempt.late)
+        self._tell("", attempt, outcome, attempt.again)
         return outcome
 
     def step(self, atoms: Iterable[str]) -> tuple[Violation, ...]:
@@ -231,6 +212,7 @@ class Session:
         attempt = self._inner.attempt(Step(frozenset(atoms)))
         violations = (*attempt.late, *(each.violation for each in attempt.found))
         self._log.step(self.id, violations)
+        self._teller.reported("", violations)
         return violations
 
     def fact(self, key: str, value: Any) -> None:
@@ -260,6 +242,7 @@ class Session:
         late, left = self._inner.close()
         self._finished = True
         self._log.finish(self.id, late, left)
+        self._teller.reported("", late)
         return left
 
     def snapshot(self) -> dict[str, Any]:
@@ -275,12 +258,20 @@ class Session:
         self._log.restored(self.id, self.started_anew)
 
 
+def _id(ticket: Ticket | str) -> str:
+    return ticket if isinstance(ticket, str) else ticket.id
+
+
 def _mark(call: Call) -> str:
     """What tells this call from others under its id; what cannot be read is like no other."""
     try:
         return f"{digest(call.tool, call.args)} {call.agent} {call.depth}"
     except Unreadable:
         return secrets.token_hex(16)
+
+
+def _message_mark(text: Any) -> str:
+    return digest("response", {"text": text}) if isinstance(text, str) else secrets.token_hex(16)
 
 
 def _item(call: Sequence[Any]) -> tuple[Any, Any, Any]:
@@ -290,10 +281,3 @@ def _item(call: Sequence[Any]) -> tuple[Any, Any, Any]:
             f"{call!r} is no call of a batch; write (tool, args) or (tool, args, id)"
         )
     return call[0], call[1], call[2] if len(call) > 2 else None
-
-
-def _own(outcome: Outcome) -> Outcome:
-    """The outcome with arguments that the host may change."""
-    if isinstance(outcome, Redirected):
-        return replace(outcome, args=copy.deepcopy(outcome.args))
-    return outcome

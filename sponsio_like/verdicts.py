@@ -9,15 +9,25 @@ the answer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sponsio_like.compiler import Policy
 from sponsio_like.demands import demand
 from sponsio_like.events import Call, Event, Message
-from sponsio_like.outcome import Action, Block, Decision, Redirect, Violation, Warn
+from sponsio_like.outcome import (
+    Action,
+    Ask,
+    Block,
+    Decision,
+    Escalate,
+    Redirect,
+    Violation,
+    Warn,
+)
 from sponsio_like.window import WindowFull
 
-_STRICTNESS: dict[type[Decision], int] = {Warn: 0, Redirect: 1, Block: 2}
+_STRICTNESS: dict[type[Decision], int] = {Warn: 0, Redirect: 1, Escalate: 2, Ask: 3, Block: 4}
 
 
 class Finding(NamedTuple):
@@ -29,20 +39,26 @@ class Finding(NamedTuple):
 
 
 def findings(
-    policy: Policy, violated: Iterable[int], event: Event, position: int
+    policy: Policy,
+    violated: Iterable[int],
+    event: Event,
+    position: int,
+    rulings: Mapping[str, Decision] = MappingProxyType({}),
 ) -> tuple[Finding, ...]:
-    """One finding for every contract that is violated now."""
+    """One finding for every contract that is violated now.
+
+    `rulings`: what callables of the user have answered, by contract.
+    """
     tool = event.tool if isinstance(event, Call) else None
     found: dict[int, Finding] = {}
     for i in violated:
         owner = policy.owner[i]
         decision = policy.decision(i) if stoppable(event) else Warn()
-        if (
-            owner not in found
-            or _STRICTNESS[type(decision)] > _STRICTNESS[type(found[owner].decision)]
-        ):
+        strictness = _STRICTNESS[type(decision)]
+        if owner not in found or strictness > _STRICTNESS[type(found[owner].decision)]:
             action = _action(decision) if stoppable(event) else "reported"
-            found[owner] = Finding(i, _violation(policy, i, position, tool, action), decision)
+            violation = _violation(policy, i, position, tool, action)
+            found[owner] = Finding(i, violation, rulings.get(violation.contract, decision))
     return tuple(found.values())
 
 
@@ -80,10 +96,22 @@ def strictest(found: Iterable[Finding]) -> Decision | None:
     None to let it through.
     """
     answers = [each.decision for each in found if each.violation.mode == "enforce"]
-    for answer in answers:
-        if isinstance(answer, Block):
-            return answer
-    return next((answer for answer in answers if isinstance(answer, Redirect)), None)
+    answer = max(answers, key=lambda each: _STRICTNESS[type(each)], default=None)
+    return None if isinstance(answer, Warn) else answer
+
+
+def asking(found: Iterable[Finding]) -> list[tuple[Finding, Ask]]:
+    """The violations of enforced contracts that a callable of the user has to rule on."""
+    return [(f, f.decision) for f in _enforced(found) if isinstance(f.decision, Ask)]
+
+
+def holding(found: Iterable[Finding]) -> list[tuple[Finding, Escalate]]:
+    """The violations of enforced contracts that a person has to answer."""
+    return [(f, f.decision) for f in _enforced(found) if isinstance(f.decision, Escalate)]
+
+
+def _enforced(found: Iterable[Finding]) -> list[Finding]:
+    return [each for each in found if each.violation.mode == "enforce"]
 
 
 def enforced(found: Iterable[Finding]) -> tuple[Violation, ...]:
@@ -126,3 +154,7 @@ def _action(decision: Decision) -> Action:
             return "redirected"
         case Warn():
             return "warned"
+        case Escalate():
+            return "held"
+        case Ask():
+            return "custom"

@@ -24,7 +24,12 @@ RESPONSE = MessageBy("assistant")
 @pattern(
     "output",
     "response must not mention `{words: or }`",
-    keeps=("", "msg:assistant=hello", 'msg:assistant="acmes and bigcorp"', 'msg:user="what of acme?"'),
+    keeps=(
+        "",
+        "msg:assistant=hello",
+        'msg:assistant="acmes and bigcorp"',
+        'msg:user="what of acme?"',
+    ),
     breaks=("msg:assistant=acme", 'msg:assistant="Try ACME!"', 'msg:assistant="the big  corp"'),
     example={"words": ["acme", "big corp"]},
 )

@@ -1,0 +1,159 @@
+"""From what stands against an event to one outcome.
+
+Flow: event -> Outcome, and the attempt that it came from. The interceptor judges and commits;
+here the answers of the contracts are carried out: callables are asked, substitutes decided,
+tickets opened. No lock is held meanwhile.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+from sponsio_like.advice import Refusal
+from sponsio_like.errors import SessionError
+from sponsio_like.events import Call, Message
+from sponsio_like.interceptor import Answer, Attempt, Interceptor, id_of
+from sponsio_like.outcome import (
+    Allowed,
+    Blocked,
+    Decision,
+    Escalate,
+    Held,
+    Outcome,
+    Redirect,
+    Redirected,
+    Violation,
+)
+from sponsio_like.strategies import ruling
+from sponsio_like.tickets import Asked, Ticket
+from sponsio_like.verdicts import Finding, asking, enforced, holding, observed, renamed
+
+
+def decision(inner: Interceptor, event: Call | Message, mark: str) -> tuple[Outcome, Attempt]:
+    """Decide a call, or a response that is about to be shown."""
+
+    def allowed(found: tuple[Finding, ...]) -> Outcome:
+        return Allowed(id_of(event), enforced(found), observed(found))
+
+    while True:
+        first = _ruled(inner, event, mark, allowed)
+        if first.flight is not None or first.full:
+            assert isinstance(event, Call)
+            return _standing(inner, event, mark, first), first
+        if first.before is None:
+            return allowed(first.found), first
+        match first.answer, event:
+            case Redirect() as answer, Call():
+                return _redirected(inner, event, mark, answer, first)
+            case Escalate(), _:
+                outcome, new = _held(inner, event, mark, first)
+                if outcome is None:
+                    continue  # it was approved meanwhile
+                return outcome, replace(first, again=not new)
+        return blocked(inner, event, first), first
+
+
+def _ruled(inner: Interceptor, event: Call | Message, mark: str, answer: Answer) -> Attempt:
+    """An attempt; callables of the user rule on the violations that are theirs, each once."""
+    rulings: dict[str, Decision] = {}
+    while True:
+        attempt = inner.attempt(event, mark, answer, rulings)
+        asked = asking(attempt.found) if attempt.before is not None else ()
+        if not asked:
+            return attempt
+        for finding, ask in asked:
+            rulings[finding.violation.contract] = ruling(ask, finding.violation)
+
+
+def blocked(inner: Interceptor, event: Call | Message, attempt: Attempt, why: str = "") -> Blocked:
+    """Refuse; the advice is worked out when it is read."""
+    violations = enforced(attempt.found)
+    if why or attempt.before is None:
+        return Blocked(id_of(event), violations, lambda: why)
+    refusal = Refusal(attempt.before, event, inner.context, inner.time, attempt.found)
+    return Blocked(id_of(event), violations, refusal.explain)
+
+
+def refused(inner: Interceptor, event: Call | Message, reason: str) -> Outcome:
+    """No contract's doing: blocked if anything is enforced here, otherwise only said."""
+    tool = event.tool if isinstance(event, Call) else None
+    if not inner.policy.enforces:
+        seen = Violation("session", inner.calls, tool, "blocked", reason, "observe")
+        return Allowed(id_of(event), (), (seen,))
+    violation = Violation("session", inner.calls, tool, "blocked", reason)
+    return Blocked(id_of(event), (violation,), lambda: reason)
+
+
+def _standing(inner: Interceptor, call: Call, mark: str, attempt: Attempt) -> Outcome:
+    """The answer to an id that is in flight already, or to one call too many."""
+    flight = attempt.flight
+    if flight is None:
+        return refused(inner, call, "too many calls are in flight; settle some of them first")
+    if flight.digest == mark:
+        return _own(flight.outcome)
+    reason = f"call id `{call.id}` is in flight with another tool or other arguments"
+    return refused(inner, call, reason)
+
+
+def _own(outcome: Outcome) -> Outcome:
+    """The outcome with arguments that the host may change."""
+    if isinstance(outcome, Redirected):
+        return replace(outcome, args=copy.deepcopy(outcome.args))
+    return outcome
+
+
+def _redirected(
+    inner: Interceptor, call: Call, mark: str, answer: Redirect, first: Attempt
+) -> tuple[Outcome, Attempt]:
+    """Decide the substitute like any call, under the same id.
+
+    Unless it is let through, block.
+    """
+    safe = replace(call, tool=answer.tool, args=renamed(call.args, answer))
+    redirected = Redirected(call.id, safe.tool, safe.args, enforced(first.found))
+    second = _ruled(inner, safe, mark, lambda _: redirected)
+    both = replace(first, found=(*first.found, *second.found))
+    if second.before is None:
+        return _own(redirected), both
+    return blocked(inner, call, replace(both, before=second.before)), both
+
+
+# --- holding ------------------------------------------------------------------------------------
+
+
+def _held(
+    inner: Interceptor, event: Call | Message, mark: str, attempt: Attempt
+) -> tuple[Outcome | None, bool]:
+    """The outcome for a call that waits for a person, and whether the ticket is new.
+
+    No outcome if the answer has just been yes.
+    """
+    found = holding(attempt.found)
+    tool = event.tool if isinstance(event, Call) else "response"
+    asked = [Asked(finding.violation.contract, answer.roles) for finding, answer in found]
+    limits = [answer.within for _, answer in found if answer.within is not None]
+    within = min(limits, default=None)
+    try:
+        ticket, new = inner.at_desk(
+            lambda desk, now: desk.open(id_of(event), tool, mark, asked, within, now)
+        )
+    except SessionError as error:
+        return refused(inner, event, str(error)), True
+    match ticket.status:
+        case "open":
+            return Held(id_of(event), enforced(attempt.found), ticket), new
+        case "approved":
+            return None, False
+    return blocked(inner, event, attempt, _final(ticket)), False
+
+
+def _final(ticket: Ticket) -> str:
+    """Why a call that was held will not run."""
+    names = ", ".join(f"`{name}`" for name in ticket.contracts)
+    match ticket.status:
+        case "denied":
+            return f"`{ticket.tool}` was held by {names}, and {ticket.by} said no; do not repeat it"
+        case "revoked":
+            return f"`{ticket.tool}` was held by {names}, and {ticket.by} took the approval back"
+    return f"`{ticket.tool}` was held by {names}, and nobody answered in time"

@@ -1,0 +1,121 @@
+"""Telling people: notices go to notifiers, which are plain callables of the user.
+
+Every notifier has a mailbox and a thread of its own, so that one which hangs, raises or calls the
+guard back delays neither a decision nor another notifier.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import inspect
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+from weakref import WeakSet
+
+MAILBOX_CAP = 1_000
+"""Most notices that wait for one notifier; further ones are dropped, and the log says so."""
+IDLE_SECONDS = 5.0
+"""How long the thread of a mailbox waits for another notice."""
+EXIT_SECONDS = 5.0
+"""How long the end of the process waits for notices that are on their way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a notifier is told: never an argument or a text of the agent.
+
+    `ticket` is to be answered, if the call was held.
+    """
+
+    session: str
+    contract: str
+    tool: str | None
+    call: str
+    position: int
+    action: str
+    message: str
+    ticket: str | None = None
+    roles: tuple[str, ...] = ()
+
+
+Notifier: TypeAlias = Callable[[Notice], Any]
+"""A function, or a coroutine function."""
+
+
+class Mailbox:
+    """The notices for one notifier, delivered one after another by a thread of its own."""
+
+    def __init__(self, notifier: Notifier, name: str = "") -> None:
+        self.notifier = notifier
+        self.name = name or getattr(notifier, "__qualname__", type(notifier).__name__)
+        self._waiting: queue.Queue[Notice] = queue.Queue(MAILBOX_CAP)
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        _MAILBOXES.add(self)
+
+    def post(self, notice: Notice) -> None:
+        """Put the notice into the mailbox, and return at once."""
+        try:
+            self._waiting.put_nowait(notice)
+        except queue.Full:
+            _logger().error("notifier %s is too slow: a notice was dropped", self.name)
+            return
+        with self._lock:
+            if self._thread is None:
+                name = f"sponsio-like notifier {self.name}"
+                self._thread = threading.Thread(target=self._deliver, name=name, daemon=True)
+                self._thread.start()
+
+    @property
+    def empty(self) -> bool:
+        """Whether every notice has been delivered."""
+        return not self._waiting.unfinished_tasks
+
+    def _deliver(self) -> None:
+        while True:
+            try:
+                notice = self._waiting.get(timeout=IDLE_SECONDS)
+            except queue.Empty:
+                with self._lock:
+                    if self._waiting.empty():
+                        self._thread = None
+                        return
+                continue
+            self._tell(notice)
+            self._waiting.task_done()
+
+    def _tell(self, notice: Notice) -> None:
+        try:
+            answer = self.notifier(notice)
+            if inspect.isawaitable(answer):
+                asyncio.run(_awaited(answer))
+        except Exception:  # a notifier is user code; the decision stands, the others are told
+            _logger().exception("notifier %s failed", self.name)
+
+
+async def _awaited(answer: Any) -> None:
+    await answer
+
+
+def drain(seconds: float = EXIT_SECONDS) -> bool:
+    """Wait until every notice has been delivered, at most so long. Whether it has."""
+    end = time.monotonic() + seconds
+    while not all(mailbox.empty for mailbox in list(_MAILBOXES)):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def _logger() -> logging.Logger:
+    return logging.getLogger("sponsio_like")
+
+
+_MAILBOXES: WeakSet[Mailbox] = WeakSet()
+atexit.register(drain)

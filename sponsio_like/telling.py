@@ -1,0 +1,71 @@
+"""Who is told of a violation: the notifiers of its contract, and those of the guard.
+
+In: what a session did. Out: notices in mailboxes. Where nothing can be stopped any more (a result,
+the end), callables that are strategies run here too, and their answers change nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from sponsio_like.compiler import Policy
+from sponsio_like.notices import Mailbox, Notice
+from sponsio_like.outcome import (
+    Allowed,
+    Ask,
+    Escalate,
+    Held,
+    Outcome,
+    Redirected,
+    Violation,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """Tells of the violations of one session. `everyone` is told of all of them."""
+
+    policy: Policy
+    session: str
+    everyone: tuple[Mailbox, ...] = ()
+
+    def decided(self, call: str, violations: Iterable[Violation], outcome: Outcome) -> None:
+        """A decision was made, and these contracts are violated."""
+        ticket = outcome.ticket if isinstance(outcome, Held) else None
+        going = isinstance(outcome, Allowed | Redirected)  # then its ticket was answered
+        for each in violations:
+            if each.mode == "enforce" and not (going and each.action == "held"):
+                mine = ticket is not None and each.contract in ticket.contracts
+                id = ticket.id if ticket is not None and mine else None
+                roles = ticket.roles if ticket is not None and mine else ()
+                self._post(each, replace(self._about(each, call), ticket=id, roles=roles))
+
+    def reported(self, call: str, violations: Iterable[Violation]) -> None:
+        """A result or the end has revealed these; nothing can be stopped."""
+        for each in violations:
+            if each.mode != "enforce":
+                continue
+            for decision in self.policy.answers(each.contract):
+                if isinstance(decision, Ask):
+                    _run(decision, each)
+            self._post(each, self._about(each, call))
+
+    def _about(self, each: Violation, call: str) -> Notice:
+        return Notice(
+            self.session, each.contract, each.tool, call, each.position, each.action, each.message
+        )
+
+    def _post(self, violation: Violation, notice: Notice) -> None:
+        answers = self.policy.answers(violation.contract)
+        own = [box for each in answers if isinstance(each, Escalate) for box in each.notify]
+        for box in dict.fromkeys((*own, *self.everyone)):
+            box.post(notice)
+
+
+def _run(ask: Ask, violation: Violation) -> None:
+    try:
+        ask.function(violation)
+    except Exception:  # a strategy is user code; there is nothing left to stop
+        logging.getLogger("sponsio_like").exception("strategy %s failed", ask.name)

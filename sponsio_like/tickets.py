@@ -1,0 +1,174 @@
+"""Tickets: a call that waits for a person, and what was answered.
+
+A ticket is bound to one call: its id, and the digest of its tool and arguments. It answers the
+contracts that held the call, and no others. Time is the session's.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from sponsio_like.errors import SessionError
+
+TICKETS_CAP = 1_000
+"""Most tickets that one session remembers; the oldest that are closed are forgotten first."""
+
+Status: TypeAlias = Literal["open", "approved", "denied", "expired", "revoked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One contract that held the call; who may answer (anyone, if no role is named), who did."""
+
+    contract: str
+    roles: tuple[str, ...] = ()
+    by: str = ""
+    role: str = ""
+
+    def by_role(self, role: str) -> bool:
+        """Whether this role may answer."""
+        return not self.roles or role in self.roles
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A call that is held. `call` is its id; `until` when the time to answer is over."""
+
+    id: str
+    call: str
+    tool: str
+    asked: tuple[Asked, ...]
+    until: float | None = None
+    status: Status = "open"
+    by: str = ""
+    mark: str = field(default="", repr=False)
+
+    @property
+    def contracts(self) -> tuple[str, ...]:
+        """The contracts that held the call."""
+        return tuple(each.contract for each in self.asked)
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles that an answer still has to come from; none if anyone may answer."""
+        return tuple(
+            dict.fromkeys(role for each in self.asked if not each.by for role in each.roles)
+        )
+
+
+class Desk:
+    """The tickets of one session. Not thread-safe by itself: the interceptor holds the lock."""
+
+    def __init__(self) -> None:
+        self.tickets: dict[str, Ticket] = {}
+
+    def find(self, call: str, mark: str, now: float) -> Ticket | None:
+        """The ticket of this very call."""
+        for ticket in self.tickets.values():
+            if ticket.call == call and ticket.mark == mark:
+                return self._aged(ticket, now)
+        return None
+
+    def approved(self, call: str, mark: str, now: float) -> Ticket | None:
+        """The approved ticket of this very call, if it has one."""
+        ticket = self.find(call, mark, now) if self.tickets else None
+        return ticket if ticket is not None and ticket.status == "approved" else None
+
+    def open(
+        self,
+        call: str,
+        tool: str,
+        mark: str,
+        asked: Iterable[Asked],
+        within: float | None,
+        now: float,
+    ) -> tuple[Ticket, bool]:
+        """The ticket for this call, and whether it is new, or asks for more than before.
+
+        Raises `SessionError` if too many calls are held.
+        """
+        known = self.find(call, mark, now)
+        if known is None:
+            self._make_room()
+            until = None if within is None else now + within
+            fresh = Ticket(secrets.token_hex(8), call, tool, tuple(asked), until, mark=mark)
+            return self._keep(fresh), True
+        more = tuple(each for each in asked if each.contract not in known.contracts)
+        if more and known.status in ("open", "approved"):
+            return self._keep(replace(known, asked=(*known.asked, *more), status="open")), True
+        return known, False
+
+    def approve(self, id: str, by: str, role: str, now: float) -> Ticket:
+        """The answer yes, for the contracts that this role may answer."""
+        ticket = self._answerable(id, by, role, now)
+        asked = tuple(
+            replace(each, by=by, role=role) if not each.by and each.by_role(role) else each
+            for each in ticket.asked
+        )
+        status: Status = "approved" if all(each.by for each in asked) else "open"
+        return self._keep(replace(ticket, asked=asked, status=status, by=by))
+
+    def deny(self, id: str, by: str, role: str, now: float) -> Ticket:
+        """The answer no. It is final for this call."""
+        return self._keep(replace(self._answerable(id, by, role, now), status="denied", by=by))
+
+    def revoke(self, id: str, by: str, now: float) -> Ticket:
+        """Take an approval back, as long as the call has not been let through."""
+        ticket = self.known(id, now)
+        if ticket.status not in ("open", "approved"):
+            raise SessionError(f"ticket `{id}` is {ticket.status}; there is nothing to revoke")
+        return self._keep(replace(ticket, status="revoked", by=by))
+
+    def expire(self, id: str, now: float) -> Ticket:
+        """Nobody will answer."""
+        ticket = self.known(id, now)
+        if ticket.status != "open":
+            raise SessionError(f"ticket `{id}` is {ticket.status}; it cannot expire")
+        return self._keep(replace(ticket, status="expired"))
+
+    def use(self, ticket: Ticket) -> None:
+        """The call has been let through: a ticket is good for one call."""
+        del self.tickets[ticket.id]
+
+    def waiting(self, now: float) -> tuple[Ticket, ...]:
+        """The tickets that are open."""
+        each = [self._aged(ticket, now) for ticket in list(self.tickets.values())]
+        return tuple(ticket for ticket in each if ticket.status == "open")
+
+    def known(self, id: str, now: float) -> Ticket:
+        """The ticket, as it stands now. Raises `SessionError` if there is none."""
+        if id not in self.tickets:
+            raise SessionError(f"there is no ticket `{id}`, or its call was let through already")
+        return self._aged(self.tickets[id], now)
+
+    def _answerable(self, id: str, by: str, role: str, now: float) -> Ticket:
+        ticket = self.known(id, now)
+        if ticket.status != "open":
+            raise SessionError(f"ticket `{id}` is {ticket.status}; it cannot be answered")
+        if not by:
+            raise SessionError(f"ticket `{id}` needs the name of the person who answers")
+        if not any(not each.by and each.by_role(role) for each in ticket.asked):
+            wanted = ", ".join(f"`{each}`" for each in ticket.roles)
+            raise SessionError(f"ticket `{id}` is for {wanted}, not for role `{role}`")
+        return ticket
+
+    def _aged(self, ticket: Ticket, now: float) -> Ticket:
+        over = ticket.until is not None and now > ticket.until
+        if over and ticket.status in ("open", "approved"):
+            return self._keep(replace(ticket, status="expired"))
+        return ticket
+
+    def _keep(self, ticket: Ticket) -> Ticket:
+        self.tickets[ticket.id] = ticket
+        return ticket
+
+    def _make_room(self) -> None:
+        if len(self.tickets) < TICKETS_CAP:
+            return
+        closed = [t.id for t in self.tickets.values() if t.status not in ("open", "approved")]
+        if not closed:
+            raise SessionError("too many calls are held; answer some of them first")
+        del self.tickets[closed[0]]
