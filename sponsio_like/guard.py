@@ -20,7 +20,9 @@ from sponsio_like.notices import Mailbox, Notifier
 from sponsio_like.outcome import Mode
 from sponsio_like.records import Log, Sink
 from sponsio_like.session import Session
+from sponsio_like.running import OnBlock, OnHold
 from sponsio_like.snapshot import decode
+from sponsio_like.tools import Toolbox
 
 RELAX = "SPONSIO_LIKE_MODE"
 """The environment variable that relaxes enforce to observe, where the guard allows it."""
@@ -48,6 +50,7 @@ class Guard:
     ) -> None:
         self.relaxed = relaxable and _asked_to_relax()
         self.policy: Policy = compile_policy(contracts, mode, tools, relaxed=self.relaxed)
+        self._tools = Toolbox(self.policy)
         self._log = Log(log, log_args)
         self._notify = tuple(map(Mailbox, notify))
         self._names = itertools.count(1)
@@ -82,6 +85,35 @@ class Guard:
             log_args=log_args,
             notify=notify,
         )
+
+    def tool(
+        self,
+        function: Any = None,
+        /,
+        *,
+        name: str | None = None,
+        session: Session | None = None,
+        blocked: OnBlock = "raise",
+        held: OnHold = "raise",
+    ) -> Any:
+        """Guard a function, a coroutine function or a method: `@guard.tool`.
+
+        Each call is decided on the arguments that the body receives (bound to names, defaults
+        filled in, coerced by their annotations), and settled after it. The session is `session`,
+        or the one that is `active()`. A blocked call raises `CallBlocked`, returns the advice
+        (`"return"`), or what a function makes of the outcome; a held one raises `CallHeld`,
+        returns the `Ticket`, or waits for the answer. Where only observed, arguments are passed
+        as they are. Raises `ContractError` for what cannot be guarded.
+        """
+        if function is None:
+            return lambda given: self._tools.tool(given, name, session, blocked, held)
+        return self._tools.tool(function, name, session, blocked, held)
+
+    def wrap(self, tools: Any, **options: Any) -> Any:
+        """Guard a list of functions, or a mapping from names to functions; options as in `tool`."""
+        if isinstance(tools, Mapping):
+            return {name: self.tool(each, name=name, **options) for name, each in tools.items()}
+        return [self.tool(each, **options) for each in tools]
 
     def session(
         self,

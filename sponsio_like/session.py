@@ -9,7 +9,9 @@ from __future__ import annotations
 import itertools
 import secrets
 import time as _time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
@@ -60,6 +62,20 @@ class Session:
     def calls(self) -> int:
         """How many calls were let through."""
         return self._inner.calls
+
+    @property
+    def open(self) -> bool:
+        """Whether the session has not been finished."""
+        return not self._finished
+
+    @contextmanager
+    def active(self) -> Iterator[Session]:
+        """Within the `with` block (and its tasks), decorated tools belong to this session."""
+        before = _ACTIVE.set(self)
+        try:
+            yield self
+        finally:
+            _ACTIVE.reset(before)
 
     # --- deciding -----------------------------------------------------------------------------
 
@@ -256,6 +272,14 @@ class Session:
         """Take over the state of a snapshot; `Guard.restore` calls this on a new session."""
         self.started_anew = self._inner.restore(data)
         self._log.restored(self.id, self.started_anew)
+
+
+_ACTIVE: ContextVar[Session | None] = ContextVar("sponsio_like_session", default=None)
+
+
+def active_session() -> Session | None:
+    """The session that decorated tools belong to here."""
+    return _ACTIVE.get()
 
 
 def _id(ticket: Ticket | str) -> str:

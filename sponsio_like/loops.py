@@ -1,0 +1,65 @@
+"""For hand-written agent loops: one call, or one answer, as a block of code.
+
+with running(session, "pay", {"amount": 5}) as call:
+    call.output = pay(**call.args)
+print(said(session, text))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sponsio_like.outcome import Allowed, Blocked, Held, Redirected
+from sponsio_like.running import CallBlocked, CallHeld
+from sponsio_like.session import Session
+
+
+@dataclass(slots=True)
+class Running:
+    """A call that may run: which tool, with which arguments. `output` is what it came to."""
+
+    id: str
+    tool: str
+    args: Mapping[str, Any]
+    output: Any = None
+
+
+@contextmanager
+def running(
+    session: Session, tool: str, args: Mapping[str, Any] | None = None, **how: Any
+) -> Iterator[Running]:
+    """Decide the call, let the block run it, and settle it with `output`, or with its exception.
+
+    A redirect shows in `tool` and `args`. `how`: `id`, `agent`, `depth`. Raises `CallBlocked` or
+    `CallHeld` before the block is entered.
+    """
+    outcome = session.decide(tool, args, **how)
+    match outcome:
+        case Blocked():
+            raise CallBlocked(outcome)
+        case Held():
+            raise CallHeld(outcome)
+        case Redirected(id, instead, changed):
+            call = Running(id, instead, changed)
+        case Allowed(id):
+            call = Running(id, tool, args or {})
+    try:
+        yield call
+    except BaseException as error:
+        session.settle(call.id, error=f"{type(error).__name__}: {error}")
+        raise
+    session.settle(call.id, output=call.output)
+
+
+def said(session: Session, text: str) -> str:
+    """The answer, if it may be shown. Raises `CallBlocked` or `CallHeld` if not."""
+    outcome = session.message("assistant", text)
+    match outcome:
+        case Blocked():
+            raise CallBlocked(outcome)
+        case Held():
+            raise CallHeld(outcome)
+    return text
