@@ -27,7 +27,7 @@ from sponsio_like.notices import Mailbox
 from sponsio_like.outcome import Outcome, Unfulfilled, Violation
 from sponsio_like.records import SILENT, Log
 from sponsio_like.telling import Teller
-from sponsio_like.tickets import Desk, Ticket
+from sponsio_like.tickets import MADE, Desk, Ticket
 
 
 class Session:
@@ -110,7 +110,7 @@ class Session:
 
     def _new_id(self) -> str:
         """An id for a call that came without one; no host makes such ids."""
-        return f"auto-{self._token}-{next(self._ids)}"
+        return f"{MADE}{self._token}-{next(self._ids)}"
 
     def _decide(self, tool: str, args: Any, id: str | None, agent: str, depth: int) -> Outcome:
         self._check_open()

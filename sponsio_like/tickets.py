@@ -16,6 +16,9 @@ from sponsio_like.errors import SessionError
 TICKETS_CAP = 1_000
 """Most tickets that one session remembers; the oldest that are closed are forgotten first."""
 
+MADE = "auto-"
+"""How the ids begin that calls are given which come without one."""
+
 Status: TypeAlias = Literal["open", "approved", "denied", "expired", "revoked"]
 
 
@@ -66,9 +69,10 @@ class Desk:
         self.tickets: dict[str, Ticket] = {}
 
     def find(self, call: str, mark: str, now: float) -> Ticket | None:
-        """The ticket of this very call."""
+        """The ticket of this very call; where ids are made, of the same tool and arguments."""
         for ticket in self.tickets.values():
-            if ticket.call == call and ticket.mark == mark:
+            same = ticket.call == call or (ticket.call.startswith(MADE) and call.startswith(MADE))
+            if same and ticket.mark == mark:
                 return self._aged(ticket, now)
         return None
 

@@ -1,0 +1,193 @@
+"""The trajectory monitor: safety specifications over the steps of an agent, watched live.
+
+In: one observation a step (flags, or the names of what holds). Out: a report at any time, and the
+final one at the end. It is the engine of the contracts, seen from the side of a plain trace: the
+same formulas, the same three-valued verdicts, which latch.
+
+    monitor = TrajectorySafetyMonitor({"no_exfiltration": G(not_(atom("upload")))})
+    monitor.observe({"upload"})
+    assert monitor.report()["violations"] == ["no_exfiltration"]
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sponsio_like.formula as f
+from sponsio_like.contract import contract
+from sponsio_like.errors import ContractError, SessionError
+from sponsio_like.guard import Guard
+from sponsio_like.monitor import Verdict, overall
+
+
+@dataclass(frozen=True, slots=True)
+class StepObservation:
+    """What was observed at one step of the agent."""
+
+    tool_call: bool = False
+    verification_passed: bool = False
+    handoff: bool = False
+    coherence_check: bool = False
+    injection_detected: bool = False
+    output_emitted: bool = False
+    fact_claim: bool = False
+    evidence_retrieved: bool = False
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of what holds."""
+        return frozenset(each.name for each in dataclasses.fields(self) if getattr(self, each.name))
+
+
+# --- formulas -------------------------------------------------------------------------------------
+
+
+def atom(name: str) -> f.Formula:
+    """This step was observed with this name: `atom("tool_call")`."""
+    if not isinstance(name, str) or not name:
+        raise ContractError.of(f"`{name!r}` is not the name of an atom", "write a text")
+    return f.Observed(name)
+
+
+def not_(body: f.Formula) -> f.Formula:
+    """The formula does not hold."""
+    return f.Not(body)
+
+
+def and_(*parts: f.Formula) -> f.Formula:
+    """All of them hold; without any: true."""
+    return f.conj(*dict.fromkeys(parts))
+
+
+def or_(*parts: f.Formula) -> f.Formula:
+    """One of them holds; without any: false."""
+    return f.disj(*dict.fromkeys(parts))
+
+
+def implies(left: f.Formula, right: f.Formula) -> f.Formula:
+    """If `left` holds, so does `right`."""
+    return f.Implies(left, right)
+
+
+def G(body: f.Formula) -> f.Formula:  # noqa: N802  the name that temporal logic gave it
+    """Always: now and at every later step."""
+    return f.Always(body)
+
+
+def F(body: f.Formula) -> f.Formula:  # noqa: N802
+    """Eventually: now or at some later step; undischarged at the end, it is violated."""
+    return f.Eventually(body)
+
+
+def X(body: f.Formula) -> f.Formula:  # noqa: N802
+    """Next: there is a next step, and the formula holds there."""
+    return f.Next(body)
+
+
+def U(left: f.Formula, right: f.Formula) -> f.Formula:  # noqa: N802
+    """Until: `right` now or later, and `left` at every step before it."""
+    return f.Until(left, right)
+
+
+SPECIFICATIONS: Mapping[str, f.Formula] = {
+    "tool_calls_are_verified": G(implies(atom("tool_call"), F(atom("verification_passed")))),
+    "handoff_is_coherence_checked": G(implies(atom("handoff"), X(atom("coherence_check")))),
+    "no_output_after_injection": G(not_(and_(atom("injection_detected"), atom("output_emitted")))),
+    "fact_claims_are_grounded": G(implies(atom("fact_claim"), F(atom("evidence_retrieved")))),
+}
+"""The specifications that are watched unless others are given."""
+
+
+# --- the monitor ----------------------------------------------------------------------------------
+
+
+class TrajectorySafetyMonitor:
+    """Watches named specifications over one trajectory. Monitors never share state.
+
+    Raises `ContractError` for a specification that can never be violated, or never be kept.
+    """
+
+    def __init__(self, specs: Mapping[str, f.Formula] = SPECIFICATIONS) -> None:
+        self._specs = dict(specs)
+        contracts = [contract(name).guarantees(spec) for name, spec in self._specs.items()]
+        self._session = Guard(contracts, mode="observe").session("trajectory", clock=lambda: 0.0)
+        self._steps = 0
+        self._violated_at: dict[str, int | None] = {}
+        self._final: dict[str, Any] | None = None
+
+    def observe(self, step: StepObservation | Iterable[str]) -> None:
+        """One step. Raises `SessionError` after `finalize`."""
+        if self._final is not None:
+            raise SessionError("the trajectory is finalized; make a new monitor")
+        names = step.names if isinstance(step, StepObservation) else _names(step)
+        for violation in self._session.step(names):
+            self._violated_at.setdefault(violation.contract, self._steps)
+        self._steps += 1
+
+    def report(self) -> dict[str, Any]:
+        """Verdicts, formulas and step numbers (from 0), never what was observed."""
+        return self._final or self._report(self._session.verdicts())
+
+    def finalize(self) -> dict[str, Any]:
+        """The end: what is still owed is violated, at no step; all the rest is satisfied."""
+        if self._final is None:
+            verdicts = self._session.verdicts()
+            owed = {each.contract for each in self._session.finish()}
+            for name, verdict in verdicts.items():
+                broken = verdict == "violated" or name in owed
+                verdicts[name] = "violated" if broken else "satisfied"
+            self._final = self._report(verdicts)
+        return self._final
+
+    def _report(self, verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
+        specs = [
+            {
+                "name": name,
+                "verdict": verdicts[name],
+                "formula": written(spec),
+                "violated_at_step": self._violated_at.get(name),
+            }
+            for name, spec in self._specs.items()
+        ]
+        return {
+            "verdict": overall(set(verdicts.values())),
+            "steps": self._steps,
+            "specs": specs,
+            "violations": [name for name in self._specs if verdicts[name] == "violated"],
+        }
+
+
+def _names(step: Iterable[str]) -> frozenset[str]:
+    if isinstance(step, (str, Mapping)):
+        raise SessionError(f"a step is a StepObservation or a set of names, not `{step!r}`")
+    return frozenset(step)
+
+
+# --- formulas as the logician writes them -----------------------------------------------------------
+
+_UNARY = {f.Not: "¬", f.Always: "G ", f.Eventually: "F ", f.Next: "X "}
+_BINARY = {f.And: " ∧ ", f.Or: " ∨ ", f.Implies: " → ", f.Iff: " ↔ ", f.Until: " U "}
+
+
+def written(formula: f.Formula) -> str:
+    """`G (tool_call → F verification_passed)`. Any other operator is written as in files."""
+    done: dict[f.Node, str] = {}
+    for node in f.postorder(formula):
+        below = [done[child] for child in f.children(node)]
+        inner = [
+            f"({text})" if type(child) in _BINARY else text
+            for child, text in zip(f.children(node), below, strict=True)
+        ]
+        match node:
+            case f.Observed(name):
+                done[node] = name
+            case f.Formula() if type(node) in _UNARY and getattr(node, "bound", None) is None:
+                done[node] = f"{_UNARY[type(node)]}{inner[0]}"
+            case f.Formula() if type(node) in _BINARY:
+                done[node] = _BINARY[type(node)].join(inner)
+            case _:
+                done[node] = repr(node)
+    return done[formula]
