@@ -47,7 +47,7 @@ class StepObservation:
 
 def atom(name: str) -> f.Formula:
     """This step was observed with this name: `atom("tool_call")`."""
-    if not isinstance(name, str) or not name:
+    if not name:
         raise ContractError.of(f"`{name!r}` is not the name of an atom", "write a text")
     return f.Observed(name)
 
