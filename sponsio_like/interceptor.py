@@ -92,7 +92,8 @@ class Interceptor:
                 failed += [self._unreadable(event, *each) for each in judgement.failed]
                 found = (*findings(self.policy, judgement.violated, event, self.calls), *failed)
                 if stoppable(event) and strictest(found) is not None:
-                    return Attempt(found, late, self._ledger.copy([read.key for read in reads]))
+                    keys = [clause.key(event) for clause in self.policy.clauses if clause.by]
+                    return Attempt(found, late, self._ledger.copy(keys))
                 self._let_through(event, judgement, mark, answer(found))
             return Attempt(found, late)
 
@@ -144,6 +145,11 @@ class Interceptor:
         """Take the call out of the air; None if it is not in flight."""
         with self._lock:
             return self.flights.pop(id, None)
+
+    def flying(self) -> tuple[tuple[str, tuple[Change, ...]], ...]:
+        """The calls in flight: their tools, and what waits for their results."""
+        with self._lock:
+            return tuple((each.tool, each.waits) for each in self.flights.values())
 
     def settle(self, flight: Flight, result: Result) -> tuple[Violation, ...]:
         """The call has its result. What that reveals, and what time has."""

@@ -172,10 +172,9 @@ class Session:
     def _blocked(
         self, event: Call | Message, found: tuple[Finding, ...], before: Ledger
     ) -> Blocked:
-        refusal = Refusal(before, event, self._inner.context, self._inner.time, found)
-        return Blocked(
-            event.id if isinstance(event, Call) else "", enforced(found), refusal.explain
-        )
+        inner, id = self._inner, event.id if isinstance(event, Call) else ""
+        refusal = Refusal(before, event, inner.context, inner.time, found, inner.flying())
+        return Blocked(id, enforced(found), refusal.explain)
 
     def _check_open(self) -> None:
         if self._finished:
