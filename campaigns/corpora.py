@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from campaigns import pages, recount_agentdojo, recount_tau
-from campaigns.checked import CHECKED
+from campaigns.checked import CHECKED, REASONS
 from campaigns.study import ROOT, Corpus, Result, Study, lines, observed
 from campaigns.survey import Surveyed, surveyed
 
@@ -135,6 +135,8 @@ def mistakes(results: Results, files: Sequence[Surveyed], *, everything: bool) -
         seen = set[tuple[str, str, int]]().union(*(result.violations for result in every))
         gone = [row for row in CHECKED if (row.trace, row.contract, row.at) not in seen]
         out += [f"{row.trace}: {row.contract}: not found at {row.at}" for row in gone]
+        found = [name for name, _ in pages.never(STUDIES, results)]
+        out += [f"{name}: never broken or never kept: why?" for name in {*found} ^ {*REASONS}]
     return out
 
 

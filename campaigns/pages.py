@@ -7,10 +7,13 @@ the page: `<!-- table: NAME -->`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from typing import get_args
 
-from campaigns.checked import CHECKED, REASONS, Checked
+from campaigns.checked import CHECKED, REASONS, Checked, Judgement
+from campaigns.recount import AT_THE_END
 from campaigns.study import ROOT, Corpus, Result, Study
 from campaigns.survey import ODD, Surveyed
 from sponsio_like.formula import Always, Not
@@ -62,20 +65,21 @@ def found_table(corpus: Corpus, result: Result) -> str:
     rows: list[list[object]] = []
     for name, tally in result.tallies.items():
         triggered, broken = tally.triggered.total(), tally.broken.total()
-        cells = [f"{tally.judged.total():,}", triggered, triggered - broken, broken]
+        numbers = (tally.judged.total(), triggered, triggered - broken, broken)
+        cells = [f"{each:,}" for each in numbers]
         parts = [_part(tally.broken[label], tally.triggered[label]) for label in labels]
         rows.append(
             [name, *cells, *parts]
             if tally.judged
             else [name, "not judged", *[""] * (3 + len(labels))]
         )
-    total = ["*any of them*", f"{result.traces.total():,}", "", "", result.broken.total()]
+    total = ["*any of them*", f"{result.traces.total():,}", "", "", f"{result.broken.total():,}"]
     rows.append([*total, *(_part(result.broken[label], result.traces[label]) for label in labels)])
     return markdown(head, rows)
 
 
 def _part(broken: int, triggered: int) -> str:
-    return f"{broken} of {triggered}" if triggered else ""
+    return f"{broken:,} of {triggered:,}" if triggered else ""
 
 
 def recount_table(study: Study, results: Sequence[Result]) -> str:
@@ -96,21 +100,42 @@ def recount_table(study: Study, results: Sequence[Result]) -> str:
 
 def never_table(studies: Sequence[Study], results: Mapping[str, Sequence[Result]]) -> str:
     """Contracts that were never broken, or never kept where triggered; each with the reason."""
-    rows = []
+    rows = [(*row, REASONS.get(row[0], "")) for row in never(studies, results)]
+    return markdown(("contract", "in all traces", "why"), rows)
+
+
+def never(
+    studies: Sequence[Study], results: Mapping[str, Sequence[Result]]
+) -> Iterator[tuple[str, str]]:
+    """Each contract that was never broken, or never kept where triggered, and how often."""
     for study in studies:
         for name in triggers(study.triggers):
             tallies = [result.tallies[name] for result in results[study.name]]
             triggered = sum(tally.triggered.total() for tally in tallies)
             broken = sum(tally.broken.total() for tally in tallies)
             if broken in {0, triggered}:
-                rows.append((name, f"{broken} of {triggered} broken", REASONS.get(name, "")))
-    return markdown(("contract", "in all traces", "why"), rows)
+                yield name, f"{broken:,} of {triggered:,} broken"
 
 
 def checked_table(rows: Sequence[Checked] = CHECKED) -> str:
-    """The violations that were looked at by hand."""
-    shown = [(f"`{row.trace}`", row.contract, row.at, row.happened, row.right) for row in rows]
-    return markdown(("trace", "contract", "position", "what happened", "verdict"), shown)
+    """The violations that were looked at by hand, and how many of each judgement."""
+    shown = [
+        (
+            row.contract,
+            f"`{row.trace}`, {_position(row.at)}",
+            f"`{row.call}`",
+            f"**{row.judgement}**. {row.why}",
+        )
+        for row in rows
+    ]
+    counts = Counter(row.judgement for row in rows)
+    summary = ", ".join(f"{counts[each]} {each}" for each in get_args(Judgement))
+    head = ("contract", "where", "the essential call", "judgement")
+    return f"{len(rows)} violations: {summary}.\n\n{markdown(head, shown)}"
+
+
+def _position(at: int) -> str:
+    return "at the end" if at == AT_THE_END else f"call {at}"
 
 
 def speed_table(results: Mapping[str, Sequence[Result]], studies: Sequence[Study]) -> str:

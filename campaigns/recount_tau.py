@@ -173,12 +173,12 @@ RECOUNTS: Mapping[str, Recount] = {
     "the customer has said who they are before a reservation is read": said_before(
         {"get_reservation_details"}, _names_themselves
     ),
-    "the profile is read before anything is written": needs_before(WRITE, {"get_user_details"}),
+    "the profile is read before anything is paid or given": needs_before(
+        WRITE - {"update_reservation_passengers", "cancel_reservation"}, {"get_user_details"}
+    ),
     "the customer says yes before anything is written": customer_says_yes,
     "an answer and a call do not come in one breath": not_in_one_breath,
-    "flights are searched before they are booked or changed": needs_before(
-        {"book_reservation", "update_reservation_flights"}, SEARCH
-    ),
+    "flights are searched before they are booked": needs_before({"book_reservation"}, SEARCH),
     "insurance is spoken of before booking": said_before({"book_reservation"}, _offers_insurance),
     "a refused booking is tried again once": retries({"book_reservation"}, 1),
     "each change follows a look at that very reservation": look_at_that_reservation,

@@ -1,7 +1,7 @@
 """Three formulas, and what is known of each after every call.
 
-A verdict is final as soon as nothing that may still happen can change it. What is still owed has
-no verdict yet: it is pending.
+A verdict is `violated` or `satisfied` as soon as nothing that may still happen can change it; until
+then it is `inconclusive`. What is still owed is pending, and unfulfilled if the session ends.
 
 $ python examples/formula.py
 login first  !called(withdraw) W done(login)

@@ -1,32 +1,36 @@
 """A support agent with three tools, which know nothing of contracts: `call` stands before them.
 
 A refused call does not run; its advice tells the model why, and what would make it legal. A call
-that has run is settled: only a check that succeeded, and did not say no, allows a refund, one.
+that has run is settled: a check of the same order that succeeded, and did not say no, allows one
+refund.
 
 $ python examples/refund.py
 issue_refund(order=17, amount=80)
     blocked: `issue_refund` was not allowed by `a check for each refund` (tool `issue_refund`
-    requires confirmation (by: check_policy)); to make it legal, first call `check_policy` (it
-    must succeed)
+    requires confirmation (by: check_policy, same: order)); to make it legal, first call
+    `check_policy` with the same `order` (it must succeed, and the answer must not be a
+    refusal)
 check_policy(order=71)
     failed: KeyError(71)
 check_policy(order=18)
     ran: no, a final sale
 issue_refund(order=18, amount=80)
     blocked: `issue_refund` was not allowed by `a check for each refund` (tool `issue_refund`
-    requires confirmation (by: check_policy)); to make it legal, first call `check_policy` (it
-    must succeed)
+    requires confirmation (by: check_policy, same: order)); to make it legal, first call
+    `check_policy` with the same `order` (it must succeed, and the answer must not be a
+    refusal)
 check_policy(order=17)
     ran: yes, within 30 days
 issue_refund(order=17, amount=8000)
     blocked: `issue_refund` was not allowed by `small refunds` (`issue_refund.amount` between
-    0 and 500); no calls make it legal in this session
+    0 and 500); no calls make it legal with these arguments
 issue_refund(order=17, amount=80)
     ran: 80 for order 17
 issue_refund(order=17, amount=80)
     blocked: `issue_refund` was not allowed by `a check for each refund` (tool `issue_refund`
-    requires confirmation (by: check_policy)); to make it legal, first call `check_policy` (it
-    must succeed)
+    requires confirmation (by: check_policy, same: order)); to make it legal, first call
+    `check_policy` with the same `order` (it must succeed, and the answer must not be a
+    refusal)
 still owed: customers are told
 send_email(to='customer@example.com')
     ran: sent to customer@example.com
@@ -60,7 +64,12 @@ TOOLS: dict[str, Callable[..., str]] = {
 guard = Guard(
     [
         contract("a check for each refund").guarantees(
-            {"pattern": "must_confirm", "action": "issue_refund", "by": "check_policy"}
+            {
+                "pattern": "must_confirm",
+                "action": "issue_refund",
+                "by": "check_policy",
+                "same": ["order"],
+            }
         ),
         contract("small refunds").guarantees("`issue_refund.amount` between 0 and 500"),
         contract("customers are told").guarantees(

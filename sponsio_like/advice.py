@@ -1,36 +1,29 @@
 """What to tell the model whose call was refused: why, and the shortest way to make the call legal.
 
-In: the ledger that refused, and the call. Out: one sentence. The way is found by trying:
-breadth-first over the calls that the contracts speak of, each judged like a real one, so
-following it makes the call allowed, and nothing shorter does.
+In: the ledger that refused, and the call. Out: one sentence. It never raises, and it never says
+more than was found out: a way has been tried, and that there is none is said where everything
+has been.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
-from sponsio_like.clause import Now
+from sponsio_like.atoms import inputs_of
+from sponsio_like.choices import Flying
 from sponsio_like.context import Context
-from sponsio_like.events import Call, Event, Message, Result
-from sponsio_like.formula import Happens
-from sponsio_like.ledger import Judgement, Ledger
-from sponsio_like.outcome import Warn
-from sponsio_like.verdicts import Finding, findings, strictest, unreadable
+from sponsio_like.events import Call, Event, Message
+from sponsio_like.formula import Arg, Custom, Happens, Node, Repeats, Sum, TextMatches, postorder
+from sponsio_like.ledger import Ledger
+from sponsio_like.outcome import Redirect, Warn
+from sponsio_like.supposing import Scene
+from sponsio_like.verdicts import Finding, renamed
+from sponsio_like.ways import Found, way_to
 
-DEPTH_CAP = 5
-"""Longest way that is looked for, in calls."""
-TRIES_CAP = 2_000
-"""Most calls that are tried."""
-ANY_OTHER = "\0other"
-
-
-class Hint(NamedTuple):
-    """One call of a way: the tool, and whether it has to succeed (None: it does not matter)."""
-
-    tool: str
-    succeeds: bool | None
+SEPARATELY = 2
+"""So often the same step is said in full; beyond, how often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +35,7 @@ class Refusal:
     context: Context
     time: float
     found: tuple[Finding, ...]
+    flights: tuple[Flying, ...] = ()
     _said: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def explain(self) -> str:
@@ -52,90 +46,73 @@ class Refusal:
 
     def _why(self) -> str:
         names = [
-            f"`{each.violation.contract}` ({each.violation.message})"
-            for each in self.found
-            if each.violation.mode == "enforce" and not isinstance(each.decision, Warn)
+            f"`{each.violation.contract}` ({each.violation.message})" for each in self._against()
         ]
         what = f"`{self.event.tool}`" if isinstance(self.event, Call) else "this answer"
         return f"{what} was not allowed by {', '.join(names)}"
 
+    def _against(self) -> list[Finding]:
+        enforced = [each for each in self.found if each.violation.mode == "enforce"]
+        return [each for each in enforced if not isinstance(each.decision, Warn)]
+
     def _how(self) -> str:
-        if isinstance(self.event, Message):
+        nodes = list(self._read())
+        if isinstance(self.event, Message) and any(isinstance(each, TextMatches) for each in nodes):
             return "say it differently"
-        way = self.way()
-        if way is None:
-            return "no calls make it legal in this session"
-        return f"to make it legal, first {', then '.join(map(_say, way))}"
+        try:
+            scene = Scene(self.ledger, self.context, self.time)
+            found = way_to(scene, self._meant(), self.flights)
+        except Exception as error:  # the decision stands, and so does the reason
+            return f"what would make it legal could not be found out ({type(error).__name__})"
+        if found.way is not None:
+            return _told(found.way)
+        policy = self.ledger.policy
+        split = any(set(policy.clauses[each.clause].by) - {"@agent"} for each in self._against())
+        return _none(found, with_args=split or any(map(_of_args, nodes)))
 
-    def way(self) -> list[Hint] | None:
-        """The shortest calls after which the refused call is allowed.
+    def _meant(self) -> Event:
+        """The event that has to be allowed: of a redirected call, its substitute."""
+        if isinstance(self.event, Call):
+            tools = {each.violation.tool for each in self._against()}
+            for each in self._against():
+                answer = each.decision
+                if isinstance(answer, Redirect) and tools - {self.event.tool}:
+                    args = renamed(self.event.args, answer)
+                    return replace(self.event, tool=answer.tool, args=args)
+        return self.event
 
-        None if there are none (within the caps).
-        """
-        assert isinstance(self.event, Call)
-        tools = _spoken_of(self.ledger)
-        frontier: list[tuple[Ledger, list[Hint]]] = [(self.ledger, [])]
-        tries = 0
-        for _ in range(DEPTH_CAP):
-            following: list[tuple[Ledger, list[Hint]]] = []
-            for ledger, way in frontier:
-                for hint, after in self._reachable(ledger, tools):
-                    tries += 1
-                    if self._judged(after, self.event) is not None:
-                        return [*way, hint]
-                    if tries > TRIES_CAP:
-                        return None
-                    following.append((after, [*way, hint]))
-            frontier = following
-        return None
-
-    def _reachable(self, ledger: Ledger, tools: Sequence[str]) -> Iterator[tuple[Hint, Ledger]]:
-        """What every call that is legal now leads to, once it has succeeded or failed."""
-        assert isinstance(self.event, Call)
-        for tool in tools:
-            for args in ({}, self.event.args) if self.event.args else ({},):
-                call = replace(self.event, tool=tool, args=args)
-                judgement = self._judged(ledger, call)
-                if judgement is not None:
-                    break
-            else:
-                continue
-            yield from self._settled(ledger, call, judgement)
-
-    def _settled(
-        self, ledger: Ledger, call: Call, judgement: Judgement
-    ) -> Iterator[tuple[Hint, Ledger]]:
-        waits = ledger.waiting(judgement)
-        for status in ("ok", "error") if waits else ("ok",):
-            after = ledger.copy(change.key for change in judgement.changes)
-            after.commit(judgement)
-            for change in waits:
-                clause = ledger.policy.clauses[change.clause]
-                final = clause.results(change.letter, Result(status, None), call.tool)
-                after.settle(change, final, Now(self.time, self.context))
-            yield Hint(call.tool, status == "ok" if waits else None), after
-
-    def _judged(self, ledger: Ledger, event: Event) -> Judgement | None:
-        """The judgement of `event`, if it would be let through."""
-        reads = [ledger.read(i, event, self.context) for i in ledger.touched(event)]
-        judgement = ledger.judge(event, reads, self.time)
-        policy = ledger.policy
-        failed = [unreadable(policy, i, event, 0, error) for i, error in judgement.failed]
-        found = (*findings(policy, judgement.violated, event, 0), *failed)
-        return judgement if strictest(found) is None else None
+    def _read(self) -> Iterator[Node]:
+        """Everything that the clauses read that stand against it."""
+        for each in self._against():
+            for slot in self.ledger.policy.clauses[each.clause].slots:
+                yield from postorder(slot.node)
 
 
-def _spoken_of(ledger: Ledger) -> list[str]:
-    """Every tool that a contract names, and one that none does."""
-    names: dict[str, None] = {}
-    for clause in ledger.policy.clauses:
-        for slot in clause.slots:
-            if isinstance(slot.node, Happens):
-                names.update((name, None) for match in slot.node.target for name in match.names)
-    return [*names, ANY_OTHER]
+def _of_args(node: Node) -> bool:
+    """Whether it reads the arguments of a call."""
+    match node:
+        case Happens(_, target):
+            return any(match.conditions for match in target)
+        case Custom():
+            return not inputs_of(node)  # neither results nor facts
+    return isinstance(node, Arg | Sum | Repeats)
 
 
-def _say(hint: Hint) -> str:
-    tool = "some other tool" if hint.tool == ANY_OTHER else f"`{hint.tool}`"
-    ending = {True: " (it must succeed)", False: " (which has to fail)", None: ""}[hint.succeeds]
-    return f"call {tool}{ending}"
+def _told(way: tuple[str, ...]) -> str:
+    """The way, in words; long runs of one step are counted."""
+    if not way:
+        return "by now it is legal: try again"
+    steps: list[str] = []
+    for step, run in itertools.groupby(way):
+        times = len(list(run))
+        steps += [f"{step} {times} times"] if times > SEPARATELY else [step] * times
+    return f"to make it legal, first {', then '.join(steps)}"
+
+
+def _none(found: Found, *, with_args: bool) -> str:
+    if found.raised:
+        return "what would make it legal cannot be told, since a contract could not be evaluated"
+    if not found.certain:
+        return "no short way to make it legal was found"
+    where = "with these arguments" if with_args else "in this session"
+    return f"no calls make it legal {where}"

@@ -44,13 +44,14 @@ class Watch(NamedTuple):
     """All that a clause remembers. `gate`: over the whole session; `inner`: over the open segment.
 
     `over`: no further segment can open. `broken`: a violation was let through, the verdict has
-    latched.
+    latched. `hanging`: what segments that have ended still owe, if calls in flight settle so.
     """
 
     gate: State
     inner: State | None
     over: bool = False
     broken: bool = False
+    hanging: frozenset[Instance] = frozenset()
 
 
 class Change(NamedTuple):
@@ -161,24 +162,24 @@ class Clause:
         """One position, after `expire` has been asked for its time."""
         values = self.gate.past.read(letter, watch.gate.registers, at.seen, time)
         gate = self.gate.step(watch.gate, letter, at.seen, time).state
-        inner, over, failed = self._segment(watch, values)
-        violated = failed
-        if inner is not None and kind in self.counts:
-            step = self.monitor.step(inner, letter, at.counted, time)
-            inner, violated = step.state, failed or step.violated
-        return self._seen(Watch(gate, inner, over, watch.broken), violated and values[self.assume])
+        after, violated = self._segment(watch._replace(gate=gate), values)
+        if after.inner is not None and kind in self.counts:
+            step = self.monitor.step(after.inner, letter, at.counted, time)
+            after, violated = after._replace(inner=step.state), violated or step.violated
+        return self._seen(after, violated and values[self.assume])
 
-    def _segment(self, watch: Watch, values: list[Any]) -> tuple[State | None, bool, bool]:
-        """The state to step at this position; is all over; has a segment failed at its end."""
+    def _segment(self, watch: Watch, values: list[Any]) -> Seen:
+        """The watch as segments end and begin at this position; has one failed at its end."""
         starts = self.opens is not None and values[self.opens]
         stops = self.closes is not None and values[self.closes]
-        inner, over, failed = watch.inner, watch.over, False
-        if inner is not None and stops:
-            failed = bool(self.monitor.open_ends(inner))
-            inner, over = None, self.kind_of_scope == "before"
-        if inner is None and starts and not over:
-            inner = self.monitor.start
-        return inner, over, failed
+        failed = False
+        if watch.inner is not None and stops:
+            left, failed = self.monitor.closed(watch.inner)
+            over = self.kind_of_scope == "before"
+            watch = watch._replace(inner=None, over=over, hanging=watch.hanging | left)
+        if watch.inner is None and starts and not watch.over:
+            watch = watch._replace(inner=self.monitor.start)
+        return Seen(watch, failed)
 
     def settle(
         self, watch: Watch, change: Change, final: Mapping[int, bool], last: Place, now: Now
@@ -192,11 +193,14 @@ class Clause:
         if watch.inner is not None:
             step = self.monitor.settle(watch.inner, change.at.counted, final, last.counted)
             watch, failed = watch._replace(inner=step.state), step.violated
+        if watch.hanging:
+            left, ended = self.monitor.settled(watch.hanging, change.at.counted, final)
+            watch, failed = watch._replace(hanging=left), failed or ended
         if self.opens_late:
             letter = tuple(final.get(i, value) for i, value in enumerate(change.letter))
             values = self.gate.past.read(letter, gate.registers, change.at.seen, now.time)
-            inner, over, ended = self._segment(watch, values)
-            watch, failed = watch._replace(inner=inner, over=over), failed or ended
+            watch, ended = self._segment(watch, values)
+            failed = failed or ended
         return self._seen(watch, failed and self.assumed(watch, last, now))
 
     def expire(self, watch: Watch, last: Place, now: Now) -> Seen:
@@ -221,7 +225,7 @@ class Clause:
         """Three-valued, and latched once violated. A scope that may open again leaves it open."""
         if watch.broken:
             return "violated"
-        if watch.over:
+        if watch.over and not watch.hanging:
             return "satisfied"
         if watch.inner is None or self.kind_of_scope or self.by:
             return "inconclusive"
@@ -229,9 +233,10 @@ class Clause:
 
     def open_ends(self, watch: Watch) -> list[Instance]:
         """The instances that would be unfulfilled if the session ended now."""
-        if watch.inner is None or self.kind_of_scope in ("before", "between"):
-            return []
-        return self.monitor.open_ends(watch.inner)
+        live = watch.hanging
+        if watch.inner is not None and self.kind_of_scope not in ("before", "between"):
+            live |= watch.inner.live
+        return self.monitor.open_ends(live)
 
     # --- waking -------------------------------------------------------------------------------
 

@@ -71,7 +71,8 @@ def blocked(inner: Interceptor, event: Call | Message, attempt: Attempt, why: st
     violations = enforced(attempt.found)
     if why or attempt.before is None:
         return Blocked(id_of(event), violations, lambda: why)
-    refusal = Refusal(attempt.before, event, inner.context, inner.time, attempt.found)
+    before, flying = attempt.before, inner.flying()
+    refusal = Refusal(before, event, inner.context, inner.time, attempt.found, flying)
     return Blocked(id_of(event), violations, refusal.explain)
 
 

@@ -126,7 +126,8 @@ class Interceptor:
                 ticket = self.desk.approved(id_of(event), mark, self.time)
                 against = strictest(_without(found, ticket)) if stoppable(event) else None
                 if against is not None:
-                    before = self._ledger.copy([read.key for read in reads])
+                    keys = [clause.key(event) for clause in self.policy.clauses if clause.by]
+                    before = self._ledger.copy(keys)
                     return Attempt(found, late, before, against)
                 self._let_through(event, judgement, mark, answer(found))
                 if ticket is not None:
@@ -189,6 +190,11 @@ class Interceptor:
         """Take the call out of the air; None if it is not in flight."""
         with self._lock:
             return self.flights.pop(id, None)
+
+    def flying(self) -> tuple[tuple[str, tuple[Change, ...]], ...]:
+        """The calls in flight: their tools, and what waits for their results."""
+        with self._lock:
+            return tuple((each.tool, each.waits) for each in self.flights.values())
 
     def settle(self, flight: Flight, result: Result) -> tuple[Violation, ...]:
         """The call has its result. What that reveals, and what time has."""

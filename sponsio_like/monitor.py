@@ -21,13 +21,14 @@ from sponsio_like.residual import (
     NO,
     YES,
     Residual,
+    at_the_end,
     holds_at_end,
     literals_of,
     mapped,
     one,
     strictest,
 )
-from sponsio_like.search import Goal, Search
+from sponsio_like.search import FAR, Goal, Search
 from sponsio_like.window import Entry, Recall, Window, endings, in_flight, open_calls, settle
 
 Verdict: TypeAlias = Literal["violated", "satisfied", "inconclusive"]
@@ -157,9 +158,31 @@ class Monitor:
         instances = [strictest(mapped(r, value) for r in each) for each in state.live]
         return self._judge(state, instances, state.registers, state.window, position)
 
-    def open_ends(self, state: State) -> list[Instance]:
+    def open_ends(self, live: Iterable[Instance]) -> list[Instance]:
         """The instances that would be unfulfilled if the session ended now."""
-        return [each for each in state.live if not self._ends_well(each)]
+        return [each for each in live if not self._ends_well(each)]
+
+    def closed(self, state: State) -> tuple[frozenset[Instance], bool]:
+        """No position follows: what is left to the results of calls in flight; is anything lost."""
+        owed = [strictest(at_the_end(residual) for residual in each) for each in state.live]
+        return self._left(owed, lost=state.lost)
+
+    def settled(
+        self, hanging: frozenset[Instance], at: int, final: Mapping[int, bool]
+    ) -> tuple[frozenset[Instance], bool]:
+        """The same after one more result."""
+        owed = [strictest(settle(residual, at, final) for residual in each) for each in hanging]
+        return self._left(owed, lost=not self._may_end_well(_joint(hanging)))
+
+    def _left(self, owed: list[Instance], *, lost: bool) -> tuple[frozenset[Instance], bool]:
+        left = frozenset(each for each in owed if each and self._may_end_well(each))
+        dead = len(left) < len({each for each in owed if each})
+        return left, dead or (not lost and not self._may_end_well(_joint(left)))
+
+    def _may_end_well(self, instance: Instance) -> bool:
+        """Whether it holds at the end for some results of the calls in flight."""
+        ways = endings(self.program.slots, in_flight(instance, ()))
+        return ways is None or any(not strictest(_settled(instance, way)) for way in ways)
 
     def _ends_well(self, instance: Instance) -> bool:
         """Whether it holds at the end, whichever way the calls in flight are read."""
@@ -167,6 +190,19 @@ class Monitor:
         if ways is None:
             return False
         return all(all(holds_at_end(r) for r in _settled(instance, way)) for way in ways)
+
+    def ahead(self, state: State, position: int) -> int:
+        """How many further positions it takes, at the least, to keep all that is owed."""
+        if in_flight(_joint(state.live), open_calls(state.window)):
+            return FAR
+        each = [(live, False) for live in state.live]
+        if not state.lost:
+            each.append((_joint(state.live), True))
+        found = [
+            self.search.distance("kind", owed, state.registers, position, more=more)
+            for owed, more in each
+        ]
+        return max((FAR if far is None else far for far in found), default=0)
 
     def verdict(self, state: State, position: int) -> Verdict:
         """Satisfied when no continuation can break it.

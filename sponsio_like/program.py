@@ -81,7 +81,7 @@ class Program:
         return done[root]
 
     def node(self, *op: Any) -> int:
-        """The number of this node; the same node has one number. `F F f` is `F f`, as are G, O, H."""
+        """The number of this node; the same node has one. `F F f` is `F f`, as for G, O, H."""
         if op[0] in _IDEMPOTENT and op[2] is None and self.nodes[op[1]][::2] == (op[0], None):
             return int(op[1])
         if op not in self._known:

@@ -138,6 +138,16 @@ def holds_at_end(residual: Residual) -> bool:
     return any(all(literal[0] in "WGg" for literal in term) for term in residual)
 
 
+def at_the_end(residual: Residual) -> Residual:
+    """What is left of it where no position follows: the literals `D`."""
+
+    def value(literal: Literal) -> Residual:
+        waiting = one(literal)
+        return waiting if literal[0] == "D" else YES if holds_at_end(waiting) else NO
+
+    return mapped(residual, value)
+
+
 def literals_of(residuals: Iterable[Residual]) -> set[Literal]:
     """All literals that occur."""
     return {literal for residual in residuals for term in residual for literal in term}

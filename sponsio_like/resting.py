@@ -52,10 +52,21 @@ def _forgotten(monitor: Monitor, cell: Cell, old: Any, new: Any) -> bool:
 
 
 def due(monitor: Monitor, state: State, position: int) -> int:
-    """When the next step bound runs out."""
-    due = [lit[2] for each in state.live for lit in literals_of(each) if lit[0] in "FG"]
+    """The next position that has to be seen, since a step bound leaves no room for what is owed.
+
+    What can be kept within so many further positions can be kept as well if they come later, as
+    long as no bound runs out before the last of them.
+    """
+    literals = [literal for each in state.live for literal in literals_of(each)]
+    owed: set[int] = {lit[2] for lit in literals if lit[0] in "FG" and lit[2] > position}
+    kept: set[int] = set()
     for cell, value in zip(monitor.past.cells, state.registers, strict=True):
         op = monitor.program.nodes[cell.node]
         if op[0] in ("O", "H") and isinstance(op[2], Steps) and value is not None:
-            due.append(value + op[2].count + 1)
-    return min((each for each in due if each > position), default=NEVER)
+            kept.add(value + op[2].count)
+    kept = {last for last in kept if last >= position}
+    if not owed and not kept:
+        return NEVER
+    ahead = monitor.ahead(state, position) if state.live else 0
+    turns = [last - max(ahead - 1, 0) for last in owed] + [last + 1 - ahead for last in kept]
+    return max(min(turns), position + 1)

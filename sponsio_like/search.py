@@ -37,6 +37,8 @@ NODES_FREE = 50
 """So many nodes of a formula make a transition count as one more."""
 MEMO_CAP = 4_000
 """Most answers remembered for one formula."""
+FAR = 1 << 31
+"""So many positions away is what the search has not found, but could not exclude either."""
 
 NONE: Joint = frozenset({NO})
 
@@ -114,7 +116,7 @@ class Search:
         self.complete = True
         self.quiet_letter = quiet(program.slots)
         self.settles_within = settles_within(program)
-        self._memo: dict[Any, bool] = {}
+        self._memo: dict[Any, int | None] = {}
 
     @functools.cached_property
     def letters(self) -> list[Letter]:
@@ -128,15 +130,21 @@ class Search:
     def reachable(
         self, goal: Goal, joint: Joint, registers: Registers, at: int, *, more: bool
     ) -> bool:
-        """Whether some continuation reaches `goal`, no call being in flight.
+        """Whether some continuation reaches `goal`, no call being in flight."""
+        return self.distance(goal, joint, registers, at, more=more) is not None
+
+    def distance(
+        self, goal: Goal, joint: Joint, registers: Registers, at: int, *, more: bool
+    ) -> int | None:
+        """After how many further positions `goal` can be reached, at the earliest; None: never.
 
         `at` is the last position; `more`: later positions owe `always` as well.
         """
         place = (self._timeless(joint, goal, at), self.registers(registers, at))
         if self._met(place[0], goal):
-            return True
+            return 0
         if not place[0] and not (more and self.always):
-            return False  # nothing is owed, so nothing can be broken
+            return None  # nothing is owed, so nothing can be broken
         key = (goal, place, more)
         if key not in self._memo:
             self._remember(key, self._search(goal, place, more, BUDGET))
@@ -151,7 +159,7 @@ class Search:
 
     # --- searching ----------------------------------------------------------------------------
 
-    def _remember(self, key: Any, answer: bool) -> None:
+    def _remember(self, key: Any, answer: int | None) -> None:
         if len(self._memo) >= MEMO_CAP:
             self._memo.clear()
         self._memo[key] = answer
@@ -172,28 +180,30 @@ class Search:
         holds = all(holds_at_end(residual) for residual in joint)
         return holds if goal == "kind" else not holds
 
-    def _search(self, goal: Goal, start: Place, more: bool, budget: int) -> bool:
+    def _search(self, goal: Goal, start: Place, more: bool, budget: int) -> int | None:
         seen = {start}
         frontier = [start]
+        length = 0
         while frontier:
+            length += 1
             following: list[Place] = []
             for place in frontier:
                 for reached in self.successors(place, goal, more):
                     budget -= 1 + len(self.future.nodes) // NODES_FREE
                     if self._met(reached[0], goal):
-                        return True
+                        return length
                     if reached not in seen and reached[0] != NONE:
                         seen.add(reached)
                         following.append(reached)
                 if budget < 0:
                     self.limited = True
-                    return True
+                    return FAR
             frontier = following
         if not self.complete:
-            return True  # a letter that was left out might do
+            return FAR  # a letter that was left out might do
         for place in seen:
-            self._remember((goal, place, more), False)
-        return False
+            self._remember((goal, place, more), None)
+        return None
 
     def successors(self, place: Place, goal: Goal, more: bool) -> Iterator[Place]:
         """The places one position later, for every letter."""

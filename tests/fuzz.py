@@ -31,7 +31,7 @@ CHUNK = 10
 """Formulas for each piece of work."""
 LENGTH = 2
 """So long are the continuations that are written out."""
-STEPS = 30_000
+TROUBLE = 30_000
 """Most steps that the oracle may take for one formula."""
 SHOWN = 5
 """Most disagreements that are made small and shown."""
@@ -67,7 +67,7 @@ class Tally:
 # --- one formula ----------------------------------------------------------------------------------
 
 
-def work(seed: int, first: int, count: int, steps: int = STEPS) -> Tally:
+def work(seed: int, first: int, count: int, steps: int = TROUBLE) -> Tally:
     """Compare on some formulas, by their numbers."""
     tally = Tally()
     for number in range(first, first + count):
@@ -96,9 +96,10 @@ def one_formula(tally: Tally, seed: int, number: int, steps: int) -> None:
 
 def traces(tally: Tally, judged: Judged, dice: random.Random, where: str) -> None:
     """Compare on the traces of one formula."""
+    sessions = Traces(dice, judged.formula)
     for number in range(TRACES):
         length = dice.randint(2, 8) if dice.random() < 0.97 else dice.randint(12, 20)
-        events = Traces(dice, judged.formula).trace(length)
+        events = sessions.trace(length)
         said, expected = judged.both(events)
         tally.add("pairs", "compared")
         if said != expected:
@@ -118,14 +119,14 @@ def fail(tally: Tally, where: str, formula: f.Formula, events: Sequence[Event]) 
 
     def fails(smaller: f.Formula, shorter: Sequence[Event]) -> bool:
         try:
-            return Judged(smaller, STEPS).differ(shorter)
+            return Judged(smaller, TROUBLE).differ(shorter)
         except (TooMuch, ContractError, ValueError):
             return False
 
     case = (formula, events)
     if len(tally.failures) < SHOWN and fails(*case):
         case = shrunk(case, fails)
-    said = Judged(case[0], 10 * STEPS)
+    said = Judged(case[0], 10 * TROUBLE)
     both = said.start() if said.watched.refused else said.both(case[1])
     tally.failures.append(
         f"{where}\n{written(case)}\n    engine: {both[0]}\n    oracle: {both[1]}\n"

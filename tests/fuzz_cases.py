@@ -251,7 +251,10 @@ class Formulas:
 
 @dataclass
 class Traces:
-    """Makes random sessions for a formula; the same generator makes the same ones."""
+    """Makes random sessions for a formula; the same generator makes the same ones.
+
+    Most begin as the one before has begun: then less has to be played.
+    """
 
     dice: random.Random
     formula: f.Formula
@@ -259,13 +262,18 @@ class Traces:
     flying: list[int] = field(default_factory=list)
     now: float = 0.0
 
+    def __post_init__(self) -> None:
+        nodes = list(f.postorder(self.formula))
+        self.talks = any(isinstance(n, (f.MessageBy, f.TextMatches, f.Tokens)) for n in nodes)
+        self.steps = any(isinstance(n, f.Observed) for n in nodes)
+        self.facts = any(isinstance(n, (f.Ctx, f.Permitted, f.Approved)) for n in nodes)
+
     def trace(self, length: int) -> list[Event]:
         """A session of about that many events."""
-        self.events, self.flying, self.now = [], [], 0.0
-        nodes = list(f.postorder(self.formula))
-        talks = any(isinstance(n, (f.MessageBy, f.TextMatches, f.Tokens)) for n in nodes)
-        steps = any(isinstance(n, f.Observed) for n in nodes)
-        facts = any(isinstance(n, (f.Ctx, f.Permitted, f.Approved)) for n in nodes)
+        places = [self.dice.randint(0, len(self.events)) for _ in range(2)]
+        self.branch(0 if self.dice.random() < 0.1 else max(places))
+        length = max(length, len(self.events) + 1)
+        talks, steps = self.talks, self.steps
         own = self.dice.random() < 0.7 and (talks or steps)
         eager, wait = self.dice.random(), self.dice.random() * 0.6
         while len(self.events) < length:
@@ -273,13 +281,21 @@ class Traces:
             kind = self.dice.random()
             if self.flying and (kind < 0.35 or len(self.flying) > 1):
                 self.settle(self.flying.pop(self.dice.randrange(len(self.flying))), eager)
-            elif facts and kind < 0.55:
+            elif self.facts and kind < 0.55:
                 self.fact()
             elif own and kind < 0.85:
                 (self.message if talks and (not steps or kind < 0.7) else self.step)()
             else:
                 self.call(eager, wait)
         return self.events
+
+    def branch(self, length: int) -> None:
+        """Go back to the beginning of the last session."""
+        self.events = self.events[:length]
+        self.now = self.events[-1]["time"] if self.events else 0.0
+        settled = {event["id"] for event in self.events if event["type"] == "result"}
+        calls = [i for i, event in enumerate(self.events) if event["type"] == "call"]
+        self.flying = [i for i in calls if self.events[i]["id"] not in settled]
 
     def call(self, eager: float, wait: float) -> None:
         """A call; most settle at once."""

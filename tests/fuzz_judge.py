@@ -5,9 +5,9 @@ In: a formula, and the events of a trace. Out: what each of them says at every e
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from math import inf
 from typing import Any, NamedTuple
 
@@ -21,7 +21,8 @@ from tests import bridge, oracle
 from tests.fuzz_cases import Event
 from tests.oracle_exact import Ending, Machine, Row, State, answered
 from tests.oracle_runs import Run, as_read, run
-from tests.oracle_search import search, shapes
+from tests.oracle_search import Answers, Question, search, shapes
+from tests.walk import forked
 
 PERMISSIONS = ("write",)
 APPROVALS = (("pay", "boss"),)
@@ -42,11 +43,21 @@ class Said(NamedTuple):
 # --- the engine -----------------------------------------------------------------------------------
 
 
+class Point(NamedTuple):
+    """A session after an event, never to be played itself: what was reported, and the verdict."""
+
+    session: Session
+    reports: tuple[int, ...]
+    verdict: str
+
+
 class Watched:
     """A guarantee as the engine has compiled it; `refused`: the verdict that it is refused for."""
 
     def __init__(self, formula: f.Formula) -> None:
         self.records: list[dict[str, Any]] = []
+        self.events: list[Event] = []
+        self.points: list[Point] = []
         self.now = 0.0
         self.refused = ""
         try:
@@ -61,19 +72,32 @@ class Watched:
             self.refused = found[0]
 
     def say(self, events: Sequence[Event]) -> Said:
-        """Play the events."""
-        self.now = 0.0
-        session = self.guard.session("s", clock=lambda: self.now)
-        reports, verdicts = [], [session.verdicts()["c"]]
-        for event in events:
-            self.records.clear()
-            self.now = event["time"]
-            self.happen(session, event)
-            if event["type"] != "fact":
-                found = [each for record in self.records for each in record["violations"]]
-                reports.append(tuple(each["position"] for each in found))
-                verdicts.append(session.verdicts()["c"])
-        return Said(tuple(reports), tuple(verdicts), bool(session.finish()))
+        """Play the events; not again those with which the last trace has begun as well."""
+        if not self.points:
+            session = self.guard.session("s", clock=lambda: self.now)
+            self.points.append(Point(session, (), session.verdicts()["c"]))
+        pairs = zip(self.events, events, strict=False)
+        same = next((k for k, (old, new) in enumerate(pairs) if old != new), len(self.points) - 1)
+        self.events = list(events)
+        del self.points[min(same, len(events)) + 1 :]
+        for event in events[len(self.points) - 1 :]:
+            self.points.append(self.after(self.points[-1], event))
+        told = [self.points[0]]
+        told += [p for p, e in zip(self.points[1:], events, strict=True) if e["type"] != "fact"]
+        self.now = events[-1]["time"] if events else 0.0
+        unfulfilled = bool(forked(self.points[-1].session).finish())
+        verdicts = tuple(point.verdict for point in told)
+        return Said(tuple(point.reports for point in told[1:]), verdicts, unfulfilled)
+
+    def after(self, point: Point, event: Event) -> Point:
+        """What comes of one more event."""
+        session = forked(point.session)
+        self.records.clear()
+        self.now = event["time"]
+        self.happen(session, event)
+        found = [each for record in self.records for each in record.get("violations", ())]
+        reports = tuple(each["position"] for each in found)
+        return Point(session, reports, session.verdicts()["c"])
 
     @staticmethod
     def happen(session: Session, event: Event) -> None:
@@ -130,7 +154,7 @@ def heard(formula: oracle.Formula, events: Sequence[Event]) -> list[oracle.Event
         match event["type"]:
             case "call":
                 places[event["id"]] = len(told)
-                args = tuple(sorted(event["args"].items()))
+                args = tuple((key, flat(value)) for key, value in sorted(event["args"].items()))
                 made = replace(made, name=event["tool"], args=args)
             case "result":
                 status = "done" if event["status"] == "ok" else "failed"
@@ -141,6 +165,11 @@ def heard(formula: oracle.Formula, events: Sequence[Event]) -> list[oracle.Event
                 made = replace(made, true=made.true | frozenset(event["atoms"]))
         told.append(made)
     return told
+
+
+def flat(value: Any) -> Any:
+    """A value that can be hashed; the oracle only compares those inside others as a whole."""
+    return json.dumps(value, sort_keys=True) if isinstance(value, dict) else value
 
 
 def subjects(event: Event, context: dict[str, Any]) -> dict[str, Any]:
@@ -170,41 +199,48 @@ class TooMuch(Exception):
 
 
 class Counted(Machine):
-    """The oracle, taking so many steps and no more."""
+    """The oracle, taking so much trouble and no more."""
 
     left = inf
 
     def steps(self, state: State) -> Iterator[tuple[State, frozenset[oracle.Formula], float]]:
         """Every next state."""
         for each in super().steps(state):
-            self.spend()
+            self.spend(10)
             yield each
 
     def before(self, true: frozenset[oracle.Formula], ending: Ending) -> Row:
         """The row before another."""
-        self.spend()
+        self.spend(1)
         return super().before(true, ending)
 
-    def spend(self) -> None:
-        """One step."""
-        self.left -= 1
+    def start(self, trace: oracle.Trace, now: float) -> Iterator[tuple[oracle.Trace, State]]:
+        """Each way in which the calls in flight can settle."""
+        for each in super().start(trace, now):
+            self.spend(60)
+            yield each
+
+    def spend(self, trouble: int) -> None:
+        """Some trouble, in about the time that a row takes."""
+        self.left -= trouble
         if self.left < 0:
             raise TooMuch
 
 
 class Judged:
-    """A guarantee, held by both; the oracle may take so many steps for it in all.
+    """A guarantee, held by both; the oracle may take so much trouble with it in all.
 
-    Raises `TooMuch` in any method, once the oracle has taken them.
+    Raises `TooMuch` in any method, once that is spent.
     """
 
-    def __init__(self, formula: f.Formula, steps: float) -> None:
+    def __init__(self, formula: f.Formula, trouble: float) -> None:
         self.formula = formula
         self.translated = bridge.translate(formula)
         self.read = as_read(self.translated)
         self.watched = Watched(formula)
         self.machine = Counted(self.read, None, 0)
-        self.machine.left = steps
+        self.machine.left = trouble
+        self.known: dict[tuple[int, tuple[oracle.Event, ...]], Answers] = {}
 
     def start(self) -> tuple[str, str]:
         """The verdicts before any event: the engine's (the trivial it refuses), the oracle's."""
@@ -212,7 +248,16 @@ class Judged:
 
     def run(self, told: Sequence[oracle.Event]) -> Run:
         """What the oracle says."""
-        return run(self.translated, told, partial(answered, self.machine))
+        return run(self.translated, told, self.judge)
+
+    def judge(
+        self, read: oracle.Formula, questions: Sequence[Question], events: Sequence[oracle.Event]
+    ) -> Answers:
+        """What the oracle answers; remembered, since the questions follow from the events."""
+        key = (len(questions), tuple(events))
+        if key not in self.known:
+            self.known[key] = answered(self.machine, read, questions, events)
+        return self.known[key]
 
     def both(self, events: Sequence[Event]) -> tuple[Said, Said]:
         """What the engine says of a trace, and what the oracle says."""

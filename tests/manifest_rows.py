@@ -331,7 +331,7 @@ TRAPS: dict[str, tuple[str, str]] = {
 }
 """Ways in which a rule looks armed and is not, or stops honest work."""
 
-UNTESTED: dict[str, str] = dict.fromkeys(TRAPS, "comes with the tests of traps, tests/traps/")
+UNTESTED: dict[str, str] = {}
 """Requirements that no test carries, each with its reason."""
 
 UNPLANTED: dict[str, str] = {}

@@ -22,7 +22,10 @@ PACKAGE = Path(__file__).parent.parent / "sponsio_like"
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change: the node's place in the tree of its module, and which of its changes."""
+    """One change: the node's place in the tree of its module, and which of its changes.
+
+    `scope`: the function it stands in, after the classes around that; empty if in none.
+    """
 
     module: str
     index: int
@@ -30,6 +33,7 @@ class Mutant:
     line: int
     lines: tuple[int, ...]
     what: str
+    scope: tuple[str, ...]
 
     @property
     def name(self) -> str:
@@ -95,7 +99,7 @@ def changes(node: ast.AST) -> Iterator[ast.AST | None]:
             pass
         case ast.Return(_):
             yield ast.Return(ast.Constant(None))
-        case ast.If(test, body, orelse) if not is_guard_of_types(node):
+        case ast.If(test, body, orelse) if not is_negated_elsewhere(test):
             yield ast.If(ast.UnaryOp(ast.Not(), test), body, orelse)
         case ast.comprehension(target, each, ifs, is_async) if ifs:
             yield ast.comprehension(target, each, ifs[1:], is_async)
@@ -119,33 +123,61 @@ def is_wild(pattern: ast.pattern) -> bool:
     return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
 
 
-def is_guard_of_types(node: ast.If) -> bool:
-    return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+def is_negated_elsewhere(test: ast.expr) -> bool:
+    """Whether a change of this test itself turns it around."""
+    return isinstance(test, ast.UnaryOp) or (isinstance(test, ast.Compare) and len(test.ops) == 1)
 
 
 # --- finding and applying -------------------------------------------------------------------------
 
 
 class Numbering(ast.NodeVisitor):
-    """All nodes that may be changed, in order: no annotations, docstrings, messages or imports."""
+    """All nodes that may be changed, in order, each with the outermost function it stands in.
+
+    No annotations, aliases of types, docstrings, messages or imports; nor `strict=True`, which
+    only checks.
+    """
 
     def __init__(self) -> None:
-        self.found: list[ast.AST] = []
+        self.found: list[tuple[ast.AST, tuple[str, ...]]] = []
+        self._classes: tuple[str, ...] = ()
+        self._scope: tuple[str, ...] = ()
 
     def visit(self, node: ast.AST) -> None:
-        if isinstance(node, (ast.Import, ast.ImportFrom, ast.JoinedStr, ast.Raise, ast.Assert)):
+        if is_left_alone(node):
             return
-        self.found.append(node)
+        self.found.append((node, self._scope))
+        before = self._classes, self._scope
         for name, value in ast.iter_fields(node):
             if name in ("annotation", "returns", "decorator_list", "type_params"):
                 continue
+            if name == "body" and not self._scope:
+                self._enter(node)
             for each in value if isinstance(value, list) else [value]:
                 if isinstance(each, ast.AST):
                     self.visit(each)
+        self._classes, self._scope = before
+
+    def _enter(self, node: ast.AST) -> None:
+        match node:
+            case ast.ClassDef(name):
+                self._classes = (*self._classes, name)
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
+                self._scope = (*self._classes, name)
 
 
-def numbered(tree: ast.AST) -> list[ast.AST]:
-    """The nodes of a tree by number."""
+def is_left_alone(node: ast.AST) -> bool:
+    """Whether neither this node nor what stands in it is changed."""
+    match node:
+        case ast.Import() | ast.ImportFrom() | ast.JoinedStr() | ast.Raise() | ast.Assert():
+            return True
+        case ast.AnnAssign(_, ast.Name("TypeAlias")) | ast.keyword("strict"):
+            return True
+    return False
+
+
+def numbered(tree: ast.AST) -> list[tuple[ast.AST, tuple[str, ...]]]:
+    """The nodes of a tree by number, and their scopes."""
     numbering = Numbering()
     numbering.visit(tree)
     return numbering.found
@@ -162,12 +194,14 @@ def mutants(module: str) -> Iterator[Mutant]:
     lines = text.splitlines()
     seen: Counter[str] = Counter()
     top = (1, 1)
-    for index, node in enumerate(numbered(ast.parse(text))):
+    for index, (node, scope) in enumerate(numbered(ast.parse(text))):
         if isinstance(node, ast.stmt):
             top = (node.lineno, header_of(node))
         line = line_of(node, top[0])
         last = int(getattr(node, "end_lineno", line)) if isinstance(node, ast.expr) else line
         for change, new in enumerate(changes(node)):
+            if not scope and isinstance(node, ast.Assign) and new is None:
+                continue  # a constant left out: nothing could be imported
             old = one_line(node)
             where = lines[line - 1].strip()
             what = f"{old} => {one_line(new) if new is not None else '(left out)'}"
@@ -175,7 +209,7 @@ def mutants(module: str) -> Iterator[Mutant]:
             seen[name] += 1
             again = f" #{seen[name]}" if seen[name] > 1 else ""
             around = range(min(top[0], line), max(top[1], last) + 1)
-            yield Mutant(module, index, change, line, tuple(around), name + again)
+            yield Mutant(module, index, change, line, tuple(around), name + again, scope)
 
 
 def line_of(node: ast.AST, default: int) -> int:
@@ -213,7 +247,7 @@ def one_line(node: ast.AST) -> str:
 def mutated(mutant: Mutant) -> ast.Module:
     """The tree of the module with this one change."""
     tree = ast.parse(source(mutant.module).read_text("utf-8"))
-    target = numbered(tree)[mutant.index]
+    target, _ = numbered(tree)[mutant.index]
     new = list(changes(target))[mutant.change]
     replace_in(tree, target, new)
     return ast.fix_missing_locations(tree)

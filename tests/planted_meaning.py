@@ -112,8 +112,8 @@ BUGS = (
     Bug(
         "calls in flight are not capped",
         "interceptor.py",
-        "len(self.flights) >= IN_FLIGHT_CAP",
-        "len(self.flights) > IN_FLIGHT_CAP",
+        "len(self.flights) < IN_FLIGHT_CAP",
+        "len(self.flights) <= IN_FLIGHT_CAP",
     ),
     Bug(
         "the window is not capped",
@@ -458,8 +458,8 @@ BUGS = (
     Bug(
         "a search that gives up says no",
         "search.py",
-        "                    self.limited = True\n                    return True\n",
-        "                    self.limited = True\n                    return False\n",
+        "                    self.limited = True\n                    return FAR\n",
+        "                    self.limited = True\n                    return None\n",
     ),
     # --- instances and the end ----------------------------------------------------------------
     Bug(
@@ -559,7 +559,7 @@ BUGS = (
     ),
     Bug("assumptions may look ahead", "conditions.py", "if looks_ahead(read):", "if False:"),
     Bug("any assumption will do", "checks.py", "    _check_assumption(clause)\n", ""),
-    Bug("after begins again", "clause.py", "if inner is None and starts and", "if starts and"),
+    Bug("after begins again", "clause.py", "watch.inner is None and starts and", "starts and"),
     Bug(
         "before is never open",
         "clause.py",
@@ -569,32 +569,32 @@ BUGS = (
     Bug(
         "segments do not repeat",
         "clause.py",
-        'inner, over = None, self.kind_of_scope == "before"',
-        "inner, over = None, True",
+        'over = self.kind_of_scope == "before"',
+        "over = True",
     ),
     Bug(
         "a segment begins later",
         "clause.py",
-        "if inner is not None and kind in self.counts:",
-        "if inner is not None and inner is watch.inner and kind in self.counts:",
+        "if after.inner is not None and kind in self.counts:",
+        "if after.inner is not None and watch.inner is not None and kind in self.counts:",
     ),
     Bug(
         "segments do not end",
         "clause.py",
-        "if inner is not None and stops:",
-        'if inner is not None and stops and self.kind_of_scope == "before":',
+        "if watch.inner is not None and stops:",
+        'if watch.inner is not None and stops and self.kind_of_scope == "before":',
     ),
     Bug(
         "segments end well",
         "clause.py",
-        "failed = bool(self.monitor.open_ends(inner))",
-        "failed = False",
+        "left, failed = self.monitor.closed(watch.inner)",
+        "left, failed = watch.hanging, False",
     ),
     Bug(
         "open segments are not forgiven",
         "clause.py",
-        'self.kind_of_scope in ("before", "between"):',
-        'self.kind_of_scope in ("before",):',
+        'self.kind_of_scope not in ("before", "between"):',
+        'self.kind_of_scope not in ("before",):',
     ),
     Bug(
         "segments do not wait for results",
@@ -777,7 +777,7 @@ BUGS = (
     Bug(
         "atoms that raise pass",
         "interceptor.py",
-        "failed.append(unreadable(self.policy, i, event, self.calls, error))",
+        "failed.append(self._unreadable(event, i, error))",
         "del error",
     ),
     Bug(

@@ -1,66 +1,278 @@
-"""Plant each bug of the manifest, and see whether the tests of its requirement notice.
+"""Plant each bug in the engine, and see whether the tests that are meant to find it notice.
 
-    python -m tests.planting [ids or beginnings of ids ...]
+    python -m tests.planting [beginnings of ids or names ...]
 
-In: `tests/manifest.py`. Out: the requirements whose tests do not find their bug; exit status 1 if
-there are any. Every trial runs on a copy of the package and the tests, in a process of its own.
+In: the requirements of `tests/manifest.py`, each with a bug and its tests, and the bugs of
+`tests/planted.py`, each with one test. Out: those that no test noticed, the time it took; exit
+status 1 if there are any.
+
+Every bug is tried in a process of its own, a fork of one in which pytest has collected all tests:
+it gives the changed functions other bodies and runs the tests. What stands in no function, and
+what was not noticed so (it may have had its part in importing the package), is tried again in a
+process that has not imported the package. `tests/test_planted.py` runs all of this.
 """
 
 from __future__ import annotations
 
-import shutil
-import subprocess
+import ast
+import gc
+import json
+import resource
 import sys
 import tempfile
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
 
-from tests.manifest import ROOT, UNPLANTED, UNTESTED, Requirement, bugs, carriers, requirements
+import pytest
 
-JOBS = 2
-SECONDS = 120
+from tests import tables, trial
+from tests.planted import BUGS
+from tests.trial import ROOT, Trial
+
+PACKAGE = ROOT / "sponsio_like"
+SECONDS = 60
 """Longest trial; tests that hang have noticed something."""
 
 
-def trial(requirement: Requirement) -> str:
-    """What is wrong with a requirement's bug, or nothing."""
-    bug = bugs()[requirement.bug]
-    nodes = [carrier.node for carrier in carriers()[requirement.id]]
+@dataclass(frozen=True)
+class Planting:
+    """A bug: `old` in `file` becomes `new`; and the tests of which one has to notice it.
+
+    `tests` are names as pytest knows them; a parametrized test stands for all its cases.
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+    @property
+    def fits(self) -> bool:
+        """Whether what it replaces stands in its file, once."""
+        return (PACKAGE / self.file).read_text("utf-8").count(self.old) == 1
+
+    @property
+    def source(self) -> str:
+        """The file with the bug in it."""
+        return (PACKAGE / self.file).read_text("utf-8").replace(self.old, self.new)
+
+    @property
+    def module(self) -> str:
+        """The module that the file is; the file itself if it is none."""
+        return self.file.removesuffix(".py").replace("/", ".")
+
+    def trial(self, tests: Sequence[str]) -> Trial:
+        """The trial of these tests."""
+        return Trial(self.name, self.module, self.source, [tests], SECONDS)
+
+
+def plantings(chosen: Sequence[str]) -> list[Planting]:
+    """All bugs, or those whose names begin so."""
+    from tests.manifest import UNPLANTED, UNTESTED, bugs, carriers, requirements
+
+    known = bugs()
+    found = [Planting(each.name, each.file, each.old, each.new, (each.test,)) for each in BUGS]
+    for row in requirements():
+        if row.id not in UNTESTED | UNPLANTED:
+            bug, nodes = known[row.bug], tuple(each.node for each in carriers()[row.id])
+            found.append(Planting(f"{row.id} {bug.name}", bug.file, bug.old, bug.new, nodes))
+    return [each for each in found if each.name.startswith(tuple(chosen or [""]))]
+
+
+# --- functions that have changed ------------------------------------------------------------------
+
+
+def emptied(tree: ast.Module) -> dict[str, str]:
+    """Take the bodies out of all functions; what they were, by qualified name."""
+    bodies: dict[str, str] = {}
+
+    def visit(nodes: Iterable[ast.stmt], prefix: str) -> None:
+        for node in nodes:
+            if isinstance(node, ast.ClassDef):
+                visit(node.body, f"{prefix}{node.name}.")
+            elif isinstance(node, ast.FunctionDef):
+                bodies[prefix + node.name] = ast.dump(ast.Module(node.body, []))
+                node.body = []
+
+    visit(tree.body, "")
+    return bodies
+
+
+def changed(old: str, new: str) -> list[str] | None:
+    """The functions whose bodies differ; None if anything else does."""
+    trees = ast.parse(old), ast.parse(new)
+    before, after = map(emptied, trees)
+    if ast.dump(trees[0]) != ast.dump(trees[1]):
+        return None
+    return [name for name in before if before[name] != after[name]]
+
+
+def codes(code: CodeType) -> Iterator[CodeType]:
+    """The code, and all that is defined in it."""
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from codes(each)
+
+
+def function(module: str, name: str) -> FunctionType | None:
+    """The function of this name, out of its decorators; None if there is none."""
+    found: Any = sys.modules.get(f"sponsio_like.{module}")
+    for part in name.split("."):
+        found = vars(found).get(part) if hasattr(found, "__dict__") else None
+    while not isinstance(found, FunctionType) or hasattr(found, "__wrapped__"):
+        match found:
+            case property(fget=inner) | cached_property(func=inner):
+                found = inner
+            case staticmethod() | classmethod():
+                found = found.__func__
+            case _:
+                found = getattr(found, "__wrapped__", None)
+        if found is None:
+            return None
+    return found if found.__code__.co_qualname == name else None
+
+
+def bodies(module: str, source: str) -> list[tuple[FunctionType, CodeType]] | None:
+    """Every changed function with its new body; None if that is not all that has changed."""
+    path = trial.path_of(module)
+    names = changed(path.read_text("utf-8"), source) if path.exists() else None
+    if names is None:
+        return None
+    fresh = {each.co_qualname: each for each in codes(compile(source, str(path), "exec"))}
+    found = [(function(module, name), fresh[name]) for name in names]
+    return [(old, new) for old, new in found if old] if all(old for old, _ in found) else None
+
+
+# --- in a process that has collected all tests ----------------------------------------------------
+
+
+@dataclass
+class Warm:
+    """A plugin for pytest: instead of running tests, forks the trials.
+
+    `noticed`: for every name the test that failed, or "". `ids`: every test by its name.
+    """
+
+    chosen: Sequence[str]
+    noticed: dict[str, str] = field(default_factory=dict)
+    ids: dict[str, list[str]] = field(default_factory=dict)
+    failed: str = ""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """All tests are collected."""
+        self.items = {item.nodeid: item for item in session.items}
+        for id in self.items:
+            self.ids.setdefault(id, []).append(id)
+            if id.endswith("]"):
+                self.ids.setdefault(id.partition("[")[0], []).append(id)
+        gc.collect()
+        gc.freeze()
+        planted = [each for each in plantings(self.chosen) if each.fits]
+        trials = [each.trial(self.all_of(each.tests)) for each in planted]
+        for done in trial.run(trials, attempt=self.attempted):
+            late = done.verdict == "timeout"
+            self.noticed[done.trial.name] = "timeout" if late else done.test
+        return True
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """A test has been set up, run, or torn down."""
+        if report.failed and not self.failed:
+            self.failed = report.nodeid
+
+    def all_of(self, tests: Iterable[str]) -> list[str]:
+        """These tests; all cases of those that have many."""
+        return [id for test in tests for id in self.ids.get(test, ())]
+
+    def attempted(self, attempt: Trial) -> dict[str, str]:
+        """Run the tests of a trial in this process, a fork."""
+        trial.limit(attempt.timeout)
+        assert isinstance(attempt.source, str)
+        changes = bodies(attempt.module, attempt.source)
+        if changes is None:
+            return {}
+        for old, new in changes:
+            old.__code__ = new
+        items = [self.items[id] for id in attempt.tests[0]]
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if self.failed:
+                return {"failed": self.failed}
+        return {}
+
+
+def warm(chosen: Sequence[str]) -> dict[str, Any]:
+    """Collect all tests and try every bug. What was noticed, and the tests of what was not."""
+    plugin = Warm(chosen)
+    options = [each for each in trial.OPTIONS if each != "-x"]
+    pytest.main([*options, "-s", "-o", "addopts=", "-m", "not wheel", "tests"], plugins=[plugin])
+    again = [
+        replace(each, tests=tuple(plugin.all_of(each.tests)))
+        for each in plantings(chosen)
+        if not plugin.noticed.get(each.name)
+    ]
+    return {"noticed": plugin.noticed, "again": [asdict(each) for each in again]}
+
+
+# --- in a process that has not imported the package -----------------------------------------------
+
+
+def cold(attempt: Trial) -> dict[str, str]:
+    """Run the tests of a trial in this process, a fork."""
+    if trial.path_of(attempt.module).exists():
+        return trial.attempted(attempt)
+    changed, read = PACKAGE / attempt.module, Path.read_text
+
+    def instead(path: Path, *args: Any, **options: Any) -> str:
+        return str(attempt.source) if path == changed else read(path, *args, **options)
+
+    setattr(Path, "read_text", instead)  # noqa: B010  types do not matter here
+    status, failed = trial.run_tests(attempt.tests[0])
+    return {"failed": failed or "import"} if status else {}
+
+
+def answer_of(work: Callable[[], Any]) -> Any:
+    """What `work` returns, done in a fork of this process."""
     with tempfile.TemporaryDirectory(prefix="planted-") as folder:
-        for part in ("sponsio_like", "tests", "pyproject.toml", "docs", "README.md"):
-            copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
-            copy(ROOT / part, Path(folder, part))
-        place = Path(folder, "sponsio_like", bug.file)
-        text = place.read_text("utf-8")
-        if text.count(bug.old) != 1:
-            return f"stands {text.count(bug.old)} times in {bug.file}: {bug.old!r}"
-        place.write_text(text.replace(bug.old, bug.new), "utf-8")
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *nodes]
-        try:
-            done = subprocess.run(
-                command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return ""
-    return {0: "is not noticed", 1: ""}.get(done.returncode, done.stdout[-2000:] + done.stderr)
+        answer, output = Path(folder, "answer"), Path(folder, "output")
+        trial.wait_for(trial.in_child(work, answer, output))
+        said = json.loads(answer.read_text("utf-8"))
+        if "raised" in said:
+            raise SystemExit(f"{said['raised']}\n{output.read_text('utf-8', 'replace')[-4000:]}")
+        return said
+
+
+def cpu() -> float:
+    """Seconds of CPU that this process and its children have used."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def main(chosen: Sequence[str]) -> int:
-    """Try all requirements, or those whose ids begin so."""
-    planted = [
-        each
-        for each in requirements()
-        if each.id not in UNTESTED | UNPLANTED and each.id.startswith(tuple(chosen or [""]))
+    """Plant all bugs, or those whose names begin so, and say which were not noticed."""
+    trial.prepare()
+    tables.prepare()
+    said = answer_of(lambda: warm(chosen))
+    left = [Planting(**{**each, "tests": tuple(each["tests"])}) for each in said["again"]]
+    trials = [each.trial(each.tests) for each in left if each.fits]
+    missed = [each.name for each in left if not each.fits]
+    missed += [
+        done.trial.name for done in trial.run(trials, attempt=cold) if done.verdict == "passed"
     ]
-    missed = 0
-    with ThreadPoolExecutor(JOBS) as pool:
-        for requirement, wrong in zip(planted, pool.map(trial, planted), strict=True):
-            missed += bool(wrong)
-            if wrong:
-                print(f"{requirement.id}: “{requirement.bug}” {wrong}", flush=True)
-    print(f"{len(planted) - missed} of {len(planted)} planted bugs are noticed")
-    return 1 if missed else 0
+    for name in missed:
+        print(f"not noticed: {name}")
+    total = len(said["noticed"])
+    print(
+        f"{total - len(missed)} of {total} planted bugs are noticed; {len(left)} were tried again"
+    )
+    print(f"{cpu():.0f} seconds of CPU")
+    return 1 if missed or not total else 0
 
 
 if __name__ == "__main__":

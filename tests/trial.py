@@ -3,7 +3,7 @@
 In: trials: a module's new source or tree, and tests in the order they are to run. Out: for each
 whether a test failed, and which. Every trial runs in a process of its own, forked from one that
 has not imported the package, but has everything else: pytest, the libraries, and what the oracle
-says.
+says. (`tests/warm.py` runs them in a process that has imported the package as well.)
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import pytest
 
@@ -48,7 +48,8 @@ Verdict = Literal["failed", "passed", "timeout"]
 class Trial:
     """A change, and the tests that should notice it, in phases: the first that fails ends it.
 
-    `timeout`: seconds of CPU; three times as long on the wall.
+    `timeout`: seconds of CPU; three times as long on the wall. `scope`: the function that is all
+    that has changed, for a process that has imported the module.
     """
 
     name: str
@@ -56,17 +57,22 @@ class Trial:
     source: str | ast.Module
     tests: Sequence[Sequence[str]]
     timeout: int = 40
+    scope: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a trial, and the test that failed (`import` if none could be run)."""
+    """What came of a trial, and the test that failed (`import` if none could be run).
+
+    `said`: all that the child has answered.
+    """
 
     trial: Trial
     verdict: Verdict
     test: str
     seconds: float
     output: str
+    said: Mapping[str, Any] = field(default_factory=dict)
 
 
 def path_of(module: str) -> Path:
@@ -164,9 +170,8 @@ def in_child(work: Callable[[], Any], answer: Path, output: Path) -> int:
 
 
 def attempted(trial: Trial) -> dict[str, str]:
-    """Run a trial's tests in this process."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (trial.timeout, trial.timeout + 5))
+    """Run a trial's tests in this process, which has not imported the package."""
+    limit(trial.timeout)
     sys.meta_path.insert(0, Changed(trial.module, trial.source))
     for tests in trial.tests:
         if tests:
@@ -174,6 +179,16 @@ def attempted(trial: Trial) -> dict[str, str]:
             if status != 0:
                 return {"failed": failed or "import"}
     return {}
+
+
+def limit(seconds: int) -> None:
+    """Let this process use so much time, and no more memory than `MEMORY`."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+
+
+Attempt: TypeAlias = Callable[[Trial], Mapping[str, Any]]
+"""Runs a trial in the process it is called in: nothing, or what has failed."""
 
 
 # --- in the parent --------------------------------------------------------------------------------
@@ -192,7 +207,7 @@ class Running:
         """What the child has left behind."""
         seconds = time.monotonic() - self.started
         output = self.output.read_text("utf-8", "replace") if self.output.exists() else ""
-        said: dict[str, str] = {"raised": "crashed"}
+        said: dict[str, Any] = {"raised": "crashed"}
         if self.answer.exists():
             said = json.loads(self.answer.read_text() or "{}")
         if late:
@@ -200,10 +215,10 @@ class Running:
         if "raised" in said:
             return Result(self.trial, "failed", said["raised"], seconds, output)
         test = said.get("failed", "")
-        return Result(self.trial, "failed" if test else "passed", test, seconds, output)
+        return Result(self.trial, "failed" if test else "passed", test, seconds, output, said)
 
 
-def run(trials: Iterable[Trial], jobs: int = 2) -> Iterator[Result]:
+def run(trials: Iterable[Trial], jobs: int = 2, attempt: Attempt = attempted) -> Iterator[Result]:
     """Run trials, so many at a time. A trial is only asked for when there is room for it."""
     queue = iter(trials)
     running: dict[int, Running] = {}
@@ -212,7 +227,7 @@ def run(trials: Iterable[Trial], jobs: int = 2) -> Iterator[Result]:
             if len(running) < jobs:
                 trial = next(queue, None)
                 if trial is not None:
-                    running.update([start(trial, Path(folder), number)])
+                    running.update([start(trial, attempt, Path(folder), number)])
                     continue
             if not running:
                 return
@@ -223,10 +238,10 @@ def run(trials: Iterable[Trial], jobs: int = 2) -> Iterator[Result]:
                 path.unlink(missing_ok=True)
 
 
-def start(trial: Trial, folder: Path, number: int) -> tuple[int, Running]:
+def start(trial: Trial, attempt: Attempt, folder: Path, number: int) -> tuple[int, Running]:
     """Start a trial."""
     begun = Running(trial, time.monotonic(), folder / f"{number}.json", folder / f"{number}.txt")
-    return in_child(lambda: attempted(trial), begun.answer, begun.output), begun
+    return in_child(lambda: attempt(trial), begun.answer, begun.output), begun
 
 
 def first_of(running: dict[int, Running]) -> tuple[int, bool]:

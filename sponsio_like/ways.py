@@ -1,0 +1,208 @@
+"""The shortest way to make a refused event legal, found by trying.
+
+In: the state that refused it. Out: what has to happen first, in words; or that there is no such
+way, and whether that is certain. Three rounds: with calls, results and messages alone; with
+waiting as well; with facts as well, which only the host can state. Each goes straight for what
+the clauses still demand, then looks for anything shorter, breadth first. What has been found has
+been tried: following it makes the event allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from sponsio_like.choices import Choices, Flying, Kind, Look
+from sponsio_like.clause import Place, Watch
+from sponsio_like.events import Event
+from sponsio_like.moves import Happen, Tell, Wait
+from sponsio_like.obstacles import (
+    WHOLE,
+    by_context,
+    enumerable,
+    goals,
+    in_the_air,
+    key_of_state,
+    memoryless,
+)
+from sponsio_like.supposing import Scene, Supposing
+
+BUDGET = 400
+"""Most judgements of a clause in each half of each round."""
+NESTING = 4
+"""Calls that are needed for calls that are needed for ..., straight on: so many times."""
+
+
+class Found(NamedTuple):
+    """What has to happen first, in words; None if nothing was found.
+
+    `certain`: then there is nothing. `raised`: an atom of the user could not be asked.
+    """
+
+    way: tuple[str, ...] | None
+    certain: bool = False
+    raised: bool = False
+
+
+def way_to(scene: Scene, event: Event, flights: Iterable[Flying]) -> Found:
+    """The shortest way to make `event` legal."""
+    trial = Supposing(scene.ledger.policy, event, BUDGET)
+    quest = Quest(Choices(trial, scene, event, tuple(flights)))
+    first = quest.look(scene, event)
+    if not first.standing:
+        return Found(())
+    against = [quest.clauses[i] for i in first.standing]
+    fixed = [clause for clause in against if memoryless(clause)]
+    if not trial.raised and not all(map(by_context, fixed)):
+        return Found(None, certain=True)
+    certain = True
+    rounds: tuple[Kind, ...] = ("facts",) if fixed else ("calls", "waits", "facts")
+    for kind in rounds:
+        found = quest.best(first, kind)
+        if found is not None:
+            return Found(found.way)
+        certain = certain and quest.exhausted
+    return Found(None, certain and trial.exact and not trial.raised, trial.raised)
+
+
+class Quest:
+    """A search in rounds. `exhausted`: everything was tried in the last one."""
+
+    def __init__(self, choices: Choices) -> None:
+        self.choices = choices
+        self.trial = choices.trial
+        self.clauses = choices.clauses
+        self.exhausted = False
+        self._keys: dict[Any, tuple[Watch, Any]] = {}
+
+    def best(self, first: Look, kind: Kind) -> Scene | None:
+        """The shortest scene in which the event is allowed, as far as the budget goes."""
+        choices = self.choices
+        choices.known |= first.standing.keys()
+        self.trial.left = BUDGET
+        choices.learn(kind)
+        new = {"waits": Wait, "facts": Tell}.get(kind, object)
+        if not any(isinstance(move, new) for move in choices.moves):
+            self.exhausted = all(enumerable(self.clauses[i]) for i in choices.known)
+            return None
+        best = self._straight(choices.start, choices.event, NESTING)
+        self.trial.left = max(self.trial.left, 0) + BUDGET
+        while True:
+            most = len(best.way) if best is not None else math.inf
+            if best is None or choices.least(first) < most:
+                best = self._shorter(first, most) or best
+            if self.trial.left <= 0 or not choices.learn(kind):
+                return best
+
+    # --- what stands against an event -----------------------------------------------------------
+
+    def look(self, scene: Scene, event: Event, before: Look | None = None) -> Look:
+        """What stands against `event`; what `before` knows, and has not changed, is not asked."""
+        same = {} if before is None else self._unchanged(scene, event, before)
+        only = None if before is None else set(scene.ledger.touched(event)) - same.keys()
+        _, stopped = self.trial.judged(scene, event, only)
+        standing = {i: found for i, found in same.items() if found}
+        standing.update((i, self._goals(scene, event, i)) for i in stopped)
+        return Look(scene, standing)
+
+    def _unchanged(self, scene: Scene, event: Event, before: Look) -> dict[int, frozenset[int]]:
+        old = before.scene
+        if scene.time != old.time or scene.context is not old.context:
+            return {}
+        return {
+            i: before.standing.get(i, frozenset())
+            for i in scene.ledger.touched(event)
+            if self.choices.is_steady(i)
+            and not self.clauses[i].by
+            and scene.ledger.watches[i] is old.ledger.watches[i]
+        }
+
+    def _goals(self, scene: Scene, event: Event, i: int) -> frozenset[int]:
+        clause, read = self.clauses[i], self.trial.read(i, event, scene.context)
+        if read is None or clause.by:
+            return frozenset({WHOLE})
+        positions = scene.ledger.positions
+        at = Place(positions[clause.kinds], positions[clause.counts])
+        return goals(clause, scene.ledger.watches[i], read.letter, at, scene.time)
+
+    # --- searching ------------------------------------------------------------------------------
+
+    def _straight(self, scene: Scene, event: Event, nesting: int) -> Scene | None:
+        """Move by move, each of which reaches a goal. Not always the shortest way, but quick."""
+        look: Look | None = self.look(scene, event)
+        while look is not None and look.standing:
+            look = self._nearer(look, event, nesting)
+        return None if look is None else look.scene
+
+    def _nearer(self, look: Look, event: Event, nesting: int) -> Look | None:
+        """After some move that reaches a goal; first, what that move itself needs."""
+        loose = any(self.choices.is_loose(i, look.scene) for i in look.standing)
+        each = [
+            self.choices.bearing(i, goal) for i, found in look.standing.items() for goal in found
+        ]
+        near = range(len(self.choices.moves)) if loose else sorted(frozenset().union(*each))
+        for deep in (False, True) if nesting else (False,):
+            for move in (self.choices.moves[k] for k in near):
+                start: Scene | None = look.scene
+                if deep and isinstance(move, Happen):
+                    start = self._straight(look.scene, move.event, nesting - 1)
+                if start is None or (deep and start is look.scene):
+                    continue
+                for after in self.trial.after(start, move, self.choices.known):
+                    found = self.look(after, event, look)
+                    if found.open < look.open:
+                        return found
+        return None
+
+    def _shorter(self, first: Look, most: float) -> Scene | None:
+        """Breadth first: a way of less than `most` moves, if there is one."""
+        level, seen = [first], {self._key(first.scene)}
+        while level and self.trial.left > 0:
+            following: list[Look] = []
+            for look in level:
+                for after in self._following(look.scene):
+                    key = self._key(after)
+                    if key in seen:
+                        continue
+                    seen.add(key)
+                    found = self.look(after, self.choices.event, look)
+                    if not found.standing:
+                        return after
+                    if len(after.way) + self.choices.least(found) < most:
+                        following.append(found)
+                    self.trial.refusers.update(found.standing)
+            level = following
+        known = all(enumerable(self.clauses[i]) for i in self.choices.known)
+        self.exhausted = known and not level and self.trial.left > 0
+        return None
+
+    def _following(self, scene: Scene) -> Iterator[Scene]:
+        for move in self.choices.moves:
+            yield from self.trial.after(scene, move, self.choices.known)
+
+    def _key(self, scene: Scene) -> Any:
+        """Equal for two scenes that cannot be told apart by the clauses that matter."""
+        self.trial.left -= 1
+        ledger, positions = scene.ledger, scene.ledger.positions
+        told = [
+            scene.context.facts.get(each.key)
+            for each in self.choices.moves
+            if isinstance(each, Tell)
+        ]
+        out: list[Any] = [scene.time, repr(told)]
+        for i in sorted(self.choices.known):
+            clause = self.clauses[i]
+            last = Place(positions[clause.kinds] - 1, positions[clause.counts] - 1)
+            if clause.by:
+                for key, (watch, n) in ledger.keyed[i].items():
+                    out.append((key, self._key_of(i, watch, Place(n - 1, n - 1))))
+            else:
+                out.append(self._key_of(i, ledger.watches[i], last))
+        return tuple(out)
+
+    def _key_of(self, i: int, watch: Watch, last: Place) -> Any:
+        name = (i, id(watch), None if self.choices.is_steady(i) and not in_the_air(watch) else last)
+        if name not in self._keys:
+            self._keys[name] = (watch, key_of_state(self.clauses[i], watch, last))
+        return self._keys[name][1]
