@@ -20,7 +20,7 @@ __all__ = [
     "WX", "WY", "F", "Field", "G", "H", "O", "R", "S", "Tools", "U", "W", "X", "Y", "age",
     "agent", "approved", "arg", "called", "count", "ctx", "depth", "done", "failed", "false",
     "message", "output", "permission", "repeats", "since", "step", "target", "text", "tokens",
-    "total", "true", "where",
+    "total", "true", "where", "approval_age", "delivered", "fact_age", "last", "mark",
 ]  # fmt: skip
 
 true = f.TRUE
@@ -128,6 +128,31 @@ def repeats(
     if similar not in {"equal", "fuzzy"}:
         raise ContractError.of(f"arguments are compared `equal` or `fuzzy`, not `{similar}`")
     return f.Repeats(target(tools, *conditions), similar)
+
+
+def last(value: f.Term, what: Tools | f.Formula) -> f.Term:
+    """The value at the latest earlier position where it held: `last(arg("n"), "pay")`."""
+    return f.Last(value, _happening(what))
+
+
+def delivered(tools: Tools, *conditions: f.Condition) -> f.Term:
+    """How many results of such calls have arrived, failures too: `delivered("web") <= 3`."""
+    return f.Delivered(target(tools, *conditions))
+
+
+def fact_age(key: str) -> f.Term:
+    """Seconds since this fact was told, infinite if it never was: `fact_age("login") < 60`."""
+    return f.FactAge(string("a key of the context", key))
+
+
+def approval_age(action: str, role: str) -> f.Term:
+    """Seconds since the latest standing approval: `approval_age("deploy", "lead") < 3600`."""
+    return f.ApprovalAge(string("an action", action), string("a role", role))
+
+
+def mark(path: str = "*") -> f.Term:
+    """What calls share whose arguments there are equal; `*`: all: `mark("sku").equals(...)`."""
+    return f.Mark(string("the path of an argument", path))
 
 
 def arg(path: str) -> f.Term:

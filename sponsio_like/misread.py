@@ -37,7 +37,10 @@ _INSTEAD = {
 }  # fmt: skip
 
 # What could stand there, in words: the first group whose sign is possible speaks for its members.
-_TERM = "_COUNT _SUM _SINCE _AGE _REPEATS _ARG _CTX _TOKENS _DEPTH"
+_TERM = (
+    "_COUNT _SUM _SINCE _AGE _REPEATS _LAST _DELIVERED _FACT_AGE _APPROVAL_AGE _ARG _MARK _CTX"
+    " _TOKENS _DEPTH"
+)
 _VALUE = "NUMBER STRING LITERAL _TRUE _FALSE _NULL LSQB"
 _FORMULA = (
     f"{_TERM} {_VALUE} _NOT LPAR _NEXT _WEAK_NEXT _YESTERDAY _WEAK_YESTERDAY _EVENTUALLY _ALWAYS"

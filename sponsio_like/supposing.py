@@ -106,7 +106,7 @@ class Supposing:
             case Land(words, tool, waits):
                 yield from self._landed(scene, scene.ledger, words, tool, waits, clauses)
             case Tell(words, key, value):
-                told = scene.context.told(key, value)
+                told = scene.context.told(key, value, scene.time)
                 yield scene._replace(context=told, way=(*scene.way, words))
             case Wait():
                 yield from self._waited(scene, clauses)

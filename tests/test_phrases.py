@@ -82,6 +82,62 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
         "arg_value_range",
         {"tool": "A", "field": "f.g", "min": -1.5, "max": 10000},
     ),
+    "total `A.f` at most 1000": ("amount_limit", {"tool": "A", "field": "f", "total": 1000}),
+    "total `A.f` at most 1000 per 60 seconds": (
+        "amount_limit",
+        {"tool": "A", "field": "f", "total": 1000, "per": {"seconds": 60}},
+    ),
+    "total `A.f` at most 1000 per 10 steps": (
+        "amount_limit",
+        {"tool": "A", "field": "f", "total": 1000, "per": {"steps": 10}},
+    ),
+    "`A.f` must not be edited after `B`": (
+        "data_intact",
+        {"tool": "A", "field": "f", "after": "B"},
+    ),
+    "`A.f` must not be edited": ("data_intact", {"tool": "A", "field": "f"}),
+    "content from `A` requires review": ("untrusted_source_gate", {"source": "A"}),
+    "confirmation required after reading from `A`": ("confirm_after_source", {"source": "A"}),
+    "`A` must pass `B` before `C`": (
+        "sanitized_before_sink",
+        {"source": "A", "sanitizer": "B", "sink": "C"},
+    ),
+    "`A` at most once per session": ("irreversible_once", {"action": "A"}),
+    "total LLM tokens under 50000": ("token_budget", {"limit": 50000}),
+    "sub-agent delegation at most 3 levels": ("delegation_depth_limit", {"limit": 3}),
+    "`A` requires active approval from `r`": ("approval_active", {"action": "A", "role": "r"}),
+    "`A` valid for 10 steps before `B`": (
+        "approval_freshness",
+        {"approval": "A", "action": "B", "max_steps": 10},
+    ),
+    "every `A` must log `B`": ("audit_after", {"action": "A", "audit": "B"}),
+    "backup `A` must precede `B`": (
+        "backup_before_destructive",
+        {"backup": "A", "action": "B"},
+    ),
+    "dry run `A` must precede `B`": ("dry_run_before_commit", {"dry_run": "A", "commit": "B"}),
+    "`A` requires ctx[k]=v": ("ctx_required", {"tool": "A", "key": "k", "values": "v"}),
+    "`A` requires ctx[k]=true": ("ctx_required", {"tool": "A", "key": "k", "values": True}),
+    '`A` requires ctx[k]="true" or 5': (
+        "ctx_required",
+        {"tool": "A", "key": "k", "values": ["true", 5]},
+    ),
+    "`A` requires k matching `r`": (
+        "ctx_matches_required",
+        {"tool": "A", "key": "k", "regex": "r"},
+    ),
+    "`A` to same `f` at most 1 time": (
+        "duplicate_call_limit",
+        {"tool": "A", "fields": ["f"], "limit": 1},
+    ),
+    "`A` to same `f` and `g` at most 2 times": (
+        "duplicate_call_limit",
+        {"tool": "A", "fields": ["f", "g"], "limit": 2},
+    ),
+    "`A` within 60s of `B`": ("time_since", {"action": "A", "event": "B", "max_seconds": 60}),
+    "response must not mention `w`": ("no_keywords", {"words": ["w"]}),
+    "response under 200 words": ("max_length", {"max_words": 200}),
+    "response under 200 characters": ("max_length", {"max_chars": 200}),
 }
 
 

@@ -47,7 +47,6 @@ def ctx_matches_required(tool: Tools, key: Name, regex: Regex) -> Formula:
 @pattern(
     "identity",
     "`{tool}` to same `{fields: and }` at most {limit} time(s)",
-    "`{tool}` with the same arguments at most {limit} time(s)",
     keeps=("", 'mail(to="a") mail(to="b")', 'mail(to="a")! mail(to="a")', "other other"),
     breaks=('mail(to="a") mail(to="a")', 'mail(to="a") other mail(to="a", n=2)', "mail"),
     example={"tool": "mail", "fields": ["to"]},
