@@ -327,7 +327,7 @@ contracts:
       - {ltl: "G(done(issue_refnd) -> X F done(send_email))"}
       - no data leak from `send_emai` to `issue_refund`
   - guarantee: {patern: x}
-    strategy: escalate
+    strategy: {escalate: {role: boss}}
     scope: {between: {called: login}}
     assume: {ltl: "F called(send_email)"}
   - name: no
@@ -360,7 +360,7 @@ TOLD = """\
 21:9: unknown tool `send_emai`; did you mean `send_email`
 22:5: a contract without `name`; write name: ..
 22:17: unknown key `patern` in a guarantee; did you mean `pattern`
-23:15: `escalate` comes in a later version
+23:27: unknown key `role` in a strategy; did you mean `roles`
 24:22: `between` needs two conditions; write between: [f, g]
 25:13: an assumption cannot speak of the future
 26:11: `no` means different things to YAML readers
@@ -463,7 +463,7 @@ def test_mistakes_around_contracts_are_told(text: str, problem: str) -> None:
         ),
         (
             "guarantee: tool `x` at most once\nstrategy: my.package:function",
-            "5:15: callables such as",
+            "5:15: `my.package:function` cannot be imported",
         ),
         (
             "guarantee: tool `x` at most once\nstrategy: {redirect_to_safe: {to: y, mapp: {}}}",

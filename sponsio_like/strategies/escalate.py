@@ -21,7 +21,7 @@ def escalate(options: Mapping[str, Any], words: Vocabulary) -> Escalate:
     n, headers: {..}}`.
     """
     problems = Problems()
-    only(options, ("roles", "notify", "within"), "escalate", problems)
+    only(options, ("roles", "notify", "within"), "strategy", problems)
     given = {key: value for key, value in options.items() if value is not None}
     roles = (
         problems.attempt(("roles",), read, tuple[Name, ...], given["roles"], words)
