@@ -31,11 +31,15 @@ from sponsio_like.outcome import (
 )
 from sponsio_like.pattern import Rule, pattern
 from sponsio_like.registry import atom
+from sponsio_like.running import CallBlocked, CallHeld
 from sponsio_like.session import Session
+from sponsio_like.tickets import Ticket
 
 __all__ = [
     "Allowed",
     "Blocked",
+    "CallBlocked",
+    "CallHeld",
     "Contract",
     "ContractError",
     "Guard",
@@ -49,6 +53,7 @@ __all__ = [
     "SessionError",
     "SnapshotError",
     "SponsioLikeError",
+    "Ticket",
     "TraceError",
     "Unfulfilled",
     "Violation",

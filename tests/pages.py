@@ -6,9 +6,10 @@ it should be; `tests/test_docs.py` compares.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import groupby
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -17,6 +18,7 @@ from sponsio_like.explain import example
 from sponsio_like.pattern import Pattern, catalog
 from sponsio_like.syntax import show
 from sponsio_like.wording import blanks, words_of
+from tests.api_page import api_page
 from tests.trace_tables import filled
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -30,22 +32,34 @@ words mean, and what *done* and *called* are while a call is in flight, is in `s
 
 Where a pattern takes a tool it takes a list of tools, a glob, an action or a match as well. In
 traces, `x!` is a call that failed, `x?` one in flight until `ok:x` or `error:x`, `x=..` one with an
-answer, `x@a` one by agent a.
+answer, `x@a` one by agent a, `x^2` one by an agent two levels deep.
 """
 
 
-def patterns_page(patterns: Iterable[Pattern]) -> str:
-    """The page of all patterns: an overview by family, then each by itself."""
-    patterns = list(patterns)
-    return "\n".join([HEAD, *_overview(patterns), *(_pattern(each) for each in patterns)])
+def overview(patterns: Iterable[Pattern]) -> str:
+    """The page of all patterns: their sentences, by family."""
+    lines = [HEAD, "| family | pattern | sentence |\n|---|---|---|"]
+    for each in patterns:
+        link = f"[`{each.name}`](patterns/{each.family}.md#{each.name})"
+        lines.append(f"| {each.family} | {link} | {blanks(each.sentences[0])} |")
+    return "\n".join([*lines, ""])
 
 
-def _overview(patterns: Iterable[Pattern]) -> Iterator[str]:
-    yield "| family | pattern | sentence |\n|---|---|---|"
-    for family, members in groupby(patterns, key=lambda each: each.family):
-        for each in members:
-            yield f"| {family} | [`{each.name}`](#{each.name}) | {blanks(each.sentences[0])} |"
-    yield ""
+def family_page(patterns: Iterable[Pattern]) -> str:
+    """The page of one family: what it is for, then each pattern by itself."""
+    members = list(patterns)
+    about = inspect.getdoc(sys.modules[members[0].build.__module__]) or ""
+    head = f"# {about.splitlines()[0]}\n\nAll families: [patterns](../patterns.md).\n"
+    return "\n".join([head, *(_pattern(each) for each in members)])
+
+
+def families() -> Mapping[str, list[Pattern]]:
+    """The declared patterns of this package, by family."""
+    found: dict[str, list[Pattern]] = {}
+    for each in catalog():
+        if each.build.__module__.startswith("sponsio_like."):
+            found.setdefault(each.family, []).append(each)
+    return found
 
 
 def _pattern(pattern: Pattern) -> str:
@@ -81,9 +95,14 @@ def _traces(traces: Iterable[str]) -> str:
 PAGES: Mapping[Path, Callable[[], str]] = MappingProxyType(
     {
         DOCS / "semantics.md": lambda: filled((DOCS / "semantics.md").read_text("utf-8")),
-        DOCS / "patterns.md": lambda: patterns_page(
-            each for each in catalog() if each.build.__module__.startswith("sponsio_like.")
+        DOCS / "api.md": api_page,
+        DOCS / "patterns.md": lambda: overview(
+            each for members in families().values() for each in members
         ),
+        **{
+            DOCS / "patterns" / f"{family}.md": partial(family_page, members)
+            for family, members in families().items()
+        },
     }
 )
 
@@ -91,5 +110,6 @@ if __name__ == "__main__":
     for path, make in PAGES.items():
         text = make()
         if "--write" in sys.argv:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text, "utf-8")
         print(f"{path.name}: {len(text.splitlines())} lines")
