@@ -19,7 +19,7 @@ from sponsio_like.clause import Clause
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.events import Call, Kind
-from sponsio_like.formula import Delivered, Happens, Match, Repeats, Sum
+from sponsio_like.formula import Delivered, Happens, Match, Repeats, Sum, postorder
 from sponsio_like.outcome import Block, Decision, Mode
 
 Targeted = Delivered | Happens | Repeats | Sum
@@ -76,7 +76,8 @@ class Policy:
     @functools.cached_property
     def sources(self) -> tuple[Delivered, ...]:
         """The calls whose results are counted as they arrive."""
-        nodes = [slot.node for clause in self.clauses for slot in clause.slots]
+        slots = [slot for clause in self.clauses for slot in clause.slots]
+        nodes = [node for slot in slots for node in postorder(slot.node)]
         return tuple(dict.fromkeys(node for node in nodes if isinstance(node, Delivered)))
 
     def delivering(self, call: Call) -> tuple[Delivered, ...]:

@@ -19,8 +19,8 @@ from sponsio_like.errors import ContractError, InputMissing, SnapshotError
 from sponsio_like.notices import Mailbox, Notifier
 from sponsio_like.outcome import Mode
 from sponsio_like.records import Log, Sink
-from sponsio_like.session import Session
 from sponsio_like.running import OnBlock, OnHold
+from sponsio_like.session import Session
 from sponsio_like.snapshot import decode
 from sponsio_like.tools import Toolbox
 

@@ -121,7 +121,11 @@ def _scalars(value: Any, _: Vocabulary) -> tuple[Any, ...]:
     """One value, or a list of them; each keeps its type."""
     values = value if isinstance(value, (list, tuple)) else [value]
     plain = all(isinstance(each, (str, int, float, bool, type(None))) for each in values)
-    if not values or not plain or any(each != each for each in values):
+    if (
+        not values
+        or not plain
+        or any(isinstance(each, float) and math.isnan(each) for each in values)
+    ):
         raise ContractError.of(f"`{value}` is not a list of plain values", "write [true]")
     return tuple(values)
 

@@ -27,7 +27,7 @@ OnHold: TypeAlias = Literal["raise", "return", "wait"]
 """A call that is held raises `CallHeld`, returns the `Ticket`, or waits for the answer."""
 
 
-class CallBlocked(SponsioLikeError):  # noqa: N818  it is what happened, as the user sees it
+class CallBlocked(SponsioLikeError):
     """The tool has not run. `advice` is for the model: why, and what would make the call legal."""
 
     def __init__(self, outcome: Blocked) -> None:
@@ -40,7 +40,7 @@ class CallBlocked(SponsioLikeError):  # noqa: N818  it is what happened, as the 
         return self.outcome.advice
 
 
-class CallHeld(SponsioLikeError):  # noqa: N818
+class CallHeld(SponsioLikeError):
     """The tool has not run: `ticket` has to be answered, then the call made again."""
 
     def __init__(self, outcome: Held) -> None:
@@ -154,7 +154,7 @@ def drive(steps: Flow) -> Any:
 def _advance(steps: Flow, step: Step) -> Step:
     try:
         result = step.wait() if isinstance(step, Wait) else step.function(*step.args, **step.kwargs)
-    except BaseException as error:  # noqa: BLE001
+    except BaseException as error:
         return steps.throw(error)
     return steps.send(result)
 
@@ -178,6 +178,6 @@ async def _awaited(step: Step) -> Any:
     if isinstance(step, Run):
         result = step.function(*step.args, **step.kwargs)
         return await result if inspect.isawaitable(result) else result
-    while not step.over:
+    while not step.over:  # noqa: ASYNC110  a person answers, in any thread
         await asyncio.sleep(POLL_SECONDS)
     return None

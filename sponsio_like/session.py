@@ -160,21 +160,21 @@ class Session:
         Contracts that ask for other roles still wait. Raises `SessionError` for a ticket that is
         not open, and for a role that may not answer it.
         """
-        return self._answered(ticket, lambda desk, now: desk.approve(_id(ticket), by, role, now))
+        return self._answered(lambda desk, now: desk.approve(_id(ticket), by, role, now))
 
     def deny(self, ticket: Ticket | str, *, by: str, role: str = "") -> Ticket:
         """Answer no; it is final. Raises `SessionError` as `approve` does."""
-        return self._answered(ticket, lambda desk, now: desk.deny(_id(ticket), by, role, now))
+        return self._answered(lambda desk, now: desk.deny(_id(ticket), by, role, now))
 
     def revoke(self, ticket: Ticket | str, *, by: str) -> Ticket:
         """Take an approval back before its call is let through. Raises `SessionError`."""
-        return self._answered(ticket, lambda desk, now: desk.revoke(_id(ticket), by, now))
+        return self._answered(lambda desk, now: desk.revoke(_id(ticket), by, now))
 
     def expire(self, ticket: Ticket | str) -> Ticket:
         """Nobody will answer; the call is refused from now on. Raises `SessionError`."""
-        return self._answered(ticket, lambda desk, now: desk.expire(_id(ticket), now))
+        return self._answered(lambda desk, now: desk.expire(_id(ticket), now))
 
-    def _answered(self, ticket: Ticket | str, act: Callable[[Desk, float], Ticket]) -> Ticket:
+    def _answered(self, act: Callable[[Desk, float], Ticket]) -> Ticket:
         answered = self._inner.at_desk(act)
         self._log.ticket(self.id, answered)
         return answered

@@ -166,7 +166,7 @@ def _names(step: Iterable[str]) -> frozenset[str]:
     return frozenset(step)
 
 
-# --- formulas as the logician writes them -----------------------------------------------------------
+# --- formulas as the logician writes them -------------------------------------------------------
 
 _UNARY = {f.Not: "¬", f.Always: "G ", f.Eventually: "F ", f.Next: "X "}
 _BINARY = {f.And: " ∧ ", f.Or: " ∨ ", f.Implies: " → ", f.Iff: " ↔ ", f.Until: " U "}

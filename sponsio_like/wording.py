@@ -2,7 +2,8 @@
 
 In: a template such as "tool `{action}` at most {limit} times per {per.seconds} seconds", where
 `{x}` is the argument x, `{x.y}` a value inside it, `{x: and }` a list with its separator, `{x:=}` a
-plain word or JSON value; in backticks: text, else a number. `time(s)` is `time` after 1. Out: the sentence for some arguments, or the arguments of one.
+plain word or JSON value; in backticks: text, else a number. `time(s)` is `time` after 1. Out: the
+sentence for some arguments, or the arguments of one.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ of these facts hold of a given event.
 
 from __future__ import annotations
 
-import re
 from ast import literal_eval
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -34,6 +33,13 @@ NAMES: dict[type[f.Formula], str] = {
     f.Historically: "H",
     f.Since: "S",
 }
+
+
+HISTORY = (
+    *(f.Count, f.Sum, f.StepsSince, f.Age, f.Repeats, f.Last),
+    *(f.Delivered, f.FactAge, f.ApprovalAge, f.Mark),
+)
+"""Terms of what happened before, or of the arguments as a whole: no facts of one event."""
 
 
 def translate(node: f.Formula, tools: tuple[str, ...] = ()) -> oracle.Formula:
@@ -115,8 +121,9 @@ def _comparison(
     node: f.Compare, left: f.Term, op: f.Op, right: f.Term, tools: tuple[str, ...]
 ) -> oracle.Formula:
     """A comparison of what happened before, or else (of this moment alone) a fact."""
-    history = (f.Count, f.Sum, f.StepsSince, f.Age, f.Repeats)
-    if any(isinstance(below, history) for below in f.postorder(node)):
+    if any(isinstance(below, HISTORY) for below in f.postorder(node)):
+        if op not in ("=", "!=") and any(isinstance(each, f.Mark) for each in f.postorder(node)):
+            raise ValueError("of marks it can only be said whether they are equal")
         return ("compare", _term(left, tools), op, _term(right, tools))
     if isinstance(left, f.Const) and isinstance(right, f.Const):
         return ("true",) if compare(left.value, op, right.value) else ("false",)
@@ -150,6 +157,16 @@ def _term(node: f.Term, tools: tuple[str, ...]) -> oracle.Formula:
             return ("sum", called, path, _bound(bound))
         case f.Repeats(target, "equal"):
             return ("repeats", _any(_kind_of_call("called", match, tools) for match in target))
+        case f.Last(value, body):
+            return ("last", _term(value, tools), translate(body, tools))
+        case f.Delivered(target):
+            return ("delivered", _any(_kind_of_call("called", match, tools) for match in target))
+        case f.Mark(path) if path == "*" or not set(path) & set(".[]"):
+            return ("mark", path)
+        case f.FactAge(key):
+            return ("fact age", key)
+        case f.ApprovalAge(action, role):
+            return ("approval age", action, role)
     raise ValueError(f"no translation of the term {type(node).__name__}")
 
 
@@ -163,20 +180,7 @@ def name_of(subject: str, path: str, op: str, value: Any) -> str:
 
 def compare(left: Any, op: str, right: Any) -> bool | None:
     """A comparison of JSON scalars; None if it cannot be made."""
-    if left is ABSENT:
-        return None
-    if op == "in":
-        return any(compare(left, "=", item) for item in right)
-    if op == "matches":
-        return bool(re.search(right, left)) if isinstance(left, str) else None
-    if op in ("=", "!="):
-        same = isinstance(left, bool) == isinstance(right, bool) and left == right
-        return same == (op == "=")
-    numbers = not any(isinstance(side, bool) for side in (left, right)) and all(
-        isinstance(side, int | float) for side in (left, right)
-    )
-    strings = isinstance(left, str) and isinstance(right, str)
-    return bool(oracle.COMPARE[op](left, right)) if numbers or strings else None
+    return None if left is ABSENT else oracle.compare(left, op, right)
 
 
 def facts(

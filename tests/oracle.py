@@ -11,14 +11,16 @@ Others: ("not", f) ("and", f, ...) ("or", f, ...) ("implies", f, g) ("iff", f, g
         ("Y", f) ("WY", f) ("O", f) ("H", f) ("S", f, g)
         ("F", f, bound), likewise G, O, H, where a bound is ("steps", n) or ("seconds", t)
         ("compare", term, op, term)
-Terms:  ("number", x) ("arg", field) ("since", f) ("age", f) ("repeats", f)
+Terms:  ("number", x) ("arg", field) ("mark", field or "*") ("since", f) ("age", f) ("repeats", f)
         ("count", f, reset or None, bound or None) ("sum", f, field, bound or None)
+        ("last", term, f) ("delivered", f) ("fact age", key) ("approval age", action, role)
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
@@ -33,7 +35,7 @@ STATUS = frozenset({"done", "failed", "output"})
 KIND = {
     "called": "call",
     **dict.fromkeys(STATUS, "call"),
-    **dict.fromkeys(("arg", "sum", "repeats"), "call"),
+    **dict.fromkeys(("arg", "mark", "sum", "repeats"), "call"),
     "message": "message",
     "step": "step",
 }
@@ -54,7 +56,10 @@ END = inf
 
 @dataclass(frozen=True)
 class Event:
-    """One event of a session; `call`, `message`, `step`, `settle`, `tick` and `close` make one."""
+    """One event of a session; `call`, `message`, `step`, `settle`, `tick` and `close` make one.
+
+    `told`: the facts that the host has told before it, each with the time at which it did.
+    """
 
     kind: str
     name: str = ""
@@ -63,6 +68,7 @@ class Event:
     args: tuple[tuple[str, Any], ...] = ()
     time: float | None = None
     of: int = -1
+    told: tuple[tuple[str, Any, float], ...] = ()
 
 
 def call(tool: str, *true: str, time: float | None = None, **args: Any) -> Event:
@@ -97,12 +103,16 @@ def close(time: float | None = None) -> Event:
 
 @dataclass(frozen=True)
 class Position:
-    """A position of a trace. Moments are numbers of events; a call in flight has not `settled`."""
+    """A position of a trace. Moments are numbers of events; a call in flight has not `settled`.
+
+    `arrived`: the calls, positions or not, whose results had arrived when this one was decided.
+    """
 
     event: Event
     decided: float
     time: float = 0
     settled: tuple[float, str, frozenset[str]] | None = None
+    arrived: tuple[Event, ...] = ()
     assumed: frozenset[Formula] | None = None  # the comparisons taken as true, where they are free
 
 
@@ -122,12 +132,15 @@ def clock(events: Sequence[Event]) -> list[float]:
 def positions(events: Sequence[Event], kinds: frozenset[str]) -> Trace:
     """The trace that the events make: one position for each event of one of `kinds`."""
     trace: dict[int, Position] = {}
+    arrived: dict[int, Event] = {}
     for moment, (event, time) in enumerate(zip(events, clock(events), strict=True)):
         if event.kind in kinds:
-            trace[moment] = Position(event, moment, time)
-        elif event.kind == "settle" and event.of in trace and not trace[event.of].settled:
-            result = (moment, event.name, event.true)
-            trace[event.of] = replace(trace[event.of], settled=result)
+            trace[moment] = Position(event, moment, time, arrived=tuple(arrived.values()))
+        elif event.kind == "settle" and event.of not in arrived:
+            arrived[event.of] = events[event.of]
+            if event.of in trace:
+                result = (moment, event.name, event.true)
+                trace[event.of] = replace(trace[event.of], settled=result)
     return tuple(trace.values())
 
 
@@ -146,9 +159,16 @@ def under(f: Formula) -> Iterator[Formula]:
 @lru_cache(maxsize=1000)
 def kinds(f: Formula) -> frozenset[str]:
     """The kinds of positions that `f` speaks of and therefore counts; calls, if of none."""
-    named = {KIND[g[0]] for g in under(f) if g[0] in KIND}
-    given = {g[2] for g in under(f) if g[0] in ("prop", "prop?") and len(g) > 2}
+    named = {KIND[g[0]] for g in spoken(f) if g[0] in KIND}
+    given = {g[2] for g in spoken(f) if g[0] in ("prop", "prop?") and len(g) > 2}
     return frozenset(named | given) or frozenset({"call"})
+
+
+def spoken(f: Formula) -> Iterator[Formula]:
+    """What `f` says of positions: not what it asks of the calls whose results have arrived."""
+    yield f
+    for g in children(f) if f[0] != "delivered" else ():
+        yield from spoken(g)
 
 
 # --- the meaning ----------------------------------------------------------------------------------
@@ -225,7 +245,8 @@ def holds(f: Formula, trace: Trace, i: int, seen: float = END) -> bool:
             if here.assumed is not None:
                 return loose((left, op, right)) in here.assumed
             pair = value(left, trace, i, seen), value(right, trace, i, seen)
-            return f[0] == "compare?" if None in pair else bool(COMPARE[op](*pair))
+            answer = None if None in pair else compare(pair[0], op, pair[1])
+            return f[0] == "compare?" if answer is None else answer
     raise ValueError(f"unknown formula {f}")
 
 
@@ -257,6 +278,22 @@ def value(term: Formula, trace: Trace, i: int, seen: float) -> Any:
             return x
         case ("arg", field):
             return dict(trace[i].event.args).get(field) if past else None
+        case ("mark", field) if not past or trace[i].event.kind != "call":
+            return None
+        case ("mark", field):
+            args = trace[i].event.args
+            return mark(args if field == "*" else [x for name, x in args if name == field])
+        case ("last", g, f):
+            held = [j for j in where(f) if j < i]
+            return remembered(value(g, trace, held[-1], seen)) if held else None
+        case ("delivered", f):
+            return sum(holds(f, (Position(e, 0),), 0) for e in trace[i].arrived) if past else None
+        case ("fact age", key):
+            times = [at for name, _, at in trace[i].event.told if name == key] if past else []
+            return trace[i].time - times[-1] if times else inf
+        case ("approval age", action, role):
+            times = approvals(trace[i].event.told, action, role) if past else []
+            return trace[i].time - max(times) if times else inf
         case ("count", f, reset, bound):
             start = max(where(reset), default=-1)
             return sum(j > start for j in where(f, bound))
@@ -272,6 +309,50 @@ def value(term: Formula, trace: Trace, i: int, seen: float) -> Any:
             same = [j for j in where(f) if trace[j].event.args == trace[i].event.args]
             return max(n for n in range(i + 2) if all(i - k in same for k in range(n)))
     raise ValueError(f"unknown term {term}")
+
+
+def compare(left: Any, op: str, right: Any) -> bool | None:
+    """A comparison of JSON scalars; None if it cannot be made."""
+    if op == "in":
+        return any(compare(left, "=", item) for item in right)
+    if op == "matches":
+        return bool(re.search(right, left)) if isinstance(left, str) else None
+    if op in ("=", "!="):
+        same = isinstance(left, bool) == isinstance(right, bool) and left == right
+        return same == (op == "=")
+    numbers = not any(isinstance(side, bool) for side in (left, right)) and all(
+        isinstance(side, int | float) for side in (left, right)
+    )
+    strings = isinstance(left, str) and isinstance(right, str)
+    return bool(COMPARE[op](left, right)) if numbers or strings else None
+
+
+def mark(found: Any) -> Any:
+    """What equal arguments share and different ones do not: `1` is `1.0`, but `true` is not `1`."""
+    if isinstance(found, list | tuple):
+        return tuple(mark(x) for x in found)
+    return (isinstance(found, bool), found)
+
+
+def remembered(found: Any) -> Any:
+    """A value as it is known later: not a text that is too long."""
+    return None if isinstance(found, str) and len(found) > 1024 else found
+
+
+def approvals(told: Sequence[tuple[str, Any, float]], action: str, role: str) -> list[float]:
+    """When those approvals were given that stand: the latest word of everybody, if it approves."""
+    latest: dict[tuple[str, ...], tuple[Mapping[str, Any], float]] = {}
+    for fact, said, at in told:
+        if fact == "approval":
+            approval = dict(said)
+            latest[tuple(str(approval.get(x)) for x in ("action", "role", "by"))] = approval, at
+    wanted = (action, role, "approve", None)
+    names = ("action", "role", "decision", "revoked")
+    return [
+        approval.get("time", at)
+        for approval, at in latest.values()
+        if tuple(approval.get(x) or None for x in names) == wanted
+    ]
 
 
 def amount(position: Position, field: str) -> float | None:

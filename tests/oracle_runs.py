@@ -63,7 +63,8 @@ def strict(f: Formula, positive: bool = True) -> Formula:
     """A comparison that cannot be made is to violate: mark those (`?`) that violate by being true.
 
     More truth in the body makes a count greater and a distance smaller; for `=` and `!=` there is
-    no direction, and a fact in a body that cannot be known counts as false.
+    no direction, and a fact in a body that cannot be known counts as false. So it does where the
+    latest position is looked for; but a result counts as arrived if it may be of such a call.
     """
     match f:
         case ("prop", *rest):
@@ -76,6 +77,10 @@ def strict(f: Formula, positive: bool = True) -> Formula:
             return ("compare" if positive else "compare?", terms[0], op, terms[1])
         case ("count", g, reset, bound):
             return ("count", strict(g, positive), reset and strict(reset, not positive), bound)
+        case ("last", term, g):
+            return ("last", strict(term, positive), strict(g, True))
+        case ("delivered", g):
+            return ("delivered", strict(g, False))
         case ("not" | "since" | "age", g):
             return (f[0], strict(g, not positive))
         case ("implies", g, h):

@@ -72,6 +72,11 @@ def always(f: Formula, g: Formula) -> Formula:
     return ("G", ("implies", f, g))
 
 
+def same(left: Formula, right: Formula) -> Formula:
+    """Two terms are equal."""
+    return ("compare", left, "=", right)
+
+
 TEMPLATES: tuple[Formula, ...] = (
     # what patterns are made of
     always(CA, ("Y", ("O", DB))),
@@ -143,6 +148,38 @@ TEMPLATES: tuple[Formula, ...] = (
     always(TICK, ("X", ("F", CA, ("steps", 1)))),
     always(CA, ("H", ("not", TICK))),
     always(("message", "*"), compare(count(("message", "*")), "<=", 2)),
+)
+
+ARRIVED = ("delivered", CA)
+TERMS: tuple[Formula, ...] = (
+    # results that have arrived
+    always(CB, compare(ARRIVED, "<=", 1)),
+    ("G", compare(ARRIVED, "<", 2)),
+    always(CB, ("not", compare(ARRIVED, "=", 1))),
+    always(CB, ("Y", compare(ARRIVED, ">=", 1))),
+    always(CB, compare(count(compare(ARRIVED, ">=", 1)), "<", 2)),
+    always(USER, ("X", ("F", compare(ARRIVED, ">", 0)))),
+    # the latest earlier value
+    always(CB, same(ARRIVED, ("last", ARRIVED, CB))),
+    always(CB, ("or", compare(ARRIVED, "=", 0), same(ARRIVED, ("last", ARRIVED, DB)))),
+    always(("called", "c"), ("or", compare(ARRIVED, "=", 0), same(ARRIVED, ("last", ARRIVED, DB)))),
+    always(CA, compare(("last", count(CA), CB), "<", 2)),
+    always(CA, compare(("last", count(FA), DB), "<=", 1)),
+    always(CA, compare(("last", ("since", DA), CB), ">", 0)),
+    always(CA, compare(("last", count(CB), ("called", "*")), "!=", 1)),
+    always(CA, ("or", ("not", ("Y", ("O", CB))), compare(("last", count(CB), CA), "=", 1))),
+    ("F", compare(("last", count(CA), CB), ">=", 1)),
+    # equal arguments
+    always(CA, ("or", ("not", ("Y", ("O", CA))), same(("mark", "x"), ("last", ("mark", "x"), CA)))),
+    always(CA, ("not", same(("mark", "*"), ("last", ("mark", "*"), CB)))),
+    always(
+        CA,
+        ("or", ("not", ("Y", ("O", DA))), same(("mark", "x"), ("last", ("mark", "x"), DA))),
+    ),
+    always(CA, ("compare", ("last", ("arg", "x"), CA), "<=", ("arg", "x"))),
+    always(
+        CB, ("compare", ("last", ("last", ("mark", "x"), CA), DB), "!=", ("last", ("mark", "x"), CA))
+    ),
 )
 
 WITHIN = ("seconds", 2)
@@ -249,16 +286,18 @@ def untimed(f: Formula, trace: Sequence[Event]) -> Iterator[Move]:
     spoken = {g[:2] for g in under(f)}
     named = {g[1] for g in spoken if g[0] in ("called", "done", "failed")}
     tools = sorted(named - {"*"})
-    waiting = [tool for tool in tools if {("done", tool), ("failed", tool)} & spoken]
+    sources = {g[1][1] for g in under(f) if g[0] == "delivered"}
+    waiting = [t for t in tools if {("done", t), ("failed", t)} & spoken or t in sources]
+    told = ({"x": 1}, {"x": 2}, {}) if any(g[0] in ("mark", "arg") for g in under(f)) else ({},)
     yield (call("other"),)
     for role in sorted({g[1] for g in spoken if g[0] == "message"}):
         yield (message(role if role != "*" else "tool"),)
     for name in sorted({g[1] for g in spoken if g[0] == "step"}):
         yield from ((step(name),), (step(),))
-    for tool in tools:
-        yield (call(tool),)
+    for tool, args in itertools.product(tools, told):
+        yield (call(tool, **args),)
         if tool in waiting:
-            yield from ((call(tool), settle(number, how)) for how in ("done", "failed"))
+            yield from ((call(tool, **args), settle(number, how)) for how in ("done", "failed"))
     settled = {event.of for event in trace if event.kind == "settle"}
     for n, event in enumerate(trace):
         if event.kind == "call" and event.name in waiting and n not in settled:
@@ -406,6 +445,7 @@ def groups() -> dict[str, Sequence[Formula]]:
         "two operators": sample(2, 60),
         "templates": TEMPLATES,
         "timed": TIMED,
+        "terms": TERMS,
     }
 
 

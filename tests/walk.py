@@ -73,7 +73,7 @@ def bound(limit: oracle.Formula | None) -> f.Bound:
 
 
 def term(g: oracle.Formula) -> f.Term:
-    """A term: a number, a count, a distance."""
+    """A term: a number, a count, a distance, a value."""
     match g:
         case ("number", number):
             return f.Const(number)
@@ -83,6 +83,12 @@ def term(g: oracle.Formula) -> f.Term:
             return f.StepsSince(built(body))
         case ("age", body):
             return f.Age(built(body))
+        case ("last", value, body):
+            return f.Last(term(value), built(body))
+        case ("delivered", ("called", tool)):
+            return f.Delivered((f.Match((tool,)),))
+        case ("mark" | "arg" as name, path):
+            return f.Mark(path) if name == "mark" else f.Arg(path)
     raise ValueError(f"no such term: {g}")
 
 

@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+from sponsio_like.patterns.agentic import (
+    confirm_after_source,
+    irreversible_once,
+    sanitized_before_sink,
+    untrusted_source_gate,
+)
+from sponsio_like.patterns.approval import (
+    approval_active,
+    approval_freshness,
+    audit_after,
+    backup_before_destructive,
+    dry_run_before_commit,
+)
 from sponsio_like.patterns.arguments import (
     amount_limit,
     arg_allowlist,
@@ -21,6 +34,12 @@ from sponsio_like.patterns.exclusion import (
     redirect_to_safe,
     tool_allowlist,
 )
+from sponsio_like.patterns.identity import (
+    ctx_matches_required,
+    ctx_required,
+    duplicate_call_limit,
+    time_since,
+)
 from sponsio_like.patterns.operational import (
     bounded_retry,
     cooldown,
@@ -28,33 +47,6 @@ from sponsio_like.patterns.operational import (
     idempotent,
     loop_detection,
     rate_limit,
-)
-from sponsio_like.patterns.safety import (
-    destructive_action_gate,
-    must_confirm,
-    must_precede,
-    no_data_leak,
-    requires_permission,
-    workflow_step,
-)
-from sponsio_like.patterns.agentic import (
-    confirm_after_source,
-    irreversible_once,
-    sanitized_before_sink,
-    untrusted_source_gate,
-)
-from sponsio_like.patterns.approval import (
-    approval_active,
-    approval_freshness,
-    audit_after,
-    backup_before_destructive,
-    dry_run_before_commit,
-)
-from sponsio_like.patterns.identity import (
-    ctx_matches_required,
-    ctx_required,
-    duplicate_call_limit,
-    time_since,
 )
 from sponsio_like.patterns.output import (
     max_length,
@@ -64,48 +56,56 @@ from sponsio_like.patterns.resource import (
     delegation_depth_limit,
     token_budget,
 )
+from sponsio_like.patterns.safety import (
+    destructive_action_gate,
+    must_confirm,
+    must_precede,
+    no_data_leak,
+    requires_permission,
+    workflow_step,
+)
 
 __all__ = [
-    "data_intact",
-    "amount_limit",
-    "token_budget",
-    "delegation_depth_limit",
-    "no_keywords",
-    "max_length",
-    "time_since",
-    "duplicate_call_limit",
-    "ctx_required",
-    "ctx_matches_required",
-    "dry_run_before_commit",
-    "backup_before_destructive",
-    "audit_after",
-    "approval_freshness",
-    "approval_active",
-    "untrusted_source_gate",
-    "sanitized_before_sink",
-    "irreversible_once",
-    "confirm_after_source",
     "always_followed_by",
+    "amount_limit",
+    "approval_active",
+    "approval_freshness",
     "arg_allowlist",
     "arg_blacklist",
     "arg_length_limit",
     "arg_value_range",
+    "audit_after",
+    "backup_before_destructive",
     "bounded_retry",
+    "confirm_after_source",
     "cooldown",
+    "ctx_matches_required",
+    "ctx_required",
+    "data_intact",
     "deadline",
+    "delegation_depth_limit",
     "destructive_action_gate",
+    "dry_run_before_commit",
+    "duplicate_call_limit",
     "idempotent",
+    "irreversible_once",
     "loop_detection",
+    "max_length",
     "must_confirm",
     "must_precede",
     "mutual_exclusion",
     "no_data_leak",
+    "no_keywords",
     "no_reversal",
     "rate_limit",
     "redirect_to_safe",
     "required_steps_completion",
     "requires_permission",
+    "sanitized_before_sink",
     "segregation_of_duty",
+    "time_since",
+    "token_budget",
     "tool_allowlist",
+    "untrusted_source_gate",
     "workflow_step",
 ]

@@ -11,12 +11,11 @@ from sponsio_like.formula import (
     Count,
     Delivered,
     Formula,
-    Happens,
     Last,
     Match,
     Target,
 )
-from sponsio_like.pattern import Counts, Tools, called, default, pattern, whenever, worked
+from sponsio_like.pattern import Counts, Tools, called, default, pattern, tried, whenever, worked
 
 REVIEW = default("review")
 CONFIRM = default("confirm")
@@ -87,7 +86,7 @@ def sanitized_before_sink(
 )
 def irreversible_once(action: Tools, counts: Counts = "called") -> Formula:
     """`action` is tried once: what failed may have done its work."""
-    return whenever(action, Count(Happens("called", action)) <= 1)
+    return whenever(action, Count(tried(action, counts)) <= 1)
 
 
 def _sinks(sinks: Target | None, *others: Target) -> Formula:

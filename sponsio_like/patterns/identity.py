@@ -8,7 +8,7 @@ from __future__ import annotations
 from sponsio_like.atoms_args import searches, whole_or_anchored
 from sponsio_like.formula import Count, Ctx, Formula
 from sponsio_like.kinds import Duration, Moment, Name, Natural, Regex, Scalars
-from sponsio_like.pattern import Counts, Field, Rule, Tools, default, pattern, tried, whenever
+from sponsio_like.pattern import Counts, Field, Rule, Tools, pattern, tried, whenever
 
 ALL: tuple[Field, ...] = ("*",)
 

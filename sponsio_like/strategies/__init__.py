@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from sponsio_like.errors import ContractError, Problems, closest
-from sponsio_like.outcome import Ask, Block, Decision, Escalate, Redirect, Violation, Warn
+from sponsio_like.outcome import Ask, Block, Decision, Violation
 from sponsio_like.strategies.block import block
 from sponsio_like.strategies.escalate import escalate
 from sponsio_like.strategies.options import function
