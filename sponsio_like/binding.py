@@ -6,110 +6,151 @@ as JSON data for contracts to read. Coercion is pydantic's: `"5000"` for an `int
 
 from __future__ import annotations
 
-import dataclasses
-import enum
+import functools
 import inspect
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
-DEPTH_CAP = 64
-"""Deepest nesting of an argument that is turned into data; contracts look no further."""
+from sponsio_like.errors import ContractError
+from sponsio_like.plain import as_data
+
+_KEYWORDS = inspect.Parameter.VAR_KEYWORD
+_REST = inspect.Parameter.VAR_POSITIONAL
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What a function is called with, and what contracts read."""
+    """What a function is called with; `read` makes of it what contracts read.
+
+    `hosts`: what no contract reads, by name.
+    """
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
-    data: Mapping[str, Any]
+    read: Callable[[], Mapping[str, Any]]
+    hosts: Mapping[str, Any]
 
 
 class Signature:
-    """How one function takes its arguments. Made once, when the function is decorated."""
+    """How one function takes its arguments. Made once, when the function is decorated.
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        from pydantic import TypeAdapter  # only needed where tools are decorated
+    A parameter of a type that pydantic cannot make of data (a client, a connection) is the host's:
+    it is passed on as it is, and no contract reads it.
+    """
 
-        self._signature = inspect.signature(function)
-        hints = _hints(function)
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
+        self._signature = _signature(function, name)
         names = list(self._signature.parameters)
-        self.method = bool(names) and names[0] in ("self", "cls") and names[0] not in hints
-        self._coerce = {
-            name: TypeAdapter(hint, config=None) for name, hint in hints.items() if name in names
-        }
+        self.owner = names[0] if names and _is_method(function, names[0]) else ""
+        self._coerce: dict[str, Callable[[Any], Any]] = {}
+        self.hosts: set[str] = set()
+        for each, hint in _hints(function, name).items():
+            if each in names and each != self.owner:
+                self._take(each, hint)
 
-    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, coerce: bool) -> Bound:
-        """The arguments of one call.
+    def _take(self, name: str, hint: Any) -> None:
+        from pydantic import TypeAdapter  # only needed where tools are decorated
+        from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
+
+        try:
+            self._coerce[name] = TypeAdapter(hint).validate_python
+        except PydanticSchemaGenerationError:
+            self.hosts.add(name)
+        except PydanticUserError:  # data, but it cannot be coerced: it is read as it is given
+            pass
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Bound:
+        """The arguments of one call, coerced. Defaults are taken as they are.
 
         Raises `TypeError` if they do not fit, and `pydantic.ValidationError` if one cannot be
         coerced.
         """
         bound = self._signature.bind(*args, **kwargs)
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = self._coerced(name, value)
         bound.apply_defaults()
-        if coerce:
-            for name, adapter in self._coerce.items():
-                bound.arguments[name] = self._coerced(name, adapter, bound.arguments[name])
-        return Bound(bound.args, bound.kwargs, self._data(bound.arguments))
+        return self._bound(bound.args, bound.kwargs, bound.arguments)
 
-    def _coerced(self, name: str, adapter: Any, value: Any) -> Any:
-        match self._signature.parameters[name].kind:
-            case inspect.Parameter.VAR_POSITIONAL:
-                return tuple(adapter.validate_python(each) for each in value)
-            case inspect.Parameter.VAR_KEYWORD:
-                return {key: adapter.validate_python(each) for key, each in value.items()}
-        return adapter.validate_python(value)
+    def watch(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Bound:
+        """The same where only observed: the function is called with what was given.
+
+        What cannot be coerced is read as it is. Raises `TypeError` if the arguments do not fit.
+        """
+        bound = self._signature.bind(*args, **kwargs)
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = self._if_it_can(name, value)
+        bound.apply_defaults()
+        return self._bound(args, kwargs, bound.arguments)
+
+    def _bound(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], named: Mapping[str, Any]
+    ) -> Bound:
+        hosts = {name: named[name] for name in self.hosts & named.keys()}
+        return Bound(args, kwargs, lambda: self._data(named), hosts)
+
+    def _if_it_can(self, name: str, value: Any) -> Any:
+        kind = self._signature.parameters[name].kind
+        parts = value if kind is _REST else value.values() if kind is _KEYWORDS else (value,)
+        if any(isinstance(each, Iterator) for each in parts):  # to coerce it would use it up
+            return value
+        try:
+            return self._coerced(name, value)
+        except Exception:  # validators are user code; the agent is only watched
+            return value
+
+    def _coerced(self, name: str, value: Any) -> Any:
+        coerce = self._coerce.get(name)
+        if coerce is None:
+            return value
+        kind = self._signature.parameters[name].kind
+        if kind is _REST:
+            return tuple(map(coerce, value))
+        if kind is _KEYWORDS:
+            return {key: coerce(each) for key, each in value.items()}
+        return coerce(value)
 
     def _data(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        data: dict[str, Any] = {}
-        for i, (name, value) in enumerate(arguments.items()):
-            if i == 0 and self.method:
-                continue
-            if self._signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+        """Raises `TypeError` if one name would have two values."""
+        left_out = {self.owner, *self.hosts}
+        given = {name: value for name, value in arguments.items() if name not in left_out}
+        rest = {name for name in given if self._signature.parameters[name].kind is _KEYWORDS}
+        data = {name: as_data(value) for name, value in given.items() if name not in rest}
+        for name, value in given.items():
+            if name in rest:
+                if twice := data.keys() & value.keys():
+                    raise TypeError(f"argument `{min(twice)}` is given twice")
                 data.update((key, as_data(each)) for key, each in value.items())
-            else:
-                data[name] = as_data(value)
         return data
 
 
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+def _signature(function: Callable[..., Any], name: str) -> inspect.Signature:
     try:
-        return typing.get_type_hints(function, include_extras=True)
+        return inspect.signature(function)
+    except ValueError:
+        raise ContractError.of(
+            f"`{name}` does not say which arguments it takes", "wrap it in a function that does"
+        ) from None
+
+
+def _is_method(function: Callable[..., Any], first: str) -> bool:
+    """Whether the first argument is the object that a method belongs to."""
+    home = getattr(function, "__qualname__", "").rpartition(".")[0]
+    bound = inspect.ismethod(function)
+    return first in ("self", "cls") and bool(home) and not home.endswith("<locals>") and not bound
+
+
+def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
+    inner = function.func if isinstance(function, functools.partial) else function
+    if inspect.isclass(inner):
+        inner = inner.__init__
+    elif not inspect.isroutine(inner):
+        inner = type(inner).__call__
+    try:
+        return typing.get_type_hints(inner, include_extras=True)
     except NameError as error:
-        name = getattr(function, "__qualname__", repr(function))
-        raise TypeError(f"`{name}` has an annotation that is not known: {error}") from None
-
-
-def as_data(value: Any, depth: int = DEPTH_CAP) -> Any:
-    """The value as JSON data, as far as it can be said; the rest stays as it is."""
-    if depth <= 0 or value is None or isinstance(value, (bool, int, float, Decimal)):
-        return value
-    match value:
-        case enum.Enum():
-            return as_data(value.value, depth - 1)
-        case str():
-            return value
-        case Mapping():
-            return {str(key): as_data(each, depth - 1) for key, each in value.items()}
-        case list() | tuple() | set() | frozenset():
-            return [as_data(each, depth - 1) for each in value]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = (field.name for field in dataclasses.fields(value))
-        return {name: as_data(getattr(value, name), depth - 1) for name in fields}
-    return _foreign(value, depth)
-
-
-def _foreign(value: Any, depth: int) -> Any:
-    """Models, dates, paths, ids: as pydantic writes them."""
-    from pydantic import BaseModel
-    from pydantic_core import PydanticSerializationError, to_jsonable_python
-
-    if isinstance(value, BaseModel):
-        return {name: as_data(each, depth - 1) for name, each in value}
-    try:
-        return to_jsonable_python(value)
-    except (PydanticSerializationError, ValueError):
-        return value
+        raise ContractError.of(
+            f"`{name}` has an annotation that is not known: {error}",
+            "define the type where the module sees it",
+        ) from None

@@ -19,6 +19,7 @@ from sponsio_like.clause import Clause
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.events import Call, Kind
+from sponsio_like.fitting import fitted
 from sponsio_like.formula import Delivered, Happens, Match, Repeats, Sum, postorder
 from sponsio_like.outcome import Block, Decision, Mode
 
@@ -139,8 +140,8 @@ def compile_policy(
 
     Raises `ContractError` with all problems found.
     """
-    contracts = tuple(contracts)
     inventory = None if tools is None else tuple(tools)
+    contracts = tuple(fitted(contract, inventory) for contract in contracts)
     problems = [*_duplicates(contracts), *_misfits(contracts, mode)]
     if problems:
         raise ContractError(*problems)

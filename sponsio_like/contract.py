@@ -7,14 +7,14 @@ In: a builder, a YAML file (`loader.py`), sentences (`phrases.py`). Out: a froze
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from sponsio_like.conditions import assumption, condition, formula, resolved
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import FALSE, Formula
-from sponsio_like.outcome import Decision, Mode
+from sponsio_like.outcome import Decision, Mode, Violation
 from sponsio_like.pattern import Rule, find_pattern
 from sponsio_like.phrases import read as read_sentence
 from sponsio_like.reading import looks_ahead
@@ -25,6 +25,9 @@ Condition: TypeAlias = "str | Formula | Mapping[str, Any]"
 """The sentence "called `x`", a formula, or an atom: {"ctx": {"stage": "review"}}."""
 Guarantee: TypeAlias = "str | Formula | Rule | Mapping[str, Any]"
 """A pattern's sentence, a formula, or a pattern: must_precede("check", "refund")."""
+
+Answer: TypeAlias = "str | Decision | Mapping[str, Any] | Callable[[Violation], Any]"
+"""A strategy: its name, `{name: {option: value}}`, a callable of yours, or the path of one."""
 
 Segment: TypeAlias = Literal["after", "before", "between", "after_until"]
 SEGMENTS: tuple[Segment, ...] = ("after", "before", "between", "after_until")
@@ -69,8 +72,11 @@ class Contract:
             raise self._located(ContractError(*problems.found))
         return replace(self, rules=(*self.rules, *(rule for rule in rules if rule is not None)))
 
-    def strategy(self, answer: str | Decision | Mapping[str, Any]) -> Contract:
-        """What to do on a violation: "block" (the default), "warn_only", or a redirect."""
+    def strategy(self, answer: Answer) -> Contract:
+        """What to do on a violation: "block" (the default), "escalate", "warn_only", a redirect.
+
+        Or a function that is given the `Violation` and answers with one of these.
+        """
         return replace(self, answer=self._read(strategy, answer))
 
     def in_mode(self, mode: Mode) -> Contract:

@@ -8,12 +8,14 @@ tickets opened. No lock is held meanwhile.
 from __future__ import annotations
 
 import copy
+import secrets
 from dataclasses import replace
 
 from sponsio_like.advice import Refusal
 from sponsio_like.errors import SessionError
-from sponsio_like.events import Call, Message
-from sponsio_like.interceptor import Answer, Attempt, Interceptor, id_of
+from sponsio_like.events import Call, Message, Unreadable, digest
+from sponsio_like.flights import Answer, Attempt
+from sponsio_like.interceptor import Interceptor, id_of
 from sponsio_like.outcome import (
     Allowed,
     Blocked,
@@ -29,9 +31,13 @@ from sponsio_like.strategies import ruling
 from sponsio_like.tickets import Asked, Ticket
 from sponsio_like.verdicts import Finding, asking, enforced, holding, observed, renamed
 
+UNLIKE = "?"
+"""How the mark of an event begins that cannot be read, and so is like no other."""
 
-def decision(inner: Interceptor, event: Call | Message, mark: str) -> tuple[Outcome, Attempt]:
+
+def decision(inner: Interceptor, event: Call | Message) -> tuple[Outcome, Attempt]:
     """Decide a call, or a response that is about to be shown."""
+    mark = _mark(event)
 
     def allowed(found: tuple[Finding, ...]) -> Outcome:
         return Allowed(id_of(event), enforced(found), observed(found))
@@ -54,11 +60,28 @@ def decision(inner: Interceptor, event: Call | Message, mark: str) -> tuple[Outc
         return blocked(inner, event, first), first
 
 
-def _ruled(inner: Interceptor, event: Call | Message, mark: str, answer: Answer) -> Attempt:
+def _mark(event: Call | Message) -> str:
+    """What tells this event from others under its id; what cannot be read is like no other."""
+    try:
+        if isinstance(event, Call):
+            return f"{digest(event.tool, event.args)} {event.agent} {event.depth}"
+        return digest("response", {"text": event.text})
+    except Unreadable:
+        return UNLIKE + secrets.token_hex(16)
+
+
+def _ruled(
+    inner: Interceptor,
+    event: Call | Message,
+    mark: str,
+    answer: Answer,
+    *,
+    substitute: bool = False,
+) -> Attempt:
     """An attempt; callables of the user rule on the violations that are theirs, each once."""
     rulings: dict[str, Decision] = {}
     while True:
-        attempt = inner.attempt(event, mark, answer, rulings)
+        attempt = inner.attempt(event, mark, answer, rulings, substitute=substitute)
         asked = asking(attempt.found) if attempt.before is not None else ()
         if not asked:
             return attempt
@@ -112,9 +135,14 @@ def _redirected(
     Unless it is let through, block.
     """
     safe = replace(call, tool=answer.tool, args=renamed(call.args, answer))
+    if _mark(safe).startswith(UNLIKE):
+        why = f"`{safe.tool}` was to run instead, but the arguments of `{call.tool}` cannot be read"
+        return blocked(inner, call, first, why), first
     redirected = Redirected(call.id, safe.tool, safe.args, enforced(first.found))
-    second = _ruled(inner, safe, mark, lambda _: redirected)
-    both = replace(first, found=(*first.found, *second.found))
+    second = _ruled(inner, safe, mark, lambda _: redirected, substitute=True)
+    both = replace(first, found=(*first.found, *second.found), late=(*first.late, *second.late))
+    if second.flight is not None or second.full:  # another thread was quicker
+        return _standing(inner, call, mark, second), replace(both, flight=second.flight)
     if second.before is None:
         return _own(redirected), both
     return blocked(inner, call, replace(both, before=second.before)), both
@@ -132,6 +160,9 @@ def _held(
     """
     found = holding(attempt.found)
     tool = event.tool if isinstance(event, Call) else "response"
+    if mark.startswith(UNLIKE):
+        why = f"`{tool}` has to be approved, but what it says cannot be read, so nobody can"
+        return blocked(inner, event, attempt, why), True
     asked = [Asked(finding.violation.contract, answer.roles) for finding, answer in found]
     limits = [answer.within for _, answer in found if answer.within is not None]
     within = min(limits, default=None)

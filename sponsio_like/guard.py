@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from sponsio_like.checks import needs
 from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy
@@ -22,8 +22,9 @@ from sponsio_like.records import Log, Sink
 from sponsio_like.running import OnBlock, OnHold
 from sponsio_like.session import Session
 from sponsio_like.snapshot import decode
-from sponsio_like.tools import Toolbox
+from sponsio_like.tools import Toolbox, check_answers
 
+_Tool = TypeVar("_Tool")
 RELAX = "SPONSIO_LIKE_MODE"
 """The environment variable that relaxes enforce to observe, where the guard allows it."""
 
@@ -86,6 +87,29 @@ class Guard:
             notify=notify,
         )
 
+    @overload
+    def tool(
+        self,
+        function: _Tool,
+        /,
+        *,
+        name: str | None = None,
+        session: Session | None = None,
+        blocked: OnBlock = "raise",
+        held: OnHold = "raise",
+    ) -> _Tool: ...
+
+    @overload
+    def tool(
+        self,
+        /,
+        *,
+        name: str | None = None,
+        session: Session | None = None,
+        blocked: OnBlock = "raise",
+        held: OnHold = "raise",
+    ) -> Callable[[_Tool], _Tool]: ...
+
     def tool(
         self,
         function: Any = None,
@@ -105,6 +129,7 @@ class Guard:
         returns the `Ticket`, or waits for the answer. Where only observed, arguments are passed
         as they are. Raises `ContractError` for what cannot be guarded.
         """
+        check_answers(blocked, held)
         if function is None:
             return lambda given: self._tools.tool(given, name, session, blocked, held)
         return self._tools.tool(function, name, session, blocked, held)

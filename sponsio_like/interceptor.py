@@ -10,26 +10,18 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from sponsio_like.clause import Change, Now
 from sponsio_like.compiler import Policy
 from sponsio_like.context import Context
 from sponsio_like.demands import owed
 from sponsio_like.events import Call, Event, Result
-from sponsio_like.formula import Delivered
+from sponsio_like.flights import IN_FLIGHT_CAP, Answer, Attempt, Flight, plain, resumed
 from sponsio_like.ledger import Judgement, Ledger, Read
 from sponsio_like.monitor import Verdict, overall
-from sponsio_like.outcome import (
-    Allowed,
-    Decision,
-    Outcome,
-    Redirected,
-    Unfulfilled,
-    Violation,
-)
+from sponsio_like.outcome import Allowed, Ask, Decision, Escalate, Outcome, Unfulfilled, Violation
 from sponsio_like.snapshot import decode, put_back, take
 from sponsio_like.tickets import Asked, Desk, Ticket
 from sponsio_like.verdicts import (
@@ -42,40 +34,6 @@ from sponsio_like.verdicts import (
     unreadable,
 )
 
-IN_FLIGHT_CAP = 1_000
-"""Most calls in flight at once in a session."""
-
-
-class Flight(NamedTuple):
-    """A call that was let through and has no result yet."""
-
-    tool: str
-    digest: str
-    position: int
-    waits: tuple[Change, ...]
-    outcome: Outcome
-    sources: tuple[Delivered, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """What came of trying to let an event through. `late`: what time gone by has violated.
-
-    `before` is the ledger that refused it, for the advice, and `answer` the strictest of what its
-    contracts answer; `flight` a call with the same id that is in flight already, `full` one call
-    too many. None of these: it was let through now. `again`: it was told before.
-    """
-
-    found: tuple[Finding, ...] = ()
-    late: tuple[Violation, ...] = ()
-    before: Ledger | None = None
-    answer: Decision | None = None
-    again: bool = False
-    flight: Flight | None = None
-    full: bool = False
-
-
-Answer = Callable[[tuple[Finding, ...]], Outcome]
 T = TypeVar("T")
 
 
@@ -101,17 +59,20 @@ class Interceptor:
         mark: str = "",
         answer: Answer = lambda _: Allowed(""),
         rulings: Mapping[str, Decision] = MappingProxyType({}),
+        *,
+        substitute: bool = False,
     ) -> Attempt:
         """Let the event through unless a contract stands against it.
 
-        `rulings`: what callables of the user have answered, by contract.
+        `rulings`: what callables of the user have answered, by contract. A ticket of the call is
+        used up by its `substitute` too, but answers nothing that stands against that.
         """
         late: tuple[Violation, ...] = ()
         while True:
             with self._lock:
                 touched = self._ledger.touched(event)
             reads, failed = self._read(touched, event)
-            now = self._ask_clock()
+            now = self._ask_clock() if stoppable(event) else self._read_clock()
             with self._lock:
                 standing = self._standing(event)
                 if standing is not None:
@@ -124,7 +85,8 @@ class Interceptor:
                 violated = judgement.violated
                 found = (*findings(self.policy, violated, event, self.calls, rulings), *failed)
                 ticket = self.desk.approved(id_of(event), mark, self.time)
-                against = strictest(_without(found, ticket)) if stoppable(event) else None
+                left = found if substitute else _without(found, ticket)
+                against = strictest(left) if stoppable(event) else None
                 if against is not None:
                     keys = [clause.key(event) for clause in self.policy.clauses if clause.by]
                     before = self._ledger.copy(keys)
@@ -289,8 +251,8 @@ class Interceptor:
     def snapshot(self, rest: Mapping[str, Any]) -> dict[str, Any]:
         """The whole state as JSON data."""
         with self._lock:
-            flights = {id: _plain(flight) for id, flight in self.flights.items()}
-            tickets = [asdict(ticket) for ticket in self.desk.tickets.values()]
+            flights = {id: plain(flight) for id, flight in self.flights.items()}
+            tickets = self.desk.plain()
             mine = {
                 "calls": self.calls,
                 "time": self.time,
@@ -306,14 +268,21 @@ class Interceptor:
         """
         self._ledger, self.context, started_anew, moved = put_back(self.policy, data)
         self.calls, self.time = decode(data["calls"]), decode(data["time"])
-        flights = decode(data["flights"])
         sources = {repr(source): source for source in self.policy.sources}
-        self.flights = {id: _flight(id, plain, moved, sources) for id, plain in flights.items()}
-        for plain in decode(data["tickets"]):
-            asked = tuple(Asked(**each) for each in plain["asked"])
-            if not set(started_anew) & {each.contract for each in asked}:
-                self.desk.tickets[plain["id"]] = Ticket(**{**plain, "asked": asked})
+        for id, kept in decode(data["flights"]).items():
+            self.flights[id] = resumed(id, kept, moved, sources)
+        self.desk.resume(
+            decode(data["tickets"]),
+            lambda asked: asked.contract not in started_anew and self._still_asks(asked),
+        )
         return started_anew
+
+    def _still_asks(self, asked: Asked) -> bool:
+        """Whether the contract would ask the same people today."""
+        answers = self.policy.answers(asked.contract)
+        return any(isinstance(each, Ask) for each in answers) or asked.roles in [
+            each.roles for each in answers if isinstance(each, Escalate)
+        ]
 
 
 def id_of(event: Event) -> str:
@@ -329,25 +298,3 @@ def _without(found: tuple[Finding, ...], ticket: Ticket | None) -> tuple[Finding
         each.clause for each, _ in holding(found) if each.violation.contract in ticket.contracts
     }
     return tuple(each for each in found if each.clause not in held)
-
-
-def _plain(flight: Flight) -> tuple[Any, ...]:
-    """A call in flight, as a snapshot keeps it."""
-    outcome = flight.outcome
-    instead = (outcome.tool, outcome.args) if isinstance(outcome, Redirected) else None
-    sources = tuple(repr(source) for source in flight.sources)
-    return (flight.tool, flight.digest, flight.position, flight.waits, instead, sources)
-
-
-def _flight(
-    id: str, plain: tuple[Any, ...], moved: Mapping[int, int], sources: Mapping[str, Delivered]
-) -> Flight:
-    tool, mark, position, waits, instead, named = plain
-    kept = tuple(
-        change._replace(clause=moved[change.clause]) for change in waits if change.clause in moved
-    )
-    outcome: Outcome = Allowed(id)
-    if instead is not None:
-        outcome = Redirected(id, instead[0], instead[1], ())
-    known = tuple(sources[name] for name in named if name in sources)
-    return Flight(tool, mark, position, kept, outcome, known)

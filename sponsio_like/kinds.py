@@ -38,14 +38,23 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """A default that is made of another argument: `confirm_{action}`."""
+    """A default that is made of another argument: `confirm_{action}`.
+
+    `optional`: None where an inventory is declared and has no such tool.
+    """
 
     template: str
+    optional: bool = False
+
+    def lacking(self, made: str, words: Vocabulary) -> bool:
+        """Whether it may be left out, and there is no such tool."""
+        known = words.tools is None or made in words.tools or made in words.actions
+        return self.optional and not known
 
 
-def default(template: str) -> Any:
+def default(template: str, *, optional: bool = False) -> Any:
     """A default that is made of other arguments, for the signature of a pattern."""
-    return Default(template)
+    return Default(template, optional)
 
 
 # --- readers ----------------------------------------------------------------------------------

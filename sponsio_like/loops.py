@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sponsio_like.outcome import Allowed, Blocked, Held, Redirected
-from sponsio_like.running import CallBlocked, CallHeld
+from sponsio_like.plain import as_data
+from sponsio_like.running import CallBlocked, CallHeld, told
 from sponsio_like.session import Session
 
 
@@ -49,9 +50,9 @@ def running(
     try:
         yield call
     except BaseException as error:
-        session.settle(call.id, error=f"{type(error).__name__}: {error}")
+        session.settle(call.id, error=told(error))
         raise
-    session.settle(call.id, output=call.output)
+    session.settle(call.id, output=as_data(call.output))
 
 
 def said(session: Session, text: str) -> str:

@@ -6,7 +6,6 @@ guard back delays neither a decision nor another notifier.
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import inspect
 import logging
@@ -67,10 +66,17 @@ class Mailbox:
             _logger().error("notifier %s is too slow: a notice was dropped", self.name)
             return
         with self._lock:
-            if self._thread is None:
-                name = f"sponsio-like notifier {self.name}"
-                self._thread = threading.Thread(target=self._deliver, name=name, daemon=True)
-                self._thread.start()
+            if self._thread is None or not self._thread.is_alive():  # after a fork it is not
+                self._start()
+
+    def _start(self) -> None:
+        name = f"sponsio-like notifier {self.name}"
+        self._thread = threading.Thread(target=self._deliver, name=name, daemon=True)
+        try:
+            self._thread.start()
+        except RuntimeError:  # no more threads, or the process ends; the next notice tries again
+            self._thread = None
+            _logger().exception("notifier %s has no thread", self.name)
 
     @property
     def empty(self) -> bool:
@@ -94,8 +100,10 @@ class Mailbox:
         try:
             answer = self.notifier(notice)
             if inspect.isawaitable(answer):
+                import asyncio  # only needed where a notifier is a coroutine function
+
                 asyncio.run(_awaited(answer))
-        except Exception:  # a notifier is user code; the decision stands, the others are told
+        except BaseException:  # user code, in a thread that is ours; the next notice is told
             _logger().exception("notifier %s failed", self.name)
 
 
@@ -106,7 +114,7 @@ async def _awaited(answer: Any) -> None:
 def drain(seconds: float = EXIT_SECONDS) -> bool:
     """Wait until every notice has been delivered, at most so long. Whether it has."""
     end = time.monotonic() + seconds
-    while not all(mailbox.empty for mailbox in list(_MAILBOXES)):
+    while not all(mailbox.empty for mailbox in _MAILBOXES.copy()):
         if time.monotonic() > end:
             return False
         time.sleep(0.01)

@@ -126,7 +126,7 @@ class Pattern:
                     (name,), read, parameter.annotation, given[name], words
                 )
             elif not parameter.required:
-                values[name] = self._default(parameter, given, problems)
+                values[name] = self._default(parameter, given, words, problems)
         problems.check()
         self._fields(values, words, problems)
         problems.check()
@@ -152,7 +152,9 @@ class Pattern:
             if parameter.required and given.get(parameter.name) is None:
                 problems.add(f"`{self.name}` needs `{parameter.name}`", self.usage)
 
-    def _default(self, parameter: Parameter, given: Mapping[str, Any], problems: Problems) -> Any:
+    def _default(
+        self, parameter: Parameter, given: Mapping[str, Any], words: Vocabulary, problems: Problems
+    ) -> Any:
         if not isinstance(parameter.default, Default):
             return parameter.default
         names = {key: _one_name(value) for key, value in given.items()}
@@ -163,7 +165,22 @@ class Pattern:
                 what = f"`{missing.args[0]}` is more than one tool, so `{parameter.name}` is needed"
                 problems.add(what, f"write {parameter.name}: ..")
             return None
-        return read(parameter.annotation, made)  # not of the inventory: then it never happens
+        if parameter.default.lacking(made, words):
+            return None
+        known = words if made in words.actions else NOTHING
+        return read(parameter.annotation, made, known)  # not in the inventory: never called
+
+    def lacks(self, given: Mapping[str, Any], words: Vocabulary) -> bool:
+        """Whether an optional default would name a tool that the inventory does not have."""
+        optional = [
+            each
+            for each in self.parameters
+            if isinstance(each.default, Default) and each.default.optional
+        ]
+        return any(
+            given.get(each.name) is None and self._default(each, given, words, Problems()) is None
+            for each in optional
+        )
 
     def _fields(self, values: Mapping[str, Any], words: Vocabulary, problems: Problems) -> None:
         """Every field has to be one of the tools that are named beside it."""

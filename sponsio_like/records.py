@@ -93,18 +93,23 @@ class Log:
         outcome: Outcome,
         found: Iterable[Finding],
         late: Iterable[Violation],
+        *,
+        again: bool = False,
     ) -> None:
-        """A message, decided or recorded."""
-        violations = [_plain(each) for each in (*late, *_violations(outcome, found))]
-        self._send(
-            {
-                "event": "message",
-                "session": session,
-                "role": role,
-                "outcome": name_of(outcome),
-                "violations": violations,
-            }
-        )
+        """A message, decided or recorded; `again`: told before."""
+        told = () if again else (*late, *_violations(outcome, found))
+        record: Record = {
+            "event": "message",
+            "session": session,
+            "role": role,
+            "outcome": name_of(outcome),
+            "violations": [_plain(each) for each in told],
+        }
+        if isinstance(outcome, Held):
+            record["ticket"] = outcome.ticket.id
+        if again:
+            record["again"] = True
+        self._send(record)
 
     def step(self, session: str, found: Iterable[Violation]) -> None:
         """A plain observation, and the violations that it makes."""

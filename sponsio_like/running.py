@@ -7,14 +7,14 @@ to be run, so that one and the same serves plain functions and coroutines.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from sponsio_like.errors import SponsioLikeError
+from sponsio_like.errors import SessionError, SponsioLikeError
 from sponsio_like.outcome import Allowed, Blocked, Held, Redirected
+from sponsio_like.plain import as_data
 from sponsio_like.session import Session
 from sponsio_like.tickets import Ticket
 
@@ -28,15 +28,18 @@ OnHold: TypeAlias = Literal["raise", "return", "wait"]
 
 
 class CallBlocked(SponsioLikeError):
-    """The tool has not run. `advice` is for the model: why, and what would make the call legal."""
+    """The tool has not run. Its text is `advice`, which is worked out when it is first read."""
 
     def __init__(self, outcome: Blocked) -> None:
+        super().__init__(outcome)
         self.outcome = outcome
-        super().__init__(outcome.advice)
+
+    def __str__(self) -> str:
+        return self.advice
 
     @property
     def advice(self) -> str:
-        """One sentence for the model."""
+        """One sentence for the model: why, and what would make the call legal."""
         return self.outcome.advice
 
 
@@ -59,21 +62,23 @@ class Run(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """Wait until the ticket has been answered."""
+    """Wait until the ticket has been answered, or nobody can answer it any more."""
 
     session: Session
     ticket: Ticket
 
     @property
     def over(self) -> bool:
-        """Whether there is an answer."""
-        return self.session.ticket(self.ticket).status != "open"
+        """Whether the call has to be decided again."""
+        try:
+            return not self.session.open or self.session.ticket(self.ticket).status != "open"
+        except SessionError:  # another call, equal to this one, has used it up
+            return True
 
-    def wait(self) -> bool:
+    def wait(self) -> None:
         """Wait here."""
         while not self.over:
             time.sleep(POLL_SECONDS)
-        return True
 
 
 Step: TypeAlias = Run | Wait
@@ -84,35 +89,38 @@ Substitute: TypeAlias = Callable[[Redirected], Run]
 def flow(
     session: Session,
     tool: str,
-    data: Mapping[str, Any],
+    read: Callable[[], Mapping[str, Any]],
     run: Run,
     substitute: Substitute,
     on_block: OnBlock = "raise",
     on_hold: OnHold = "raise",
 ) -> Flow:
-    """Decide the call, run what may run, and settle it."""
-    outcome = session.decide(tool, data)
+    """Decide the call, run what may run, and settle it.
+
+    The arguments are read again after each wait: they are what the tool receives.
+    """
+    outcome = session.decide(tool, read())
     while isinstance(outcome, Held) and on_hold == "wait":
         yield Wait(session, outcome.ticket)
-        outcome = session.decide(tool, data, id=outcome.id)
+        outcome = session.decide(tool, read(), id=outcome.id)
     match outcome:
         case Allowed(id):
             return (yield from _settled(session, id, run))
-        case Redirected(id):
+        case Redirected():
             return (yield from _redirected(session, outcome, substitute, on_block))
         case Held():
             if on_hold == "return":
                 return outcome.ticket
             raise CallHeld(outcome)
         case Blocked():
-            return refused(outcome, on_block)
+            return (yield from _refused(outcome, on_block))
 
 
-def refused(outcome: Blocked, on_block: OnBlock) -> Any:
+def _refused(outcome: Blocked, on_block: OnBlock) -> Flow:
     """What a blocked call comes to."""
     if on_block == "raise":
         raise CallBlocked(outcome)
-    return outcome.advice if on_block == "return" else on_block(outcome)
+    return outcome.advice if on_block == "return" else (yield Run(on_block, (outcome,)))
 
 
 def _settled(session: Session, id: str, run: Run) -> Flow:
@@ -120,9 +128,9 @@ def _settled(session: Session, id: str, run: Run) -> Flow:
     try:
         output = yield run
     except BaseException as error:
-        session.settle(id, error=f"{type(error).__name__}: {error}")
+        session.settle(id, error=told(error))
         raise
-    session.settle(id, output=output)
+    session.settle(id, output=as_data(output))
     return output
 
 
@@ -131,53 +139,87 @@ def _redirected(
 ) -> Flow:
     try:
         run = substitute(outcome)
-    except (LookupError, TypeError, ValueError) as error:
-        session.settle(outcome.id, error=str(error))
-        why = f"`{outcome.tool}` was to run instead, but it cannot: {error}"
-        return refused(Blocked(outcome.id, outcome.violations, lambda: why), on_block)
+    except Exception as error:  # there is none, or it cannot take the arguments, for any reason
+        session.settle(outcome.id, error=told(error))
+        why = f"`{outcome.tool}` was to run instead, but it cannot: {told(error)}"
+        blocked = Blocked(outcome.id, outcome.violations, lambda: why)
+        return (yield from _refused(blocked, on_block))
     return (yield from _settled(session, outcome.id, run))
+
+
+def told(error: BaseException) -> str:
+    """An exception in words; its text may be code of the user."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
 
 
 # --- drivers --------------------------------------------------------------------------------------
 
 
 def drive(steps: Flow) -> Any:
-    """Go through a flow, running each step here."""
-    try:
-        step = next(steps)
-        while True:
-            step = _advance(steps, step)
-    except StopIteration as end:
-        return end.value
+    """Go through a flow, running each step here.
 
-
-def _advance(steps: Flow, step: Step) -> Step:
-    try:
-        result = step.wait() if isinstance(step, Wait) else step.function(*step.args, **step.kwargs)
-    except BaseException as error:
-        return steps.throw(error)
-    return steps.send(result)
+    What a plain function returns may have to be awaited: then so has the answer, and the call is
+    in flight until it has been.
+    """
+    step, end = _moved(steps)
+    while step is not None:
+        try:
+            result = _run(step)
+        except BaseException as error:
+            step, end = _moved(steps, error=error)
+            continue
+        if isinstance(step, Run) and inspect.isawaitable(result):
+            return _go_on(steps, result)
+        step, end = _moved(steps, result)
+    return end
 
 
 async def adrive(steps: Flow) -> Any:
     """Go through a flow, awaiting what has to be awaited."""
+    step, end = _moved(steps)
+    return end if step is None else await _go_on(steps, _awaited(step))
+
+
+async def _go_on(steps: Flow, waiting: Awaitable[Any]) -> Any:
+    while True:
+        try:
+            result = await waiting
+        except BaseException as error:
+            step, end = _moved(steps, error=error)
+        else:
+            step, end = _moved(steps, result)
+        if step is None:
+            return end
+        waiting = _awaited(step)
+
+
+def _moved(
+    steps: Flow, result: Any = None, error: BaseException | None = None
+) -> tuple[Step | None, Any]:
+    """The next step of a flow; or None, and what it has come to."""
     try:
-        step = next(steps)
-        while True:
-            try:
-                result = await _awaited(step)
-            except BaseException as error:
-                step = steps.throw(error)
-            else:
-                step = steps.send(result)
+        return (steps.send(result) if error is None else steps.throw(error)), None
     except StopIteration as end:
-        return end.value
+        return None, end.value
+    except RuntimeError as wrapped:
+        if isinstance(error, StopIteration) and wrapped.__cause__ is error:
+            raise error from None  # it is the tool's own, and not the flow's
+        raise
+
+
+def _run(step: Step) -> Any:
+    return step.wait() if isinstance(step, Wait) else step.function(*step.args, **step.kwargs)
 
 
 async def _awaited(step: Step) -> Any:
     if isinstance(step, Run):
         result = step.function(*step.args, **step.kwargs)
         return await result if inspect.isawaitable(result) else result
-    while not step.over:  # noqa: ASYNC110  a person answers, in any thread
+    import asyncio  # the host has loaded it
+
+    while not step.over:  # noqa: ASYNC110  answers come from any thread
         await asyncio.sleep(POLL_SECONDS)
     return None

@@ -19,15 +19,16 @@ from sponsio_like.compiler import Policy
 from sponsio_like.context import checked, tokens_of
 from sponsio_like.deciding import decision, refused
 from sponsio_like.errors import SessionError
-from sponsio_like.events import Call, Message, Result, Step, Unreadable, digest
+from sponsio_like.events import Call, Message, Result, Step
+from sponsio_like.flights import Attempt
 from sponsio_like.freezing import freeze
-from sponsio_like.interceptor import Attempt, Interceptor
+from sponsio_like.interceptor import Interceptor
 from sponsio_like.monitor import Verdict
 from sponsio_like.notices import Mailbox
 from sponsio_like.outcome import Outcome, Unfulfilled, Violation
 from sponsio_like.records import SILENT, Log
 from sponsio_like.telling import Teller
-from sponsio_like.tickets import MADE, Desk, Ticket
+from sponsio_like.tickets import Desk, Ticket, made_id
 
 
 class Session:
@@ -108,19 +109,16 @@ class Session:
         self._next_turn()
         return [self._decide(tool, args, id, agent, depth) for tool, args, id in batch]
 
-    def _new_id(self) -> str:
-        """An id for a call that came without one; no host makes such ids."""
-        return f"{MADE}{self._token}-{next(self._ids)}"
-
     def _decide(self, tool: str, args: Any, id: str | None, agent: str, depth: int) -> Outcome:
         self._check_open()
         if not all(isinstance(each, str) for each in (tool, "" if id is None else id)):
             raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
         started = _time.perf_counter()
-        call = Call(tool, {}, self._new_id() if id is None else id, agent, depth)
+        own = made_id(self._token, next(self._ids)) if id is None else id
+        call = Call(tool, {}, own, agent, depth)
         try:
             call = replace(call, args=freeze({} if args is None else args))
-            outcome, attempt = decision(self._inner, call, _mark(call))
+            outcome, attempt = decision(self._inner, call)
         except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
             outcome, attempt = self._failed(call, error), Attempt()
         again = attempt.again or (
@@ -137,8 +135,7 @@ class Session:
     def _tell(self, call: str, attempt: Attempt, outcome: Outcome, again: bool) -> None:
         self._teller.reported("", attempt.late)
         if not again:
-            violations = [each.violation for each in attempt.found]
-            self._teller.decided(call, violations, outcome)
+            self._teller.decided(call, attempt.found, outcome)
 
     def _check_open(self) -> None:
         if self._finished:
@@ -215,10 +212,11 @@ class Session:
         self._inner.used(tokens_of(usage))
         event = Message(role.casefold(), text)
         try:
-            outcome, attempt = decision(self._inner, event, _message_mark(text))
+            outcome, attempt = decision(self._inner, event)
         except Exception as error:  # fail closed, as for a call
             outcome, attempt = self._failed(event, error), Attempt()
-        self._log.message(self.id, role, outcome, attempt.found, attempt.late)
+        found, again = attempt.found, attempt.again
+        self._log.message(self.id, role, outcome, found, attempt.late, again=again)
         self._tell("", attempt, outcome, attempt.again)
         return outcome
 
@@ -284,18 +282,6 @@ def active_session() -> Session | None:
 
 def _id(ticket: Ticket | str) -> str:
     return ticket if isinstance(ticket, str) else ticket.id
-
-
-def _mark(call: Call) -> str:
-    """What tells this call from others under its id; what cannot be read is like no other."""
-    try:
-        return f"{digest(call.tool, call.args)} {call.agent} {call.depth}"
-    except Unreadable:
-        return secrets.token_hex(16)
-
-
-def _message_mark(text: Any) -> str:
-    return digest("response", {"text": text}) if isinstance(text, str) else secrets.token_hex(16)
 
 
 def _item(call: Sequence[Any]) -> tuple[Any, Any, Any]:

@@ -15,12 +15,14 @@ from sponsio_like.notices import Mailbox, Notice
 from sponsio_like.outcome import (
     Allowed,
     Ask,
+    Decision,
     Escalate,
     Held,
     Outcome,
     Redirected,
     Violation,
 )
+from sponsio_like.verdicts import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +33,17 @@ class Teller:
     session: str
     everyone: tuple[Mailbox, ...] = ()
 
-    def decided(self, call: str, violations: Iterable[Violation], outcome: Outcome) -> None:
+    def decided(self, call: str, found: Iterable[Finding], outcome: Outcome) -> None:
         """A decision was made, and these contracts are violated."""
         ticket = outcome.ticket if isinstance(outcome, Held) else None
         going = isinstance(outcome, Allowed | Redirected)  # then its ticket was answered
-        for each in violations:
-            if each.mode == "enforce" and not (going and each.action == "held"):
-                mine = ticket is not None and each.contract in ticket.contracts
-                id = ticket.id if ticket is not None and mine else None
-                roles = ticket.roles if ticket is not None and mine else ()
-                self._post(each, replace(self._about(each, call), ticket=id, roles=roles))
+        for _, each, decision in found:
+            if each.mode != "enforce" or (going and isinstance(decision, Escalate)):
+                continue
+            notice = self._about(each, call)
+            if ticket is not None and each.contract in ticket.contracts:
+                notice = replace(notice, ticket=ticket.id, roles=ticket.roles)
+            self._post(each, notice, decision)
 
     def reported(self, call: str, violations: Iterable[Violation]) -> None:
         """A result or the end has revealed these; nothing can be stopped."""
@@ -57,8 +60,8 @@ class Teller:
             self.session, each.contract, each.tool, call, each.position, each.action, each.message
         )
 
-    def _post(self, violation: Violation, notice: Notice) -> None:
-        answers = self.policy.answers(violation.contract)
+    def _post(self, violation: Violation, notice: Notice, *ruled: Decision) -> None:
+        answers = (*self.policy.answers(violation.contract), *ruled)
         own = [box for each in answers if isinstance(each, Escalate) for box in each.notify]
         for box in dict.fromkeys((*own, *self.everyone)):
             box.post(notice)

@@ -6,20 +6,30 @@ contracts that held the call, and no others. Time is the session's.
 
 from __future__ import annotations
 
+import re
 import secrets
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
 from sponsio_like.errors import SessionError
 
 TICKETS_CAP = 1_000
 """Most tickets that one session remembers; the oldest that are closed are forgotten first."""
 
-MADE = "auto-"
-"""How the ids begin that calls are given which come without one."""
+_MADE = re.compile(r"auto-[0-9a-f]{8}-\d+")
+"""How the ids look that calls are given which come without one."""
 
 Status: TypeAlias = Literal["open", "approved", "denied", "expired", "revoked"]
+
+
+def made_id(token: str, number: int) -> str:
+    """An id for a call that came without one. `token`: eight hexadecimal digits."""
+    return f"auto-{token}-{number}"
+
+
+def _is_made(id: str) -> bool:
+    return _MADE.fullmatch(id) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +81,9 @@ class Desk:
     def find(self, call: str, mark: str, now: float) -> Ticket | None:
         """The ticket of this very call; where ids are made, of the same tool and arguments."""
         for ticket in self.tickets.values():
-            same = ticket.call == call or (ticket.call.startswith(MADE) and call.startswith(MADE))
-            if same and ticket.mark == mark:
+            if ticket.mark != mark:
+                continue
+            if ticket.call == call or (_is_made(ticket.call) and _is_made(call)):
                 return self._aged(ticket, now)
         return None
 
@@ -92,17 +103,20 @@ class Desk:
     ) -> tuple[Ticket, bool]:
         """The ticket for this call, and whether it is new, or asks for more than before.
 
-        Raises `SessionError` if too many calls are held.
+        Who asks for more may leave less time, never more. Raises `SessionError` if too many calls
+        are held.
         """
         known = self.find(call, mark, now)
+        until = None if within is None else now + within
         if known is None:
-            self._make_room()
-            until = None if within is None else now + within
+            self._make_room(now)
             fresh = Ticket(secrets.token_hex(8), call, tool, tuple(asked), until, mark=mark)
             return self._keep(fresh), True
         more = tuple(each for each in asked if each.contract not in known.contracts)
         if more and known.status in ("open", "approved"):
-            return self._keep(replace(known, asked=(*known.asked, *more), status="open")), True
+            until = min((t for t in (known.until, until) if t is not None), default=None)
+            asked = (*known.asked, *more)
+            return self._keep(replace(known, asked=asked, status="open", until=until)), True
         return known, False
 
     def approve(self, id: str, by: str, role: str, now: float) -> Ticket:
@@ -124,6 +138,7 @@ class Desk:
         ticket = self.known(id, now)
         if ticket.status not in ("open", "approved"):
             raise SessionError(f"ticket `{id}` is {ticket.status}; there is nothing to revoke")
+        _named(id, by)
         return self._keep(replace(ticket, status="revoked", by=by))
 
     def expire(self, id: str, now: float) -> Ticket:
@@ -148,12 +163,22 @@ class Desk:
             raise SessionError(f"there is no ticket `{id}`, or its call was let through already")
         return self._aged(self.tickets[id], now)
 
+    def plain(self) -> list[dict[str, Any]]:
+        """The tickets, as a snapshot keeps them."""
+        return [asdict(ticket) for ticket in self.tickets.values()]
+
+    def resume(self, plain: Iterable[Mapping[str, Any]], still: Callable[[Asked], bool]) -> None:
+        """Take over those tickets of a snapshot that would `still` ask the same people."""
+        for each in plain:
+            asked = tuple(Asked(**one) for one in each["asked"])
+            if all(map(still, asked)):
+                self._keep(Ticket(**{**each, "asked": asked}))
+
     def _answerable(self, id: str, by: str, role: str, now: float) -> Ticket:
         ticket = self.known(id, now)
         if ticket.status != "open":
             raise SessionError(f"ticket `{id}` is {ticket.status}; it cannot be answered")
-        if not by:
-            raise SessionError(f"ticket `{id}` needs the name of the person who answers")
+        _named(id, by)
         if not any(not each.by and each.by_role(role) for each in ticket.asked):
             wanted = ", ".join(f"`{each}`" for each in ticket.roles)
             raise SessionError(f"ticket `{id}` is for {wanted}, not for role `{role}`")
@@ -169,10 +194,16 @@ class Desk:
         self.tickets[ticket.id] = ticket
         return ticket
 
-    def _make_room(self) -> None:
+    def _make_room(self, now: float) -> None:
         if len(self.tickets) < TICKETS_CAP:
             return
-        closed = [t.id for t in self.tickets.values() if t.status not in ("open", "approved")]
+        aged = [self._aged(ticket, now) for ticket in list(self.tickets.values())]
+        closed = [ticket.id for ticket in aged if ticket.status not in ("open", "approved")]
         if not closed:
             raise SessionError("too many calls are held; answer some of them first")
         del self.tickets[closed[0]]
+
+
+def _named(id: str, by: str) -> None:
+    if not by:
+        raise SessionError(f"ticket `{id}` needs the name of the person who answers")

@@ -36,27 +36,41 @@ class Tool:
     @property
     def home(self) -> str:
         """The class that a method belongs to."""
-        return self.function.__qualname__.rpartition(".")[0] if self.signature.method else ""
+        return self.function.__qualname__.rpartition(".")[0] if self.signature.owner else ""
 
     def flow(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Flow:
         """What one call goes through."""
         session = self._current()
-        enforces = self.box.policy.enforces
         if session is None:
             return _plainly(Run(self.function, args, kwargs))
-        try:
-            bound = self.signature.bind(args, kwargs, coerce=enforces)
-        except Exception:  # arguments may have code of their own; only observed, the tool runs
-            if enforces:
-                raise
-            return _plainly(Run(self.function, args, kwargs))
+        if self.box.policy.enforces:
+            bound = self.signature.bind(args, kwargs)
+        else:
+            try:
+                bound = self.signature.watch(args, kwargs)
+            except TypeError:  # they do not fit, and the function says so itself
+                return _plainly(Run(self.function, args, kwargs))
         run = Run(self.function, bound.args, bound.kwargs)
-        owner = args[:1] if self.signature.method else ()
+        owner = args[:1] if self.signature.owner else ()
 
         def substitute(outcome: Redirected) -> Run:
-            return self.box.substitute(outcome, self, owner)
+            return self.box.substitute(outcome, self, owner, bound.hosts)
 
-        return flow(session, self.name, bound.data, run, substitute, self.on_block, self.on_hold)
+        return flow(session, self.name, bound.read, run, substitute, self.on_block, self.on_hold)
+
+    def owned_by(self, other: Tool, owner: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The object to call this method on, where a method of `owner` was to run.
+
+        Raises `TypeError` if this is a method of another class.
+        """
+        if not self.home:
+            return ()
+        if self.home != other.home:
+            raise TypeError(f"`{self.name}` is a method of another class")
+        made = self.signature.owner == "self"
+        if made and inspect.isclass(owner[0]):
+            raise TypeError(f"`{self.name}` is a method of an object, `{other.name}` is not")
+        return owner if made or inspect.isclass(owner[0]) else (type(owner[0]),)
 
     def _current(self) -> Session | None:
         """The session of this call. None where there is none, and nothing is enforced."""
@@ -95,31 +109,33 @@ class Toolbox:
             inner = self.tool(function.__func__, name, session, on_block, on_hold)
             return type(function)(inner)
         mine = name or str(getattr(function, "__name__", ""))
-        self._check(function, mine, on_block, on_hold)
-        tool = Tool(mine, function, Signature(function), self, session, on_block, on_hold)
+        self._check(function, mine)
+        tool = Tool(mine, function, Signature(function, mine), self, session, on_block, on_hold)
         self.tools[mine] = tool
         return _wrapped(tool)
 
-    def _check(self, function: Any, name: str, on_block: OnBlock, on_hold: OnHold) -> None:
-        if not callable(function) or not name:
+    def _check(self, function: Any, name: str) -> None:
+        if not callable(function) or not name or name == "<lambda>":
             raise ContractError.of(f"`{function!r}` is no function with a name", "give name=..")
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise ContractError.of(
                 f"`{name}` is a generator: its body would run after it was settled",
                 "return a list",
             )
-        if on_block not in ("raise", "return") and not callable(on_block):
-            raise ContractError.of(f"blocked={on_block!r}", "write raise, return or a function")
-        if on_hold not in ("raise", "return", "wait"):
-            raise ContractError.of(f"held={on_hold!r}", "write raise, return or wait")
         known = self.tools.get(name)
         if known is not None and _home(known.function) != _home(function):
             raise ContractError.of(f"two tools are named `{name}`", "give one another name=..")
 
-    def substitute(self, outcome: Redirected, instead_of: Tool, owner: tuple[Any, ...]) -> Run:
+    def substitute(
+        self,
+        outcome: Redirected,
+        instead_of: Tool,
+        owner: tuple[Any, ...],
+        hosts: Mapping[str, Any],
+    ) -> Run:
         """How the substitute runs. Raises `LookupError`, `TypeError` or `ValueError` if it cannot.
 
-        The substitute of a method is a method of the same object.
+        The substitute of a method may be a method of the same object.
         """
         tool = self.tools.get(outcome.tool)
         if tool is None:
@@ -128,11 +144,17 @@ class Toolbox:
             instead_of.function
         ):
             raise TypeError(f"`{outcome.tool}` is a coroutine, `{instead_of.name}` is not")
-        if tool.home and tool.home != instead_of.home:
-            raise TypeError(f"`{outcome.tool}` is a method of another class")
-        mine = owner if tool.home else ()
-        bound = tool.signature.bind(mine, outcome.args, coerce=True)
+        shared = {name: hosts[name] for name in tool.signature.hosts & hosts.keys()}
+        bound = tool.signature.bind(tool.owned_by(instead_of, owner), {**shared, **outcome.args})
         return Run(tool.function, bound.args, bound.kwargs)
+
+
+def check_answers(on_block: object, on_hold: object) -> None:
+    """Raise `ContractError` for what cannot become of a blocked or held call."""
+    if on_block not in ("raise", "return") and not callable(on_block):
+        raise ContractError.of(f"blocked={on_block!r}", "write raise, return or a function")
+    if on_hold not in ("raise", "return", "wait"):
+        raise ContractError.of(f"held={on_hold!r}", "write raise, return or wait")
 
 
 def _wrapped(tool: Tool) -> Callable[..., Any]:

@@ -12,6 +12,7 @@ same formulas, the same three-valued verdicts, which latch.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -107,16 +108,18 @@ SPECIFICATIONS: Mapping[str, f.Formula] = {
 class TrajectorySafetyMonitor:
     """Watches named specifications over one trajectory. Monitors never share state.
 
-    Raises `ContractError` for a specification that can never be violated, or never be kept.
+    Raises `ContractError` for a specification that can never be violated, or never be kept, or
+    that speaks of anything but atoms of steps.
     """
 
     def __init__(self, specs: Mapping[str, f.Formula] = SPECIFICATIONS) -> None:
-        self._specs = dict(specs)
-        contracts = [contract(name).guarantees(spec) for name, spec in self._specs.items()]
-        self._session = Guard(contracts, mode="observe").session("trajectory", clock=lambda: 0.0)
+        guard = _compiled(tuple(specs.items()))
+        names = [each.name for each in guard.policy.contracts]
+        self._specs = dict(zip(names, specs.values(), strict=True))
+        self._session = guard.session("trajectory", clock=lambda: 0.0)
         self._steps = 0
         self._violated_at: dict[str, int | None] = {}
-        self._final: dict[str, Any] | None = None
+        self._final: dict[str, Verdict] | None = None
 
     def observe(self, step: StepObservation | Iterable[str]) -> None:
         """One step. Raises `SessionError` after `finalize`."""
@@ -129,7 +132,7 @@ class TrajectorySafetyMonitor:
 
     def report(self) -> dict[str, Any]:
         """Verdicts, formulas and step numbers (from 0), never what was observed."""
-        return self._final or self._report(self._session.verdicts())
+        return self._report(self._final or self._session.verdicts())
 
     def finalize(self) -> dict[str, Any]:
         """The end: what is still owed is violated, at no step; all the rest is satisfied."""
@@ -139,8 +142,8 @@ class TrajectorySafetyMonitor:
             for name, verdict in verdicts.items():
                 broken = verdict == "violated" or name in owed
                 verdicts[name] = "violated" if broken else "satisfied"
-            self._final = self._report(verdicts)
-        return self._final
+            self._final = verdicts
+        return self._report(self._final)
 
     def _report(self, verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
         specs = [
@@ -160,10 +163,36 @@ class TrajectorySafetyMonitor:
         }
 
 
+@functools.lru_cache(maxsize=64)
+def _compiled(specs: tuple[tuple[str, f.Formula], ...]) -> Guard:
+    """The guard of these specifications: compiled once, for all trajectories."""
+    if not specs:
+        raise ContractError.of("no specification", 'write {"name": G(atom("name"))}')
+    for name, spec in specs:
+        _of_steps(name, spec)
+    contracts = [contract(name).guarantees(spec) for name, spec in specs]
+    return Guard(contracts, mode="observe")
+
+
 def _names(step: Iterable[str]) -> frozenset[str]:
-    if isinstance(step, (str, Mapping)):
-        raise SessionError(f"a step is a StepObservation or a set of names, not `{step!r}`")
-    return frozenset(step)
+    names = [] if isinstance(step, (str, Mapping)) else list(step)
+    if isinstance(step, (str, Mapping)) or not all(isinstance(each, str) for each in names):
+        raise SessionError("a step is a StepObservation or a set of names")
+    return frozenset(names)
+
+
+def _of_steps(name: str, spec: Any) -> None:
+    """Refuse what no step could ever touch."""
+    if not isinstance(spec, f.Formula):
+        raise ContractError.of(f"specification `{name}` is no formula", 'write G(atom("name"))')
+    leaves = [node for node in f.postorder(spec) if not f.children(node)]
+    for node in leaves:
+        if not isinstance(node, f.Observed | f.Const | f.Constant):
+            raise ContractError.of(
+                f"specification `{name}` speaks of `{node!r}`", "a trajectory has atoms alone"
+            )
+    if not any(isinstance(node, f.Observed) for node in leaves):
+        raise ContractError.of(f"specification `{name}` speaks of no atom", 'write atom("name")')
 
 
 # --- formulas as the logician writes them -------------------------------------------------------

@@ -30,6 +30,10 @@ from sponsio_like.window import WindowFull
 _STRICTNESS: dict[type[Decision], int] = {Warn: 0, Redirect: 1, Escalate: 2, Ask: 3, Block: 4}
 
 
+def _strictness(decision: Decision) -> int:
+    return _STRICTNESS[type(decision)]
+
+
 class Finding(NamedTuple):
     """A violation of clause `clause`, and what its strategy answers."""
 
@@ -53,12 +57,12 @@ def findings(
     found: dict[int, Finding] = {}
     for i in violated:
         owner = policy.owner[i]
-        decision = policy.decision(i) if stoppable(event) else Warn()
-        strictness = _STRICTNESS[type(decision)]
-        if owner not in found or strictness > _STRICTNESS[type(found[owner].decision)]:
-            action = _action(decision) if stoppable(event) else "reported"
-            violation = _violation(policy, i, position, tool, action)
-            found[owner] = Finding(i, violation, rulings.get(violation.contract, decision))
+        asked = policy.decision(i) if stoppable(event) else Warn()
+        name = policy.contracts[owner].name
+        decision = rulings.get(name, asked) if isinstance(asked, Ask) else asked
+        if owner not in found or _strictness(decision) > _strictness(found[owner].decision):
+            action = _action(asked) if stoppable(event) else "reported"
+            found[owner] = Finding(i, _violation(policy, i, position, tool, action), decision)
     return tuple(found.values())
 
 
@@ -96,7 +100,7 @@ def strictest(found: Iterable[Finding]) -> Decision | None:
     None to let it through.
     """
     answers = [each.decision for each in found if each.violation.mode == "enforce"]
-    answer = max(answers, key=lambda each: _STRICTNESS[type(each)], default=None)
+    answer = max(answers, key=_strictness, default=None)
     return None if isinstance(answer, Warn) else answer
 
 

@@ -6,10 +6,12 @@ lost, and the log says so.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import NamedTuple
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from math import inf
+from time import sleep
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from sponsio_like.errors import ContractError
@@ -29,19 +31,19 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """Posts to `url`, waiting at most `timeout` seconds, and tries `retries` times again."""
+    """Posts to `url`, waiting at most `timeout` seconds, and tries `retries` times again.
 
-    url: str
+    Raises `ContractError` for what cannot work.
+    """
+
+    url: str = field(repr=False)
     timeout: float = 5.0
     retries: int = 2
-    headers: Mapping[str, str] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ContractError.of(f"`{self.url}` is no web address", "write https://..")
-        if self.timeout <= 0 or self.retries < 0:
-            raise ContractError.of("a webhook needs a timeout above 0, and retries from 0")
+        for wrong in _mistakes(self.url, self.timeout, self.retries, self.headers):
+            raise ContractError.of(*wrong)
 
     def __call__(self, notice: Notice) -> None:
         """Post the notice. Raises `ConnectionError` if no try succeeded.
@@ -55,17 +57,65 @@ class Webhook:
             if not left or not wrong.passing:
                 host = urlsplit(self.url).hostname
                 raise ConnectionError(f"the webhook at {host} failed: {wrong.what}")
-            time.sleep(PAUSE_SECONDS * 2 ** (self.retries - left))
+            sleep(PAUSE_SECONDS * 2 ** (self.retries - left))
 
     def _post(self, notice: Notice) -> Failure | None:
+        """One try. Below the client of httpx, which would log the whole address."""
         import httpx  # the network is only needed here
 
-        data, headers = asdict(notice), dict(self.headers or {})
+        request = httpx.Request(
+            "POST",
+            self.url,
+            content=json.dumps(asdict(notice)),
+            headers={"Content-Type": "application/json", **self.headers},
+            extensions={"timeout": httpx.Timeout(self.timeout).as_dict()},
+        )
+        if request.url.userinfo:
+            user = httpx.BasicAuth(request.url.username, request.url.password)
+            request = next(user.auth_flow(request))
         try:
-            answer = httpx.post(self.url, json=data, timeout=self.timeout, headers=headers)
+            with httpx.HTTPTransport(proxy=_proxy(self.url)) as transport:
+                answer = transport.handle_request(request)
+                answer.close()
         except httpx.TransportError as error:
             return Failure(type(error).__name__, passing=True)
         if answer.is_success:
             return None
         passing = answer.is_server_error or answer.status_code == BUSY
         return Failure(f"status {answer.status_code}", passing=passing)
+
+
+def _mistakes(url: Any, timeout: Any, retries: Any, headers: Any) -> Iterator[tuple[str, str]]:
+    """What cannot work, and what to write instead."""
+    if not isinstance(url, str) or not _is_address(url):
+        yield f"`{url}` is no web address", "write https://.."
+    if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not 0 < timeout < inf:
+        yield f"timeout `{timeout}` is no number of seconds above 0", ""
+    if not isinstance(retries, int) or isinstance(retries, bool) or retries < 0:
+        yield f"retries `{retries}` is no whole number from 0", ""
+    texts = [text for pair in headers.items() for text in pair] if _is_map(headers) else [None]
+    if not all(isinstance(text, str) and text.isascii() and text.isprintable() for text in texts):
+        yield "the headers are no map of texts", "write {Authorization: ..}"
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _proxy(url: str) -> str | None:
+    """The proxy that the environment names for this address."""
+    from urllib.request import getproxies, proxy_bypass  # it loads all of http
+
+    parts = urlsplit(url)
+    if proxy_bypass(parts.hostname or ""):
+        return None
+    proxies = getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")

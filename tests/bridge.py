@@ -122,7 +122,7 @@ def _comparison(
 ) -> oracle.Formula:
     """A comparison of what happened before, or else (of this moment alone) a fact."""
     if any(isinstance(below, HISTORY) for below in f.postorder(node)):
-        if op not in ("=", "!=") and any(isinstance(each, f.Mark) for each in f.postorder(node)):
+        if op not in ("=", "!=") and (_is_mark(left) or _is_mark(right)):
             raise ValueError("of marks it can only be said whether they are equal")
         return ("compare", _term(left, tools), op, _term(right, tools))
     if isinstance(left, f.Const) and isinstance(right, f.Const):
@@ -137,6 +137,10 @@ def _comparison(
         case f.Tokens(), f.Const(value):
             return ("prop", name_of("tokens", "", op, value))
     raise ValueError("a comparison of the present must be of one term with a constant")
+
+
+def _is_mark(node: f.Term) -> bool:
+    return isinstance(node, f.Mark) or (isinstance(node, f.Last) and _is_mark(node.term))
 
 
 def _term(node: f.Term, tools: tuple[str, ...]) -> oracle.Formula:

@@ -26,7 +26,8 @@ STEPS = (0, 1, 1, 2, 2, 3)
 SECONDS = (0.5, 1, 1, 2)
 ORDER: tuple[f.Op, ...] = ("<", "<=", ">=", ">", "=", "!=")
 
-TERMS = (f.Count, f.Sum, f.StepsSince, f.Age, f.Repeats)
+TERMS = (f.Count, f.Sum, f.StepsSince, f.Age, f.Repeats, f.Last, f.Delivered)
+AGES = (f.FactAge, f.ApprovalAge)
 PAST = (f.Yesterday, f.WeakYesterday, f.Once, f.Historically, f.Since, *TERMS)
 FUTURE = (f.Next, f.WeakNext, f.Eventually, f.Always, f.Until, f.WeakUntil, f.Release)
 Operator: TypeAlias = Callable[..., f.Formula]
@@ -219,6 +220,9 @@ class Formulas:
         op = self.dice.choice(ORDER)
         term = self.term(words, size)
         kind = self.dice.random()
+        if kind > 0.92:
+            mark, op = f.Mark(self.dice.choice(["n", "to", "*"])), self.dice.choice(ORDER[-2:])
+            return f.Compare(mark, op, f.Last(mark, self.dice.choice(words.atoms)))
         if kind < 0.08:
             return f.Compare(term, op, self.term(words, 1))
         limit = f.Const(self.dice.choice([0, 1, 1, 1, 2, 2, 3]))
@@ -242,7 +246,12 @@ class Formulas:
             lambda: f.Age(body()),
             lambda: f.Repeats(target(tool)),
             lambda: f.Sum(target(tool), "n", bound),
+            lambda: f.Delivered(target(tool)),
+            lambda: f.Delivered(self.conditioned(tool)),
+            lambda: f.Last(self.term(words, size - 1), body()),
         ]
+        if words.timed:
+            terms += [lambda: f.FactAge("stage"), lambda: f.ApprovalAge("pay", "boss")]
         return self.dice.choice(terms)()
 
 
@@ -266,7 +275,7 @@ class Traces:
         nodes = list(f.postorder(self.formula))
         self.talks = any(isinstance(n, (f.MessageBy, f.TextMatches, f.Tokens)) for n in nodes)
         self.steps = any(isinstance(n, f.Observed) for n in nodes)
-        self.facts = any(isinstance(n, (f.Ctx, f.Permitted, f.Approved)) for n in nodes)
+        self.facts = any(isinstance(n, (f.Ctx, f.Permitted, f.Approved, *AGES)) for n in nodes)
 
     def trace(self, length: int) -> list[Event]:
         """A session of about that many events."""

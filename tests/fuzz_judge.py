@@ -142,15 +142,20 @@ def heard(formula: oracle.Formula, events: Sequence[Event]) -> list[oracle.Event
     told: list[oracle.Event] = []
     context: dict[str, Any] = {}
     tokens, places = 0, {}
+    aged = any(g[0] in ("fact age", "approval age") for g in oracle.under(formula))
+    told_so_far: tuple[tuple[str, Any, float], ...] = ()
     for event in events:
         tokens += event.get("usage", {}).get("total_tokens", 0)
         if event["type"] == "fact":
             context[event["key"]] = event["value"]
+            said = tuple(event["value"].items()) if event["key"] == "approval" else None
+            told_so_far += ((event["key"], said, event["time"]),) if aged else ()
             continue
         about = {**subjects(event, context), "tokens": tokens}
         if event["type"] == "result":
             about = {"output": event["output"]}
         made = oracle.Event(event["type"], "", *bridge.facts(formula, about), time=event["time"])
+        made = replace(made, told=told_so_far)
         match event["type"]:
             case "call":
                 places[event["id"]] = len(told)

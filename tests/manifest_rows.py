@@ -7,6 +7,8 @@ with its reason.
 
 from __future__ import annotations
 
+from tests import manifest_catalog
+
 STATEMENTS: dict[str, str] = {
     "S-TRACE-01": "sessions share their state",
     "S-TRACE-02": "messages are calls",
@@ -212,6 +214,7 @@ PATTERNS: dict[str, str] = {
     "C-arg_allowlist": "the allowlist is searched",
     "C-arg_length_limit": "one character more",
     "C-arg_value_range": "ranges are open above",
+    **manifest_catalog.PATTERNS,
 }
 """The patterns of the catalog."""
 

@@ -31,6 +31,7 @@ Formula: TypeAlias = tuple[Any, ...]
 
 FUTURE = frozenset({"X", "WX", "F", "G", "U", "W", "R"})
 PAST = frozenset({"Y", "WY", "O", "H", "S", "compare", "compare?"})
+PRESENT = frozenset({"number", "arg", "mark", "delivered"})
 STATUS = frozenset({"done", "failed", "output"})
 KIND = {
     "called": "call",
@@ -244,6 +245,8 @@ def holds(f: Formula, trace: Trace, i: int, seen: float = END) -> bool:
         case ("compare" | "compare?", left, op, right):
             if here.assumed is not None:
                 return loose((left, op, right)) in here.assumed
+            if here is NOWHERE and {left[0], right[0]} <= PRESENT:
+                return False
             pair = value(left, trace, i, seen), value(right, trace, i, seen)
             answer = None if None in pair else compare(pair[0], op, pair[1])
             return f[0] == "compare?" if answer is None else answer

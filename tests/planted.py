@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tests import planted_catalog
+
 
 class Planted(NamedTuple):
     """A small change that makes the engine wrong. `old` stands in the module exactly once."""
@@ -405,4 +407,5 @@ BUGS = (
         "self.flights = {}",
         RESTORED,
     ),
+    *(Planted(*each) for each in planted_catalog.TERMS),
 )

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tests import planted_catalog
+
 
 class Bug(NamedTuple):
     """A small change that makes the engine wrong. `old` stands in `file` exactly once."""
@@ -942,4 +944,5 @@ BUGS = (
         "(high is None or value <= high)",
         "(high is None or value <= high + 1)",
     ),
+    *(Bug(*each) for each in planted_catalog.MEANING),
 )

@@ -9,12 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
+
+
+class Told(NamedTuple):
+    """A fact, and when the host told it; of a message, the key is `message user`."""
+
+    key: str
+    value: Any
+    time: float
 
 
 @dataclass
 class Seen:
-    """A call: what it was, when, what was known then, and what became of it so far."""
+    """A call (or a message): what it was, when, what was known then, and what became of it so far.
+
+    `arrived`: how many calls had been let through when its result came.
+    """
 
     tool: str
     args: dict[str, Any]
@@ -23,6 +34,12 @@ class Seen:
     facts: dict[str, Any]
     status: str = "open"
     output: Any = None
+    arrived: int | None = None
+    depth: int = 0
+    role: str = ""
+    text: str = ""
+    told: tuple[Told, ...] = ()
+    tokens: int = 0
     id: str = field(default="", repr=False)
 
 

@@ -178,7 +178,8 @@ TERMS: tuple[Formula, ...] = (
     ),
     always(CA, ("compare", ("last", ("arg", "x"), CA), "<=", ("arg", "x"))),
     always(
-        CB, ("compare", ("last", ("last", ("mark", "x"), CA), DB), "!=", ("last", ("mark", "x"), CA))
+        CB,
+        ("compare", ("last", ("last", ("mark", "x"), CA), DB), "!=", ("last", ("mark", "x"), CA)),
     ),
 )
 

@@ -31,12 +31,27 @@ FUNCTION_LINES_P90 = 30
 BROAD_EXCEPTS: dict[str, str] = {
     "freezing.py freeze": "a mapping may be the host's own class, and raise when it is read",
     "ledger.py judge": "a clause that cannot be judged blocks by itself; the others are judged",
-    "interceptor.py _read": "atoms of users are read here: one that raises blocks, it does not escape",
+    "interceptor.py _read": "atoms of users are read here: what one raises blocks the call",
     "interceptor.py _final": "atoms of users read the result here: what cannot be told violates",
     "interceptor.py _read_clock": "the clock is the host's: a result has to be taken all the same",
     "session.py _decide": "fail closed: whatever goes wrong in a decision, the tool does not run",
     "session.py message": "fail closed, as for a call",
     "records.py _send": "a log sink is the host's: the decision stands whatever it does",
+    "advice.py _how": "advice is worked out by trying, through atoms of users; the reason stands",
+    "supposing.py read": "atoms of users are tried here, for the advice",
+    "supposing.py _final": "atoms of users read what a result might be, for the advice",
+    "strategies/__init__.py ruling": "a strategy of the user that raises blocks",
+    "strategies/options.py _imported": "to import a module of the user is to run it",
+    "telling.py _run": "a strategy of the user is asked where nothing can be stopped any more",
+    "notices.py _tell": "a notifier is the user's, and its thread is ours: the next notice is told",
+    "plain.py as_data": "arguments may have code of their own: what raises cannot be read",
+    "binding.py _if_it_can": "validators are the user's, and here the agent is only watched",
+    "running.py _settled": "whatever a tool raises is its result, and goes on to its caller",
+    "running.py _redirected": "a substitute that cannot take the arguments, for any reason, blocks",
+    "running.py told": "the text of an exception may be code of the user",
+    "running.py drive": "what a tool raises goes into the flow, which settles the call",
+    "running.py _go_on": "as `drive`",
+    "loops.py running": "whatever the block raises is the call's result, and goes on",
 }
 
 # A drawer for everything grows into everything.

@@ -279,6 +279,7 @@ def target(*names: str, conditions: tuple[f.Condition, ...] = ()) -> f.Target:
 
 PAY = f.Happens("called", target("pay"))
 CHECK = f.Happens("done", target("check"))
+RESULTS = ("delivered", ("called", "pay"))
 
 
 @pytest.mark.parametrize(
@@ -322,6 +323,19 @@ CHECK = f.Happens("done", target("check"))
             ("compare", ("sum", ("called", "pay"), "n", None), ">=", ("arg", "n")),
         ),
         (f.Age(PAY) > 5, ("compare", ("age", ("called", "pay")), ">", ("number", 5))),
+        (
+            f.Delivered(target("pay")).equals(f.Last(f.Delivered(target("pay")), CHECK)),
+            ("compare", RESULTS, "=", ("last", RESULTS, ("done", "check"))),
+        ),
+        (
+            f.Mark("n").equals(f.Last(f.Mark("n"), PAY)),
+            ("compare", ("mark", "n"), "=", ("last", ("mark", "n"), ("called", "pay"))),
+        ),
+        (f.FactAge("k") <= 60, ("compare", ("fact age", "k"), "<=", ("number", 60))),
+        (
+            f.ApprovalAge("pay", "boss") <= 60,
+            ("compare", ("approval age", "pay", "boss"), "<=", ("number", 60)),
+        ),
     ],
     ids=repr,
 )
@@ -331,7 +345,7 @@ def test_the_bridge_translates(node: f.Formula, expected: Formula) -> None:
 
 
 def test_the_bridge_refuses_what_it_cannot_say() -> None:
-    """A glob needs the list of tools; fuzzy repetition has no counterpart."""
+    """A glob needs the list of tools; fuzzy repetition and marks inside values are not known."""
     glob = f.Happens("called", (f.Match(globs=("pay_*",)),))
     with pytest.raises(ValueError, match="glob"):
         bridge.translate(glob)
@@ -340,6 +354,10 @@ def test_the_bridge_refuses_what_it_cannot_say() -> None:
         ("called", "pay_a"),
         ("called", "pay_b"),
     )
+    with pytest.raises(ValueError, match="Mark"):
+        bridge.translate(f.Mark("a.b").equals(f.Last(f.Mark("a.b"), PAY)))
+    with pytest.raises(ValueError, match="marks"):
+        bridge.translate(f.Mark("a") < f.Last(f.Mark("a"), PAY))
     with pytest.raises(ValueError, match="Repeats"):
         bridge.translate(f.Repeats(target("pay"), "fuzzy") > 2)
 

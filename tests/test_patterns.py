@@ -17,7 +17,7 @@ from sponsio_like.contract import Contract, contract
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call
 from sponsio_like.formula import Custom, Formula
-from sponsio_like.outcome import Redirect
+from sponsio_like.outcome import Escalate, Redirect
 from sponsio_like.pattern import (
     CATALOG,
     FAMILIES,
@@ -358,10 +358,13 @@ def test_a_field_has_to_be_one_of_the_tools() -> None:
 
 
 def test_the_default_confirmation_is_named_after_the_action() -> None:
-    """Without `by`, `confirm_x` confirms `x`, also if the inventory has no such tool."""
+    """Without `by`, `confirm_x` confirms `x`; if the inventory has no such tool, a person does."""
     words = Vocabulary({"pay": None})
-    rule = CATALOG["must_confirm"].rule({"action": {"tool": "pay", "args": {"n": 1}}}, words)
-    assert "done(confirm_pay)" in repr(rule.formula)
+    action = {"action": {"tool": "pay", "args": {"n": 1}}}
+    assert "done(confirm_pay)" in repr(CATALOG["must_confirm"].rule(action).formula)
+    rule = CATALOG["must_confirm"].rule(action, words)
+    assert repr(rule.formula).startswith("G !called(pay")
+    assert rule.answer == Escalate()
     with pytest.raises(ContractError, match="unknown tool `confirm_pay`"):
         CATALOG["must_confirm"].rule({"action": "pay", "by": "confirm_pay"}, words)
 

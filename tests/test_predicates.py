@@ -9,288 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
 from sponsio_like import notation
-from sponsio_like.contract import Contract, contract
 from sponsio_like.guard import Guard
-from sponsio_like.outcome import Allowed
+from sponsio_like.outcome import Allowed, Outcome
 from sponsio_like.pattern import CATALOG
 from sponsio_like.session import Session
+from tests import catalog_cases, predicate_cases, walk
 from tests import predicates as p
-from tests import walk
+from tests.predicate_cases import Case
 
 LENGTH = 6
-Letters: TypeAlias = "tuple[str, ...]"
-
-
-@dataclass(frozen=True)
-class Case:
-    """A rule, the letters that its traces are made of, and its predicates."""
-
-    name: str
-    given: dict[str, Any]
-    letters: Letters
-    refused: p.Refused
-    owed: p.Owed = p.nothing
-
-    def __str__(self) -> str:
-        arguments = ",".join(f"{key}={value}" for key, value in self.given.items())
-        return f"{self.name}({arguments})"
-
-    @property
-    def contract(self) -> Contract:
-        return contract("rule").guarantees(CATALOG[self.name].rule(self.given))
-
-
-def case(
-    name: str, letters: str, refused: p.Refused, owed: p.Owed = p.nothing, **given: Any
-) -> Case:
-    return Case(name, given, tuple(notation.split(letters, "|")), refused, owed)
-
-
-AB: dict[str, Any] = {"first": "a", "then": "b"}
-
-CASES = [
-    case("must_precede", "a|a!|a?|ok:a|b", p.lacks_success("b", "a"), **AB),
-    case("must_precede", "a|a!|a?|b|c", p.lacks_call("b", "a"), **AB, counts="called"),
-    case("must_precede", "a|b!|c|d", p.lacks_success("d", "b", "c"), first=["b", "c"], then="d"),
-    case("must_confirm", "x|y|y!|y=no", p.lacks_own_yes("x", "y"), action="x", by="y"),
-    case(
-        "must_confirm",
-        "x|y?|ok:y|ok:y=false|error:y",
-        p.lacks_own_yes("x", "y"),
-        action="x",
-        by="y",
-    ),
-    case("must_confirm", "x|confirm_x|x?|z", p.lacks_own_yes("x", "confirm_x"), action="x"),
-    case(
-        "must_confirm",
-        'x|y="yes"|y="sure yes"|y=no|y',
-        p.lacks_own_match("x", "y", "yes"),
-        action="x",
-        by="y",
-        accept="^yes",
-    ),
-    case(
-        "must_confirm",
-        "x(k=1)|x(k=2)|x|y(k=1)|y(k=2)",
-        p.lacks_own_yes("x", "y", same="k"),
-        action="x",
-        by="y",
-        same=["k"],
-    ),
-    case(
-        "must_confirm",
-        "x|y?|y!|y=no",
-        p.lacks_own_try("x", "y"),
-        action="x",
-        by="y",
-        counts="called",
-    ),
-    case(
-        "requires_permission",
-        "permit:p|permit:q|x|z",
-        p.lacks_permission("x", "p"),
-        tool="x",
-        permission="p",
-    ),
-    case("no_data_leak", "s|s!|s?|ok:s|k", p.after_success("k", "s"), source="s", sink="k"),
-    case(
-        "no_data_leak", "s|s!|s?|k|z", p.after_call("k", "s"), source="s", sink="k", counts="called"
-    ),
-    case(
-        "no_data_leak",
-        "z@s|z@s!|z@k|z",
-        p.after_agent("k", "s"),
-        source={"agent": "s"},
-        sink={"agent": "k"},
-    ),
-    case("destructive_action_gate", "x|y|y?|y=no", p.lacks_own_yes("x", "y"), action="x", gate="y"),
-    case(
-        "destructive_action_gate",
-        "x|y|approve:x/boss|approve:x/clerk",
-        p.either(p.lacks_own_yes("x", "y"), p.lacks_approval("x", "boss")),
-        action="x",
-        gate="y",
-        role="boss",
-    ),
-    case(
-        "workflow_step", "a|b|c", p.not_next("a", "b"), p.last_is("a"), trigger="a", next_action="b"
-    ),
-    case(
-        "workflow_step",
-        "ctx:h=1|ctx:h=0|b|c",
-        p.not_after_rise("h", 1, "b"),
-        trigger={"ctx": {"h": 1}},
-        next_action="b",
-    ),
-    case("no_reversal", "a|a?|error:a|r", p.after_effort("r", "a"), commitment="a", reversal="r"),
-    case(
-        "no_reversal",
-        "a|a!|a?|r",
-        p.after_call("r", "a"),
-        commitment="a",
-        reversal="r",
-        counts="called",
-    ),
-    case(
-        "segregation_of_duty",
-        "a@x|b@x|b@y|a@x!",
-        p.both_by_one("a", "b"),
-        first="a",
-        second="b",
-    ),
-    case(
-        "segregation_of_duty",
-        "a@x|b@x|a@x!|b@y",
-        p.both_by_one("a", "b", failed=True),
-        first="a",
-        second="b",
-        counts="called",
-    ),
-    case(
-        "always_followed_by",
-        "a|a!|a?|b",
-        p.never,
-        p.unanswered("a", "b"),
-        trigger="a",
-        response="b",
-    ),
-    case(
-        "always_followed_by",
-        "a?|error:a|ok:a|b?|error:b",
-        p.never,
-        p.unanswered("a", "b"),
-        trigger="a",
-        response="b",
-    ),
-    case(
-        "always_followed_by",
-        "a|a!|b!|b?|c",
-        p.never,
-        p.unanswered_calls("a", "b"),
-        trigger="a",
-        response="b",
-        counts="called",
-    ),
-    case(
-        "required_steps_completion",
-        "a|b|b?|g",
-        p.lacks_all("g", ("a", "b")),
-        steps=["a", "b"],
-        gate="g",
-    ),
-    case(
-        "required_steps_completion",
-        "a!|b|c|g",
-        p.lacks_all("g", ("a", "b"), called=True),
-        steps=["a", "b"],
-        gate="g",
-        counts="called",
-    ),
-    case("rate_limit", "q|q!|q?|z", p.too_often("q", 2), action="q", limit=2),
-    case(
-        "rate_limit",
-        "q|q!|q?|error:q",
-        p.too_often("q", 2, failed=False),
-        action="q",
-        limit=2,
-        counts="done",
-    ),
-    case(
-        "rate_limit", "q|q!|z", p.too_often("q", 2, steps=4), action="q", limit=2, per={"steps": 4}
-    ),
-    case(
-        "rate_limit",
-        "q|+3s q!|z|+2s z",
-        p.too_often("q", 1, seconds=3),
-        action="q",
-        limit=1,
-        per={"seconds": 3},
-    ),
-    case("idempotent", "t|t!|t?|z", p.too_often("t", 1), action="t"),
-    case("idempotent", "t(k=1)|t(k=1.0)|t(k=true)|t", p.again_with("t", "k"), action="t", by=["k"]),
-    case("cooldown", "s|s!|z", p.within_steps("s", 2), action="s", steps=2),
-    case(
-        "cooldown",
-        "s|s!|s?|error:s|z",
-        p.within_steps("s", 2, failed=False),
-        action="s",
-        steps=2,
-        counts="done",
-    ),
-    case("cooldown", "s|+2s s|+3s z", p.within_seconds("s", 3), action="s", seconds=3),
-    case(
-        "deadline",
-        "t|a|z",
-        p.missed("t", "a", 2),
-        p.still_due("t", "a", 2),
-        trigger="t",
-        action="a",
-        steps=2,
-    ),
-    case(
-        "deadline",
-        "t|a|z",
-        p.missed("t", "ta", 2),
-        p.still_due("t", "ta", 2),
-        trigger="t",
-        action=["t", "a"],
-        steps=2,
-    ),
-    case("bounded_retry", "d|d!|d?|z", p.too_many_retries("d", 1), action="d", retries=1),
-    case(
-        "bounded_retry", "d?|d!|ok:d|error:d|z", p.too_many_retries("d", 2), action="d", retries=2
-    ),
-    case("loop_detection", "s(q=1)|s(q=1)!|s(q=2)|z", p.looping("s", 2), action="s", limit=2),
-    case("mutual_exclusion", "a|a?|error:a|b", p.exclusive("a", "b"), first="a", second="b"),
-    case(
-        "mutual_exclusion",
-        "a|a!|b|b!",
-        p.exclusive("a", "b", failed=True),
-        first="a",
-        second="b",
-        counts="called",
-    ),
-    case("tool_allowlist", "a|b|ab|A", p.not_among("a", "b"), tools=["a", "b"]),
-    case("redirect_to_safe", "u|u!|s|z", p.is_call("u"), unsafe="u", safe="s"),
-    case(
-        "arg_blacklist",
-        'b(c="rm\\t -rf")|b(c="rm")|z(c="rm -rf")',
-        p.argument("b", "c", lambda v: v in ("rm -rf", "rm\t -rf")),
-        tool="b",
-        field="c",
-        patterns=["rm -rf"],
-    ),
-    case(
-        "arg_allowlist",
-        "b(c=ok)|b(c=okay)|z(c=no)",
-        p.argument("b", "c", lambda v: v != "ok"),
-        tool="b",
-        field="c",
-        patterns=["ok"],
-    ),
-    case(
-        "arg_length_limit",
-        "b(c=ab)|b(c=abc)|z(c=abc)",
-        p.argument("b", "c", lambda v: v == "abc"),
-        tool="b",
-        field="c",
-        max_chars=2,
-    ),
-    case(
-        "arg_value_range",
-        "b(c=1)|b(c=3)|b|z(c=3)",
-        p.argument("b", "c", lambda v: v != 1),
-        tool="b",
-        field="c",
-        min=0,
-        max=2,
-    ),
-]
+CASES = [*predicate_cases.CASES, *catalog_cases.CASES]
 
 
 # --- walking --------------------------------------------------------------------------------------
@@ -326,13 +59,15 @@ class Run:
     now: float = 0.0
     past: list[p.Seen] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
+    told: tuple[p.Told, ...] = ()
+    tokens: int = 0
 
     def fork(self) -> Run:
         session = walk.forked(self.session)
         inner, mine = session._inner._ledger, self.session._inner._ledger
         inner.keyed = {i: dict(each) for i, each in mine.keyed.items()}
         past = [replace(seen) if seen.status == "open" else seen for seen in self.past]
-        return Run(session, self.now, past, dict(self.facts))
+        return Run(session, self.now, past, dict(self.facts), self.told, self.tokens)
 
     def flying(self, tool: str) -> p.Seen | None:
         """The oldest call of the tool that is in flight."""
@@ -348,31 +83,61 @@ class Run:
             if event["key"] == "approval":
                 approvals.append(event["value"]["role"])
             self.facts |= {event["key"]: event["value"], "approvals": approvals}
+            self.told += (p.Told(event["key"], event["value"], self.now),)
             self.session.fact(event["key"], event["value"])
         elif event["type"] == "result":
             self.settle(self.flying(event["id"].partition("-")[0]), event)
+        elif event["type"] == "message":
+            return self.message(event, which, enforce=enforce)
         else:
             return self.call(letter, which, enforce=enforce)
         return None
 
+    def seen(self, event: dict[str, Any], tool: str = "", args: Any = None) -> p.Seen:
+        """The call or the message, and what is known then."""
+        who = event.get("agent", "agent")
+        now = p.Seen(tool, args or {}, who, self.now, dict(self.facts))
+        return replace(
+            now,
+            depth=event.get("depth", 0),
+            role=event.get("role", ""),
+            text=event.get("text", ""),
+            told=self.told,
+            tokens=self.tokens,
+        )
+
+    def message(self, event: dict[str, Any], which: Case, *, enforce: bool) -> bool:
+        usage = event.get("usage", {})
+        self.tokens += usage.get("total_tokens", 0)
+        outcome = self.session.message(event["role"], event["text"], usage=usage)
+        violated = self.judged(self.seen(event), outcome, which, enforce=enforce)
+        if not (violated and enforce):
+            self.told += (p.Told(f"message {event['role']}", event["text"], self.now),)
+        return violated
+
     def call(self, letter: Word, which: Case, *, enforce: bool) -> bool:
         event = letter.event
-        tool, args, agent = event["tool"], event["args"], event.get("agent", "agent")
-        now = p.Seen(tool, args, agent, self.now, dict(self.facts))
-        outcome = self.session.decide(tool, args, agent=agent)
-        stopped = not isinstance(outcome, Allowed)
-        violated = stopped or (isinstance(outcome, Allowed) and bool(outcome.observed))
-        assert violated is which.refused(self.past, now), (self.past, now, outcome)
-        assert stopped is (violated and enforce)
-        if not stopped:
+        now = self.seen(event, event["tool"], event["args"])
+        outcome = self.session.decide(now.tool, now.args, agent=now.agent, depth=now.depth)
+        violated = self.judged(now, outcome, which, enforce=enforce)
+        if not (violated and enforce):
             self.past.append(replace(now, id=outcome.id))
             if not letter.waits:
                 self.settle(self.past[-1], event)
         return violated
 
+    def judged(self, now: p.Seen, outcome: Outcome, which: Case, *, enforce: bool) -> bool:
+        """Whether it violates; the predicate says the same, and what is enforced is stopped."""
+        stopped = not isinstance(outcome, Allowed)
+        violated = stopped or (isinstance(outcome, Allowed) and bool(outcome.observed))
+        assert violated is which.refused(self.past, now), (self.past, now, outcome)
+        assert stopped is (violated and enforce)
+        return violated
+
     def settle(self, seen: p.Seen | None, event: dict[str, Any]) -> None:
         assert seen is not None
         seen.status, seen.output = event["status"], event.get("output")
+        seen.arrived = len(self.past)
         if seen.status == "ok":
             self.session.settle(seen.id, output=seen.output)
         else:

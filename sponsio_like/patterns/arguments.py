@@ -147,6 +147,7 @@ def amount_limit(
         'report(text="a") report(text="b") check',
         'report(text="a") check report(text="a") report(text="a")',
         'report(text="a") check report(text="a")! report(text="a")',
+        'report(text="a") report(text="b")! check report(text="a")',
     ),
     breaks=(
         'report(text="a") check report(text="b")',
@@ -165,8 +166,9 @@ def data_intact(
 ) -> Rule:
     """The field keeps its value: that of the last call of `tool` that has not failed.
 
-    With `after`, the value when `after` last succeeded; if there was none by then, the first one
-    since. With `key`, for each value of that field. `*` is all arguments together.
+    With `after`, the value that it had when the `after` that succeeded last was called; if there
+    was none by then, that of the last call since. With `key`, for each value of that field. `*` is
+    all arguments together.
     """
     put, value = tried(tool, counts), Mark(field)
     last = Last(value, put)

@@ -14,12 +14,14 @@ from sponsio_like.errors import ContractError
 from sponsio_like.events import Call
 from sponsio_like.formula import Formula
 from sponsio_like.kinds import Event, Name, Regex
+from sponsio_like.outcome import Escalate
 from sponsio_like.parts import by_name, unspent
 from sponsio_like.pattern import (
     Counts,
     Field,
     Rule,
     Tools,
+    called,
     default,
     earlier,
     pattern,
@@ -28,7 +30,7 @@ from sponsio_like.pattern import (
 )
 from sponsio_like.registry import atom
 
-CONFIRM_IT = default("confirm_{action}")
+CONFIRM_IT = default("confirm_{action}", optional=True)
 
 
 @pattern(
@@ -63,17 +65,22 @@ def must_precede(first: Tools, then: Tools, counts: Counts = "done") -> Formula:
 )
 def must_confirm(
     action: Tools,
-    by: Tools = CONFIRM_IT,
+    by: Tools | None = CONFIRM_IT,
     same: tuple[Field, ...] | None = None,
     accept: Regex | None = None,
     counts: Counts = "done",
 ) -> Rule:
     """Each run of `action` needs a confirmation of its own: a success of `by` since the last run.
 
+    Where an inventory is declared and has no such tool, each run is held until a person has
+    answered its ticket.
+
     A confirmation that answers false, or a text that begins with no, deny, reject or cancel, does
     not confirm; with `accept`, the text has to match instead. `same`: both calls have equal values
     of these fields.
     """
+    if by is None:
+        return Rule(f.Always(~called(action)), answer=Escalate())
     return Rule(whenever(action, unspent(confirmed(by, accept, counts), action)), by=same or ())
 
 
@@ -117,14 +124,18 @@ def no_data_leak(
 )
 def destructive_action_gate(
     action: Tools,
-    gate: Tools = CONFIRM_IT,
+    gate: Tools | None = CONFIRM_IT,
     role: Name | None = None,
     counts: Counts = "done",
-) -> Formula:
+) -> Rule | Formula:
     """Each run of `action` needs a confirmation of its own through `gate`.
 
-    With `role`, a standing approval of the action by that role is needed as well.
+    With `role`, a standing approval of the action by that role is needed as well. Where an
+    inventory is declared and has no such tool, each run is held until a person (of the `role`) has
+    answered its ticket.
     """
+    if gate is None:
+        return Rule(f.Always(~called(action)), answer=Escalate((role,) if role else ()))
     gated = whenever(action, unspent(confirmed(gate, None, counts), action))
     if role is None:
         return gated

@@ -43,7 +43,11 @@ def strategy(value: Any, words: Vocabulary = NOTHING) -> Decision:
     options: Any = None
     if isinstance(value, Mapping) and len(value) == 1:
         ((name, options),) = value.items()
-    if isinstance(name, str) and name in STRATEGIES and isinstance(options or {}, Mapping):
+    if isinstance(name, str) and name in STRATEGIES:
+        if not isinstance(options, Mapping | None):
+            raise ContractError.of(
+                f"`{options}` does not describe `{name}`", f"write {name}, or {{{name}: {{..}}}}"
+            )
         problems = Problems()
         found = problems.attempt((name,), STRATEGIES[name], options or {}, words)
         problems.check()

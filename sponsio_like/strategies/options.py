@@ -44,6 +44,7 @@ def _imported(path: str) -> Any:
         found: Any = importlib.import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise ContractError.of(f"`{path}` cannot be imported: {error}") from None
+    except Exception as error:  # to import a module is to run it
+        why = f"{type(error).__name__}: {error}"
+        raise ContractError.of(f"`{path}` cannot be imported: {why}") from error
     return found

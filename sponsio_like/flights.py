@@ -1,0 +1,75 @@
+"""Calls on their way: what came of trying to let one through, and what is kept until its result.
+
+In: an attempt of the interceptor. Out: `Attempt`, and `Flight` with its form in a snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sponsio_like.clause import Change
+from sponsio_like.formula import Delivered
+from sponsio_like.ledger import Ledger
+from sponsio_like.outcome import Allowed, Decision, Outcome, Redirected, Violation
+from sponsio_like.verdicts import Finding
+
+IN_FLIGHT_CAP = 1_000
+"""Most calls in flight at once in a session."""
+
+
+class Flight(NamedTuple):
+    """A call that was let through and has no result yet."""
+
+    tool: str
+    digest: str
+    position: int
+    waits: tuple[Change, ...]
+    outcome: Outcome
+    sources: tuple[Delivered, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What came of trying to let an event through. `late`: what time gone by has violated.
+
+    `before` is the ledger that refused it, for the advice, and `answer` the strictest of what its
+    contracts answer; `flight` a call with the same id that is in flight already, `full` one call
+    too many. None of these: it was let through now. `again`: it was told before.
+    """
+
+    found: tuple[Finding, ...] = ()
+    late: tuple[Violation, ...] = ()
+    before: Ledger | None = None
+    answer: Decision | None = None
+    again: bool = False
+    flight: Flight | None = None
+    full: bool = False
+
+
+Answer = Callable[[tuple[Finding, ...]], Outcome]
+"""The outcome for an event that is let through, whatever was found."""
+
+
+def plain(flight: Flight) -> tuple[Any, ...]:
+    """A call in flight, as a snapshot keeps it."""
+    outcome = flight.outcome
+    instead = (outcome.tool, outcome.args) if isinstance(outcome, Redirected) else None
+    sources = tuple(repr(source) for source in flight.sources)
+    return (flight.tool, flight.digest, flight.position, flight.waits, instead, sources)
+
+
+def resumed(
+    id: str, kept: tuple[Any, ...], moved: Mapping[int, int], sources: Mapping[str, Delivered]
+) -> Flight:
+    """The call in flight that a snapshot has kept; `moved`: old clause numbers to new ones."""
+    tool, mark, position, waits, instead, named = kept
+    changes = tuple(
+        change._replace(clause=moved[change.clause]) for change in waits if change.clause in moved
+    )
+    outcome: Outcome = Allowed(id)
+    if instead is not None:
+        outcome = Redirected(id, instead[0], instead[1], ())
+    known = tuple(sources[name] for name in named if name in sources)
+    return Flight(tool, mark, position, changes, outcome, known)

@@ -1,0 +1,177 @@
+"""Bugs against the rest of the catalog, and against the terms that its formulas need.
+
+In: nothing. Out: `MEANING`: name, file, what stands there, what is put there instead
+(`tests/planted_meaning.py`); `TERMS`: the same with the test that has to notice
+(`tests/planted.py`).
+"""
+
+from __future__ import annotations
+
+MEANING = (
+    (
+        "amounts may be negative",
+        "patterns/arguments.py",
+        'sums & Custom("arg_between", (field, 0, None))',
+        'sums & Custom("arg_between", (field, None, None))',
+    ),
+    (
+        "what has failed is the reference",
+        "patterns/arguments.py",
+        "put, value = tried(tool, counts), Mark(field)",
+        'put, value = tried(tool, "called"), Mark(field)',
+    ),
+    (
+        "gates count when they end",
+        "patterns/agentic.py",
+        "return _gated(source, worked(gate, counts), _sinks(sinks, source, gate))",
+        'return _gated(source, worked(gate, "called"), _sinks(sinks, source, gate))',
+    ),
+    (
+        "any answer confirms what came in",
+        "patterns/agentic.py",
+        "_gated(source, confirmed(by, None, counts), ",
+        "_gated(source, worked(by, counts), ",
+    ),
+    (
+        "sanitizers may fail",
+        "patterns/agentic.py",
+        "return _gated(source, worked(sanitizer, counts), called(sink))",
+        'return _gated(source, worked(sanitizer, "called"), called(sink))',
+    ),
+    (
+        "what failed has done nothing",
+        "patterns/agentic.py",
+        "Count(tried(action, counts)) <= 1",
+        'Count(tried(action, "done")) <= 1',
+    ),
+    ("the budget may be met", "patterns/resource.py", "Tokens() < limit", "Tokens() <= limit"),
+    ("one level deeper", "patterns/resource.py", "Depth() <= limit", "Depth() <= limit + 1"),
+    (
+        "the other role approves",
+        "patterns/approval.py",
+        "given = Approved(name, role)",
+        'given = Approved(name, role) | Approved(name, "clerk")',
+    ),
+    (
+        "approvals stay fresh for one step more",
+        "patterns/approval.py",
+        "Steps(max_steps - 1)",
+        "Steps(max_steps)",
+    ),
+    (
+        "audits come first",
+        "patterns/approval.py",
+        ">> Next(Eventually(worked(audit, counts)))",
+        ">> Once(worked(audit, counts))",
+    ),
+    (
+        "one backup serves for ever",
+        "patterns/approval.py",
+        "unspent(worked(backup, counts), action)",
+        "Yesterday(Once(worked(backup, counts)))",
+    ),
+    (
+        "dry runs may fail",
+        "patterns/approval.py",
+        "unspent(worked(dry_run, counts), commit)",
+        'unspent(worked(dry_run, "called"), commit)',
+    ),
+    (
+        "the fact must be another",
+        "patterns/identity.py",
+        "Ctx(key).is_in(values)",
+        "~Ctx(key).is_in(values)",
+    ),
+    (
+        "any text matches",
+        "patterns/identity.py",
+        "Ctx(key).matches(whole_or_anchored(regex))",
+        'Ctx(key).matches("")',
+    ),
+    (
+        "duplicates are one too many",
+        "patterns/identity.py",
+        "Count(tried(tool, counts)) <= limit",
+        "Count(tried(tool, counts)) <= limit + 1",
+    ),
+    (
+        "time may run out",
+        "patterns/identity.py",
+        "whenever(action, event <= max_seconds)",
+        "whenever(action, event <= 2 * max_seconds)",
+    ),
+    (
+        "words are parts of words",
+        "patterns/output.py",
+        "(?<!\\w)(?:{'|'.join(each)})(?!\\w)",
+        "(?:{'|'.join(each)})",
+    ),
+    (
+        "one word more",
+        "patterns/output.py",
+        "len(message.text.split()) <= most_words",
+        "len(message.text.split()) <= most_words + 1",
+    ),
+)
+
+AGREES = "tests/test_engine.py::test_the_engine_agrees_with_the_oracle[terms {}]"
+TOLD = "tests/test_terms.py::test_what_is_told_and_carried_agrees"
+MEANS = "tests/test_predicates.py::test_a_pattern_means_what_its_predicate_says"
+TERMS = (
+    (
+        "the last value is that of now",
+        "past.py",
+        "return (lambda v, x, s, p, t: s[r]), Cell(\n                i, MISSING,",
+        "return (lambda v, x, s, p, t: v[a] if v[b] else s[r]), Cell(\n                i, MISSING,",
+        AGREES.format(0),
+    ),
+    (
+        "the last value is the first one",
+        "past.py",
+        "_kept(v[a]) if v[b] else s[r]",
+        "_kept(v[a]) if v[b] and s[r] is MISSING else s[r]",
+        "tests/test_terms.py::test_terms_agree_on_longer_traces",
+    ),
+    (
+        "results that are only compared are not counted",
+        "compiler.py",
+        "nodes = [node for slot in slots for node in postorder(slot.node)]",
+        "nodes = [slot.node for slot in slots]",
+        AGREES.format(0),
+    ),
+    (
+        "results of calls with a doubt are not counted",
+        "compiler.py",
+        "matches_call(each.target, call) is not False",
+        "matches_call(each.target, call)",
+        TOLD,
+    ),
+    (
+        "failures bring no content",
+        "interceptor.py",
+        "self.context.arrived(flight.sources)",
+        'self.context.arrived(flight.sources if result.status == "ok" else ())',
+        AGREES.format(0),
+    ),
+    (
+        "a missing argument has no mark",
+        "atoms.py",
+        'return digest("", [call.args] if path == "*" else find(call.args, path))',
+        'return digest("", [call.args] if path == "*" else find(call.args, path)[:0])',
+        AGREES.format(1),
+    ),
+    (
+        "a fact is as old as its first telling",
+        "context.py",
+        "told_at={**self.told_at, key: time}",
+        "told_at={key: time, **self.told_at}",
+        TOLD,
+    ),
+    (
+        "an approval is as old as the oldest",
+        "context.py",
+        "return max(times, default=never)",
+        "return min(times, default=never)",
+        MEANS,
+    ),
+)
