@@ -20,8 +20,8 @@ Kind: TypeAlias = Literal["calls", "waits", "facts"]
 
 FLIGHTS_CAP = 20
 """Most calls in flight whose results are tried."""
-Flying: TypeAlias = tuple[str, tuple[Change, ...]]
-"""A call in flight: its tool, and what waits for its result."""
+Flying: TypeAlias = tuple[str, str, tuple[Change, ...]]
+"""A call in flight: its id, its tool, and what waits for its result."""
 
 
 class Look(NamedTuple):
@@ -114,14 +114,16 @@ class Choices:
     def _landings(self) -> Iterator[Land]:
         """The results of calls in flight that matter."""
         room = FLIGHTS_CAP
-        for tool, waits in self.flights:
+        tools = [tool for _, tool, _ in self.flights]
+        for id, tool, waits in self.flights:
             kept = tuple(filter(self._lands, waits))
             if any(each.clause in self.known for each in kept):
                 room -= 1
                 if room < 0:
                     self.trial.exact = False
                     return
-                yield Land(f"wait for the result of `{tool}`, which is in flight", tool, kept)
+                which = f"`{tool}`" if tools.count(tool) == 1 else f"`{tool}` with the id `{id}`"
+                yield Land(f"wait for the result of {which}, which is in flight", tool, kept)
 
     def _lands(self, change: Change) -> bool:
         """Whether the ledger knows of the position that waits for this result."""

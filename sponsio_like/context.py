@@ -24,12 +24,10 @@ class Context:
 
         A new approval replaces that of the same action, role and person.
         """
-        if key == "approval" and isinstance(value, Mapping):
-            mine = _approval_key(value)
-            value = [
-                *(each for each in self.facts.get(key, ()) if _approval_key(each) != mine),
-                value,
-            ]
+        if key == "approval":
+            kind, by = _what(value), str(value.get("by"))
+            known = self.facts.get(key, {})
+            value = {**known, kind: {**known.get(kind, {}), by: value}}
         return Context({**self.facts, key: value}, self.tokens)
 
     def used(self, tokens: int) -> Context:
@@ -45,16 +43,17 @@ class Context:
 
     def approved(self, action: str, role: str) -> bool:
         """Whether a standing approval by `role` for `action` exists."""
-        approvals = self.facts.get("approval", ())
-        return any(_stands(approval, action, role) for approval in approvals)
+        approvals = self.facts.get("approval", {}).get((action, role), {})
+        return any(_stands(approval, action, role) for approval in approvals.values())
 
 
-def _approval_key(approval: Any) -> Any:
-    return tuple(str(approval.get(name)) for name in ("action", "role", "by"))
+def _what(approval: Mapping[str, Any]) -> tuple[str, str]:
+    """What is approved, and in which role."""
+    return str(approval.get("action")), str(approval.get("role"))
 
 
-def _stands(approval: Any, action: str, role: str) -> bool:
-    if not isinstance(approval, Mapping) or approval.get("revoked"):
+def _stands(approval: Mapping[str, Any], action: str, role: str) -> bool:
+    if approval.get("revoked"):
         return False
     asked = (approval.get("action"), approval.get("role"), approval.get("decision"))
     return asked == (action, role, "approve")
@@ -81,3 +80,12 @@ def checked(key: Any, value: Any) -> Any:
     if key == "permissions" and not isinstance(value, (list, Mapping)):
         raise SessionError("permissions are a list, or a map from agent to list")
     return value
+
+
+def names(atoms: Any) -> frozenset[str]:
+    """What a plain step was told with. Raises `SessionError` for what is no list of names."""
+    if isinstance(atoms, (list, tuple, set, frozenset)) and all(
+        isinstance(each, str) for each in atoms
+    ):
+        return frozenset(atoms)
+    raise SessionError(f"step {atoms!r} is no list of names; write ['door_open']")

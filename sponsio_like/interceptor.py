@@ -146,10 +146,10 @@ class Interceptor:
         with self._lock:
             return self.flights.pop(id, None)
 
-    def flying(self) -> tuple[tuple[str, tuple[Change, ...]], ...]:
-        """The calls in flight: their tools, and what waits for their results."""
+    def flying(self) -> tuple[tuple[str, str, tuple[Change, ...]], ...]:
+        """The calls in flight: their ids, their tools, and what waits for their results."""
         with self._lock:
-            return tuple((each.tool, each.waits) for each in self.flights.values())
+            return tuple((id, each.tool, each.waits) for id, each in self.flights.items())
 
     def settle(self, flight: Flight, result: Result) -> tuple[Violation, ...]:
         """The call has its result. What that reveals, and what time has."""

@@ -16,10 +16,10 @@ from typing import Any
 
 from sponsio_like.advice import Refusal
 from sponsio_like.compiler import Policy
-from sponsio_like.context import checked, tokens_of
+from sponsio_like.context import checked, names, tokens_of
 from sponsio_like.errors import SessionError
 from sponsio_like.events import Call, Message, Result, Step, Unreadable, digest
-from sponsio_like.freezing import freeze
+from sponsio_like.freezing import freeze, freeze_args
 from sponsio_like.interceptor import Attempt, Interceptor
 from sponsio_like.ledger import Ledger
 from sponsio_like.monitor import Verdict
@@ -110,7 +110,7 @@ class Session:
         call = Call(tool, {}, self._new_id() if id is None else id, agent, depth)
         attempt = Attempt()
         try:
-            call = replace(call, args=freeze({} if args is None else args))
+            call = replace(call, args=freeze_args(args))
             outcome, attempt = self._decision(call, _mark(call))
         except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
             outcome = self._failed(call, error)
@@ -227,7 +227,7 @@ class Session:
     def step(self, atoms: Iterable[str]) -> tuple[Violation, ...]:
         """A plain observation: the names that hold now. The violations that it makes."""
         self._check_open()
-        attempt = self._inner.attempt(Step(frozenset(atoms)))
+        attempt = self._inner.attempt(Step(names(atoms)))
         violations = (*attempt.late, *(each.violation for each in attempt.found))
         self._log.step(self.id, violations)
         return violations

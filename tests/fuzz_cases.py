@@ -270,12 +270,12 @@ class Traces:
 
     def trace(self, length: int) -> list[Event]:
         """A session of about that many events."""
-        places = [self.dice.randint(0, len(self.events)) for _ in range(2)]
+        places = [self.dice.randint(0, min(len(self.events), 7)) for _ in range(2)]
         self.branch(0 if self.dice.random() < 0.1 else max(places))
         length = max(length, len(self.events) + 1)
         talks, steps = self.talks, self.steps
         own = self.dice.random() < 0.7 and (talks or steps)
-        eager, wait = self.dice.random(), self.dice.random() * 0.6
+        eager, wait = self.dice.random(), self.dice.random() * 0.5
         while len(self.events) < length:
             self.now += self.dice.choice(GAPS)
             kind = self.dice.random()

@@ -110,6 +110,7 @@ class Warm:
 
         The first that fails, or nothing.
         """
+        self._failed = ""
         items = [self.items[test] for test in tests]
         for item, following in zip(items, [*items[1:], None], strict=True):
             used = resource.getrusage(resource.RUSAGE_SELF)
