@@ -13,7 +13,17 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from sponsio_like.atoms import LATE, MISSING, kinds_of, names_tool
-from sponsio_like.formula import Const, Happens, Match, MessageBy, Node, Repeats, Sum, Target
+from sponsio_like.formula import (
+    Compare,
+    Const,
+    Happens,
+    Match,
+    MessageBy,
+    Node,
+    Repeats,
+    Sum,
+    Target,
+)
 from sponsio_like.past import Letter
 from sponsio_like.program import Slot
 
@@ -128,7 +138,7 @@ def _fixed(slot: Slot, world: tuple[str, Name]) -> bool | None:
     if slot.kind != "atom":
         return False
     if kinds_of(node) and kind not in kinds_of(node):
-        return False
+        return isinstance(node, Compare) and slot.default  # there is nothing to compare
     match node:
         case Happens(_, target):
             return _spoken_of(target, name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sponsio_like.clause import Change
@@ -18,6 +19,8 @@ from sponsio_like.supposing import Scene, Supposing, lengths
 
 Kind: TypeAlias = Literal["calls", "waits", "facts"]
 
+CALLS_CAP = 500
+"""Most different calls that are looked at."""
 FLIGHTS_CAP = 20
 """Most calls in flight whose results are tried."""
 Flying: TypeAlias = tuple[str, str, tuple[Change, ...]]
@@ -83,7 +86,9 @@ class Choices:
         letters = [self._letters(self.event)]
         if not any(map(by_others, clauses)):
             letters.append([])
-        for each in (*calls(clauses, self.event, self._inventory), *messages(clauses)):
+        named = list(islice(calls(clauses, self.event, self._inventory), CALLS_CAP))
+        self.trial.exact &= len(named) < CALLS_CAP
+        for each in (*named, *messages(clauses)):
             move = self._made.setdefault((each.words, str(getattr(each.event, "tool", ""))), each)
             found = self._letters(move.event)
             if found not in letters:

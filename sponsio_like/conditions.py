@@ -6,7 +6,6 @@ In: `{called: pay}`, `{ctx: {stage: review}}`, `{ltl: "O done(login)"}`, "called
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -204,7 +203,7 @@ def _registered(node: f.Custom) -> None:
         hint = closest(node.name, [*CUSTOM, *RESERVED])
         raise ContractError.of(f"unknown atom `{node.name}`", hint)
     try:
-        inspect.signature(CUSTOM[node.name].read).bind(None, None, *node.args)
+        CUSTOM[node.name].takes(node.args)
     except TypeError as error:
         raise ContractError.of(f"`{node!r}`: {error}", "see the atom's function") from None
 

@@ -114,12 +114,13 @@ def canonical(value: Any, depth: int = 64) -> Any:
 
 def composed(text: str) -> str:
     """NFC in linear time; text that is long, or heaps up marks, stays as it is (UAX 15)."""
-    if text.isascii() or len(text) > TEXT_CAP or _heaps_marks(text):
+    if text.isascii() or len(text) > TEXT_CAP or heaps_marks(text):
         return text
     return unicodedata.normalize("NFC", text)
 
 
-def _heaps_marks(text: str) -> bool:
+def heaps_marks(text: str) -> bool:
+    """Whether there are more combining marks in a row than any language has."""
     if max(text) <= "\uffff":
         return _heap().search(text) is not None
     classes = bytes(map(unicodedata.combining, text))

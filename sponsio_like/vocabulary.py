@@ -15,6 +15,7 @@ from typing import Any
 
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import Condition, Match, Op, Scalar, Target
+from sponsio_like.targets import is_glob
 from sponsio_like.values import path_parts, regex
 
 COMPARISONS: Mapping[str, Op] = MappingProxyType(
@@ -36,11 +37,6 @@ class Vocabulary:
 
 
 NOTHING = Vocabulary()
-
-
-def is_glob(name: str) -> bool:
-    """Whether a name stands for every tool that looks like it."""
-    return any(sign in name for sign in "*?[")
 
 
 def target(value: Any, words: Vocabulary = NOTHING) -> Target:

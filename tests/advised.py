@@ -2,11 +2,11 @@
 
     python -m tests.advised [every] [start]
 
-In: all pairs of patterns about histories, over the tools a, b, c, up to renaming (or every n-th of
-them). At every state that a trace of four events leads to (calls that succeed, fail or stay in
-flight), every call that is blocked is followed up: what its advice says is done in a copy of the
-session, and everything shorter is tried as well. Only the public interface is used. Out: how many
-blocked calls were told what, and every one that was told something wrong.
+In: all patterns about histories and all pairs of them, over the tools a, b, c, up to renaming (or
+every n-th). At every state that a trace of five events leads to (two, where calls may stay in
+flight as well), every call that is blocked is followed up: what its advice says is done in a copy
+of the session, and everything shorter is tried as well. Only the public interface is used. Out: how
+many blocked calls were told what, and every one that was told something wrong.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from sponsio_like.session import Session
 
 TOOLS = "abc"
 OTHER = "d"
-EVENTS = 4
-"""Events before the call that is decided."""
+TRACES = ((5, False), (2, True))
+"""Events before the call that is decided, and whether calls may stay in flight."""
 BEYOND = 2
 """So far a way is looked for where the advice says that there is none."""
 ENDINGS = ("ok", "error")
@@ -150,14 +150,14 @@ class Copies:
         yield ("call", OTHER, "ok")
         yield from (("land", id, end) for id in self.flying(state) for end in ENDINGS)
 
-    def states(self, events: int) -> Iterator[tuple[int, str]]:
+    def states(self, events: int, *, fly: bool) -> Iterator[tuple[int, str]]:
         """Every state that a trace of at most so many events leads to, with one such trace."""
         level = {0: ""}
         for n in range(events + 1):
             yield from level.items()
             following: dict[int, str] = {}
             for state, trace in level.items() if n < events else ():
-                opened: list[Action] = [("call", tool, "open") for tool in TOOLS]
+                opened: list[Action] = [("call", tool, "open") for tool in TOOLS if fly]
                 for action in (*self.continuations(state), *opened):
                     after = self.after(state, action)
                     if after is not None:
@@ -247,15 +247,15 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
 
 
-def check(pair: Sequence[Part], tally: Tally, events: int = EVENTS) -> None:
-    """Follow up every call that this policy blocks."""
+def check(pair: Sequence[Part], tally: Tally, events: int, *, fly: bool) -> None:
+    """Follow up every call that this policy blocks after so many events; `fly`: some in flight."""
     guard = guard_of(pair)
     if guard is None:
         tally.told["policies that do not load"] += 1
         return
     tally.told["policies"] += 1
     copies = Copies(guard)
-    for state, trace in copies.states(events):
+    for state, trace in copies.states(events, fly=fly):
         for tool in (*TOOLS, OTHER):
             outcome = copies.outcome(state, tool)
             if isinstance(outcome, Blocked):
@@ -284,7 +284,8 @@ def main(every: int = 1, start: int = 0) -> int:
     tally = Tally()
     chosen = policies()[start::every]
     for n, pair in enumerate(chosen):
-        check(pair, tally)
+        for events, fly in TRACES:
+            check(pair, tally, events, fly=fly)
         if n % 50 == 49:
             print(f"{n + 1} of {len(chosen)}: {dict(tally.told)}", flush=True)
     for name, count in sorted(tally.told.items()):

@@ -90,7 +90,7 @@ def _seconds() -> float:
 
 
 def suite(process: Warm, jobs: int) -> Suite:
-    """Run all tests once, some in each fork of this process; alone if they are too much together."""
+    """Run all tests once, in forks of this process; alone if they are too much together."""
     every = list(process.items)
     found = Suite({}, {m: defaultdict(list) for m in process.modules}, process.imported, [])
     queue = [every[k : k + TOGETHER] for k in range(0, len(every), TOGETHER)]

@@ -18,7 +18,7 @@ from sponsio_like.guard import Guard
 from sponsio_like.pattern import Rule
 from sponsio_like.session import Session
 from tests import bridge, oracle
-from tests.fuzz_cases import Event
+from tests.fuzz_traces import Event
 from tests.oracle_exact import Ending, Machine, Row, State, answered
 from tests.oracle_runs import Run, as_read, run
 from tests.oracle_search import Answers, Question, search, shapes
@@ -26,6 +26,8 @@ from tests.walk import forked
 
 PERMISSIONS = ("write",)
 APPROVALS = (("pay", "boss"),)
+WRITTEN = 200
+"""Most continuations that are written out."""
 
 
 class Said(NamedTuple):
@@ -272,8 +274,6 @@ class Judged:
         watched, judged = self.both(events)
         return watched != judged
 
-    # --- exactness, by hand -----------------------------------------------------------------------
-
     @property
     def is_exact(self) -> bool:
         """Whether nothing in the formula is free, and no time counts."""
@@ -292,10 +292,6 @@ class Judged:
         found = {answer for (answer,) in search(self.read, [(self.read, 0)], told, length)}
         allowed = {"violated": {False}, "satisfied": {True}}.get(verdict, {True, False})
         return "wrong" if found - allowed else "witnessed" if found == allowed else "open"
-
-
-WRITTEN = 400
-"""Most continuations that are written out."""
 
 
 def parts(f: Any) -> list[Any]:

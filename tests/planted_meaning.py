@@ -664,7 +664,37 @@ BUGS = (
         "        if True:\n",
     ),
     Bug("advice has no advice", "advice.py", 'f"{self._why()}; {self._how()}"', "self._why()"),
-    Bug("advice is its last step", "advice.py", "return [*way, hint]", "return [hint]"),
+    Bug(
+        "advice is its last step",
+        "advice.py",
+        "first {', then '.join(steps)}",
+        "first {steps[-1]}",
+    ),
+    Bug(
+        "atoms raise out of advice",
+        "supposing.py",
+        "except Exception:  # an atom is user code; what cannot be read is refused",
+        "except ZeroDivisionError:",
+    ),
+    Bug(
+        "what was not found does not exist",
+        "ways.py",
+        "return Found(None, certain and trial.exact and not trial.raised, trial.raised)",
+        "return Found(None, True, trial.raised)",
+    ),
+    Bug(
+        "waiting is half as long",
+        "supposing.py",
+        'words = f"wait {round(wait, 3):.12g} s"',
+        'words = f"wait {round(wait / 2, 3):.12g} s"',
+    ),
+    Bug(
+        "only the success of an answer is told",
+        "supposing.py",
+        '", and ".join(["it must succeed", *filter(None, answers)])',
+        '"it must succeed"',
+    ),
+    Bug("advice has no limit", "supposing.py", "        self.left -= len(reads) + 1\n", ""),
     Bug(
         "there is no lock",
         "interceptor.py",

@@ -34,7 +34,7 @@ from tests.planted import BUGS
 from tests.trial import ROOT, Trial
 
 PACKAGE = ROOT / "sponsio_like"
-SECONDS = 60
+SECONDS = 20
 """Longest trial; tests that hang have noticed something."""
 
 
@@ -176,9 +176,12 @@ class Warm:
         gc.freeze()
         planted = [each for each in plantings(self.chosen) if each.fits]
         trials = [each.trial(self.all_of(each.tests)) for each in planted]
+        log = []
         for done in trial.run(trials, attempt=self.attempted):
             late = done.verdict == "timeout"
             self.noticed[done.trial.name] = "timeout" if late else done.test
+            log.append(f"{done.seconds:.2f} {done.trial.name} -> {done.verdict} {done.test}")
+        Path("/tmp/plant.log").write_text("\n".join(log))
         return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

@@ -31,11 +31,14 @@ FUNCTION_LINES_P90 = 30
 BROAD_EXCEPTS: dict[str, str] = {
     "freezing.py freeze": "a mapping may be the host's own class, and raise when it is read",
     "ledger.py judge": "a clause that cannot be judged blocks by itself; the others are judged",
-    "interceptor.py _read": "atoms of users are read here: one that raises blocks, it does not escape",
+    "interceptor.py _read": "atoms of users are read here: one that raises blocks",
     "interceptor.py _final": "atoms of users read the result here: what cannot be told violates",
     "interceptor.py _read_clock": "the clock is the host's: a result has to be taken all the same",
     "session.py _decide": "fail closed: whatever goes wrong in a decision, the tool does not run",
     "session.py message": "fail closed, as for a call",
+    "supposing.py read": "atoms of users are asked again for advice: one that raises refuses",
+    "supposing.py _final": "atoms of users read made-up results: what cannot be told violates",
+    "advice.py _how": "advice is read on the agent's path: the decision and its reason stand",
     "records.py _send": "a log sink is the host's: the decision stands whatever it does",
 }
 

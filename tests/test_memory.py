@@ -96,7 +96,7 @@ def size_of_everything() -> int:
 
 @pytest.fixture(scope="module")
 def long() -> Long:
-    """A session of 100,000 calls, after a warm-up that fills what is remembered for all sessions."""
+    """A session of 100,000 calls, after a warm-up that fills what all sessions remember."""
     session = opened()
     play(session, WARM)
     first = len(str(session.snapshot()))

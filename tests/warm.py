@@ -67,7 +67,9 @@ def watcher(modules: Sequence[str]) -> Any:
     import coverage
 
     paths = [str(trial.path_of(module)) for module in modules]
-    return coverage.Coverage(data_file=None, include=paths, config_file=False)
+    cover = coverage.Coverage(data_file=None, include=paths, config_file=False)
+    cover.set_option("run:disable_warnings", ["no-data-collected"])
+    return cover
 
 
 class Warm:

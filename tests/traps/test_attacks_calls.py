@@ -148,9 +148,10 @@ def test_no_argument_takes_long_to_look_at(value: Any) -> None:
 def test_a_batch_is_read_before_any_of_it_is_decided() -> None:
     """A batch with something else than calls in it is an error, and none of it has been decided."""
     mine = session(rate_limit("pay", 2))
-    for wrong in (["pay"], ["p", "a", "y"], [("pay", {}), ("pay", {}), ("pay",)], [("pay", {}), 5]):
+    wrong: list[Any] = [["pay"], ["p", "a"], [("pay", {}), ("pay", {}), ("pay",)], [("pay", {}), 5]]
+    for batch in wrong:
         with pytest.raises(SessionError, match="no call of a batch"):
-            mine.decide_batch(wrong)  # type: ignore[arg-type]
+            mine.decide_batch(batch)
     assert mine.calls == 0
     assert [type(each) for each in mine.decide_batch([("pay", {}, "1")] * 3)] == [Allowed] * 3
     assert mine.calls == 1

@@ -95,7 +95,7 @@ def test_no_regular_expression_explodes(pattern: str) -> None:
 def test_what_cannot_be_matched_in_linear_time_is_refused_with_its_place(
     pattern: str, place: str, tmp_path: Path
 ) -> None:
-    """Back-references, look-around and the like are refused when a file is loaded, wherever used."""
+    """Back-references, look-around and the like are refused in a file, wherever used."""
     written = pattern.replace("\\", "\\\\")
     guarantee = {
         "pattern": f"{{pattern: arg_blacklist, tool: t, field: f, patterns: [>>'{pattern}']}}",
