@@ -205,16 +205,14 @@ def settlements(
 
     The final value of its open slots, and whether only at the end.
     """
-    others = [i for i in open_slots if not isinstance(slots[i].node, Happens)]
+    nodes = [slots[i].node for i in open_slots]
+    others = dict.fromkeys(node for node in nodes if not isinstance(node, Happens))
     out: list[tuple[dict[int, bool], bool]] = []
     endings = itertools.product(("done", "failed"), (False, True))
     for (status, late), bits in itertools.product(
         endings, itertools.product((False, True), repeat=len(others))
     ):
-        final = dict(zip(others, bits, strict=True))
-        for i in open_slots:
-            node = slots[i].node
-            if isinstance(node, Happens):
-                final[i] = node.what == status
-        out.append((final, late))
+        known = dict(zip(others, bits, strict=True))
+        values = [n.what == status if isinstance(n, Happens) else known[n] for n in nodes]
+        out.append((dict(zip(open_slots, values, strict=True)), late))
     return out

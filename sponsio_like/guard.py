@@ -19,7 +19,7 @@ from sponsio_like.errors import ContractError, InputMissing, SnapshotError
 from sponsio_like.outcome import Mode
 from sponsio_like.records import Log, Sink
 from sponsio_like.session import Session
-from sponsio_like.snapshot import decode
+from sponsio_like.snapshot import part
 
 RELAX = "SPONSIO_LIKE_MODE"
 """The environment variable that relaxes enforce to observe, where the guard allows it."""
@@ -117,15 +117,16 @@ class Guard:
         *,
         clock: Callable[[], float] = time.time,
         assume_success: bool = False,
+        inputs: Iterable[str] | None = None,
     ) -> Session:
         """The session of a snapshot. `started_anew` names the contracts that have changed since.
 
+        `clock`, `assume_success` and `inputs` are no part of it: give them as for `session`.
         Raises `SnapshotError` if the snapshot cannot be read.
         """
         try:
-            session = self.session(
-                decode(snapshot["session"]), clock=clock, assume_success=assume_success
-            )
+            id = part(snapshot, "session", str)
+            session = self.session(id, clock=clock, assume_success=assume_success, inputs=inputs)
             session.resume(snapshot)
         except (
             LookupError,

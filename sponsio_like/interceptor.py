@@ -21,7 +21,7 @@ from sponsio_like.events import Call, Event, Result
 from sponsio_like.ledger import Judgement, Ledger, Read
 from sponsio_like.monitor import Verdict, overall
 from sponsio_like.outcome import Allowed, Outcome, Redirected, Unfulfilled, Violation
-from sponsio_like.snapshot import decode, put_back, take
+from sponsio_like.snapshot import part, put_back, take
 from sponsio_like.verdicts import Finding, findings, reported, stoppable, strictest, unreadable
 
 IN_FLIGHT_CAP = 1_000
@@ -251,8 +251,8 @@ class Interceptor:
         The contracts that have changed since and start anew.
         """
         self._ledger, self.context, started_anew, moved = put_back(self.policy, data)
-        self.calls, self.time = decode(data["calls"]), decode(data["time"])
-        flights = decode(data["flights"])
+        self.calls, self.time = part(data, "calls", int), part(data, "time", int, float)
+        flights = part(data, "flights", dict)
         self.flights = {id: _flight(id, plain, moved) for id, plain in flights.items()}
         return started_anew
 

@@ -123,7 +123,7 @@ def _tools(matches: list[Match], tools: Iterable[str] | None) -> Iterator[tuple[
         return
     yield from ((name, f"`{name}`") for name in names)
     for glob in dict.fromkeys(glob for match in matches for glob in match.globs):
-        name = re.sub(r"\[!?(.).*?\]", r"\1", glob).replace("?", "x").replace("*", "")
+        name = glob.replace("?", "x").replace("*", "")
         if glob_matches(glob, name):
             yield name, f"a tool like `{glob}`"
     yield OTHER, "some other tool"

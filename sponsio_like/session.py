@@ -33,6 +33,7 @@ from sponsio_like.outcome import (
     Violation,
 )
 from sponsio_like.records import SILENT, Log
+from sponsio_like.snapshot import part
 from sponsio_like.verdicts import Finding, enforced, observed, renamed, strictest
 
 
@@ -266,11 +267,12 @@ class Session:
 
         It has the values that contracts remember.
         """
-        return self._inner.snapshot({"session": self.id})
+        return self._inner.snapshot({"session": self.id, "finished": self._finished})
 
     def resume(self, data: Mapping[str, Any]) -> None:
         """Take over the state of a snapshot; `Guard.restore` calls this on a new session."""
         self.started_anew = self._inner.restore(data)
+        self._finished = part(data, "finished", bool)
         self._log.restored(self.id, self.started_anew)
 
 

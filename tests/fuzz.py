@@ -26,11 +26,11 @@ import sponsio_like.formula as f
 from sponsio_like.errors import ContractError
 from tests.fuzz_cases import Formulas
 from tests.fuzz_judge import Judged, TooMuch
-from tests.fuzz_tally import LENGTH, Tally, describe, describe_trace, lines, missed
+from tests.fuzz_tally import LATE, LENGTH, Tally, describe, describe_trace, lines, missed
 from tests.fuzz_traces import Event, Traces
 from tests.shrinking import shrunk, written
 
-TRACES = 60
+TRACES = 80
 """Most traces for each formula."""
 TROUBLE = 20_000
 """Most trouble that the oracle may take with one formula; then the next one has its turn."""
@@ -67,7 +67,9 @@ def one_formula(tally: Tally, seed: int, number: int, trouble: int) -> None:
         tally.add("formulas", f"refused: {error.problems[0].what}")
         return
     tally.add("start", judge)
-    if engine != judge:
+    if engine != judge and judged.late([engine], [judge]):
+        tally.add("formulas", LATE)
+    elif engine != judge:
         fail(tally, where, formula, [])
     elif judged.watched.refused:
         tally.add("formulas", "refused by both: tautology or contradiction")
@@ -85,6 +87,9 @@ def traces(tally: Tally, judged: Judged, dice: random.Random, where: str) -> Non
         events = sessions.trace(length)
         said, expected = judged.both(events)
         tally.add("pairs", "compared")
+        if said != expected and judged.late(said.verdicts, expected.verdicts):
+            tally.add("trace", LATE)
+            continue
         if said != expected:
             fail(tally, where, judged.formula, events)
             return

@@ -16,6 +16,7 @@ from tests.fuzz_traces import Event
 
 LENGTH = 2
 """So long are the continuations that are written out."""
+LATE = "late: beyond the limits of the search"
 MIXED = "past and future, the outermost G set aside"
 WANTED: dict[tuple[str, str], float] = {
     ("start", "inconclusive"): 0.8,  # neither tautology nor contradiction
@@ -34,6 +35,8 @@ WANTED: dict[tuple[str, str], float] = {
     ("verdict", "satisfied"): 0.02,
 }
 """The shares that a campaign must have at least: of formulas, or of traces."""
+LATE_AT_MOST = 0.01
+"""The share of formulas, and of traces, on which the engine may be late."""
 ENOUGH = 2_000
 """So many pairs have the wanted shares."""
 
@@ -77,6 +80,9 @@ def missed(tally: Tally) -> Iterator[str]:
         found = tally.counts[kind, name] / wholes.get(kind, tally.pairs)
         if found < wanted:
             yield f"only {found:.1%} {name}; wanted: {wanted:.0%}"
+    for kind, whole in (("formulas", wholes["start"]), ("trace", tally.pairs)):
+        if tally.counts[kind, LATE] > LATE_AT_MOST * whole:
+            yield f"{tally.counts[kind, LATE]} {kind} {LATE}; at most {LATE_AT_MOST:.0%} may be"
 
 
 # --- what was tried -------------------------------------------------------------------------------

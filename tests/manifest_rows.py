@@ -267,7 +267,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     ),
     "T-13": (
         "`must_precede` does not blame a session that calls neither.",
-        "W is strong",
+        "a precedence demands a call",
     ),
     "T-14": (
         "`segregation_of_duty` looks at who calls.",
@@ -275,7 +275,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     ),
     "T-17": (
         "`arg_value_range` does not concern other tools.",
-        "every clause is asked",
+        "a range is for all tools",
     ),
     "T-18": (
         "`bounded_retry` counts tries after failures.",
@@ -323,7 +323,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     ),
     "T-36": (
         "A malformed or malicious file is refused soon, with its place.",
-        "disputed words are text",
+        "strange characters end in a traceback",
     ),
     "T-37": (
         "Changing the arguments after the decision changes nothing.",

@@ -36,7 +36,7 @@ BUGS = (
     Bug(
         "blocked calls happen",
         "interceptor.py",
-        "return Attempt(found, late, self._ledger.copy([read.key for read in reads]))",
+        "return Attempt(found, late, self._ledger.copy(keys))",
         "self._ledger.commit(judgement); return Attempt(found, late, self._ledger)",
     ),
     Bug(
@@ -206,8 +206,8 @@ BUGS = (
     Bug(
         "one condition is enough",
         "atoms.py",
-        "if False in answers:",
-        "if answers and True not in answers:",
+        "return False if False in answers else None if None in answers else True",
+        "return True if True in answers or not answers else False",
     ),
     Bug(
         "every value has to agree",
@@ -243,8 +243,8 @@ BUGS = (
     Bug(
         "atoms that cannot tell are true",
         "atoms.py",
-        "isinstance(event, kind) and registered.ask(event, context, *args)",
-        "isinstance(event, kind) and registered.ask(event, context, *args) is not False",
+        "isinstance(event, kind) and ask(event, context)",
+        "isinstance(event, kind) and ask(event, context) is not False",
     ),
     # --- terms and comparisons ----------------------------------------------------------------
     Bug("counts are never reset", "past.py", "(lambda v: v[reset])", "(lambda v: False)"),
@@ -285,8 +285,8 @@ BUGS = (
     Bug(
         "regular expressions match from end to end",
         "values.py",
-        "return regex(pattern)(value) is not None",
-        'return regex(f"^(?:{pattern})$")(value) is not None',
+        "        search = regex(right)\n",
+        '        search = regex(f"^(?:{right})$")\n',
     ),
     Bug("what cannot be told is false", "program.py", "default=bad is sign", "default=False"),
     Bug(
@@ -518,7 +518,7 @@ BUGS = (
     Bug(
         "bounds never run out",
         "future.py",
-        'at.number < due if kind in "FG" else at.time <= due',
+        'at.number < due if literal[0] in "FG" else at.time <= due',
         "True",
     ),
     Bug("residuals are not capped", "residual.py", "TERM_CAP = 512", "TERM_CAP = 512_000"),
@@ -663,7 +663,7 @@ BUGS = (
         "        if second.before is None:\n",
         "        if True:\n",
     ),
-    Bug("advice has no advice", "advice.py", 'f"{self._why()}; {self._how()}"', "self._why()"),
+    Bug("advice has no advice", "advice.py", 'f"{self._why()}; {how}"', "self._why()"),
     Bug(
         "advice is its last step",
         "advice.py",
@@ -823,8 +823,8 @@ BUGS = (
     Bug(
         "any number of values is read",
         "freezing.py",
-        "if depth <= 0 or left[0] <= 0:",
-        "if depth <= 0:",
+        "        if left[0] < 0:\n",
+        "        if False:\n",
     ),
     Bug(
         "the window never closes",
@@ -958,7 +958,7 @@ BUGS = (
         "the allowlist is searched",
         "atoms_args.py",
         "return pattern if len(anchors) == 1 else",
-        "return pattern if pattern else",
+        'return pattern.lstrip("^") if pattern else',
     ),
     Bug(
         "one character more",
@@ -971,5 +971,24 @@ BUGS = (
         "atoms_args.py",
         "(high is None or value <= high)",
         "(high is None or value <= high + 1)",
+    ),
+    Bug(
+        "a precedence demands a call",
+        "patterns/safety.py",
+        "return whenever(then, earlier(worked(first, counts)))",
+        "return whenever(then, earlier(worked(first, counts))) & f.Eventually(called(first))",
+    ),
+    Bug(
+        "a range is for all tools",
+        "patterns/arguments.py",
+        'whenever(tool, Custom("arg_between", (field, min, max)))',
+        '__import__("sponsio_like.formula").formula'
+        '.Always(Custom("arg_between", (field, min, max)))',
+    ),
+    Bug(
+        "strange characters end in a traceback",
+        "document.py",
+        "except yaml.YAMLError as error:",
+        "except ZeroDivisionError as error:",
     ),
 )

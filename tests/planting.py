@@ -220,7 +220,7 @@ def warm(chosen: Sequence[str]) -> dict[str, Any]:
         for each in plantings(chosen)
         if not plugin.noticed.get(each.name)
     ]
-    return {"noticed": plugin.noticed, "again": [asdict(each) for each in again]}
+    return {"total": len(plantings(chosen)), "again": [asdict(each) for each in again]}
 
 
 # --- in a process that has not imported the package -----------------------------------------------
@@ -263,14 +263,16 @@ def main(chosen: Sequence[str]) -> int:
     tables.prepare()
     said = answer_of(lambda: warm(chosen))
     left = [Planting(**{**each, "tests": tuple(each["tests"])}) for each in said["again"]]
-    trials = [each.trial(each.tests) for each in left if each.fits]
-    missed = [each.name for each in left if not each.fits]
+    trials = [each.trial(each.tests) for each in left if each.fits and each.tests]
+    missed = [f"{each.name}: cannot be planted" for each in left if not each.fits or not each.tests]
     missed += [
-        done.trial.name for done in trial.run(trials, attempt=cold) if done.verdict == "passed"
+        f"{done.trial.name}: not noticed"
+        for done in trial.run(trials, attempt=cold)
+        if done.verdict == "passed"
     ]
-    for name in missed:
-        print(f"not noticed: {name}")
-    total = len(said["noticed"])
+    for line in missed:
+        print(line)
+    total = said["total"]
     print(
         f"{total - len(missed)} of {total} planted bugs are noticed; {len(left)} were tried again"
     )

@@ -143,6 +143,10 @@ TEMPLATES: tuple[Formula, ...] = (
     always(TICK, ("X", ("F", CA, ("steps", 1)))),
     always(CA, ("H", ("not", TICK))),
     always(("message", "*"), compare(count(("message", "*")), "<=", 2)),
+    # small numbers, which short traces reach
+    always(CB, compare(("since", CA), "!=", 1)),
+    always(CB, compare(count(("called", "*"), CA), "<=", 1)),
+    ("G", ("implies", CA, ("F", CB, ("steps", 2))), ("steps", 3)),
 )
 
 WITHIN = ("seconds", 2)
@@ -361,8 +365,10 @@ def assumed(assume: Formula, events: Sequence[Event], ended: bool = False) -> bo
     return holds(assume, trace, len(trace) - 1)
 
 
-SCOPED: tuple[tuple[Formula, Scope], ...] = tuple(
-    itertools.product(
+SCOPED: tuple[tuple[Formula, Scope], ...] = (
+    (always(CA, compare(count(CA), "<=", 1)), ("after", CA)),
+    (always(CA, ("Y", ("O", CB))), ("after_until", CA, CB)),
+    *itertools.product(
         (
             always(CA, ("Y", ("O", CB))),
             always(CA, compare(count(CA), "<=", 1)),
@@ -377,12 +383,12 @@ SCOPED: tuple[tuple[Formula, Scope], ...] = tuple(
             ("after_until", ("called", "g"), ("called", "h")),
             ("between", ("called", "g"), ("called", "g")),
         ),
-    )
+    ),
 )
 ASSUMING: tuple[tuple[Formula, Formula], ...] = tuple(
     itertools.product(
         (
-            always(CA, ("Y", ("O", CB))),
+            always(CA, ("Y", CB)),
             always(CA, ("X", CB)),
             always(CA, ("not", FA)),
             ("F", CA),
@@ -399,7 +405,7 @@ ASSUMING: tuple[tuple[Formula, Formula], ...] = tuple(
 
 
 def groups() -> dict[str, Sequence[Formula]]:
-    """The formulas that are tested always; `tests/exhaustive.py` tests more."""
+    """The formulas that are tested always, by name."""
     return {
         "atoms": formulas(0),
         "one operator": formulas(1),

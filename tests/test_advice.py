@@ -456,7 +456,7 @@ def test_whatever_goes_wrong_in_the_search_the_reason_stands(
     def wrong(*_: Any) -> Any:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("sponsio_like.advice.way_to", wrong)
+    monkeypatch.setattr("sponsio_like.ways.way_to", wrong)
     assert told(opened(*kept(PAY_FIRST)), "pay") == (
         "what would make it legal could not be found out (ZeroDivisionError)"
     )

@@ -38,7 +38,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     "session.py message": "fail closed, as for a call",
     "supposing.py read": "atoms of users are asked again for advice: one that raises refuses",
     "supposing.py _final": "atoms of users read made-up results: what cannot be told violates",
-    "advice.py _how": "advice is read on the agent's path: the decision and its reason stand",
+    "advice.py explain": "advice is read on the agent's path: the decision and its reason stand",
     "records.py _send": "a log sink is the host's: the decision stands whatever it does",
 }
 

@@ -226,7 +226,7 @@ def test_every_mistake_has_file_line_and_column() -> None:
 @pytest.mark.parametrize("word", ["no", "on", "010", "1_000", "*x", "&x 1", "!!str x"])
 def test_words_that_readers_disagree_about_are_refused(word: str) -> None:
     """Tags, anchors, aliases, and words that readers of YAML disagree about are mistakes."""
-    assert told(file(f"  guarantee: {{pattern: rate_limit, action: a, limit: {word}}}"))
+    assert told(file(f"  guarantee: {{pattern: rate_limit, action: {word}, limit: 1}}"))
     assert told(" " * 1_000_001)
 
 
@@ -318,6 +318,7 @@ def test_a_line_has_what_was_violated_and_where() -> None:
     late = contract("late").guarantees(read("G !failed(pay)"))
     owed = contract("owed").guarantees(read("G(called(pay) -> X F called(tell))"))
     line = judged(
+        {"type": "message", "role": "user", "text": "hello"},
         {"tool": "other"},
         {"tool": "pay", "id": "p"},
         {"type": "message", "role": "assistant", "text": "rude"},
@@ -517,3 +518,10 @@ def test_other_contracts_cost_nothing() -> None:
     assert len(many.policy.concerned("b7")) == 1
     assert len(many.policy.concerned("other")) == 0
     assert isinstance(session.decide("b7"), Blocked)
+
+
+@requirement("S-FAIL-07")
+def test_what_concerns_every_call_sees_every_call() -> None:
+    """A clause that reads the context is asked at calls that it does not name."""
+    played = opened("G(ctx(stop) = true -> O called(a))")
+    assert played("ctx:stop=false other ctx:stop=true other a other") == ".x.."

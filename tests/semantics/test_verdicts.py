@@ -220,7 +220,7 @@ def test_one_event_makes_one_report() -> None:
     """However many instances an event violates, the contract is reported once."""
     played = observed("G(called(a) -> F[<=2] called(b))")
     assert played("a a a c c c") == "..www."
-    both = contract("c").guarantees(read("G !called(a)"), read("G(called(b) -> !O called(a))"))
+    both = contract("c").guarantees(read("G !called(a)"), read("G(called(a) -> O called(b))"))
     played = observed(both)
     assert played("a a") == "ww"
     outcome = played.outcomes[-1]

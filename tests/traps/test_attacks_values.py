@@ -168,12 +168,10 @@ def test_heaps_of_accents_are_no_text() -> None:
 @pytest.mark.parametrize("pattern", ["\ud800", "a\udfff"], ids=ascii)
 def test_half_a_character_is_no_pattern(pattern: str) -> None:
     """A pattern that is no text is a mistake of the contract, not an exception of a library."""
-    for make in (
-        lambda: session(arg_blacklist("sh", "c", [pattern])),
-        lambda: session(rate_limit({"tool": "sh", "args": {"c": {"matches": pattern}}}, 1)),
-    ):
-        with pytest.raises(ContractError, match="half a character"):
-            make()
+    with pytest.raises(ContractError, match="half a character"):
+        session(arg_blacklist("sh", "c", [pattern]))
+    with pytest.raises(ContractError, match="half a character"):
+        session(rate_limit({"tool": "sh", "args": {"c": {"matches": pattern}}}, 1))
 
 
 @pytest.mark.parametrize("before", [[], ["x"], ["x", r"\\\\Qy"]], ids=len)
