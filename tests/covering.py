@@ -7,6 +7,7 @@ may notice it. Every test runs once, in a fork; those that fail, or are slow, ar
 from __future__ import annotations
 
 import resource
+import signal
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,12 +18,12 @@ from tests.mutants import Mutant
 from tests.trial import Trial
 from tests.warm import Warm, watcher
 
-SLOW = 5
+SLOW = 3
 """A test that takes longer, in seconds, is not used."""
-BUDGET = 15.0
+BUDGET = 12.0
 """Seconds of tests that one mutant is given. (Lines being counted, they take several times as
 long as without.)"""
-HANGS = 100
+HANGS = 60
 """Seconds after which tests that are measured together are measured alone."""
 TOGETHER = 25
 """So many tests are measured in one process."""
@@ -70,6 +71,7 @@ class Suite:
 
 def measured(process: Warm, tests: Sequence[str]) -> dict[str, Any]:
     """Run tests in this process, a fork: of each, whether it failed, and its seconds; all lines."""
+    signal.signal(signal.SIGXCPU, _too_slow)
     cover = watcher(process.modules)
     cover.start()
     ran: dict[str, tuple[str, float]] = {}
@@ -82,6 +84,14 @@ def measured(process: Warm, tests: Sequence[str]) -> dict[str, Any]:
     data = cover.get_data()
     over = {m: data.contexts_by_lineno(str(trial.path_of(m))) for m in process.modules}
     return {"ran": ran, "over": over}
+
+
+class TooSlow(BaseException):
+    """A test has used up its time. Not an `Exception`: nobody is to catch it."""
+
+
+def _too_slow(*_: object) -> None:
+    raise TooSlow
 
 
 def _seconds() -> float:

@@ -265,7 +265,7 @@ def answered(
     for number, (question, i) in enumerate(questions):
         asked[i].append((number, question))
     answers = set()
-    known: dict[Any, frozenset[Formula]] = {}
+    facts: dict[Any, frozenset[Formula]] = {}
     for whole, state in engine.start(trace, clock(events)[-1] if events else 0.0):
         worlds = {
             (ending, reply(engine, asked[len(trace)], ending, whole))
@@ -274,9 +274,9 @@ def answered(
         for i in reversed(range(len(trace))):
             gap = trace[i].time - trace[i - 1].time if i else 0.0
             here = (i, whole[i].settled)  # what settles only now, no past at position i has seen
-            if here not in known:
-                known[here] = frozenset(f for f in engine.leaves if holds(f, whole, i))
-            true = known[here]
+            if here not in facts:
+                facts[here] = frozenset(f for f in engine.leaves if holds(f, whole, i))
+            true = facts[here]
             heads = {(known, (gap, engine.before(true, ending))) for ending, known in worlds}
             worlds = {(head, known | reply(engine, asked[i], head, whole)) for known, head in heads}
         answers |= {tuple(dict(known)[n] for n in range(len(questions))) for _, known in worlds}

@@ -181,7 +181,6 @@ class Warm:
             late = done.verdict == "timeout"
             self.noticed[done.trial.name] = "timeout" if late else done.test
             log.append(f"{done.seconds:.2f} {done.trial.name} -> {done.verdict} {done.test}")
-        Path("/tmp/plant.log").write_text("\n".join(log))
         return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

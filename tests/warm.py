@@ -23,10 +23,11 @@ from tests import trial
 from tests.trial import ROOT, Trial
 
 SKIPPED = (
-    *("architecture", "demo", "docs", "import", "manifest"),
-    *("memory", "planted", "threads", "wheel"),
+    *("advice", "architecture", "cli", "demo", "docs", "examples", "fuzz", "import", "limits"),
+    *("manifest", "memory", "oracle", "oracle_runs", "planted", "report", "threads", "trace"),
+    *("wheel",),
 )
-"""Tests that say nothing about the engine, take long, or start processes of their own."""
+"""Tests that say little about the engine, take long, or start processes of their own."""
 PATIENCE = 5.0
 """A test that takes so many times as long as without the mutant hangs."""
 AT_LEAST = 2.0

@@ -109,7 +109,9 @@ def test_an_open_id_belongs_to_one_agent() -> None:
 
 
 @pytest.mark.parametrize(
-    "args", [Broken(), {"command": Broken()}, {BrokenKey(): 1}, 5, [], "rm -rf", b"rm"], ids=repr
+    "args",
+    [Broken(), {"command": Broken()}, {BrokenKey(): 1}, 5, [], "rm -rf", b"rm"],
+    ids=range(7),
 )
 @pytest.mark.parametrize("mode", ["enforce", "observe"])
 def test_arguments_that_cannot_be_read_are_no_exception(args: Any, mode: str) -> None:

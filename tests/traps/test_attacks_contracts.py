@@ -281,7 +281,7 @@ def test_a_path_with_a_null_is_a_mistake_of_the_file() -> None:
 
 
 @pytest.mark.usefixtures("_own_atoms")
-@pytest.mark.parametrize("answer", [1, "yes", [1], 0, "", object()], ids=repr)
+@pytest.mark.parametrize("answer", [1, "yes", [1], 0, "", object()], ids=range(6))
 def test_an_atom_that_answers_neither_true_nor_false_fails_closed(answer: Any) -> None:
     """An atom answers True, False or None; anything else blocks the call, and it is said why."""
     atom("odd")(lambda call, context: answer)
