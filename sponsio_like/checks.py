@@ -11,13 +11,13 @@ from collections.abc import Iterator
 import sponsio_like.formula as f
 from sponsio_like.alphabet import OTHER, static, tool_names
 from sponsio_like.atoms import inputs_of
-from sponsio_like.binding import check_binds
 from sponsio_like.clause import Clause
 from sponsio_like.comparing import check_comparisons
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, closest
 from sponsio_like.outcome import Redirect
 from sponsio_like.program import PAST, STATEFUL, Slot, operands
+from sponsio_like.vacuity import check_binds
 from sponsio_like.values import regex
 
 _PRESENT = (f.Arg, f.Depth)

@@ -15,6 +15,7 @@ import contextlib
 import itertools
 import multiprocessing
 import random
+import re
 import sys
 import time
 from collections import deque
@@ -32,7 +33,7 @@ from tests.shrinking import shrunk, written
 
 TRACES = 80
 """Most traces for each formula."""
-TROUBLE = 20_000
+TROUBLE = 30_000
 """Most trouble that the oracle may take with one formula; then the next one has its turn."""
 CHUNK = 10
 """Formulas for each piece of work."""
@@ -64,7 +65,7 @@ def one_formula(tally: Tally, seed: int, number: int, trouble: int) -> None:
         tally.add("formulas", "given up: the oracle needs too long")
         return
     except ContractError as error:
-        tally.add("formulas", f"refused: {error.problems[0].what}")
+        tally.add("formulas", f"refused: {re.sub('`.*`', '`..`', error.problems[0].what)}")
         return
     tally.add("start", judge)
     if engine != judge and judged.late([engine], [judge]):
@@ -83,7 +84,7 @@ def traces(tally: Tally, judged: Judged, dice: random.Random, where: str) -> Non
     """Compare on the traces of one formula."""
     sessions = Traces(dice, judged.formula)
     for number in range(TRACES):
-        length = dice.randint(2, 8) if dice.random() < 0.97 else dice.randint(12, 20)
+        length = dice.randint(2, 7) if dice.random() < 0.985 else dice.randint(12, 20)
         events = sessions.trace(length)
         said, expected = judged.both(events)
         tally.add("pairs", "compared")
@@ -125,13 +126,17 @@ def fail(tally: Tally, where: str, formula: f.Formula, events: Sequence[Event]) 
 
 
 def campaign(pairs: int, seed: int = 1, jobs: int = 1, most: int = MOST) -> Tally:
-    """Compare on at least so many pairs; the same ones however many processes there are."""
+    """Compare on at least so many pairs; the same ones however many processes there are.
+
+    Interrupted, it has compared fewer.
+    """
     total = Tally()
-    for tally in pieces(seed, jobs, most):
-        total.merge(tally)
-        progress(total, pairs)
-        if total.pairs >= pairs or len(total.failures) >= most:
-            break
+    with contextlib.suppress(KeyboardInterrupt):
+        for tally in pieces(seed, jobs, most):
+            total.merge(tally)
+            progress(total, pairs)
+            if total.pairs >= pairs or len(total.failures) >= most:
+                break
     return total
 
 

@@ -23,7 +23,7 @@ from tests.oracle_runs import Run, as_read, run
 from tests.oracle_search import Answers, Question, search, shapes
 from tests.walk import forked
 
-WRITTEN = 200
+WRITTEN = 60
 """Most continuations that are written out."""
 
 

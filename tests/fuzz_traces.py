@@ -41,7 +41,7 @@ class Traces:
 
     def trace(self, length: int) -> list[Event]:
         """A session of about that many events."""
-        places = [self.dice.randint(0, min(len(self.events), 7)) for _ in range(3)]
+        places = [self.dice.randint(0, min(len(self.events), 6)) for _ in range(3)]
         self.branch(0 if self.dice.random() < 0.1 else max(places))
         length = max(length, len(self.events) + 1)
         talks, steps = self.talks, self.steps

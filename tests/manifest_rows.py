@@ -78,7 +78,7 @@ STATEMENTS: dict[str, str] = {
     "S-OP-04": "F begins later",
     "S-OP-05": "G begins later",
     "S-OP-06": "U is weak",
-    "S-OP-07": "W is strong",
+    "S-OP-07": "W is kept at once",
     "S-OP-08": "R releases too soon",
     "S-OP-09": "step bounds are one too long",
     "S-OP-10": "time bounds are one too short",
@@ -119,7 +119,7 @@ STATEMENTS: dict[str, str] = {
     "S-END-02": "nothing is left unfulfilled",
     "S-END-03": "unsettled calls are read kindly",
     "S-END-04": "finished sessions go on",
-    "S-RESID-01": "bounds never run out",
+    "S-RESID-01": "a sooner bound does not cover a later one",
     "S-RESID-02": "residuals are not capped",
     "S-KEY-01": "all values are the same",
     "S-KEY-02": "keys are compared as text",
@@ -311,7 +311,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     ),
     "T-33": (
         "Any number of regular expressions can be used.",
-        "every clause is asked",
+        "the last expressions are not looked for",
     ),
     "T-34": (
         "Large bounds and long lists need no recursion.",

@@ -192,10 +192,7 @@ BUGS = (
     ),
     # --- atoms --------------------------------------------------------------------------------
     Bug(
-        "case does not count",
-        "atoms.py",
-        "return tool in match.names or",
-        "return tool.lower() in match.names or",
+        "case does not count", "session.py", "call = Call(tool, {}", "call = Call(tool.lower(), {}"
     ),
     Bug(
         "case does not count in globs",
@@ -320,7 +317,7 @@ BUGS = (
     ),
     Bug("U is weak", "future.py", 'one(("X", i))))', 'one(("W", i))))'),
     Bug(
-        "W is strong",
+        "W is kept at once",
         "program.py",
         '("R", "or") if sign else ("U", "and")',
         '("U", "or") if sign else ("R", "and")',
@@ -516,10 +513,10 @@ BUGS = (
     ),
     Bug("finished sessions go on", "session.py", "if self._finished:", "if False:"),
     Bug(
-        "bounds never run out",
-        "future.py",
-        'at.number < due if literal[0] in "FG" else at.time <= due',
-        "True",
+        "a sooner bound does not cover a later one",
+        "residual.py",
+        "node == other and due <= later)",
+        "node == other and False)",
     ),
     Bug("residuals are not capped", "residual.py", "TERM_CAP = 512", "TERM_CAP = 512_000"),
     # --- keyed clauses ------------------------------------------------------------------------
@@ -990,5 +987,11 @@ BUGS = (
         "document.py",
         "except yaml.YAMLError as error:",
         "except ZeroDivisionError as error:",
+    ),
+    Bug(
+        "the last expressions are not looked for",
+        "atoms_args.py",
+        "for group in groups if group for search",
+        "for group in groups[:1] if group for search",
     ),
 )

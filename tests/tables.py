@@ -365,24 +365,26 @@ def assumed(assume: Formula, events: Sequence[Event], ended: bool = False) -> bo
     return holds(assume, trace, len(trace) - 1)
 
 
+SCOPES: tuple[Scope, ...] = (
+    ("after", ("called", "g")),
+    ("before", ("called", "g")),
+    ("between", ("called", "g"), ("called", "h")),
+    ("after_until", ("called", "g"), ("called", "h")),
+    ("between", ("called", "g"), ("called", "g")),
+)
 SCOPED: tuple[tuple[Formula, Scope], ...] = (
     (always(CA, compare(count(CA), "<=", 1)), ("after", CA)),
     (always(CA, ("Y", ("O", CB))), ("after_until", CA, CB)),
-    *itertools.product(
-        (
+    *(
+        (f, scope)
+        for f in (
             always(CA, ("Y", ("O", CB))),
             always(CA, compare(count(CA), "<=", 1)),
             ("F", CA),
             always(CA, ("X", ("F", CB, ONE))),
             always(DA, ("X", ("F", CB))),
-        ),
-        (
-            ("after", ("called", "g")),
-            ("before", ("called", "g")),
-            ("between", ("called", "g"), ("called", "h")),
-            ("after_until", ("called", "g"), ("called", "h")),
-            ("between", ("called", "g"), ("called", "g")),
-        ),
+        )
+        for scope in SCOPES
     ),
 )
 ASSUMING: tuple[tuple[Formula, Formula], ...] = tuple(

@@ -508,7 +508,18 @@ def test_arguments_are_read_within_bounds() -> None:
     assert isinstance(session.decide("a", {"v": ["x"] * 6_000}), Blocked)
 
 
-@requirement("S-FAIL-07")
+@requirement("S-FAIL-06", "T-31")
+def test_what_has_been_settled_is_forgotten() -> None:
+    """Nothing is kept of calls that have settled: the state is as large after 50 as after 5."""
+    played = opened("G(called(pay) -> Y (!called(a) S done(check)))", "G(done(a) -> X F done(b))")
+    sizes = []
+    for times in (5, 45):
+        played("check? a b ok:check pay " * times)
+        sizes.append(len(json.dumps(played.session.snapshot())))
+    assert sizes[1] < sizes[0] + 20
+
+
+@requirement("S-FAIL-07", "T-32", "T-35")
 def test_other_contracts_cost_nothing() -> None:
     """A decision asks only the clauses that its tool concerns, however many others there are."""
     many = Guard(
@@ -517,6 +528,7 @@ def test_other_contracts_cost_nothing() -> None:
     session = many.session()
     assert len(many.policy.concerned("b7")) == 1
     assert len(many.policy.concerned("other")) == 0
+    assert many.policy.concerned("another") is many.policy.concerned("other")
     assert isinstance(session.decide("b7"), Blocked)
 
 
