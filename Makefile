@@ -10,7 +10,7 @@ PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3.14 py
 BIN := .venv/bin
 N ?= 50000
 PYTEST_FLAGS ?=
-CODE := sponsio_like tests $(wildcard examples)
+CODE := sponsio_like tests campaigns $(wildcard examples)
 
 .PHONY: demo test check static setup fmt fuzz mutate coverage clean
 .DEFAULT_GOAL := help

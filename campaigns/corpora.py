@@ -148,6 +148,11 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="put the tables into docs/corpora.md")
     parser.add_argument("--first", type=int, help="only so many traces of each file")
     options = parser.parse_args()
+    if options.write and options.first is not None:
+        parser.error("--write needs all traces; leave out --first")
+    needed = {name for study in STUDIES for corpus in study.corpora for name in corpus.files}
+    if missing := [name for name in sorted(needed) if not (options.folder / name).is_file()]:
+        parser.error(f"`{options.folder}` has no {', '.join(missing)}")
     files = surveyed(options.folder, options.first)
     results = studied(options.folder, options.first)
     wrong = mistakes(results, files, everything=options.first is None)

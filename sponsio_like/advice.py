@@ -10,17 +10,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from sponsio_like.atoms import inputs_of
-from sponsio_like.choices import Flying
 from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Message
 from sponsio_like.formula import Arg, Custom, Happens, Node, Repeats, Sum, TextMatches, postorder
 from sponsio_like.ledger import Ledger
 from sponsio_like.outcome import Redirect, Warn
-from sponsio_like.supposing import Scene
 from sponsio_like.verdicts import Finding, renamed
-from sponsio_like.ways import Found, way_to
+
+if TYPE_CHECKING:
+    from sponsio_like.choices import Flying
+    from sponsio_like.ways import Found
 
 SEPARATELY = 2
 """So often the same step is said in full; beyond, how often."""
@@ -41,7 +43,11 @@ class Refusal:
     def explain(self) -> str:
         """One sentence: the contracts, and the shortest continuation that makes the call legal."""
         if not self._said:
-            self._said.append(f"{self._why()}; {self._how()}")
+            try:
+                how = self._how()
+            except Exception as error:  # the decision stands, and so does the reason
+                how = f"what would make it legal could not be found out ({type(error).__name__})"
+            self._said.append(f"{self._why()}; {how}")
         return self._said[0]
 
     def _why(self) -> str:
@@ -56,14 +62,14 @@ class Refusal:
         return [each for each in enforced if not isinstance(each.decision, Warn)]
 
     def _how(self) -> str:
+        from sponsio_like.supposing import Scene  # the search is only needed by who is refused
+        from sponsio_like.ways import way_to
+
         nodes = list(self._read())
         if isinstance(self.event, Message) and any(isinstance(each, TextMatches) for each in nodes):
             return "say it differently"
-        try:
-            scene = Scene(self.ledger, self.context, self.time)
-            found = way_to(scene, self._meant(), self.flights)
-        except Exception as error:  # the decision stands, and so does the reason
-            return f"what would make it legal could not be found out ({type(error).__name__})"
+        scene = Scene(self.ledger, self.context, self.time)
+        found = way_to(scene, self._meant(), self.flights)
         if found.way is not None:
             return _told(found.way)
         policy = self.ledger.policy

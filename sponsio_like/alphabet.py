@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from sponsio_like.atoms import LATE, MISSING, kinds_of, names_tool
 from sponsio_like.formula import (
+    Compare,
     Const,
     Delivered,
     Happens,
@@ -138,7 +139,7 @@ def _fixed(slot: Slot, world: tuple[str, Name]) -> bool | None:
     if slot.kind != "atom":
         return False
     if kinds_of(node) and kind not in kinds_of(node):
-        return False
+        return isinstance(node, Compare) and slot.default  # there is nothing to compare
     match node:
         case Happens(_, target):
             return _spoken_of(target, name)
@@ -205,16 +206,14 @@ def settlements(
 
     The final value of its open slots, and whether only at the end.
     """
-    others = [i for i in open_slots if not isinstance(slots[i].node, Happens)]
+    nodes = [slots[i].node for i in open_slots]
+    others = dict.fromkeys(node for node in nodes if not isinstance(node, Happens))
     out: list[tuple[dict[int, bool], bool]] = []
     endings = itertools.product(("done", "failed"), (False, True))
     for (status, late), bits in itertools.product(
         endings, itertools.product((False, True), repeat=len(others))
     ):
-        final = dict(zip(others, bits, strict=True))
-        for i in open_slots:
-            node = slots[i].node
-            if isinstance(node, Happens):
-                final[i] = node.what == status
-        out.append((final, late))
+        known = dict(zip(others, bits, strict=True))
+        values = [n.what == status if isinstance(n, Happens) else known[n] for n in nodes]
+        out.append((dict(zip(open_slots, values, strict=True)), late))
     return out

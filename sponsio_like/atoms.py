@@ -45,7 +45,7 @@ from sponsio_like.formula import (
     Tokens,
 )
 from sponsio_like.registry import CustomAtom, custom
-from sponsio_like.values import compare, find, text_matches
+from sponsio_like.values import compare, comparison, find
 
 
 class Wait(Enum):
@@ -64,13 +64,15 @@ Truth: TypeAlias = bool | Wait | None
 
 
 @functools.lru_cache(maxsize=4096)
-def _glob(pattern: str) -> Callable[[str], Any]:
-    return re.compile(fnmatch.translate(pattern)).match
+def glob_matcher(pattern: str) -> Callable[[str], bool]:
+    """Asks whether the glob matches the whole name, case-sensitively."""
+    match = re.compile(fnmatch.translate(pattern)).match
+    return lambda tool: match(tool) is not None
 
 
 def glob_matches(pattern: str, tool: str) -> bool:
     """Whether the glob matches the whole name, case-sensitively."""
-    return _glob(pattern)(tool) is not None
+    return glob_matcher(pattern)(tool)
 
 
 def names_tool(match: Match, tool: str) -> bool:
@@ -83,29 +85,53 @@ def names_tool(match: Match, tool: str) -> bool:
     return tool in match.names or any(glob_matches(pattern, tool) for pattern in match.globs)
 
 
-def meets(condition: Condition, args: Any) -> bool | None:
-    """Whether some value at the condition's path compares so; `None` if none can be compared."""
-    answers = [
-        compare(value, condition.op, condition.value) for value in find(args, condition.path)
-    ]
+Meets: TypeAlias = Callable[[Any], bool | None]
+Concerns: TypeAlias = Callable[[Call], bool | None]
+
+
+def meets(condition: Condition) -> Meets:
+    """Asks whether some value of arguments compares so; `None` if none can be compared."""
+    path, holds = condition.path, comparison(condition.op, condition.value)
+    return lambda args: _some([holds(value) for value in find(args, path)])
+
+
+def _some(answers: list[bool | None]) -> bool | None:
     if True in answers:
         return True
     return None if None in answers or not answers else False
 
 
-def matches_call(target: Target, call: Call) -> bool | None:
-    """Whether the call is of this target; `None` if a condition cannot be told."""
-    unknown = False
-    for match in target:
-        if not names_tool(match, call.tool) or match.agent not in (None, call.agent):
-            continue
-        answers = [meets(condition, call.args) for condition in match.conditions]
-        if False in answers:
-            continue
-        if None not in answers:
-            return True
-        unknown = True
-    return None if unknown else False
+def concerns(target: Target) -> Concerns:
+    """Asks whether a call is of this target; `None` if a condition cannot be told.
+
+    Everything that can be is made ready here, once.
+    """
+    if all(not (match.globs or match.conditions or match.agent) for match in target):
+        everything = any(not match.names for match in target)
+        listed = frozenset(name for match in target for name in match.names)
+        return lambda call: everything or call.tool in listed
+    kinds = [_concerns(match) for match in target]
+    return lambda call: _one([asks(call) for asks in kinds])
+
+
+def _one(answers: list[bool | None]) -> bool | None:
+    return True if True in answers else None if None in answers else False
+
+
+def _concerns(match: Match) -> Concerns:
+    listed, globs = frozenset(match.names), [glob_matcher(glob) for glob in match.globs]
+    every = not (listed or globs)
+    agent, conditions = match.agent, [meets(condition) for condition in match.conditions]
+
+    def asks(call: Call) -> bool | None:
+        if agent not in (None, call.agent):
+            return False
+        if not (every or call.tool in listed or any([glob(call.tool) for glob in globs])):
+            return False
+        answers = [condition(call.args) for condition in conditions]
+        return False if False in answers else None if None in answers else True
+
+    return asks
 
 
 # --- reading ----------------------------------------------------------------------------------
@@ -120,11 +146,11 @@ def reader(node: Formula) -> Reader:
     """
     match node:
         case Happens("called", target):
-            return lambda event, _: isinstance(event, Call) and matches_call(target, event)
+            of = concerns(target)
+            return lambda event, _: isinstance(event, Call) and of(event)
         case Happens(_, target):
-            return lambda event, _: (
-                isinstance(event, Call) and (matches_call(target, event) and OPEN)
-            )
+            of = concerns(target)
+            return lambda event, _: isinstance(event, Call) and (of(event) and OPEN)
         case OutputIs():
             return lambda event, _: isinstance(event, Call) and OPEN
         case ByAgent(name):
@@ -132,7 +158,8 @@ def reader(node: Formula) -> Reader:
         case MessageBy(role):
             return lambda event, _: isinstance(event, Message) and role in ("*", event.role)
         case TextMatches(pattern):
-            return lambda event, _: isinstance(event, Message) and text_matches(event.text, pattern)
+            found = comparison("matches", pattern)
+            return lambda event, _: isinstance(event, Message) and found(event.text)
         case Observed(name):
             return lambda event, _: isinstance(event, Step) and name in event.atoms
     return _context_reader(node)
@@ -148,6 +175,11 @@ def _context_reader(node: Formula) -> Reader:
             return lambda event, context: context.approved(action, role)
         case Custom(_, args):
             return _custom_reader(custom(node), args)
+        case Compare(left, op, Const(value)):
+            get, holds = value_reader(left), comparison(op, value)
+            return lambda event, context: (
+                None if (left := get(event, context)) is MISSING else holds(left)
+            )
         case Compare(left, op, right):
             get, other = value_reader(left), value_reader(right)
             return lambda event, context: _compared(get(event, context), op, other(event, context))
@@ -159,7 +191,8 @@ def _custom_reader(registered: CustomAtom, args: tuple[Any, ...]) -> Reader:
         return lambda event, _: isinstance(event, Call) and OPEN
     kinds = {"call": Call, "message": Message, "step": Step}
     kind = kinds.get(registered.kind, Call)
-    return lambda event, context: isinstance(event, kind) and registered.ask(event, context, *args)
+    ask = registered.asks(args)
+    return lambda event, context: isinstance(event, kind) and ask(event, context)
 
 
 class Missing:
@@ -220,10 +253,9 @@ def settled(node: Formula, result: Result, tool: str) -> bool | None:
             return result.status == "error"
         case OutputIs(path, op, value):
             found = find(result.output, path) if path else [result.output]
-            answers = [compare(each, op, value) for each in found]
-            return True if True in answers else None if None in answers or not answers else False
+            return _some([compare(each, op, value) for each in found])
         case Custom(_, args):
-            return custom(node).ask(tool, result, *args)
+            return custom(node).asks(args)(tool, result)
     raise TypeError(f"not a status atom: {node!r}")
 
 

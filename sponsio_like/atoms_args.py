@@ -16,14 +16,22 @@ from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
 from sponsio_like.events import TEXT_CAP, Call, Unreadable
 from sponsio_like.registry import atom
-from sponsio_like.values import REGEX_CAP, VALUES_CAP, number, path_parts, regex
+from sponsio_like.values import (
+    REGEX_CAP,
+    VALUES_CAP,
+    WORK_CAP,
+    Search,
+    number,
+    path_parts,
+    regex,
+)
 
 DEPTH_CAP = 64
 """How deeply nested a value may be that is looked into."""
 SEARCHES_CAP = 1_000
 """Most searches in the single texts of one argument; a search takes some microseconds."""
 
-Search: TypeAlias = Callable[[str], Any]
+Read: TypeAlias = Callable[[Call, Context], bool | None]
 
 PLAIN = (str, int, float, bool, type(None), Decimal)
 BLANKS = re.compile(r"\s+")
@@ -129,14 +137,20 @@ def line_by_line(pattern: str) -> str:
 def whole_or_anchored(pattern: str) -> str:
     """A pattern with just one of `^` and `$` is searched; any other has to match the whole text."""
     anchors = {part["anchor"] for part in PARTS.finditer(pattern) if part["anchor"]}
-    return pattern if len(anchors) == 1 else rf"\A(?:{pattern})\z"
+    return pattern if len(anchors) == 1 else rf"\A{_alone(pattern)}\z"
 
 
-@functools.lru_cache(maxsize=1024)
+def _alone(pattern: str) -> str:
+    """The pattern as a part of a larger one; a quotation that is open at its end is closed."""
+    parts = [part[0] for part in PARTS.finditer(pattern)]
+    quoting = bool(parts) and parts[-1].startswith(r"\Q") and not parts[-1].endswith(r"\E")
+    return f"(?:{pattern}\\E)" if quoting and pattern.endswith(parts[-1]) else f"(?:{pattern})"
+
+
 def searches(form: Callable[[str], str], patterns: tuple[str, ...]) -> tuple[Search, ...]:
     """As few searches as possible that together find what any of the patterns finds."""
     groups: list[list[str]] = [[]]
-    for pattern in (f"(?:{form(each)})" for each in patterns):
+    for pattern in (_alone(form(each)) for each in patterns):
         if len("|".join([*groups[-1], pattern])) > REGEX_CAP:
             groups.append([])
         groups[-1].append(pattern)
@@ -145,35 +159,37 @@ def searches(form: Callable[[str], str], patterns: tuple[str, ...]) -> tuple[Sea
 
 def _together(group: list[str]) -> list[Search]:
     try:
-        return [regex("|".join(group))]
+        together = regex("|".join(group))
     except ContractError:  # too large together, or one of them is wrong
         return [regex(each) for each in group]
-
-
-def _found(search: Search, text: str) -> bool:
-    try:
-        return search(text) is not None
-    except UnicodeEncodeError:  # half a character: no regular expression can read it
-        raise Unreadable("not text") from None
+    large = together.size > WORK_CAP // TEXT_CAP  # too large for long texts; each may not be
+    return [regex(each) for each in group] if large else [together]
 
 
 # --- atoms --------------------------------------------------------------------------------------
 
 
-@atom("arg_contains")
-def arg_contains(call: Call, _: Context, path: str, patterns: Any) -> bool | None:
+@atom("arg_contains", prepared=True)
+def arg_contains(path: str, patterns: Any) -> Read:
     """Some string inside the argument matches one of the patterns (searched). Missing: no."""
     wanted = _each(patterns)
     finders = searches(blank_tolerant, wanted)
-    try:
-        found = list(texts(reach(call.args, path)[0]))
-        found += [each for each in map(_single_blanks, found) if each is not None]
-        if len(found) * len(finders) > SEARCHES_CAP and not LOCAL.search("".join(wanted)):
-            lines = "\n".join(found)  # what is in no line of the whole is in no single text
-            finders = tuple(f for f in searches(line_by_line, wanted) if _found(f, lines))
-        return _any_found(finders, found)
-    except Unreadable:
-        return None
+    local = LOCAL.search("".join(wanted)) is not None
+    by_line = functools.cache(lambda: searches(line_by_line, wanted))
+
+    def read(call: Call, _: Context) -> bool | None:
+        try:
+            found = list(texts(reach(call.args, path)[0]))
+            found += [each for each in map(_single_blanks, found) if each is not None]
+            few = finders
+            if len(found) * len(finders) > SEARCHES_CAP and not local:
+                lines = "\n".join(found)  # what is in no line of the whole is in no single text
+                few = tuple(search for search in by_line() if search(lines))
+            return _any_found(few, found)
+        except Unreadable:
+            return None
+
+    return read
 
 
 def _single_blanks(text: str) -> str | None:
@@ -185,24 +201,28 @@ def _single_blanks(text: str) -> str | None:
 def _any_found(finders: tuple[Search, ...], found: list[str]) -> bool:
     if len(found) * len(finders) > SEARCHES_CAP:
         raise Unreadable("too many texts")
-    return any(_found(finder, text) for text in found for finder in finders)
+    return any(finder(text) for text in found for finder in finders)
 
 
-@atom("arg_allowed")
-def arg_allowed(call: Call, _: Context, path: str, patterns: Any) -> bool | None:
+@atom("arg_allowed", prepared=True)
+def arg_allowed(path: str, patterns: Any) -> Read:
     """Every string of the argument (of a list: each) matches one of the patterns."""
-    found, lacking = reach(call.args, path)
-    try:
-        words = [each for value in found for each in _elements(value)]
-        size = sum(len(word) for word in words if isinstance(word, str))
-        if lacking or size > TEXT_CAP or not all(isinstance(word, str) for word in words):
+    finders = searches(whole_or_anchored, _each(patterns))
+
+    def read(call: Call, _: Context) -> bool | None:
+        found, lacking = reach(call.args, path)
+        try:
+            words = [each for value in found for each in _elements(value)]
+            size = sum(len(word) for word in words if isinstance(word, str))
+            if lacking or size > TEXT_CAP or not all(isinstance(word, str) for word in words):
+                return None
+            if len(words) * len(finders) > SEARCHES_CAP:
+                return None
+            return all(_any_found(finders, [word]) for word in words)
+        except Unreadable:
             return None
-        finders = searches(whole_or_anchored, _each(patterns))
-        if len(words) * len(finders) > SEARCHES_CAP:
-            return None
-        return all(_any_found(finders, [word]) for word in words)
-    except Unreadable:
-        return None
+
+    return read
 
 
 def _elements(value: Any) -> list[Any]:

@@ -12,9 +12,12 @@ import sponsio_like.formula as f
 from sponsio_like.alphabet import OTHER, static, tool_names
 from sponsio_like.atoms import inputs_of
 from sponsio_like.clause import Clause
+from sponsio_like.comparing import check_comparisons
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, closest
+from sponsio_like.outcome import Redirect
 from sponsio_like.program import PAST, STATEFUL, Slot, operands
+from sponsio_like.vacuity import check_binds
 from sponsio_like.values import regex
 
 _PRESENT = (f.Arg, f.Depth)
@@ -26,8 +29,23 @@ def check(clause: Clause) -> None:
         for node in f.postorder(root):
             for pattern in _patterns_in(node):
                 regex(pattern)
+        check_comparisons(root)
     _check_assumption(clause)
     _check_verdict(clause)
+    check_binds(clause)
+    _check_redirect(clause)
+
+
+def _check_redirect(clause: Clause) -> None:
+    """A redirect of a call to the very same call would be refused like the call itself."""
+    answer = clause.contract.answer
+    if not isinstance(answer, Redirect) or answer.renames or not clause.restricts(answer.tool):
+        return
+    names = (*tool_names([slot.node for slot in clause.slots]), OTHER)
+    if not any(name != answer.tool and clause.restricts(name) for name in names):
+        raise ContractError.of(
+            f"calls of `{answer.tool}` would be redirected to themselves", "name another tool"
+        )
 
 
 def check_inventory(clause: Clause, tools: tuple[str, ...] | None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sponsio_like.clause import Change
@@ -18,10 +19,12 @@ from sponsio_like.supposing import Scene, Supposing, lengths
 
 Kind: TypeAlias = Literal["calls", "waits", "facts"]
 
+CALLS_CAP = 500
+"""Most different calls that are looked at."""
 FLIGHTS_CAP = 20
 """Most calls in flight whose results are tried."""
-Flying: TypeAlias = tuple[str, tuple[Change, ...]]
-"""A call in flight: its tool, and what waits for its result."""
+Flying: TypeAlias = tuple[str, str, tuple[Change, ...]]
+"""A call in flight: its id, its tool, and what waits for its result."""
 
 
 class Look(NamedTuple):
@@ -83,7 +86,9 @@ class Choices:
         letters = [self._letters(self.event)]
         if not any(map(by_others, clauses)):
             letters.append([])
-        for each in (*calls(clauses, self.event, self._inventory), *messages(clauses)):
+        named = list(islice(calls(clauses, self.event, self._inventory), CALLS_CAP))
+        self.trial.exact &= len(named) < CALLS_CAP
+        for each in (*named, *messages(clauses)):
             move = self._made.setdefault((each.words, str(getattr(each.event, "tool", ""))), each)
             found = self._letters(move.event)
             if found not in letters:
@@ -114,14 +119,16 @@ class Choices:
     def _landings(self) -> Iterator[Land]:
         """The results of calls in flight that matter."""
         room = FLIGHTS_CAP
-        for tool, waits in self.flights:
+        tools = [tool for _, tool, _ in self.flights]
+        for id, tool, waits in self.flights:
             kept = tuple(filter(self._lands, waits))
             if any(each.clause in self.known for each in kept):
                 room -= 1
                 if room < 0:
                     self.trial.exact = False
                     return
-                yield Land(f"wait for the result of `{tool}`, which is in flight", tool, kept)
+                which = f"`{tool}`" if tools.count(tool) == 1 else f"`{tool}` with the id `{id}`"
+                yield Land(f"wait for the result of {which}, which is in flight", tool, kept)
 
     def _lands(self, change: Change) -> bool:
         """Whether the ledger knows of the position that waits for this result."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sponsio_like.alphabet import OTHER, Name
-from sponsio_like.atoms import glob_matches, matches_call
+from sponsio_like.alphabet import Name
+from sponsio_like.atoms import Concerns, concerns, glob_matcher
 from sponsio_like.checks import check, check_inventory
 from sponsio_like.clause import Clause
 from sponsio_like.contract import Contract
@@ -26,7 +26,7 @@ from sponsio_like.outcome import Block, Decision, Mode
 Targeted = Delivered | Happens | Repeats | Sum
 MODES = ("observe", "enforce")
 INDEX_CAP = 4_096
-"""Most tool names whose clauses are remembered; others are told anew."""
+"""Most tools, and combinations of globs, whose clauses are remembered; others are told anew."""
 
 ALL_INPUTS = frozenset(
     {"results", "messages", "usage", "agents", "depth", "facts", "time", "finish", "tool_names"}
@@ -42,27 +42,24 @@ class Policy:
     clauses: tuple[Clause, ...]
     owner: tuple[int, ...]
     kinds: tuple[frozenset[Kind], ...]
-    _index: dict[str, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
+    _index: dict[Name, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def concerned(self, tool: str) -> tuple[int, ...]:
-        """The clauses that a call of `tool` concerns; names nobody mentions share one answer."""
-        found = self._index.get(tool)
+        """The clauses that a call of `tool` concerns; names that match the same globs share it."""
+        name = tool if tool in self.names else self._globs_of(tool)
+        found = self._index.get(name)
         if found is None:
-            found = self._listening(tool) if self._mentioned(tool) else self._others
-            if len(self._index) < INDEX_CAP and len(tool) < INDEX_CAP:
-                self._index[tool] = found
+            found = self._listening(name)
+            if len(self._index) < INDEX_CAP:
+                self._index[name] = found
         return found
+
+    def _globs_of(self, tool: str) -> frozenset[str]:
+        return frozenset([glob for glob, matches in self.globs if matches(tool)])
 
     def _listening(self, name: Name) -> tuple[int, ...]:
         each = enumerate(self.clauses)
         return tuple(i for i, clause in each if "call" in clause.kinds and clause.concerns(name))
-
-    @functools.cached_property
-    def _others(self) -> tuple[int, ...]:
-        return self._listening(OTHER)
-
-    def _mentioned(self, tool: str) -> bool:
-        return tool in self.names or any(glob_matches(glob, tool) for glob in self.globs)
 
     @functools.cached_property
     def names(self) -> frozenset[str]:
@@ -70,22 +67,23 @@ class Policy:
         return frozenset(name for match in self._matches for name in match.names)
 
     @functools.cached_property
-    def globs(self) -> frozenset[str]:
-        """Every glob over tools in a contract."""
-        return frozenset(glob for match in self._matches for glob in match.globs)
+    def globs(self) -> tuple[tuple[str, Callable[[str], bool]], ...]:
+        """Every glob over tools in a contract, and what matches it."""
+        found = dict.fromkeys(glob for match in self._matches for glob in match.globs)
+        return tuple((glob, glob_matcher(glob)) for glob in found)
 
     @functools.cached_property
-    def sources(self) -> tuple[Delivered, ...]:
-        """The calls whose results are counted as they arrive."""
+    def sources(self) -> dict[Delivered, Concerns]:
+        """The calls whose results are counted as they arrive, and what tells whether one is it."""
         slots = [slot for clause in self.clauses for slot in clause.slots]
         nodes = [node for slot in slots for node in postorder(slot.node)]
-        return tuple(dict.fromkeys(node for node in nodes if isinstance(node, Delivered)))
+        return {node: concerns(node.target) for node in nodes if isinstance(node, Delivered)}
 
     def delivering(self, call: Call) -> tuple[Delivered, ...]:
         """Those of the sources that this call is, or may be."""
         if not self.sources:
             return ()
-        return tuple(each for each in self.sources if matches_call(each.target, call) is not False)
+        return tuple(each for each, asks in self.sources.items() if asks(call) is not False)
 
     @functools.cached_property
     def _matches(self) -> tuple[Match, ...]:

@@ -6,13 +6,13 @@ In: `{called: pay}`, `{ctx: {stage: review}}`, `{ltl: "O done(login)"}`, "called
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import sponsio_like.formula as f
+from sponsio_like.comparing import check_comparisons
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import (
     Formula,
@@ -188,13 +188,14 @@ def formula(value: Any, words: Vocabulary = NOTHING) -> Formula:
 
 
 def checked(root: Formula) -> Formula:
-    """The formula itself, if its atoms are registered and its regular expressions compile."""
+    """The formula itself, if its atoms are registered, its comparisons and regexes possible."""
     problems = Problems()
     for node in postorder(root):
         if isinstance(node, f.Custom):
             problems.attempt((), _registered, node)
         for pattern in regexes(node):
             problems.attempt((), regex, pattern)
+    problems.attempt((), check_comparisons, root)
     problems.check()
     return root
 
@@ -204,7 +205,7 @@ def _registered(node: f.Custom) -> None:
         hint = closest(node.name, [*CUSTOM, *RESERVED])
         raise ContractError.of(f"unknown atom `{node.name}`", hint)
     try:
-        inspect.signature(CUSTOM[node.name].read).bind(None, None, *node.args)
+        CUSTOM[node.name].takes(node.args)
     except TypeError as error:
         raise ContractError.of(f"`{node!r}`: {error}", "see the atom's function") from None
 
@@ -253,6 +254,9 @@ def resolved(root: Formula, words: Vocabulary) -> Formula:
 
     for node in postorder(root):
         fields = fields_of(type(node))
+        if isinstance(node, f.Arg | f.Sum):
+            for match in node.target if isinstance(node, f.Sum) else (f.Match(),):
+                known_field(node.path, match, words, (), problems)
         done[node] = type(node)(*(swap(getattr(node, field)) for field in fields))
     problems.check()
     return done[root]  # type: ignore[return-value]

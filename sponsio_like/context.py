@@ -29,12 +29,10 @@ class Context:
 
         A new approval replaces that of the same action, role and person.
         """
-        if key == "approval" and isinstance(value, Mapping):
-            mine, value = _approval_key(value), {"time": time, **value}
-            value = [
-                *(each for each in self.facts.get(key, ()) if _approval_key(each) != mine),
-                value,
-            ]
+        if key == "approval":
+            kind, by = _what(value), str(value.get("by"))
+            known = self.facts.get(key, {})
+            value = {**known, kind: {**known.get(kind, {}), by: {"time": time, **value}}}
         return replace(self, facts={**self.facts, key: value}, told_at={**self.told_at, key: time})
 
     def used(self, tokens: int) -> Context:
@@ -55,22 +53,23 @@ class Context:
 
     def approved(self, action: str, role: str) -> bool:
         """Whether a standing approval by `role` for `action` exists."""
-        approvals = self.facts.get("approval", ())
-        return any(_stands(approval, action, role) for approval in approvals)
+        approvals = self.facts.get("approval", {}).get((action, role), {})
+        return any(_stands(approval, action, role) for approval in approvals.values())
 
     def approved_at(self, action: str, role: str, never: Any) -> Any:
         """When the latest standing approval by `role` for `action` was given."""
-        approvals = self.facts.get("approval", ())
-        times = [each["time"] for each in approvals if _stands(each, action, role)]
+        approvals = self.facts.get("approval", {}).get((action, role), {})
+        times = [each["time"] for each in approvals.values() if _stands(each, action, role)]
         return max(times, default=never)
 
 
-def _approval_key(approval: Any) -> Any:
-    return tuple(str(approval.get(name)) for name in ("action", "role", "by"))
+def _what(approval: Mapping[str, Any]) -> tuple[str, str]:
+    """What is approved, and in which role."""
+    return str(approval.get("action")), str(approval.get("role"))
 
 
-def _stands(approval: Any, action: str, role: str) -> bool:
-    if not isinstance(approval, Mapping) or approval.get("revoked"):
+def _stands(approval: Mapping[str, Any], action: str, role: str) -> bool:
+    if approval.get("revoked"):
         return False
     asked = (approval.get("action"), approval.get("role"), approval.get("decision"))
     return asked == (action, role, "approve")
@@ -111,3 +110,12 @@ def _moment(value: Any) -> float:
     except ValueError:
         pass
     raise SessionError(f"{value!r} is no time; write seconds since 1970, or 2026-01-31T12:00:00Z")
+
+
+def names(atoms: Any) -> frozenset[str]:
+    """What a plain step was told with. Raises `SessionError` for what is no list of names."""
+    if isinstance(atoms, (list, tuple, set, frozenset)) and all(
+        isinstance(each, str) for each in atoms
+    ):
+        return frozenset(atoms)
+    raise SessionError(f"step {atoms!r} is no list of names; write ['door_open']")

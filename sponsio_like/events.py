@@ -5,9 +5,11 @@ Events are plain frozen records. An adapter makes them; atoms read them; nothing
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import math
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -97,7 +99,7 @@ def canonical(value: Any, depth: int = 64) -> Any:
         raise Unreadable("a value nested too deeply")
     match value:
         case str():
-            return value if value.isascii() else _composed(value)
+            return composed(value)
         case bool() | None:
             return (type(value).__name__, value)
         case int() | float() | Decimal():
@@ -110,14 +112,25 @@ def canonical(value: Any, depth: int = 64) -> Any:
     raise Unreadable(f"a value of type `{type(value).__name__}`")
 
 
-def _composed(text: str) -> str:
+def composed(text: str) -> str:
     """NFC in linear time; text that is long, or heaps up marks, stays as it is (UAX 15)."""
-    run = 0
-    for character in text if len(text) <= TEXT_CAP else "":
-        run = run + 1 if unicodedata.combining(character) else 0
-        if run > MARKS_CAP:
-            return text
-    return unicodedata.normalize("NFC", text) if len(text) <= TEXT_CAP else text
+    if text.isascii() or len(text) > TEXT_CAP or heaps_marks(text):
+        return text
+    return unicodedata.normalize("NFC", text)
+
+
+def heaps_marks(text: str) -> bool:
+    """Whether there are more combining marks in a row than any language has."""
+    if max(text) <= "\uffff":
+        return _heap().search(text) is not None
+    classes = bytes(map(unicodedata.combining, text))
+    return re.search(rb"[^\0]{%d}" % (MARKS_CAP + 1), classes) is not None
+
+
+@functools.cache
+def _heap() -> re.Pattern[str]:
+    marks = filter(unicodedata.combining, map(chr, range(0x10000)))
+    return re.compile(f"[{''.join(marks)}]{{{MARKS_CAP + 1}}}")
 
 
 def _number(value: float | Decimal) -> Any:

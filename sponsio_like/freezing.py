@@ -33,6 +33,13 @@ UNREADABLE = Unreadable()
 _PLAIN = (str, int, float, bool, type(None), Decimal)
 
 
+def freeze_args(args: Any) -> Any:
+    """The arguments of a call, frozen. Raises `TypeError` if they are no map."""
+    if args is not None and not isinstance(args, Mapping):
+        raise TypeError(f"arguments are a {type(args).__name__}, not a map of names to values")
+    return freeze({} if args is None else args)
+
+
 def freeze(value: Any) -> Any:
     """A copy that later changes to `value` do not reach."""
     try:

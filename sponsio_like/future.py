@@ -97,7 +97,7 @@ class Future:
             case Steps(0):
                 return NO if kind == "F" else YES
             case Steps(count):
-                return one((kind, i, at.number + count))
+                return one((kind, self.nodes[i][1], at.number + count))
             case Seconds(count) if at.clock == "real":
                 return one((kind.lower(), i, at.time + count))
             case Seconds():
@@ -120,12 +120,16 @@ class Future:
                 case ("X" | "W", node):
                     return owed(node)
                 case ("F" | "f" as kind, node, due):
-                    return either(owed(self.nodes[node][1]), _until(kind, literal, due, at, NO))
+                    return either(owed(self._body(kind, node)), _until(literal, due, at, NO))
                 case ("G" | "g" as kind, node, due):
-                    return both(owed(self.nodes[node][1]), _until(kind, literal, due, at, YES))
+                    return both(owed(self._body(kind, node)), _until(literal, due, at, YES))
             return one(literal)
 
         return mapped(residual, value)
+
+    def _body(self, kind: str, node: int) -> int:
+        """What a bounded literal is about: in steps it names that, in seconds its operator."""
+        return node if kind in "FG" else int(self.nodes[node][1])
 
 
 def timeless(literal: Literal, clock: str) -> Residual:
@@ -136,9 +140,9 @@ def timeless(literal: Literal, clock: str) -> Residual:
     return YES if clock == "kind" else one(("W", node))
 
 
-def _until(kind: str, literal: Literal, due: float, at: Position, over: Residual) -> Residual:
+def _until(literal: Literal, due: float, at: Position, over: Residual) -> Residual:
     """The literal again if its time has not come at this position; else `over`."""
-    more = at.number < due if kind in "FG" else at.time <= due
+    more = at.number < due if literal[0] in "FG" else at.time <= due
     return one(literal) if more else over
 
 

@@ -21,7 +21,7 @@ from sponsio_like.outcome import Mode
 from sponsio_like.records import Log, Sink
 from sponsio_like.running import OnBlock, OnHold
 from sponsio_like.session import Session
-from sponsio_like.snapshot import decode
+from sponsio_like.snapshot import part
 from sponsio_like.tools import Toolbox, check_answers
 
 _Tool = TypeVar("_Tool")
@@ -186,15 +186,16 @@ class Guard:
         *,
         clock: Callable[[], float] = time.time,
         assume_success: bool = False,
+        inputs: Iterable[str] | None = None,
     ) -> Session:
         """The session of a snapshot. `started_anew` names the contracts that have changed since.
 
+        `clock`, `assume_success` and `inputs` are no part of it: give them as for `session`.
         Raises `SnapshotError` if the snapshot cannot be read.
         """
         try:
-            session = self.session(
-                decode(snapshot["session"]), clock=clock, assume_success=assume_success
-            )
+            id = part(snapshot, "session", str)
+            session = self.session(id, clock=clock, assume_success=assume_success, inputs=inputs)
             session.resume(snapshot)
         except (
             LookupError,

@@ -22,7 +22,7 @@ from sponsio_like.flights import IN_FLIGHT_CAP, Answer, Attempt, Flight, plain, 
 from sponsio_like.ledger import Judgement, Ledger, Read
 from sponsio_like.monitor import Verdict, overall
 from sponsio_like.outcome import Allowed, Ask, Decision, Escalate, Outcome, Unfulfilled, Violation
-from sponsio_like.snapshot import decode, put_back, take
+from sponsio_like.snapshot import part, put_back, take
 from sponsio_like.tickets import Asked, Desk, Ticket
 from sponsio_like.verdicts import (
     Finding,
@@ -153,10 +153,10 @@ class Interceptor:
         with self._lock:
             return self.flights.pop(id, None)
 
-    def flying(self) -> tuple[tuple[str, tuple[Change, ...]], ...]:
-        """The calls in flight: their tools, and what waits for their results."""
+    def flying(self) -> tuple[tuple[str, str, tuple[Change, ...]], ...]:
+        """The calls in flight: their ids, their tools, and what waits for their results."""
         with self._lock:
-            return tuple((each.tool, each.waits) for each in self.flights.values())
+            return tuple((id, each.tool, each.waits) for id, each in self.flights.items())
 
     def settle(self, flight: Flight, result: Result) -> tuple[Violation, ...]:
         """The call has its result. What that reveals, and what time has."""
@@ -267,12 +267,12 @@ class Interceptor:
         The contracts that have changed since and start anew.
         """
         self._ledger, self.context, started_anew, moved = put_back(self.policy, data)
-        self.calls, self.time = decode(data["calls"]), decode(data["time"])
+        self.calls, self.time = part(data, "calls", int), part(data, "time", int, float)
         sources = {repr(source): source for source in self.policy.sources}
-        for id, kept in decode(data["flights"]).items():
+        for id, kept in part(data, "flights", dict).items():
             self.flights[id] = resumed(id, kept, moved, sources)
         self.desk.resume(
-            decode(data["tickets"]),
+            part(data, "tickets", list),
             lambda asked: asked.contract not in started_anew and self._still_asks(asked),
         )
         return started_anew

@@ -17,11 +17,11 @@ from sponsio_like.conditions import event, name
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import Age, Bound, FactAge, Formula, Seconds, Steps, Target, Term
 from sponsio_like.reading import looks_ahead
+from sponsio_like.targets import is_glob
 from sponsio_like.vocabulary import (
     NOTHING,
     Vocabulary,
     field_path,
-    is_glob,
     only,
     pattern_text,
     target,

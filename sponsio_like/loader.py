@@ -51,8 +51,9 @@ def load(path: str | Path) -> File:
     try:
         with Path(path).open("rb") as file:
             raw = file.read(4 * SIZE_CAP)  # what is longer is refused below
-    except OSError as error:
-        raise ContractError.of(f"cannot be read: {error.strerror}", "", str(path)) from None
+    except (OSError, ValueError) as error:  # ValueError: a path that cannot be one
+        reason = getattr(error, "strerror", None) or error
+        raise ContractError.of(f"cannot be read: {reason}", "", str(path)) from None
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

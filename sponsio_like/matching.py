@@ -11,14 +11,12 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import sponsio_like.formula as f
 from sponsio_like.errors import ContractError
+from sponsio_like.targets import is_glob
 
 Tools: TypeAlias = "str | f.Match | Iterable[str | f.Match]"
 """A tool's name, a glob over the full name (`pay_*`), a `Match`, or several of them."""
 
 Values: TypeAlias = f.Scalar | tuple[f.Scalar, ...]
-
-GLOB = frozenset("*?[")
-"""The characters that make a tool's name a glob, where names and globs are written alike."""
 
 _Made = TypeVar("_Made")
 
@@ -65,9 +63,9 @@ def where(path: str) -> Field[f.Condition]:
 
 
 def named(*tools: str) -> f.Match:
-    """Calls of any of these tools; a name with `*`, `?` or `[` is a glob over the full name."""
-    globs = tuple(tool for tool in tools if not GLOB.isdisjoint(tool))
-    return f.Match(tuple(tool for tool in tools if GLOB.isdisjoint(tool)), globs)
+    """Calls of any of these tools; a name with `*` or `?` is a glob over the full name."""
+    globs = tuple(tool for tool in tools if is_glob(tool))
+    return f.Match(tuple(tool for tool in tools if not is_glob(tool)), globs)
 
 
 def target(tools: Tools, *conditions: f.Condition, agent: str | None = None) -> f.Target:

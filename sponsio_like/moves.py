@@ -88,15 +88,16 @@ def calls(clauses: Iterable[Clause], event: Event, tools: Iterable[str] | None) 
     clauses = list(clauses)
     like = event if isinstance(event, Call) else Call("")
     matches = list(dict.fromkeys(match for clause in clauses for match in spoken_of(clause)))
+    special = [match for match in matches if match.conditions]
     for tool, words in _tools(matches, tools):
         other = " with other arguments" if like.args and tool == like.tool else ""
         yield Happen(f"call {words}{other}", Call(tool, {}, "", like.agent, like.depth))
         if like.args:
             same = f"call {words} with the same {_fields(clauses)}"
             yield Happen(same, Call(tool, like.args, "", like.agent, like.depth))
-        for match in matches:
+        for match in special:
             wanted = conditioned(match.conditions) if names_tool(match, tool) else None
-            if wanted:
+            if wanted is not None:
                 said = " and ".join(map(_said, match.conditions))
                 args = {**like.args, **wanted}
                 yield Happen(
@@ -113,16 +114,16 @@ def spoken_of(clause: Clause) -> Iterator[Match]:
 
 def _tools(matches: list[Match], tools: Iterable[str] | None) -> Iterator[tuple[str, str]]:
     """Tools to call, and how to speak of them."""
-    if tools is not None:
-        named = [tool for tool in tools if any(names_tool(match, tool) for match in matches)]
-        yield from ((tool, f"`{tool}`") for tool in named)
-        others = (tool for tool in tools if tool not in named)
-        yield from ((tool, "some other tool") for tool in others)
-        return
     names = dict.fromkeys(name for match in matches for name in match.names)
+    if tools is not None:
+        wide = [match for match in matches if match.globs or not match.names]
+        known = {t: t in names or any(names_tool(match, t) for match in wide) for t in tools}
+        yield from ((tool, f"`{tool}`") for tool, named in known.items() if named)
+        yield from ((tool, "some other tool") for tool, named in known.items() if not named)
+        return
     yield from ((name, f"`{name}`") for name in names)
     for glob in dict.fromkeys(glob for match in matches for glob in match.globs):
-        name = re.sub(r"\[!?(.).*?\]", r"\1", glob).replace("?", "x").replace("*", "")
+        name = glob.replace("?", "x").replace("*", "")
         if glob_matches(glob, name):
             yield name, f"a tool like `{glob}`"
     yield OTHER, "some other tool"

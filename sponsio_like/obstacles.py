@@ -15,6 +15,7 @@ from sponsio_like.clause import Clause, Place, Watch
 from sponsio_like.formula import (
     TRUE,
     Const,
+    Custom,
     Happens,
     MessageBy,
     Node,
@@ -24,12 +25,15 @@ from sponsio_like.formula import (
 )
 from sponsio_like.listening import calm, stateless
 from sponsio_like.monitor import Monitor, State
-from sponsio_like.past import Letter
+from sponsio_like.past import Letter, Registers
 from sponsio_like.program import Program, operands
 from sponsio_like.residual import shifted
+from sponsio_like.window import endings, in_flight, open_calls
 
 WHOLE = -1
 """The goal of a clause that cannot be taken apart: that it no longer refuses."""
+FLYING_CAP = 2
+"""Most calls in flight of which all results are told apart."""
 
 
 # --- clauses, once and for all ----------------------------------------------------------------
@@ -77,7 +81,7 @@ def enumerable(clause: Clause) -> bool:
 def _enumerable(node: Node) -> bool:
     if isinstance(node, Happens):
         return not any(match.conditions or match.agent for match in node.target)
-    return isinstance(node, Const | MessageBy | Observed)
+    return isinstance(node, Const | MessageBy | Observed) or node is Custom("confirms")
 
 
 def _programs(clause: Clause) -> tuple[Program, Program]:
@@ -163,10 +167,28 @@ def key_of_state(clause: Clause, watch: Watch, last: Place) -> Any:
 
 def _relative(monitor: Monitor, state: State, last: int) -> Any:
     """The state, with positions told relative to the last one, and without what is over."""
-    cells = zip(monitor.past.cells, state.registers, strict=True)
-    registers = tuple(_register(monitor.program.nodes[c.node], value, last) for c, value in cells)
-    window = (state.window, last) if state.window else ()
-    return registers, frozenset(shifted(each, last) for each in state.live), window, state.lost
+    known = _memory(monitor, state.registers, last)
+    live = frozenset(shifted(each, last) for each in state.live)
+    return known, live, _results(monitor, state, last) if state.window else (), state.lost
+
+
+def _results(monitor: Monitor, state: State, last: int) -> Any:
+    """What would be remembered for all results of the calls in flight, if they are few."""
+    flying = in_flight((), open_calls(state.window))
+    if len(flying) > FLYING_CAP:
+        return state.window, last
+    found = []
+    for way in endings(monitor.program.slots, flying) or ():
+        by_then = {at: {} if late else final for at, (final, late) in way.items()}
+        registers = monitor.recall.supposing(state.window, by_then, last)
+        found.append(_memory(monitor, registers, last))
+    return tuple(flying), tuple(found)
+
+
+def _memory(monitor: Monitor, registers: Registers, last: int) -> Any:
+    nodes = monitor.program.nodes
+    cells = zip(monitor.past.cells, registers, strict=True)
+    return tuple(_register(nodes[cell.node], value, last) for cell, value in cells)
 
 
 def _register(op: Any, value: Any, last: int) -> Any:

@@ -28,7 +28,8 @@ from sponsio_like.formula import Formula, Match
 from sponsio_like.kinds import Default, Field, Tools, default, expects, of_kind, read
 from sponsio_like.outcome import Decision
 from sponsio_like.parts import Counts, called, earlier, exclusive, settles, tried, whenever, worked
-from sponsio_like.vocabulary import NOTHING, Vocabulary, is_glob, known_field
+from sponsio_like.targets import is_glob
+from sponsio_like.vocabulary import NOTHING, Vocabulary, known_field
 from sponsio_like.wording import fill, words_of
 
 __all__ = [

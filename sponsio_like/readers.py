@@ -7,10 +7,10 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from sponsio_like.atoms import MISSING, OPEN, Truth, matches_call, reader, value_reader
+from sponsio_like.atoms import MISSING, OPEN, Truth, concerns, reader, value_reader
 from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Unreadable, canonical, digest
-from sponsio_like.formula import Formula, Repeats, Sum, Target, Term
+from sponsio_like.formula import Formula, Repeats, Sum, Term
 from sponsio_like.past import EXACT
 from sponsio_like.program import Slot
 from sponsio_like.values import find, number
@@ -50,8 +50,10 @@ def _atom_reader(node: Formula, *, default: bool, waits: bool) -> _Read:
 
 
 def _amount_reader(node: Sum) -> _Read:
+    of = concerns(node.target)
+
     def amount(event: Event, _: Context) -> Any:
-        if not isinstance(event, Call) or not _concerns(node.target, event):
+        if not isinstance(event, Call) or of(event) is False:
             return Decimal(0)
         found = [number(value) for value in find(event.args, node.path)]
         amounts = [amount for amount in found if amount is not None]
@@ -64,10 +66,6 @@ def _amount_reader(node: Sum) -> _Read:
     return amount
 
 
-def _concerns(target: Target, call: Call) -> bool:
-    return matches_call(target, call) is not False
-
-
 def _mark(call: Call) -> str:
     """What equal calls share. Arguments that cannot be read count as the same again."""
     try:
@@ -77,8 +75,10 @@ def _mark(call: Call) -> str:
 
 
 def _key_reader(node: Repeats) -> _Read:
+    of = concerns(node.target)
+
     def key(event: Event, _: Context) -> Any:
-        if not isinstance(event, Call) or not _concerns(node.target, event):
+        if not isinstance(event, Call) or of(event) is False:
             return None
         if node.similar == "equal":
             return _mark(event)

@@ -11,7 +11,7 @@ from sponsio_like.errors import ContractError
 from sponsio_like.events import Kind
 from sponsio_like.formula import Custom
 
-Read: TypeAlias = Callable[..., bool | None]
+Read: TypeAlias = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,27 +23,48 @@ class CustomAtom:
     kind: Kind
     waits: bool
     inputs: frozenset[str]
+    prepared: bool = False
 
-    def ask(self, *args: Any) -> bool | None:
-        """What the function answers. Raises `TypeError` if it is neither true, false nor None."""
-        answer = self.read(*args)
-        if answer is not True and answer is not False and answer is not None:
+    def asks(self, args: tuple[Any, ...]) -> Callable[[Any, Any], bool | None]:
+        """The function for these arguments of the atom.
+
+        It raises `TypeError` for an answer that is neither true, false nor None.
+        """
+        read: Callable[..., Any] = self.read(*args) if self.prepared else self.read
+        rest = () if self.prepared else args
+
+        def ask(event: Any, context: Any) -> bool | None:
+            answer = read(event, context, *rest)
+            if answer is True or answer is False or answer is None:
+                return answer
             raise TypeError(f"atom `{self.name}` answered {answer!r}; write True, False or None")
-        return answer
+
+        return ask
+
+    def takes(self, args: tuple[Any, ...]) -> None:
+        """Raises `TypeError` for arguments that the atom does not take."""
+        first = () if self.prepared else (None, None)
+        inspect.signature(self.read).bind(*first, *args)
 
 
 CUSTOM: dict[str, CustomAtom] = {}
 
 
 def atom(
-    name: str, *, about: Kind = "call", waits: bool = False, inputs: frozenset[str] = frozenset()
+    name: str,
+    *,
+    about: Kind = "call",
+    waits: bool = False,
+    inputs: frozenset[str] = frozenset(),
+    prepared: bool = False,
 ) -> Callable[[Read], Read]:
     """Register an atom, for Python and for contract files.
 
     The function gets the event and the context (if `waits`: the call's tool and its `Result`),
     then the atom's arguments; it answers true, false, or `None` if that cannot be told. It has to
-    be quick, and pure: it may be asked again. An exception in it blocks the call. Raises
-    `ContractError` for a name that is taken, and for a coroutine function.
+    be quick, and pure: it may be asked again. An exception in it blocks the call. If `prepared`, it
+    gets the atom's arguments alone, once, at load time, and returns the function that is asked.
+    Raises `ContractError` for a name that is taken, and for a coroutine function.
     """
 
     def register(read: Read) -> Read:
@@ -52,7 +73,7 @@ def atom(
         known = CUSTOM.get(name)
         if known is not None and _home(known.read) != _home(read):
             raise ContractError.of(f"atom `{name}` exists already", "choose another name")
-        CUSTOM[name] = CustomAtom(name, read, about, waits, frozenset(inputs))
+        CUSTOM[name] = CustomAtom(name, read, about, waits, frozenset(inputs), prepared)
         return read
 
     return register

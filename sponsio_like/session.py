@@ -16,17 +16,18 @@ from dataclasses import replace
 from typing import Any
 
 from sponsio_like.compiler import Policy
-from sponsio_like.context import checked, tokens_of
+from sponsio_like.context import checked, names, tokens_of
 from sponsio_like.deciding import decision, refused
 from sponsio_like.errors import SessionError
 from sponsio_like.events import Call, Message, Result, Step
 from sponsio_like.flights import Attempt
-from sponsio_like.freezing import freeze
+from sponsio_like.freezing import freeze, freeze_args
 from sponsio_like.interceptor import Interceptor
 from sponsio_like.monitor import Verdict
 from sponsio_like.notices import Mailbox
 from sponsio_like.outcome import Outcome, Unfulfilled, Violation
 from sponsio_like.records import SILENT, Log
+from sponsio_like.snapshot import part
 from sponsio_like.telling import Teller
 from sponsio_like.tickets import Desk, Ticket, made_id
 
@@ -117,7 +118,7 @@ class Session:
         own = made_id(self._token, next(self._ids)) if id is None else id
         call = Call(tool, {}, own, agent, depth)
         try:
-            call = replace(call, args=freeze({} if args is None else args))
+            call = replace(call, args=freeze_args(args))
             outcome, attempt = decision(self._inner, call)
         except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
             outcome, attempt = self._failed(call, error), Attempt()
@@ -223,7 +224,7 @@ class Session:
     def step(self, atoms: Iterable[str]) -> tuple[Violation, ...]:
         """A plain observation: the names that hold now. The violations that it makes."""
         self._check_open()
-        attempt = self._inner.attempt(Step(frozenset(atoms)))
+        attempt = self._inner.attempt(Step(names(atoms)))
         violations = (*attempt.late, *(each.violation for each in attempt.found))
         self._log.step(self.id, violations)
         self._teller.reported("", violations)
@@ -264,11 +265,12 @@ class Session:
 
         It has the values that contracts remember.
         """
-        return self._inner.snapshot({"session": self.id})
+        return self._inner.snapshot({"session": self.id, "finished": self._finished})
 
     def resume(self, data: Mapping[str, Any]) -> None:
         """Take over the state of a snapshot; `Guard.restore` calls this on a new session."""
         self.started_anew = self._inner.restore(data)
+        self._finished = part(data, "finished", bool)
         self._log.restored(self.id, self.started_anew)
 
 

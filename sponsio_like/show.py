@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import sponsio_like.formula as f
-from sponsio_like.matching import GLOB, Values
+from sponsio_like.matching import Values
+from sponsio_like.targets import is_glob
 
 Piece: TypeAlias = "str | f.Node"
 
@@ -194,7 +195,7 @@ def _target(target: f.Target) -> str:
 
 
 def _match(match: f.Match) -> str:
-    names = [_plain(n, _TOOL) if GLOB.isdisjoint(n) else f"={_string(n)}" for n in match.names]
+    names = [f"={_string(n)}" if is_glob(n) else _plain(n, _TOOL) for n in match.names]
     globs = [_string(g) if g == "*" else _plain(g, _TOOL) for g in match.globs]
     tools = [*names, *globs]
     head = ", ".join(tools)

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from sponsio_like.atoms import LATE, MISSING, OPEN
-from sponsio_like.clause import Change, Place, Watch
+from sponsio_like.clause import Change, Clause, Place, Watch
 from sponsio_like.compiler import Policy, fingerprint
 from sponsio_like.context import Context
 from sponsio_like.errors import SnapshotError
@@ -82,6 +82,15 @@ def decode(data: Any) -> Any:
     return _RECORDS[kind](*map(decode, body))
 
 
+def part(data: Mapping[str, Any], key: str, *kinds: type) -> Any:
+    """What a snapshot has under `key`. Raises `ValueError` if it is of none of these kinds."""
+    value = decode(data[key])
+    number = isinstance(value, (int, float))
+    if type(value) not in kinds or (number and (math.isnan(value) or 0 > value > -math.inf)):
+        raise ValueError(f"`{key}` is `{value}`")
+    return value
+
+
 def take(
     policy: Policy, ledger: Ledger, context: Context, rest: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -124,7 +133,9 @@ def put_back(
     for kinds in ledger.positions:
         ledger.positions[kinds] = positions.get(kinds, 0)
     for old, new in moved.items():
-        ledger.put(new, decode(data["clauses"][old]["watch"]))
+        watch = decode(data["clauses"][old]["watch"])
+        _check(policy.clauses[new], watch)
+        ledger.put(new, watch)
     fresh = tuple(contract.name for contract in policy.contracts if contract.name not in kept)
     return ledger, _context(policy, data), fresh, moved
 
@@ -132,7 +143,15 @@ def put_back(
 def _context(policy: Policy, data: Mapping[str, Any]) -> Context:
     counted = data["delivered"]
     delivered = {each: counted[repr(each)] for each in policy.sources if repr(each) in counted}
-    return Context(decode(data["facts"]), data["tokens"], data["told_at"], delivered)
+    return Context(part(data, "facts", dict), part(data, "tokens", int), data["told_at"], delivered)
+
+
+def _check(clause: Clause, kept: Any) -> None:
+    """Raise some error if this is not what the clause remembers."""
+    for watch in [each for each, _ in kept.values()] if clause.by else [kept]:
+        for monitor, state in ((clause.gate, watch.gate), (clause.monitor, watch.inner)):
+            if state is not None and len(state.registers) != len(monitor.past.cells):
+                raise ValueError("registers are missing")
 
 
 def _moved(policy: Policy, data: Mapping[str, Any], kept: set[str]) -> dict[int, int]:

@@ -104,7 +104,8 @@ class Supposing:
             case Happen(words, event):
                 yield from self._happened(scene, words, event, clauses)
             case Land(words, tool, waits):
-                yield from self._landed(scene, scene.ledger, words, tool, waits, clauses)
+                if not any(step.startswith(words) for step in scene.way):  # a call lands once
+                    yield from self._landed(scene, scene.ledger, words, tool, waits, clauses)
             case Tell(words, key, value):
                 told = scene.context.told(key, value, scene.time)
                 yield scene._replace(context=told, way=(*scene.way, words))
@@ -149,7 +150,7 @@ class Supposing:
             now = Now(scene.time, scene.context)
             pairs = zip(waits, finals, strict=True)
             self.left -= len(waits)
-            if not any([twin.settle(*pair, now) and self.stops(pair[0].clause) for pair in pairs]):
+            if self._harmless([pair[0].clause for pair in pairs if twin.settle(*pair, now)]):
                 said = self._said(waits, finals, clauses, result)
                 yield scene._replace(ledger=twin, way=(*scene.way, f"{words} ({said})"))
 
@@ -183,6 +184,12 @@ class Supposing:
     def _slots(self, change: Change) -> Any:
         return self.policy.clauses[change.clause].slots
 
+    def _harmless(self, violated: list[int]) -> bool:
+        """Whether none of the clauses that a result, or the time, violates would stop a call."""
+        against = list(filter(self.stops, violated))
+        self.refusers.update(against)
+        return not against
+
     # --- waiting ----------------------------------------------------------------------------------
 
     def _waited(self, scene: Scene, clauses: set[int]) -> Iterator[Scene]:
@@ -195,7 +202,7 @@ class Supposing:
             ledger = scene.ledger.copy(key for each in scene.ledger.keyed.values() for key in each)
             time = scene.time + wait
             self.left -= 1
-            if not any(map(self.stops, ledger.expire(Now(time, scene.context)))):
+            if self._harmless(ledger.expire(Now(time, scene.context))):
                 words = f"wait {round(wait, 3):.12g} s"
                 yield scene._replace(ledger=ledger, time=time, way=(*scene.way, words))
 

@@ -30,3 +30,8 @@ class Match:
 
 Target: TypeAlias = tuple[Match, ...]
 """Any of these kinds of call."""
+
+
+def is_glob(name: str) -> bool:
+    """Whether a name stands for every tool that looks like it; `db[prod]` is a name."""
+    return "*" in name or "?" in name

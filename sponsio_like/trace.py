@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from sponsio_like.errors import TraceError, closest
+from sponsio_like.context import checked, tokens_of
+from sponsio_like.errors import SessionError, TraceError, closest
 from sponsio_like.events import Call, Message, Result, Status, Step
 from sponsio_like.jsonl import ignored, read_lines
 
@@ -107,40 +108,51 @@ class _Reader:
         self.place = 0
         self.time = -1.0
         self.calls = 0
+        self.flying: dict[str, list[str]] = {}
 
     def events(self) -> Iterator[Event]:
-        last = self._last_results()
+        results = self._results()
         named = {str(event["id"]) for event in self.raw if _names_itself(event)}
         for place, event in enumerate(self.raw):
             self.place = place
             self.time = self._time(event)
-            yield self._event(event, last, named)
+            yield self._event(event, results, named)
 
-    def _event(self, event: Any, last: Mapping[str, int], named: set[str]) -> Event:
+    def _event(self, event: Any, results: Mapping[str, list[int]], named: set[str]) -> Event:
         match event.get("type", "call"):
             case "call":
-                return self._call(event, last, named)
+                return self._call(event, results, named)
             case "result":
                 if event.get("id") is None:
                     raise self._wrong("a result needs `id`, that of its call")
-                return Settled(str(event["id"]), self._result(event), self.time)
+                waiting = self.flying.get(str(event["id"]))
+                id = waiting.pop(0) if waiting else str(event["id"])
+                return Settled(id, self._result(event), self.time)
             case "message":
                 message = Message(
                     self._text(event, "role"), self._text(event, "text", ""), self.time
                 )
                 return Said(message, self._usage(event))
             case "fact":
-                return Told(self._text(event, "key"), event.get("value"), self.time)
+                return Told(self._text(event, "key"), self._fact(event), self.time)
             case "step":
                 return Seen(Step(self._atoms(event), self.time))
         hint = closest(event["type"], ("call", "result", "message", "fact", "step"))
         raise self._wrong(f"unknown type `{event['type']}`; {hint}")
 
-    def _call(self, event: Mapping[str, Any], last: Mapping[str, int], named: set[str]) -> Called:
+    def _call(
+        self, event: Mapping[str, Any], results: Mapping[str, list[int]], named: set[str]
+    ) -> Called:
+        """A call. Of several in flight with one id, each has its own, and results in order."""
         id = event.get("id")
-        name = str(self.calls) if id is None else str(id)
-        while id is None and name in named:
+        name = given = str(self.calls) if id is None else str(id)
+        waiting = self.flying.setdefault(given, [])
+        left = [place for place in results.get(given, ()) if place > self.place]
+        waits = event.get("status") is None and len(left) > len(waiting)
+        while name in waiting or (name in named and (id is None or name != given)):
             name = f"#{name}"
+        if waits:
+            waiting.append(name)
         self.calls += 1
         call = Call(
             self._text(event, "tool"),
@@ -150,18 +162,17 @@ class _Reader:
             self._depth(event),
             self.time,
         )
-        waits = event.get("status") is None and last.get(name, -1) > self.place
         return Called(call, None if waits else self._result(event))
 
-    def _last_results(self) -> dict[str, int]:
-        """Where the last result of each call stands; checks, too, that all events are objects."""
-        found: dict[str, int] = {}
+    def _results(self) -> dict[str, list[int]]:
+        """Where the results of each call stand; checks, too, that all events are objects."""
+        found: dict[str, list[int]] = {}
         for place, event in enumerate(self.raw):
             self.place = place
             if not isinstance(event, dict):
                 raise self._wrong('it must be a JSON object, like {"tool": "search"}')
             if event.get("type") == "result":
-                found[str(event.get("id"))] = place
+                found.setdefault(str(event.get("id")), []).append(place)
         return found
 
     # --- fields -------------------------------------------------------------------------------
@@ -208,10 +219,17 @@ class _Reader:
         usage = event.get("usage")
         if usage is None:
             return {}
-        tokens = usage.get("total_tokens") if isinstance(usage, dict) else ""
-        if tokens is not None and (isinstance(tokens, bool) or not isinstance(tokens, int)):
-            raise self._wrong('`usage` must be like {"total_tokens": 12}')
+        try:
+            tokens_of(usage if isinstance(usage, dict) else "")
+        except SessionError:
+            raise self._wrong('`usage` must be like {"total_tokens": 12}') from None
         return dict(usage)
+
+    def _fact(self, event: Mapping[str, Any]) -> Any:
+        try:
+            return checked(event.get("key"), event.get("value"))
+        except SessionError as error:
+            raise self._wrong(str(error)) from None
 
     def _atoms(self, event: Mapping[str, Any]) -> frozenset[str]:
         atoms = event.get("atoms")

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import functools
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeAlias
 
 from sponsio_like.errors import ContractError
-from sponsio_like.events import TEXT_CAP, Unreadable, canonical
+from sponsio_like.events import TEXT_CAP, Unreadable, canonical, heaps_marks
 from sponsio_like.formula import Op
 
 DIGITS_CAP = 4_300
@@ -24,6 +26,10 @@ REGEX_CAP = 1_000
 """Longest regular expression, in characters."""
 REGEX_MEMORY = 1 << 20
 """Most memory, in bytes, of one compiled regular expression; larger ones do not compile."""
+WORK_CAP = 20_000_000
+"""Most instructions of a regular expression times characters of a text that it is searched in."""
+HALF = re.compile("[\ud800-\udfff]")
+"""Half a character: no text."""
 
 Path: TypeAlias = tuple[str, ...]
 
@@ -56,10 +62,11 @@ def _down(values: list[Any], part: str) -> Iterator[Any]:
 
 
 @functools.lru_cache(maxsize=4096)
-def regex(pattern: str) -> Callable[[str], Any]:
-    """The search function of a regular expression that runs in linear time (RE2).
+def regex(pattern: str) -> Search:
+    """The search for a regular expression, in linear time (RE2). Who searches often, holds it.
 
-    Raises `ContractError` if it does not compile, with the reason.
+    Raises `ContractError` if it does not compile, with the reason. The search raises `Unreadable`
+    for a text that is too long for it, or no text.
     """
     import re2  # loaded only where a contract has a regular expression
 
@@ -70,8 +77,9 @@ def regex(pattern: str) -> Callable[[str], Any]:
     options = re2.Options()
     options.max_mem = REGEX_MEMORY
     options.log_errors = False
+    options.never_capture = True
     try:
-        search: Callable[[str], Any] = re2.compile(pattern, options).search
+        compiled = re2.compile(pattern, options)
     except UnicodeEncodeError:
         raise ContractError.of("regular expression has half a character in it") from None
     except re2.error as error:
@@ -80,7 +88,26 @@ def regex(pattern: str) -> Callable[[str], Any]:
             f"regular expression `{pattern}` does not compile: {reason}",
             "RE2 syntax is needed: no look-around, no back-references",
         ) from None
-    return search
+    return Search(compiled.search, compiled.programsize)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Whether a regular expression is found in a text, or in its NFC form."""
+
+    find: Callable[[str], Any]
+    size: int
+    """How many instructions its program has."""
+
+    def __call__(self, text: str) -> bool:
+        if len(text) * self.size > WORK_CAP:
+            raise Unreadable("too much text for this regular expression")
+        if text.isascii():
+            return self.find(text) is not None
+        if HALF.search(text) or heaps_marks(text):
+            raise Unreadable("not text")
+        other = unicodedata.normalize("NFC", text)
+        return self.find(text) is not None or (other != text and self.find(other) is not None)
 
 
 def compare(left: Any, op: Op, right: Any) -> bool | None:
@@ -119,11 +146,24 @@ def _among(value: Any, choices: Any) -> bool | None:
 
 def text_matches(value: Any, pattern: Any) -> bool | None:
     """Whether `pattern` is found in the string `value`."""
-    if not isinstance(value, str) or not isinstance(pattern, str) or len(value) > TEXT_CAP:
+    return _searched(value, regex(pattern)) if isinstance(pattern, str) else None
+
+
+def _searched(value: Any, search: Search) -> bool | None:
+    if not isinstance(value, str) or len(value) > TEXT_CAP:
         return None
-    if not value.isascii() and re.search("[\ud800-\udfff]", value):
+    try:
+        return search(value)
+    except Unreadable:
         return None
-    return regex(pattern)(value) is not None
+
+
+def comparison(op: Op, right: Any) -> Callable[[Any], bool | None]:
+    """`compare` with a right side that stays: a regular expression is compiled here, once."""
+    if op == "matches" and isinstance(right, str):
+        search = regex(right)
+        return lambda left: _searched(left, search)
+    return lambda left: compare(left, op, right)
 
 
 def number(value: Any) -> Decimal | None:

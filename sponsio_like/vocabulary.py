@@ -6,15 +6,16 @@ In: one name, a list, a glob, an action, or a `match` mapping (docs/semantics.md
 
 from __future__ import annotations
 
-import fnmatch
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any
 
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import Condition, Match, Op, Scalar, Target
+from sponsio_like.targets import is_glob
 from sponsio_like.values import path_parts, regex
 
 COMPARISONS: Mapping[str, Op] = MappingProxyType(
@@ -36,11 +37,6 @@ class Vocabulary:
 
 
 NOTHING = Vocabulary()
-
-
-def is_glob(name: str) -> bool:
-    """Whether a name stands for every tool that looks like it."""
-    return any(sign in name for sign in "*?[")
 
 
 def target(value: Any, words: Vocabulary = NOTHING) -> Target:
@@ -88,7 +84,7 @@ def named(name: str, words: Vocabulary) -> Target:
     if not name or name != name.strip() or "`" in name:
         raise ContractError.of(f"`{name}` is not the name of a tool")
     if is_glob(name):
-        if words.tools is not None and not fnmatch.filter(words.tools, name):
+        if words.tools is not None and not any(fnmatchcase(tool, name) for tool in words.tools):
             raise ContractError.of(f"no tool matches `{name}`", _inventory(words))
         return (Match(globs=(name,)),)
     if words.tools is not None and name not in words.tools:
@@ -148,12 +144,26 @@ def only(value: Mapping[Any, Any], known: Iterable[str], what: str, problems: Pr
 def known_field(
     path: str, match: Match, words: Vocabulary, at: tuple[str | int, ...], problems: Problems
 ) -> None:
-    """Note a field that a tool of the inventory does not have."""
-    for name in match.names if not path.startswith("@") else ():
-        fields = words.fields(name)
-        root = path_parts(path)[0]
-        if fields is not None and path not in fields and root not in (*fields, "*"):
-            problems.add(f"tool `{name}` has no field `{root}`", closest(root, fields), *at)
+    """Note a field that a tool of the inventory does not have; for a glob, that none has."""
+    root = path_parts(path)[0]
+    if path.startswith("@") or root == "*":
+        return
+    declared = {tool: fields for tool, fields in (words.tools or {}).items() if fields is not None}
+    lacking = [tool for tool, fields in declared.items() if not {path, root} & fields.keys()]
+    for name in match.names:
+        if name in lacking:
+            what = f"tool `{name}` has no field `{root}`"
+            problems.add(what, closest(root, declared[name]), *at)
+    globs = match.globs or (() if match.names else ("*",))
+    meant = [tool for tool in words.tools or () if any(fnmatchcase(tool, g) for g in globs)]
+    if meant and set(meant) <= set(lacking):
+        known = {field for tool in meant for field in declared[tool]}
+        what = f"no tool has a field `{root}`"
+        problems.add(
+            what if globs == ("*",) else f"{what} that matches `{globs[0]}`",
+            closest(root, known),
+            *at,
+        )
 
 
 def _conditions(value: Any) -> tuple[Condition, ...]:

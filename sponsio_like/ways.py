@@ -28,8 +28,8 @@ from sponsio_like.obstacles import (
 )
 from sponsio_like.supposing import Scene, Supposing
 
-BUDGET = 400
-"""Most judgements of a clause in each half of each round."""
+STRAIGHT, SEARCH = 600, 400
+"""Most judgements of a clause in each round: straight on, and in search of a shorter way."""
 NESTING = 4
 """Calls that are needed for calls that are needed for ..., straight on: so many times."""
 
@@ -47,7 +47,7 @@ class Found(NamedTuple):
 
 def way_to(scene: Scene, event: Event, flights: Iterable[Flying]) -> Found:
     """The shortest way to make `event` legal."""
-    trial = Supposing(scene.ledger.policy, event, BUDGET)
+    trial = Supposing(scene.ledger.policy, event, STRAIGHT)
     quest = Quest(Choices(trial, scene, event, tuple(flights)))
     first = quest.look(scene, event)
     if not first.standing:
@@ -80,14 +80,14 @@ class Quest:
         """The shortest scene in which the event is allowed, as far as the budget goes."""
         choices = self.choices
         choices.known |= first.standing.keys()
-        self.trial.left = BUDGET
+        self.trial.left = STRAIGHT
         choices.learn(kind)
         new = {"waits": Wait, "facts": Tell}.get(kind, object)
         if not any(isinstance(move, new) for move in choices.moves):
             self.exhausted = all(enumerable(self.clauses[i]) for i in choices.known)
             return None
         best = self._straight(choices.start, choices.event, NESTING)
-        self.trial.left = max(self.trial.left, 0) + BUDGET
+        self.trial.left = SEARCH
         while True:
             most = len(best.way) if best is not None else math.inf
             if best is None or choices.least(first) < most:
@@ -130,9 +130,9 @@ class Quest:
 
     def _straight(self, scene: Scene, event: Event, nesting: int) -> Scene | None:
         """Move by move, each of which reaches a goal. Not always the shortest way, but quick."""
-        look: Look | None = self.look(scene, event)
+        look = self.look(scene, event) if self.trial.left > 0 else None
         while look is not None and look.standing:
-            look = self._nearer(look, event, nesting)
+            look = self._nearer(look, event, nesting) if self.trial.left > 0 else None
         return None if look is None else look.scene
 
     def _nearer(self, look: Look, event: Event, nesting: int) -> Look | None:

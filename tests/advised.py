@@ -2,11 +2,11 @@
 
     python -m tests.advised [every] [start]
 
-In: all pairs of patterns about histories, over the tools a, b, c, up to renaming (or every n-th of
-them). At every state that a trace of four events leads to (calls that succeed, fail or stay in
-flight), every call that is blocked is followed up: what its advice says is done in a copy of the
-session, and everything shorter is tried as well. Only the public interface is used. Out: how many
-blocked calls were told what, and every one that was told something wrong.
+In: all patterns about histories and all pairs of them, over the tools a, b, c, up to renaming (or
+every n-th). At every state that a trace of five events leads to (two, where calls may stay in
+flight as well), every call that is blocked is followed up: what its advice says is done in a copy
+of the session, and everything shorter is tried as well. Only the public interface is used. Out: how
+many blocked calls were told what, and every one that was told something wrong.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ from typing import Any
 
 from sponsio_like import Allowed, Blocked, Guard, contract
 from sponsio_like.errors import ContractError
+from sponsio_like.outcome import Outcome
 from sponsio_like.pattern import find_pattern
 from sponsio_like.session import Session
 
 TOOLS = "abc"
 OTHER = "d"
-EVENTS = 4
-"""Events before the call that is decided."""
-BEYOND = 3
+TRACES = ((5, False), (2, True))
+"""Events before the call that is decided, and whether calls may stay in flight."""
+BEYOND = 2
 """So far a way is looked for where the advice says that there is none."""
 ENDINGS = ("ok", "error")
 
 Part = tuple[str, dict[str, Any]]
 Action = tuple[str, str, str]
-"""What happens next: `call`, its tool and ending (or `open`); `land`, the id of a call and ending."""
+"""What happens: `call`, its tool and ending (or `open`); `land`, a call's id and its ending."""
 Snapshot = dict[str, Any]
 
 
@@ -68,7 +69,7 @@ def patterns() -> Iterator[Part]:
 
 
 def policies() -> list[tuple[Part, ...]]:
-    """Every pattern and every pair of patterns, one of those that only differ in the tools' names."""
+    """Every pattern and every pair; one of those that only differ in the names of the tools."""
     found: dict[str, tuple[Part, ...]] = {}
     each = list(patterns())
     for pair in [*((one,) for one in each), *itertools.combinations(each, 2)]:
@@ -105,27 +106,84 @@ def guard_of(pair: Sequence[Part]) -> Guard | None:
 
 
 class Copies:
-    """Copies of sessions, made from snapshots."""
+    """States of one guard's sessions, by number; equal snapshots have one. 0: a new session."""
 
     def __init__(self, guard: Guard) -> None:
         self.guard = guard
+        self._snapshots = [guard.session("s", clock=lambda: 0.0).snapshot()]
+        self._numbers = {json.dumps(self._snapshots[0], sort_keys=True): 0}
+        self._known: dict[tuple[int, Action], int | None] = {}
+        self._outcomes: dict[tuple[int, str], Outcome] = {}
 
-    def open(self, state: Snapshot | None) -> Session:
-        if state is None:
-            return self.guard.session("s", clock=lambda: 0.0)
-        return self.guard.restore(state, clock=lambda: 0.0)
-
-    def after(self, state: Snapshot | None, action: Action) -> Snapshot | None:
+    def after(self, state: int, action: Action) -> int | None:
         """The state after this action; None if it is not allowed."""
-        session = self.open(state)
-        return session.snapshot() if acted(session, action) else None
+        if (state, action) not in self._known:
+            session = self.guard.restore(self._snapshots[state], clock=lambda: 0.0)
+            done = acted(session, action)
+            self._known[state, action] = self._number(session.snapshot()) if done else None
+        return self._known[state, action]
 
-    def allows(self, state: Snapshot | None, tool: str) -> bool:
-        return isinstance(self.open(state).decide(tool, id="asked"), Allowed)
+    def _number(self, snapshot: Snapshot) -> int:
+        found = self._numbers.setdefault(json.dumps(snapshot, sort_keys=True), len(self._snapshots))
+        if found == len(self._snapshots):
+            self._snapshots.append(snapshot)
+        return found
+
+    def outcome(self, state: int, tool: str) -> Outcome:
+        """What is answered to a call of `tool` now."""
+        if (state, tool) not in self._outcomes:
+            session = self.guard.restore(self._snapshots[state], clock=lambda: 0.0)
+            self._outcomes[state, tool] = session.decide(tool, id="asked")
+        return self._outcomes[state, tool]
+
+    def allows(self, state: int, tool: str) -> bool:
+        """Whether `tool` may be called now."""
+        return isinstance(self.outcome(state, tool), Allowed)
+
+    def flying(self, state: int) -> list[str]:
+        """The ids of the calls in flight: the tool's name and a number."""
+        return [id for id, _ in self._snapshots[state]["flights"]["map"]]
+
+    def continuations(self, state: int) -> Iterator[Action]:
+        """All that can happen next, but that calls stay in flight."""
+        yield from (("call", tool, end) for tool in TOOLS for end in ENDINGS)
+        yield ("call", OTHER, "ok")
+        yield from (("land", id, end) for id in self.flying(state) for end in ENDINGS)
+
+    def states(self, events: int, *, fly: bool) -> Iterator[tuple[int, str]]:
+        """Every state that a trace of at most so many events leads to, with one such trace."""
+        level = {0: ""}
+        for n in range(events + 1):
+            yield from level.items()
+            following: dict[int, str] = {}
+            for state, trace in level.items() if n < events else ():
+                opened: list[Action] = [("call", tool, "open") for tool in TOOLS if fly]
+                for action in (*self.continuations(state), *opened):
+                    after = self.after(state, action)
+                    if after is not None:
+                        following.setdefault(after, f"{trace} {' '.join(action)};")
+            level = following
+
+    def shortest(self, state: int, tool: str, most: int) -> int | None:
+        """How many actions it takes until `tool` may be called, up to `most`: all are tried."""
+        level, seen = [state], {state}
+        for n in range(1, most + 1):
+            following = []
+            for each in level:
+                for action in self.continuations(each):
+                    after = self.after(each, action)
+                    if after is None or after in seen:
+                        continue
+                    if self.allows(after, tool):
+                        return n
+                    seen.add(after)
+                    following.append(after)
+            level = following
+        return None
 
 
 def acted(session: Session, action: Action) -> bool:
-    """Do it; whether it was allowed."""
+    """Do it; whether it was allowed, and revealed no violation."""
     kind, name, ending = action
     id = name
     if kind == "call":
@@ -137,62 +195,11 @@ def acted(session: Session, action: Action) -> bool:
     return not session.settle(id, **({"error": "no"} if ending == "error" else {"output": None}))
 
 
-def flying(state: Snapshot | None) -> list[str]:
-    """The ids of the calls in flight, as they were given."""
-    if state is None:
-        return []
-    return [key for key, _ in state["flights"]["map"]]
-
-
-def continuations(state: Snapshot | None) -> Iterator[Action]:
-    """All that can happen next."""
-    yield from (("call", tool, end) for tool in (*TOOLS, OTHER) for end in ENDINGS)
-    yield from (("land", id, end) for id in flying(state) for end in ENDINGS)
-
-
-def key_of(state: Snapshot) -> str:
-    """Equal for states with equal futures."""
-    return json.dumps(state, sort_keys=True)
-
-
-def states(copies: Copies, events: int) -> Iterator[tuple[Snapshot | None, str]]:
-    """Every state that a trace of at most so many events leads to, with one such trace."""
-    level: dict[str, tuple[Snapshot | None, str]] = {"": (None, "")}
-    for n in range(events + 1):
-        yield from level.values()
-        following: dict[str, tuple[Snapshot | None, str]] = {}
-        for state, trace in level.values() if n < events else ():
-            opened: list[Action] = [("call", tool, "open") for tool in TOOLS]
-            for action in (*continuations(state), *opened):
-                after = copies.after(state, action)
-                if after is not None:
-                    following.setdefault(key_of(after), (after, f"{trace} {' '.join(action)};"))
-        level = following
-
-
-def shortest(copies: Copies, state: Snapshot | None, tool: str, most: int) -> int | None:
-    """How many actions it takes until `tool` may be called, up to `most`; by trying all of them."""
-    level, seen = [state], set[str]()
-    for n in range(1, most + 1):
-        following = []
-        for each in level:
-            for action in continuations(each):
-                after = copies.after(each, action)
-                if after is None or key_of(after) in seen:
-                    continue
-                seen.add(key_of(after))
-                if copies.allows(after, tool):
-                    return n
-                following.append(after)
-        level = following
-    return None
-
-
 # --- advice -----------------------------------------------------------------------------------
 
 STEP = re.compile(
     r"(?:call (?:`(?P<tool>\w)`|some other tool)|"
-    r"wait for the result of `(?P<landing>\w)`, which is in flight)"
+    r"wait for the result of `(?P<landing>\w)`(?: with the id `(?P<id>\w+)`)?, which is in flight)"
     r"(?: \((?P<ending>it must succeed|it has to fail)[^()]*\))?"
     r"(?: (?P<times>\d+) times)?"
 )
@@ -207,25 +214,28 @@ def way_of(advice: str) -> list[re.Match[str]] | None:
         return None
     begin, _, steps = told.partition(", first ")
     assert begin == "to make it legal", advice
-    found = [STEP.fullmatch(step) for step in steps.split(", then ")]
-    assert None not in found, advice
-    return [step for step in found for _ in range(int(step["times"] or 1))] if found else []
+    found = []
+    for told in steps.split(", then "):
+        step = STEP.fullmatch(told)
+        assert step is not None, advice
+        found += [step] * int(step["times"] or 1)
+    return found
 
 
-def follow(copies: Copies, state: Snapshot | None, way: list[re.Match[str]], free: str) -> Any:
+def follow(copies: Copies, state: int, way: list[re.Match[str]], free: str) -> int | None:
     """The state after the way; where it does not ask for an ending, the ending is `free`."""
     for step in way:
         asked = step["ending"]
         end = free if asked is None else "ok" if "succeed" in asked else "error"
-        name = step["landing"]
-        if name is None:
-            actions: list[Action] = [("call", step["tool"] or OTHER, end)]
-        else:
-            actions = [("land", id, end) for id in flying(state) if id[0] == name]
-        found = (copies.after(state, action) for action in actions)
-        state = next((after for after in found if after is not None), None)
-        if state is None:
+        action: Action = ("call", step["tool"] or OTHER, end)
+        if step["landing"]:
+            flying = [id for id in copies.flying(state) if step["id"] in (None, id)]
+            (landing,) = [id for id in flying if id[0] == step["landing"]]
+            action = ("land", landing, end)
+        after = copies.after(state, action)
+        if after is None:
             return None
+        state = after
     return state
 
 
@@ -237,35 +247,35 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
 
 
-def check(pair: Sequence[Part], tally: Tally, events: int = EVENTS) -> None:
-    """Follow up every call that this policy blocks."""
+def check(pair: Sequence[Part], tally: Tally, events: int, *, fly: bool) -> None:
+    """Follow up every call that this policy blocks after so many events; `fly`: some in flight."""
     guard = guard_of(pair)
     if guard is None:
         tally.told["policies that do not load"] += 1
         return
     tally.told["policies"] += 1
     copies = Copies(guard)
-    for state, trace in states(copies, events):
+    for state, trace in copies.states(events, fly=fly):
         for tool in (*TOOLS, OTHER):
-            outcome = copies.open(state).decide(tool, id="asked")
+            outcome = copies.outcome(state, tool)
             if isinstance(outcome, Blocked):
                 mistake = _mistake(copies, state, tool, outcome.advice, tally)
                 if mistake:
                     tally.wrong.append(f"{pair}:{trace} {tool}? {outcome.advice}: {mistake}")
 
 
-def _mistake(copies: Copies, state: Any, tool: str, advice: str, tally: Tally) -> str:
+def _mistake(copies: Copies, state: int, tool: str, advice: str, tally: Tally) -> str:
     way = way_of(advice)
     if way is None:
         tally.told[advice.rpartition("; ")[2]] += 1
-        fewer = shortest(copies, state, tool, BEYOND)
+        fewer = copies.shortest(state, tool, BEYOND)
         return "" if fewer is None else f"{fewer} actions make it legal"
     tally.told[f"{len(way)} steps"] += 1
     for free in ENDINGS:
         after = follow(copies, state, way, free)
         if after is None or not copies.allows(after, tool):
             return f"following it does not make it legal ({free})"
-    fewer = shortest(copies, state, tool, len(way) - 1)
+    fewer = copies.shortest(state, tool, len(way) - 1)
     return "" if fewer is None else f"{fewer} actions are enough"
 
 
@@ -274,7 +284,8 @@ def main(every: int = 1, start: int = 0) -> int:
     tally = Tally()
     chosen = policies()[start::every]
     for n, pair in enumerate(chosen):
-        check(pair, tally)
+        for events, fly in TRACES:
+            check(pair, tally, events, fly=fly)
         if n % 50 == 49:
             print(f"{n + 1} of {len(chosen)}: {dict(tally.told)}", flush=True)
     for name, count in sorted(tally.told.items()):

@@ -78,7 +78,7 @@ def _fact(node: f.Formula) -> oracle.Formula:
         case f.ByAgent(name):
             return ("and", ("called", "*"), ("prop", name_of("agent", "", "=", name)))
         case f.Permitted(name):
-            return ("prop", name_of("permission", name, "=", True), "call")
+            return ("and", ("called", "*"), ("prop", name_of("permission", name, "=", True)))
         case f.Approved(action, role):
             return ("prop", name_of("approved", action, "=", role))
         case f.Custom(name, args):

@@ -7,8 +7,9 @@ may notice it. Every test runs once, in a fork; those that fail, or are slow, ar
 from __future__ import annotations
 
 import resource
+import signal
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,11 +18,15 @@ from tests.mutants import Mutant
 from tests.trial import Trial
 from tests.warm import Warm, watcher
 
-SLOW = 5
+SLOW = 3
 """A test that takes longer, in seconds, is not used."""
-BUDGET = 15.0
+BUDGET = 12.0
 """Seconds of tests that one mutant is given. (Lines being counted, they take several times as
 long as without.)"""
+HANGS = 60
+"""Seconds after which tests that are measured together are measured alone."""
+TOGETHER = 25
+"""So many tests are measured in one process."""
 LIKELY = 8
 """So many of the tests that killed most mutants of the module are tried first."""
 
@@ -64,17 +69,29 @@ class Suite:
         return not self.imported.get(mutant.module, set()).isdisjoint(mutant.lines)
 
 
-def measured(process: Warm, test: str) -> dict[str, Any]:
-    """Run one test in this process, a fork: the lines it passes over, and its seconds."""
-    paths = {module: str(trial.path_of(module)) for module in process.modules}
-    before = _seconds()
+def measured(process: Warm, tests: Sequence[str]) -> dict[str, Any]:
+    """Run tests in this process, a fork: of each, whether it failed, and its seconds; all lines."""
+    signal.signal(signal.SIGXCPU, _too_slow)
     cover = watcher(process.modules)
     cover.start()
-    failed = process.first_failure([test], lambda _: SLOW)
+    ran: dict[str, tuple[str, float]] = {}
+    for test in tests:
+        cover.switch_context(test)
+        before = _seconds()
+        failed = process.first_failure([test], lambda _: SLOW)
+        ran[test] = failed, _seconds() - before
     cover.stop()
     data = cover.get_data()
-    lines = {module: data.lines(path) or [] for module, path in paths.items()}
-    return {"failed": failed, "seconds": _seconds() - before, "lines": lines}
+    over = {m: data.contexts_by_lineno(str(trial.path_of(m))) for m in process.modules}
+    return {"ran": ran, "over": over}
+
+
+class TooSlow(BaseException):
+    """A test has used up its time. Not an `Exception`: nobody is to catch it."""
+
+
+def _too_slow(*_: object) -> None:
+    raise TooSlow
 
 
 def _seconds() -> float:
@@ -83,18 +100,32 @@ def _seconds() -> float:
 
 
 def suite(process: Warm, jobs: int) -> Suite:
-    """Run all tests once, each in a fork of this process."""
-    trials = (Trial(test, "", "", [[test]], timeout=2 * SLOW) for test in process.items)
-    seconds: dict[str, float] = {}
-    failing: list[str] = []
-    over: dict[str, dict[int, list[str]]] = {m: defaultdict(list) for m in process.modules}
-    for result in trial.run(trials, jobs, lambda each: measured(process, each.name)):
-        test, said = result.trial.name, result.said
-        if result.verdict != "passed":
-            failing.append(test)
-            continue
-        seconds[test] = said["seconds"]
-        for module, lines in said["lines"].items():
-            for line in lines:
-                over[module][line].append(test)
-    return Suite(seconds, over, process.imported, sorted(failing))
+    """Run all tests once, in forks of this process; alone if they are too much together."""
+    every = list(process.items)
+    found = Suite({}, {m: defaultdict(list) for m in process.modules}, process.imported, [])
+    queue = [every[k : k + TOGETHER] for k in range(0, len(every), TOGETHER)]
+    while queue:
+        trials = [Trial(str(k), "", "", [tests], timeout=HANGS) for k, tests in enumerate(queue)]
+        results = trial.run(trials, jobs, lambda each: measured(process, each.tests[0]))
+        again: list[str] = []
+        for result in results:
+            tests = result.trial.tests[0]
+            if result.said:
+                _add(found, result.said)
+            elif len(tests) > 1:
+                again += tests
+            else:
+                found.failing += tests
+        queue = [[test] for test in again]
+    return found
+
+
+def _add(found: Suite, said: Mapping[str, Any]) -> None:
+    for test, (failed, seconds) in said["ran"].items():
+        if failed or seconds > SLOW:
+            found.failing.append(test)
+        else:
+            found.seconds[test] = seconds
+    for module, lines in said["over"].items():
+        for line, tests in lines.items():
+            found.over[module][int(line)] += [test for test in tests if test in found.seconds]

@@ -118,7 +118,7 @@ class Random:
     def match(self) -> f.Match:
         """Names, globs, conditions, an agent: each there or not."""
         some = self.random.randrange
-        globs = [glob for glob in (self.word(), "pay_*", "?", "*") if {*glob} & {*"*?["}]
+        globs = [glob for glob in (self.word(), "pay_*", "?", "*") if {*glob} & {*"*?"}]
         return f.Match(
             names=tuple(self.word() for _ in range(some(3))),
             globs=tuple(self.random.choice(globs) for _ in range(some(3))),

@@ -5,9 +5,7 @@ In: a formula, and the events of a trace. Out: what each of them says at every e
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import inf
 from typing import Any, NamedTuple
 
@@ -18,14 +16,15 @@ from sponsio_like.guard import Guard
 from sponsio_like.pattern import Rule
 from sponsio_like.session import Session
 from tests import bridge, oracle
-from tests.fuzz_cases import Event
+from tests.fuzz_heard import heard, spoken
+from tests.fuzz_traces import Event
 from tests.oracle_exact import Ending, Machine, Row, State, answered
 from tests.oracle_runs import Run, as_read, run
 from tests.oracle_search import Answers, Question, search, shapes
 from tests.walk import forked
 
-PERMISSIONS = ("write",)
-APPROVALS = (("pay", "boss"),)
+WRITTEN = 60
+"""Most continuations that are written out."""
 
 
 class Said(NamedTuple):
@@ -70,6 +69,11 @@ class Watched:
             if not found:
                 raise
             self.refused = found[0]
+
+    @property
+    def limited(self) -> bool:
+        """Whether some search for a continuation has reached its limits."""
+        return any(clause.monitor.search.limited for clause in self.guard.policy.clauses)
 
     def say(self, events: Sequence[Event]) -> Said:
         """Play the events; not again those with which the last trace has begun as well."""
@@ -137,65 +141,6 @@ def calls_before(told: Sequence[oracle.Event], moment: int) -> int:
     return sum(event.kind == "call" for event in told[:moment])
 
 
-def heard(formula: oracle.Formula, events: Sequence[Event]) -> list[oracle.Event]:
-    """The events as the oracle knows them: facts are part of what follows."""
-    told: list[oracle.Event] = []
-    context: dict[str, Any] = {}
-    tokens, places = 0, {}
-    aged = any(g[0] in ("fact age", "approval age") for g in oracle.under(formula))
-    told_so_far: tuple[tuple[str, Any, float], ...] = ()
-    for event in events:
-        tokens += event.get("usage", {}).get("total_tokens", 0)
-        if event["type"] == "fact":
-            context[event["key"]] = event["value"]
-            said = tuple(event["value"].items()) if event["key"] == "approval" else None
-            told_so_far += ((event["key"], said, event["time"]),) if aged else ()
-            continue
-        about = {**subjects(event, context), "tokens": tokens}
-        if event["type"] == "result":
-            about = {"output": event["output"]}
-        made = oracle.Event(event["type"], "", *bridge.facts(formula, about), time=event["time"])
-        made = replace(made, told=told_so_far)
-        match event["type"]:
-            case "call":
-                places[event["id"]] = len(told)
-                args = tuple((key, flat(value)) for key, value in sorted(event["args"].items()))
-                made = replace(made, name=event["tool"], args=args)
-            case "result":
-                status = "done" if event["status"] == "ok" else "failed"
-                made = replace(made, kind="settle", name=status, of=places[event["id"]])
-            case "message":
-                made = replace(made, name=event["role"])
-            case "step":
-                made = replace(made, true=made.true | frozenset(event["atoms"]))
-        told.append(made)
-    return told
-
-
-def flat(value: Any) -> Any:
-    """A value that can be hashed; the oracle only compares those inside others as a whole."""
-    return json.dumps(value, sort_keys=True) if isinstance(value, dict) else value
-
-
-def subjects(event: Event, context: dict[str, Any]) -> dict[str, Any]:
-    """What an event is, and the context then, for `bridge.facts`."""
-    agent = event.get("agent", "agent")
-    held = context.get("permissions", ())
-    held = held.get(agent, ()) if isinstance(held, dict) else held
-    approval = context.get("approval", {})
-    given = (approval.get("action"), approval.get("role"), approval.get("decision"))
-    call = event["type"] == "call"
-    return {
-        "arg": event.get("args", {}),
-        "agent": agent if call else bridge.ABSENT,
-        "depth": event.get("depth", 0) if call else bridge.ABSENT,
-        "text": event.get("text", bridge.ABSENT),
-        "ctx": context,
-        "permission": {name: call and name in held for name in PERMISSIONS},
-        "approved": {a: r if given == (a, r, "approve") else "" for a, r in APPROVALS},
-    }
-
-
 # --- agreeing -------------------------------------------------------------------------------------
 
 
@@ -242,6 +187,7 @@ class Judged:
         self.formula = formula
         self.translated = bridge.translate(formula)
         self.read = as_read(self.translated)
+        self.spoken = spoken(self.read)
         self.watched = Watched(formula)
         self.machine = Counted(self.read, None, 0)
         self.machine.left = trouble
@@ -266,18 +212,24 @@ class Judged:
 
     def both(self, events: Sequence[Event]) -> tuple[Said, Said]:
         """What the engine says of a trace, and what the oracle says."""
-        told = heard(self.read, events)
+        told = heard(self.spoken, events)
         return self.watched.say(events), said(self.run(told), told)
+
+    def late(self, engine: Sequence[str], judge: Sequence[str]) -> bool:
+        """Whether verdicts only differ in being late, as beyond the limits of the search they may.
+
+        See S-VERDICT-10: late, never wrong.
+        """
+        pairs = zip(engine, judge, strict=True)
+        return self.watched.limited and all(e in (j, "inconclusive") for e, j in pairs)
 
     def differ(self, events: Sequence[Event]) -> bool:
         """Whether they disagree: on the formula by itself, or on the trace."""
         engine, judge = self.start()
         if engine != judge or self.watched.refused:
-            return engine != judge
+            return engine != judge and not self.late([engine], [judge])
         watched, judged = self.both(events)
-        return watched != judged
-
-    # --- exactness, by hand -----------------------------------------------------------------------
+        return watched != judged and not self.late(watched.verdicts, judged.verdicts)
 
     @property
     def is_exact(self) -> bool:
@@ -293,14 +245,10 @@ class Judged:
         """
         if len(list(shapes(self.read, None))) ** length > WRITTEN:
             return "too many"
-        told = heard(self.read, events)
+        told = heard(self.spoken, events)
         found = {answer for (answer,) in search(self.read, [(self.read, 0)], told, length)}
         allowed = {"violated": {False}, "satisfied": {True}}.get(verdict, {True, False})
         return "wrong" if found - allowed else "witnessed" if found == allowed else "open"
-
-
-WRITTEN = 400
-"""Most continuations that are written out."""
 
 
 def parts(f: Any) -> list[Any]:

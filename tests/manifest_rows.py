@@ -80,7 +80,7 @@ STATEMENTS: dict[str, str] = {
     "S-OP-04": "F begins later",
     "S-OP-05": "G begins later",
     "S-OP-06": "U is weak",
-    "S-OP-07": "W is strong",
+    "S-OP-07": "W is kept at once",
     "S-OP-08": "R releases too soon",
     "S-OP-09": "step bounds are one too long",
     "S-OP-10": "time bounds are one too short",
@@ -121,7 +121,7 @@ STATEMENTS: dict[str, str] = {
     "S-END-02": "nothing is left unfulfilled",
     "S-END-03": "unsettled calls are read kindly",
     "S-END-04": "finished sessions go on",
-    "S-RESID-01": "bounds never run out",
+    "S-RESID-01": "a sooner bound does not cover a later one",
     "S-RESID-02": "residuals are not capped",
     "S-KEY-01": "all values are the same",
     "S-KEY-02": "keys are compared as text",
@@ -156,6 +156,11 @@ STATEMENTS: dict[str, str] = {
     "S-DECIDE-05": "advice is its last step",
     "S-DECIDE-06": "there is no lock",
     "S-DECIDE-07": "arguments are always logged",
+    "S-DECIDE-08": "atoms raise out of advice",
+    "S-DECIDE-09": "what was not found does not exist",
+    "S-DECIDE-10": "waiting is half as long",
+    "S-DECIDE-11": "only the success of an answer is told",
+    "S-DECIDE-12": "advice has no limit",
     "S-SNAPSHOT-01": "snapshots leave calls in flight out",
     "S-SNAPSHOT-02": "changed contracts keep their state",
     "S-LOAD-01": "tautologies load",
@@ -265,7 +270,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     ),
     "T-13": (
         "`must_precede` does not blame a session that calls neither.",
-        "W is strong",
+        "a precedence demands a call",
     ),
     "T-14": (
         "`segregation_of_duty` looks at who calls.",
@@ -273,7 +278,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     ),
     "T-17": (
         "`arg_value_range` does not concern other tools.",
-        "every clause is asked",
+        "a range is for all tools",
     ),
     "T-18": (
         "`bounded_retry` counts tries after failures.",
@@ -309,7 +314,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     ),
     "T-33": (
         "Any number of regular expressions can be used.",
-        "every clause is asked",
+        "the last expressions are not looked for",
     ),
     "T-34": (
         "Large bounds and long lists need no recursion.",
@@ -321,7 +326,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     ),
     "T-36": (
         "A malformed or malicious file is refused soon, with its place.",
-        "disputed words are text",
+        "strange characters end in a traceback",
     ),
     "T-37": (
         "Changing the arguments after the decision changes nothing.",

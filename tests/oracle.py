@@ -5,7 +5,8 @@ Slow, and shares no code with the engine that it judges; `tests/bridge.py` trans
 
 Atoms:  ("true",) ("false",) ("called", tool) ("done", tool) ("failed", tool) ("output", fact)
         ("message", role) ("step", fact) ("prop", fact) ("prop", fact, kind)
-        where the tool or role "*" is any, and a `prop` is some other fact of a position, by name
+        where the tool or role "*" is any, and a `prop` is some other fact of a position, by name;
+        one with a kind cannot be known at positions of another kind
 Others: ("not", f) ("and", f, ...) ("or", f, ...) ("implies", f, g) ("iff", f, g)
         ("X", f) ("WX", f) ("F", f) ("G", f) ("U", f, g) ("W", f, g) ("R", f, g)
         ("Y", f) ("WY", f) ("O", f) ("H", f) ("S", f, g)

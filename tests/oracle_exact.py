@@ -132,6 +132,7 @@ class Machine:
         self.results = results(f)
         self.letters = {self.letter(shape) for shape in shapes(f, tools)}
         self.reached: dict[State, set[Ending]] = {}
+        self.known: dict[tuple[Event, ...], dict[Any, frozenset[Formula]]] = {}
         self.into: dict[State, set[tuple[State, frozenset[Formula], float]]] = defaultdict(set)
 
     def letter(self, shape: Position) -> tuple[frozenset[Formula], frozenset[Formula]]:
@@ -265,6 +266,8 @@ def answered(
     for number, (question, i) in enumerate(questions):
         asked[i].append((number, question))
     answers = set()
+    begun = [tuple(events[: int(position.decided) + 1]) for position in trace]
+    known = [engine.known.setdefault(beginning, {}) for beginning in begun]
     for whole, state in engine.start(trace, clock(events)[-1] if events else 0.0):
         worlds = {
             (ending, reply(engine, asked[len(trace)], ending, whole))
@@ -272,9 +275,12 @@ def answered(
         }
         for i in reversed(range(len(trace))):
             gap = trace[i].time - trace[i - 1].time if i else 0.0
-            true = frozenset(f for f in engine.leaves if holds(f, whole, i))
-            heads = {(known, (gap, engine.before(true, ending))) for ending, known in worlds}
-            worlds = {(head, known | reply(engine, asked[i], head, whole)) for known, head in heads}
+            here = whole[i].settled  # and no past at position i has seen anything that came later
+            if here not in known[i]:
+                known[i][here] = frozenset(f for f in engine.leaves if holds(f, whole, i))
+            true = known[i][here]
+            heads = {(said, (gap, engine.before(true, ending))) for ending, said in worlds}
+            worlds = {(head, said | reply(engine, asked[i], head, whole)) for said, head in heads}
         answers |= {tuple(dict(known)[n] for n in range(len(questions))) for _, known in worlds}
     return answers
 

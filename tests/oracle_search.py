@@ -68,12 +68,15 @@ def shapes(f: Formula, tools: Sequence[str] | None) -> Iterator[Position]:
         "message": [Event("message", role) for role in {*named["message"], "another"} - {"*"}],
         "step": [Event("step", true=some) for some in subsets(named["step"])],
     }
-    facts = subsets(named["prop"] | named["prop?"])
+    elsewhere = {g[1]: g[2] for g in atoms(f) if g[0] in ("prop", "prop?") and len(g) > 2}
     free = subsets(loose(g[1:]) for g in atoms(f) if g[0] in ("compare", "compare?"))
-    for kind, true, assumed in product(sorted(kinds(f)), facts, free):
-        for event, result in product(events[kind], results(f) if kind == "call" else [None]):
-            fact = replace(event, true=event.true | true)
-            yield Position(fact, 0, settled=result, assumed=assumed)
+    for kind in sorted(kinds(f)):
+        missing = frozenset(fact for fact, other in elsewhere.items() if other != kind)
+        facts = subsets((named["prop"] | named["prop?"]) - missing)
+        for true, assumed, event in product(facts, free, events[kind]):
+            fact = replace(event, true=event.true | true, unknown=missing)
+            for result in results(f) if kind == "call" else [None]:
+                yield Position(fact, 0, settled=result, assumed=assumed)
 
 
 @lru_cache(maxsize=1000)

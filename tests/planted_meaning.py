@@ -38,7 +38,7 @@ BUGS = (
     Bug(
         "blocked calls happen",
         "interceptor.py",
-        "return Attempt(found, late, self._ledger.copy([read.key for read in reads]))",
+        "return Attempt(found, late, self._ledger.copy(keys))",
         "self._ledger.commit(judgement); return Attempt(found, late, self._ledger)",
     ),
     Bug(
@@ -194,10 +194,7 @@ BUGS = (
     ),
     # --- atoms --------------------------------------------------------------------------------
     Bug(
-        "case does not count",
-        "atoms.py",
-        "return tool in match.names or",
-        "return tool.lower() in match.names or",
+        "case does not count", "session.py", "call = Call(tool, {}", "call = Call(tool.lower(), {}"
     ),
     Bug(
         "case does not count in globs",
@@ -208,8 +205,8 @@ BUGS = (
     Bug(
         "one condition is enough",
         "atoms.py",
-        "if False in answers:",
-        "if answers and True not in answers:",
+        "return False if False in answers else None if None in answers else True",
+        "return True if True in answers or not answers else False",
     ),
     Bug(
         "every value has to agree",
@@ -245,8 +242,8 @@ BUGS = (
     Bug(
         "atoms that cannot tell are true",
         "atoms.py",
-        "isinstance(event, kind) and registered.ask(event, context, *args)",
-        "isinstance(event, kind) and registered.ask(event, context, *args) is not False",
+        "isinstance(event, kind) and ask(event, context)",
+        "isinstance(event, kind) and ask(event, context) is not False",
     ),
     # --- terms and comparisons ----------------------------------------------------------------
     Bug("counts are never reset", "past.py", "(lambda v: v[reset])", "(lambda v: False)"),
@@ -287,8 +284,8 @@ BUGS = (
     Bug(
         "regular expressions match from end to end",
         "values.py",
-        "return regex(pattern)(value) is not None",
-        'return regex(f"^(?:{pattern})$")(value) is not None',
+        "        search = regex(right)\n",
+        '        search = regex(f"^(?:{right})$")\n',
     ),
     Bug("what cannot be told is false", "program.py", "default=bad is sign", "default=False"),
     Bug(
@@ -322,7 +319,7 @@ BUGS = (
     ),
     Bug("U is weak", "future.py", 'one(("X", i))))', 'one(("W", i))))'),
     Bug(
-        "W is strong",
+        "W is kept at once",
         "program.py",
         '("R", "or") if sign else ("U", "and")',
         '("U", "or") if sign else ("R", "and")',
@@ -518,10 +515,10 @@ BUGS = (
     ),
     Bug("finished sessions go on", "session.py", "if self._finished:", "if False:"),
     Bug(
-        "bounds never run out",
-        "future.py",
-        'at.number < due if kind in "FG" else at.time <= due',
-        "True",
+        "a sooner bound does not cover a later one",
+        "residual.py",
+        "node == other and due <= later)",
+        "node == other and False)",
     ),
     Bug("residuals are not capped", "residual.py", "TERM_CAP = 512", "TERM_CAP = 512_000"),
     # --- keyed clauses ------------------------------------------------------------------------
@@ -665,8 +662,38 @@ BUGS = (
         "        if second.before is None:\n",
         "        if True:\n",
     ),
-    Bug("advice has no advice", "advice.py", 'f"{self._why()}; {self._how()}"', "self._why()"),
-    Bug("advice is its last step", "advice.py", "return [*way, hint]", "return [hint]"),
+    Bug("advice has no advice", "advice.py", 'f"{self._why()}; {how}"', "self._why()"),
+    Bug(
+        "advice is its last step",
+        "advice.py",
+        "first {', then '.join(steps)}",
+        "first {steps[-1]}",
+    ),
+    Bug(
+        "atoms raise out of advice",
+        "supposing.py",
+        "except Exception:  # an atom is user code; what cannot be read is refused",
+        "except ZeroDivisionError:",
+    ),
+    Bug(
+        "what was not found does not exist",
+        "ways.py",
+        "return Found(None, certain and trial.exact and not trial.raised, trial.raised)",
+        "return Found(None, True, trial.raised)",
+    ),
+    Bug(
+        "waiting is half as long",
+        "supposing.py",
+        'words = f"wait {round(wait, 3):.12g} s"',
+        'words = f"wait {round(wait / 2, 3):.12g} s"',
+    ),
+    Bug(
+        "only the success of an answer is told",
+        "supposing.py",
+        '", and ".join(["it must succeed", *filter(None, answers)])',
+        '"it must succeed"',
+    ),
+    Bug("advice has no limit", "supposing.py", "        self.left -= len(reads) + 1\n", ""),
     Bug(
         "there is no lock",
         "interceptor.py",
@@ -795,8 +822,8 @@ BUGS = (
     Bug(
         "any number of values is read",
         "freezing.py",
-        "if depth <= 0 or left[0] <= 0:",
-        "if depth <= 0:",
+        "        if left[0] < 0:\n",
+        "        if False:\n",
     ),
     Bug(
         "the window never closes",
@@ -930,7 +957,7 @@ BUGS = (
         "the allowlist is searched",
         "atoms_args.py",
         "return pattern if len(anchors) == 1 else",
-        "return pattern if pattern else",
+        'return pattern.lstrip("^") if pattern else',
     ),
     Bug(
         "one character more",
@@ -945,4 +972,29 @@ BUGS = (
         "(high is None or value <= high + 1)",
     ),
     *(Bug(*each) for each in planted_catalog.MEANING),
+    Bug(
+        "a precedence demands a call",
+        "patterns/safety.py",
+        "return whenever(then, earlier(worked(first, counts)))",
+        "return whenever(then, earlier(worked(first, counts))) & f.Eventually(called(first))",
+    ),
+    Bug(
+        "a range is for all tools",
+        "patterns/arguments.py",
+        'whenever(tool, Custom("arg_between", (field, min, max)))',
+        '__import__("sponsio_like.formula").formula'
+        '.Always(Custom("arg_between", (field, min, max)))',
+    ),
+    Bug(
+        "strange characters end in a traceback",
+        "document.py",
+        "except yaml.YAMLError as error:",
+        "except ZeroDivisionError as error:",
+    ),
+    Bug(
+        "the last expressions are not looked for",
+        "atoms_args.py",
+        "for group in groups if group for search",
+        "for group in groups[:1] if group for search",
+    ),
 )

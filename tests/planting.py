@@ -31,11 +31,13 @@ import pytest
 
 from tests import tables, trial
 from tests.planted import BUGS
-from tests.trial import ROOT, Trial
+from tests.trial import ROOT, Result, Trial
 
 PACKAGE = ROOT / "sponsio_like"
-SECONDS = 60
-"""Longest trial; tests that hang have noticed something."""
+SECONDS = 20
+"""Longest trial, in seconds of CPU."""
+SLOWEST = 5
+"""So many of the slowest trials are told."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,8 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 
 def function(module: str, name: str) -> FunctionType | None:
     """The function of this name, out of its decorators; None if there is none."""
+    from sponsio_like.pattern import Pattern
+
     found: Any = sys.modules.get(f"sponsio_like.{module}")
     for part in name.split("."):
         found = vars(found).get(part) if hasattr(found, "__dict__") else None
@@ -131,6 +135,8 @@ def function(module: str, name: str) -> FunctionType | None:
                 found = inner
             case staticmethod() | classmethod():
                 found = found.__func__
+            case Pattern(build=inner):
+                found = inner
             case _:
                 found = getattr(found, "__wrapped__", None)
         if found is None:
@@ -156,11 +162,13 @@ def bodies(module: str, source: str) -> list[tuple[FunctionType, CodeType]] | No
 class Warm:
     """A plugin for pytest: instead of running tests, forks the trials.
 
-    `noticed`: for every name the test that failed, or "". `ids`: every test by its name.
+    `noticed`: the names of those that a test noticed. `seconds`: how long each took. `ids`: every
+    test by its name.
     """
 
     chosen: Sequence[str]
-    noticed: dict[str, str] = field(default_factory=dict)
+    noticed: set[str] = field(default_factory=set)
+    seconds: dict[str, float] = field(default_factory=dict)
     ids: dict[str, list[str]] = field(default_factory=dict)
     failed: str = ""
 
@@ -177,8 +185,9 @@ class Warm:
         planted = [each for each in plantings(self.chosen) if each.fits]
         trials = [each.trial(self.all_of(each.tests)) for each in planted]
         for done in trial.run(trials, attempt=self.attempted):
-            late = done.verdict == "timeout"
-            self.noticed[done.trial.name] = "timeout" if late else done.test
+            self.seconds[done.trial.name] = done.seconds
+            if wrong(done) is None:
+                self.noticed.add(done.trial.name)
         return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -215,9 +224,14 @@ def warm(chosen: Sequence[str]) -> dict[str, Any]:
     again = [
         replace(each, tests=tuple(plugin.all_of(each.tests)))
         for each in plantings(chosen)
-        if not plugin.noticed.get(each.name)
+        if each.name not in plugin.noticed
     ]
-    return {"noticed": plugin.noticed, "again": [asdict(each) for each in again]}
+    slow = sorted(plugin.seconds.items(), key=lambda pair: -pair[1])[:SLOWEST]
+    return {
+        "total": len(plantings(chosen)),
+        "again": [asdict(each) for each in again],
+        "slow": [f"{seconds:.1f} s: {name}" for name, seconds in slow],
+    }
 
 
 # --- in a process that has not imported the package -----------------------------------------------
@@ -235,6 +249,13 @@ def cold(attempt: Trial) -> dict[str, str]:
     setattr(Path, "read_text", instead)  # noqa: B010  types do not matter here
     status, failed = trial.run_tests(attempt.tests[0])
     return {"failed": failed or "import"} if status else {}
+
+
+def wrong(done: Result) -> str | None:
+    """What is wrong with a trial: the bug has to make a test fail, not an import, nor time out."""
+    if done.verdict == "failed":
+        return None if "::" in done.test else f"no test could be run ({done.test})"
+    return {"passed": "not noticed", "timeout": "the tests take too long"}[done.verdict]
 
 
 def answer_of(work: Callable[[], Any]) -> Any:
@@ -260,17 +281,17 @@ def main(chosen: Sequence[str]) -> int:
     tables.prepare()
     said = answer_of(lambda: warm(chosen))
     left = [Planting(**{**each, "tests": tuple(each["tests"])}) for each in said["again"]]
-    trials = [each.trial(each.tests) for each in left if each.fits]
-    missed = [each.name for each in left if not each.fits]
+    trials = [each.trial(each.tests) for each in left if each.fits and each.tests]
+    missed = [f"{each.name}: cannot be planted" for each in left if not each.fits or not each.tests]
     missed += [
-        done.trial.name for done in trial.run(trials, attempt=cold) if done.verdict == "passed"
+        f"{done.trial.name}: {complaint}"
+        for done in trial.run(trials, attempt=cold)
+        if (complaint := wrong(done))
     ]
-    for name in missed:
-        print(f"not noticed: {name}")
-    total = len(said["noticed"])
-    print(
-        f"{total - len(missed)} of {total} planted bugs are noticed; {len(left)} were tried again"
-    )
+    total = said["total"]
+    for line in (*said["slow"], *missed):
+        print(line)
+    print(f"{total - len(missed)} of {total} planted bugs are noticed, {len(left)} of them cold")
     print(f"{cpu():.0f} seconds of CPU")
     return 1 if missed or not total else 0
 

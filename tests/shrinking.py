@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import sponsio_like.formula as f
 from sponsio_like.syntax import show
-from tests.fuzz_cases import Event
+from tests.fuzz_traces import Event
 
 Case: TypeAlias = tuple[f.Formula, Sequence[Event]]
 

@@ -67,7 +67,7 @@ def first(disagreements: Iterator[Disagreement]) -> str:
 
 @pytest.mark.parametrize("formulas", chunks())
 def test_the_engine_agrees_with_the_oracle(formulas: list[Formula]) -> None:
-    """After every event, violations, verdict and unfulfilled obligations are those of the oracle."""
+    """After every event, violations, verdict and what is unfulfilled are those of the oracle."""
     for formula in formulas:
         assert first(walk(table(formula), forked)) == ""
 

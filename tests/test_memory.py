@@ -21,7 +21,10 @@ from tests.manifest import requirement
 CALLS = 100_000
 WARM = 5_000
 MEGABYTE = 1 << 20
-TOOLS = ("check", "pay", "mail", "read", "write", "other", "search", "login", "shell", "logout")
+TOOLS = (
+    *("check", "pay", "mail", "read", "write", "search", "login", "shell", "logout"),
+    *("list", "open", "close", "wait", "note", "plan", "copy", "move", "print", "sort"),
+)
 FORMULAS = (
     "G(called(pay) -> Y O done(check))",
     "G(done(pay) -> X F done(mail))",
@@ -62,7 +65,7 @@ def calls(number: int) -> Iterator[tuple[str, bool, bool]]:
     state = 1
     for _ in range(number):
         state = (state * 48271) % 0x7FFFFFFF
-        yield TOOLS[state % 10], state % 7 == 0, state % 5 == 0
+        yield TOOLS[state % len(TOOLS)], state % 7 == 0, state % 5 == 0
 
 
 def play(session: Session, number: int) -> None:
@@ -96,7 +99,7 @@ def size_of_everything() -> int:
 
 @pytest.fixture(scope="module")
 def long() -> Long:
-    """A session of 100,000 calls, after a warm-up that fills what is remembered for all sessions."""
+    """A session of 100,000 calls, after a warm-up that fills what all sessions remember."""
     session = opened()
     play(session, WARM)
     first = len(str(session.snapshot()))

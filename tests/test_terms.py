@@ -13,8 +13,8 @@ from math import inf
 import pytest
 
 from sponsio_like.syntax import read
-from tests.fuzz_cases import Event
 from tests.fuzz_judge import Judged
+from tests.fuzz_traces import Event
 from tests.tables import TERMS, table
 from tests.walk import walk
 

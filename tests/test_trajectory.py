@@ -292,7 +292,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_could_not_be_watched_is_refused(what: str) -> None:
-    """A specification that no trajectory breaks or keeps, or that steps do not touch, is an error."""
+    """A specification that no trajectory breaks or keeps, or steps do not touch, is an error."""
     specs, says = REFUSED[what]
     with pytest.raises(ContractError, match=says):
         TrajectorySafetyMonitor(specs)

@@ -79,7 +79,9 @@ TABLES: dict[str, Table] = {
     ),
     "next": Truth("a - a b", (A, f"X {A}", f"WX {A}", f"X !{A}", f"WX !{A}")),
     "eventually": Truth("- a - a -", (A, f"F {A}", f"X F {A}", f"G !{A}", f"G({A} -> F {A})")),
-    "until": Truth("a a b - a a", (f"{A} U {B}", f"{A} W {B}", f"{B} R {A}", f"{B} R ({A} | {B})")),
+    "until": Truth(
+        "a a b - a - a", (f"{A} U {B}", f"{A} W {B}", f"{B} R {A}", f"{B} R ({A} | {B})")
+    ),
     "bounded-future": Truth(
         "- - - a -", (f"F[<=0] {A}", f"F[<=1] {A}", f"F[<=2] {A}", f"G[<=1] !{A}", f"X F[<=1] {A}")
     ),

@@ -184,7 +184,8 @@ def attempted(trial: Trial) -> dict[str, str]:
 def limit(seconds: int) -> None:
     """Let this process use so much time, and no more memory than `MEMORY`."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, most))
 
 
 Attempt: TypeAlias = Callable[[Trial], Mapping[str, Any]]

@@ -226,7 +226,7 @@ def test_every_mistake_has_file_line_and_column() -> None:
 @pytest.mark.parametrize("word", ["no", "on", "010", "1_000", "*x", "&x 1", "!!str x"])
 def test_words_that_readers_disagree_about_are_refused(word: str) -> None:
     """Tags, anchors, aliases, and words that readers of YAML disagree about are mistakes."""
-    assert told(file(f"  guarantee: {{pattern: rate_limit, action: a, limit: {word}}}"))
+    assert told(file(f"  guarantee: {{pattern: rate_limit, action: {word}, limit: 1}}"))
     assert told(" " * 1_000_001)
 
 
@@ -318,6 +318,7 @@ def test_a_line_has_what_was_violated_and_where() -> None:
     late = contract("late").guarantees(read("G !failed(pay)"))
     owed = contract("owed").guarantees(read("G(called(pay) -> X F called(tell))"))
     line = judged(
+        {"type": "message", "role": "user", "text": "hello"},
         {"tool": "other"},
         {"tool": "pay", "id": "p"},
         {"type": "message", "role": "assistant", "text": "rude"},
@@ -507,7 +508,18 @@ def test_arguments_are_read_within_bounds() -> None:
     assert isinstance(session.decide("a", {"v": ["x"] * 6_000}), Blocked)
 
 
-@requirement("S-FAIL-07")
+@requirement("S-FAIL-06", "T-31")
+def test_what_has_been_settled_is_forgotten() -> None:
+    """Nothing is kept of calls that have settled: the state is as large after 50 as after 5."""
+    played = opened("G(called(pay) -> Y (!called(a) S done(check)))", "G(done(a) -> X F done(b))")
+    sizes = []
+    for times in (5, 45):
+        played("check? a b ok:check pay " * times)
+        sizes.append(len(json.dumps(played.session.snapshot())))
+    assert sizes[1] < sizes[0] + 20
+
+
+@requirement("S-FAIL-07", "T-32", "T-35")
 def test_other_contracts_cost_nothing() -> None:
     """A decision asks only the clauses that its tool concerns, however many others there are."""
     many = Guard(
@@ -516,4 +528,12 @@ def test_other_contracts_cost_nothing() -> None:
     session = many.session()
     assert len(many.policy.concerned("b7")) == 1
     assert len(many.policy.concerned("other")) == 0
+    assert many.policy.concerned("another") is many.policy.concerned("other")
     assert isinstance(session.decide("b7"), Blocked)
+
+
+@requirement("S-FAIL-07")
+def test_what_concerns_every_call_sees_every_call() -> None:
+    """A clause that reads the context is asked at calls that it does not name."""
+    played = opened("G(ctx(stop) = true -> O called(a))")
+    assert played("ctx:stop=false other ctx:stop=true other a other") == ".x.."

@@ -57,6 +57,7 @@ def test_blocked_calls_are_not_in_the_trace() -> None:
 def test_clauses_count_the_kinds_that_they_speak_of() -> None:
     """Messages are no steps for a clause about calls, and calls none for one about messages."""
     assert opened("G(called(a) -> X called(b))")("a msg:user=hi b") == "..."
+    assert opened("G(called(a) -> F[<=2] called(b))")("a msg:user=1 msg:user=2 c b") == "....."
     assert opened("G(message(user) -> WX message(user))")("msg:user=1 a b msg:user=2") == "...."
     assert opened("G(called(a) -> X (called(b) | message(user)))")("a msg:user=hi c") == "..."
 

@@ -12,6 +12,7 @@ from sponsio_like.errors import ContractError, SessionError
 from sponsio_like.outcome import Allowed
 from sponsio_like.pattern import Rule
 from sponsio_like.patterns import idempotent, segregation_of_duty
+from sponsio_like.residual import literals_of
 from sponsio_like.syntax import read
 from tests.manifest import requirement
 from tests.play import Played, guarded, opened
@@ -220,7 +221,7 @@ def test_one_event_makes_one_report() -> None:
     """However many instances an event violates, the contract is reported once."""
     played = observed("G(called(a) -> F[<=2] called(b))")
     assert played("a a a c c c") == "..www."
-    both = contract("c").guarantees(read("G !called(a)"), read("G(called(b) -> !O called(a))"))
+    both = contract("c").guarantees(read("G !called(a)"), read("G(called(a) -> O called(b))"))
     played = observed(both)
     assert played("a a") == "ww"
     outcome = played.outcomes[-1]
@@ -324,6 +325,22 @@ def test_residuals_do_not_grow(formula: str) -> None:
         played("a c " * (length // 2))
         sizes.append(len(json.dumps(played.session.snapshot()["clauses"])))
     assert sizes[1] <= 1.3 * sizes[0] + 40
+
+
+@requirement("S-RESID-01")
+def test_what_another_demands_already_is_not_kept() -> None:
+    """Of two bounds on the same formula the sooner one stays; strong next covers weak next."""
+    for formula, literals in (
+        ("G(called(a) -> X (F[<=3] called(b) & F[<=5] called(b)))", ["F"]),
+        ("G(called(a) -> X (G[<=3] called(b) & G[<=5] called(b)))", ["G"]),
+        ("G(called(a) -> X (X called(b) & WX called(b)))", ["X"]),
+        ("G(called(a) -> X (F called(b) & (F called(b) | F called(c))))", ["X"]),
+    ):
+        played = observed(formula)
+        played("a b" if "G[" in formula else "a d")
+        (watch,) = played.session._inner._ledger.watches
+        assert watch.inner is not None
+        assert [one[0] for each in watch.inner.live for one in literals_of(each)] == literals
 
 
 @requirement("S-RESID-02")

@@ -184,6 +184,10 @@ def test_a_clock_that_goes_back_stands_still() -> None:
     session = Guard([ruled(cooldown("pay", seconds=60))]).session(clock=lambda: next(times))
     asked = [isinstance(session.decide("pay"), Allowed) for _ in range(6)]
     assert asked == [True, False, False, False, False, True]
+    times = iter([100.0, 50.0, 115.0])
+    session = Guard([ruled(cooldown("pay", seconds=60))]).session(clock=lambda: next(times))
+    asked = [isinstance(session.decide(tool), Allowed) for tool in ("other", "pay", "pay")]
+    assert asked == [True, True, False]
 
 
 @requirement("T-04")

@@ -1,0 +1,121 @@
+"""Comparisons that cannot be meant: they can never be made, or always come out the same.
+
+In: a formula. Out: nothing, or a `ContractError` with every such comparison in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any, Literal, TypeAlias
+
+import sponsio_like.formula as f
+from sponsio_like.errors import ContractError, Problems
+from sponsio_like.values import compare
+
+Kind: TypeAlias = Literal["number", "text", "other"]
+
+_WHOLE = (f.Count, f.Repeats, f.Tokens, f.Depth)
+_FROM_ZERO = (*_WHOLE, f.StepsSince, f.Age)
+_NUMBERS = (*_FROM_ZERO, f.Sum)
+_FLIPPED: dict[f.Op, f.Op] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def check_comparisons(root: f.Formula) -> None:
+    """Refuse every comparison in `root` that cannot be meant."""
+    problems = Problems()
+    for node in f.postorder(root):
+        if isinstance(node, f.Compare):
+            problems.attempt((), _compared, node)
+        for op, value in _conditions(node):
+            problems.attempt((), _with_value, op, value, f"`{node!r}`")
+    problems.check()
+
+
+def _conditions(node: f.Node) -> Iterator[tuple[f.Op, Any]]:
+    match node:
+        case f.OutputIs(_, op, value):
+            yield op, value
+        case f.Happens(_, target) | f.Sum(target) | f.Repeats(target):
+            yield from ((c.op, c.value) for match in target for c in match.conditions)
+
+
+def _compared(node: f.Compare) -> None:
+    left, op, right = node.left, node.op, node.right
+    shown = f"`{node!r}`"
+    if isinstance(left, f.Const) and isinstance(right, f.Const):
+        raise ContractError.of(f"{shown} compares two constants", "write a term on one side")
+    if isinstance(right, f.Const):
+        _with_value(op, right.value, shown)
+    if isinstance(left, f.Const):
+        _with_value("<" if op in _FLIPPED else "=", left.value, shown)
+    one, other = _kind(left), _kind(right)
+    if op == "in" and isinstance(right, f.Const):
+        among = {_kind(f.Const(each)) for each in _each(right.value)}
+        other = one if one in among else _kind(f.Const(_each(right.value)[0]))
+    elif op == "matches":
+        other = "text"
+    if one is not None and other is not None and one != other:
+        words = {"number": "a number", "text": "a text", "other": "neither number nor text"}
+        what = f"{shown} can never be made: {words[one]} is compared with {words[other]}"
+        raise ContractError.of(what, "write a number without quotes")
+    _decided(node, shown)
+
+
+def _kind(side: f.Term) -> Kind | None:
+    """What the values of this side are; None if they may be anything."""
+    if isinstance(side, _NUMBERS):
+        return "number"
+    if not isinstance(side, f.Const):
+        return None
+    if isinstance(side.value, str):
+        return "text"
+    number = isinstance(side.value, int | float) and not isinstance(side.value, bool)
+    return "number" if number else "other"
+
+
+def _each(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _with_value(op: f.Op, value: Any, shown: str) -> None:
+    """What nothing can be compared with so."""
+    if op == "in" and not (isinstance(value, tuple) and value):
+        raise ContractError.of(f"{shown} is never true", "write a list with something in it")
+    if op == "matches" and not isinstance(value, str):
+        raise ContractError.of(f"{shown} can never be made", "write a regular expression")
+    if any(isinstance(one, float) and math.isnan(one) for one in _each(value)):
+        raise ContractError.of(f"{shown} can never be made: NaN equals nothing", "write a number")
+    ordered = isinstance(value, str | int | float) and not isinstance(value, bool)
+    if op in _FLIPPED and not ordered:
+        raise ContractError.of(f"{shown} can never be made", "only numbers and texts have an order")
+
+
+# --- what a number from zero can be ---------------------------------------------------------------
+
+
+def _decided(node: f.Compare, shown: str) -> None:
+    """Refuse `count(a) >= 0`: what counts is never below zero."""
+    left, op, right = node.left, node.op, node.right
+    if isinstance(left, f.Const):
+        left, op, right = right, _FLIPPED.get(op, op), left
+    if not isinstance(left, _FROM_ZERO) or not isinstance(right, f.Const):
+        return
+    for some in (True, False):
+        each = _each(right.value)
+        if all(_same(op, value, some, whole=isinstance(left, _WHOLE)) for value in each):
+            said = "always" if some else "never"
+            raise ContractError.of(f"{shown} is {said} true", f"`{left!r}` starts from 0")
+
+
+def _same(op: f.Op, value: Any, some: bool, *, whole: bool) -> bool:
+    """Whether the comparison is `some` for every number from zero (`whole`: 0, 1, 2, ..)."""
+    if _kind(f.Const(value)) != "number":
+        return some is False and op == "in"
+    if math.isinf(value):
+        return False
+    exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    near = {Decimal(0), exact, abs(exact) + 1, abs(exact).to_integral_value() + 2}
+    tried = {each for each in near if each >= 0 and (not whole or each == int(each))}
+    return all(compare(each, "=" if op == "in" else op, value) is some for each in tried)
