@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from sponsio_like.atoms import LATE, MISSING, kinds_of, names_tool
+from sponsio_like.atoms import LATE, kinds_of, names_tool
 from sponsio_like.formula import (
     Compare,
     Const,
@@ -27,6 +27,7 @@ from sponsio_like.formula import (
 )
 from sponsio_like.past import Letter
 from sponsio_like.program import Slot
+from sponsio_like.terms import MISSING
 
 FREE_CAP = 8
 """Most free atoms of one kind of position whose combinations are all tried."""

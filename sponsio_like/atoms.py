@@ -1,6 +1,6 @@
-"""What can be said of one event: the reading of atoms and of stateless terms.
+"""What can be said of one event: the reading of atoms.
 
-In: an atom or a term, once, at load time. Out: a function from an event and its context to
+In: an atom, once, at load time. Out: a function from an event and its context to
 `True | False`, `OPEN` (it waits for the call's result) or `None` (a comparison cannot be made).
 """
 
@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 from sponsio_like.context import Context
-from sponsio_like.events import Call, Event, Kind, Message, Result, Step, Unreadable, digest
+from sponsio_like.events import Call, Event, Kind, Message, Result, Step
 from sponsio_like.formula import (
     ApprovalAge,
     Approved,
@@ -40,11 +40,11 @@ from sponsio_like.formula import (
     Repeats,
     Sum,
     Target,
-    Term,
     TextMatches,
     Tokens,
 )
 from sponsio_like.registry import CustomAtom, custom
+from sponsio_like.terms import MISSING, value_reader
 from sponsio_like.values import compare, comparison, find
 
 
@@ -195,53 +195,8 @@ def _custom_reader(registered: CustomAtom, args: tuple[Any, ...]) -> Reader:
     return lambda event, context: isinstance(event, kind) and ask(event, context)
 
 
-class Missing:
-    """The value of a term that has none here."""
-
-
-MISSING = Missing()
-
-
 def _compared(left: Any, op: Any, right: Any) -> bool | None:
     return None if left is MISSING or right is MISSING else compare(left, op, right)
-
-
-def value_reader(node: Term) -> Callable[[Event, Context], Any]:
-    """How a stateless term is read at an event; `MISSING` where it has no value."""
-    match node:
-        case Const(value):
-            return lambda event, context: value
-        case Arg(path):
-            return lambda event, _: (
-                _single(find(event.args, path)) if isinstance(event, Call) else MISSING
-            )
-        case Ctx(key):
-            return lambda event, context: context.facts.get(key, MISSING)
-        case Mark(path):
-            return lambda event, _: mark_of(event, path) if isinstance(event, Call) else MISSING
-        case Delivered():
-            return lambda event, context: context.delivered.get(node, 0)
-        case FactAge(key):
-            return lambda event, context: context.told_at.get(key, MISSING)
-        case ApprovalAge(action, role):
-            return lambda event, context: context.approved_at(action, role, MISSING)
-        case Tokens():
-            return lambda event, context: context.tokens
-        case Depth():
-            return lambda event, _: event.depth if isinstance(event, Call) else MISSING
-    raise TypeError(f"not a stateless term: {node!r}")
-
-
-def mark_of(call: Call, path: str) -> Any:
-    """A fingerprint of the values at `path`; `MISSING` if they cannot be read."""
-    try:
-        return digest("", [call.args] if path == "*" else find(call.args, path))
-    except Unreadable:
-        return MISSING
-
-
-def _single(found: list[Any]) -> Any:
-    return found[0] if len(found) == 1 else MISSING
 
 
 def settled(node: Formula, result: Result, tool: str) -> bool | None:

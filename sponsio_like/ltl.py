@@ -16,50 +16,14 @@ import sponsio_like.formula as f
 from sponsio_like.errors import ContractError
 from sponsio_like.matching import Field, Tools, string, target, where
 
+# fmt: off
 __all__ = [
-    "WX",
-    "WY",
-    "F",
-    "Field",
-    "G",
-    "H",
-    "O",
-    "R",
-    "S",
-    "Tools",
-    "U",
-    "W",
-    "X",
-    "Y",
-    "age",
-    "agent",
-    "approval_age",
-    "approved",
-    "arg",
-    "called",
-    "count",
-    "ctx",
-    "delivered",
-    "depth",
-    "done",
-    "fact_age",
-    "failed",
-    "false",
-    "last",
-    "mark",
-    "message",
-    "output",
-    "permission",
-    "repeats",
-    "since",
-    "step",
-    "target",
-    "text",
-    "tokens",
-    "total",
-    "true",
-    "where",
-]  # fmt: skip
+    "WX", "WY", "F", "Field", "G", "H", "O", "R", "S", "Tools", "U", "W", "X", "Y", "age",
+    "agent", "approval_age", "approved", "arg", "called", "count", "ctx", "delivered", "depth",
+    "done", "fact_age", "failed", "false", "last", "mark", "message", "output", "permission",
+    "repeats", "since", "step", "target", "text", "tokens", "total", "true", "where",
+]
+# fmt: on
 
 true = f.TRUE
 false = f.FALSE

@@ -11,7 +11,6 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from sponsio_like.atoms import MISSING
 from sponsio_like.formula import Const
 from sponsio_like.future import Future, Position
 from sponsio_like.past import Letter, Registers, compared, compile_past
@@ -29,6 +28,7 @@ from sponsio_like.residual import (
     strictest,
 )
 from sponsio_like.search import FAR, Goal, Search
+from sponsio_like.terms import MISSING
 from sponsio_like.window import Entry, Recall, Window, endings, in_flight, open_calls, settle
 
 Verdict: TypeAlias = Literal["violated", "satisfied", "inconclusive"]

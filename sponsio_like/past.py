@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from sponsio_like.atoms import MISSING
 from sponsio_like.formula import Seconds, Steps
 from sponsio_like.program import Op, Program
+from sponsio_like.terms import MISSING
 from sponsio_like.values import compare
 
 Values: TypeAlias = list[Any]

@@ -32,27 +32,13 @@ from sponsio_like.targets import is_glob
 from sponsio_like.vocabulary import NOTHING, Vocabulary, known_field
 from sponsio_like.wording import fill, words_of
 
+# fmt: off
 __all__ = [
-    "CATALOG",
-    "FAMILIES",
-    "Counts",
-    "Field",
-    "Parameter",
-    "Pattern",
-    "Rule",
-    "Tools",
-    "called",
-    "catalog",
-    "default",
-    "earlier",
-    "exclusive",
-    "find_pattern",
-    "pattern",
-    "settles",
-    "tried",
-    "whenever",
-    "worked",
+    "CATALOG", "FAMILIES", "Counts", "Field", "Parameter", "Pattern", "Rule", "Tools", "called",
+    "catalog", "default", "earlier", "exclusive", "find_pattern", "pattern", "settles", "tried",
+    "whenever", "worked",
 ]
+# fmt: on
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from sponsio_like.atoms import MISSING, OPEN, Truth, concerns, reader, value_reader
+from sponsio_like.atoms import OPEN, Truth, concerns, reader
 from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Unreadable, canonical, digest
 from sponsio_like.formula import Formula, Repeats, Sum, Term
 from sponsio_like.past import EXACT
 from sponsio_like.program import Slot
+from sponsio_like.terms import MISSING, value_reader
 from sponsio_like.values import find, number
 
 KEY_CAP = 64

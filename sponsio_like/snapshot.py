@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from sponsio_like.atoms import LATE, MISSING, OPEN
+from sponsio_like.atoms import LATE, OPEN
 from sponsio_like.clause import Change, Clause, Place, Watch
 from sponsio_like.compiler import Policy, fingerprint
 from sponsio_like.context import Context
@@ -20,6 +20,7 @@ from sponsio_like.errors import SnapshotError
 from sponsio_like.freezing import UNREADABLE
 from sponsio_like.ledger import Ledger
 from sponsio_like.monitor import State
+from sponsio_like.terms import MISSING
 from sponsio_like.window import Entry
 
 FORMAT = 1

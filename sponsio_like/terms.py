@@ -1,0 +1,71 @@
+"""The values of stateless terms at one event.
+
+In: a term, once, at load time. Out: a function from an event and its context to the value, or
+`MISSING`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sponsio_like.context import Context
+from sponsio_like.events import Call, Event, Unreadable, digest
+from sponsio_like.formula import (
+    ApprovalAge,
+    Arg,
+    Const,
+    Ctx,
+    Delivered,
+    Depth,
+    FactAge,
+    Mark,
+    Term,
+    Tokens,
+)
+from sponsio_like.values import find
+
+
+class Missing:
+    """The value of a term that has none here."""
+
+
+MISSING = Missing()
+
+
+def value_reader(node: Term) -> Callable[[Event, Context], Any]:
+    """How a stateless term is read at an event; `MISSING` where it has no value."""
+    match node:
+        case Const(value):
+            return lambda event, context: value
+        case Arg(path):
+            return lambda event, _: (
+                _single(find(event.args, path)) if isinstance(event, Call) else MISSING
+            )
+        case Ctx(key):
+            return lambda event, context: context.facts.get(key, MISSING)
+        case Mark(path):
+            return lambda event, _: mark_of(event, path) if isinstance(event, Call) else MISSING
+        case Delivered():
+            return lambda event, context: context.delivered.get(node, 0)
+        case FactAge(key):
+            return lambda event, context: context.told_at.get(key, MISSING)
+        case ApprovalAge(action, role):
+            return lambda event, context: context.approved_at(action, role, MISSING)
+        case Tokens():
+            return lambda event, context: context.tokens
+        case Depth():
+            return lambda event, _: event.depth if isinstance(event, Call) else MISSING
+    raise TypeError(f"not a stateless term: {node!r}")
+
+
+def mark_of(call: Call, path: str) -> Any:
+    """A fingerprint of the values at `path`; `MISSING` if they cannot be read."""
+    try:
+        return digest("", [call.args] if path == "*" else find(call.args, path))
+    except Unreadable:
+        return MISSING
+
+
+def _single(found: list[Any]) -> Any:
+    return found[0] if len(found) == 1 else MISSING
