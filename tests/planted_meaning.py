@@ -121,6 +121,12 @@ BUGS = (
         "if len(window) >= CAP:",
         "if len(window) >= 10 * CAP:",
     ),
+    Bug(
+        "a full memory stops the other contracts",
+        "ledger.py",
+        "except Exception as error:  # this clause answers for itself; the others go on",
+        "except ZeroDivisionError as error:",
+    ),
     # --- ids and time -------------------------------------------------------------------------
     Bug(
         "open ids count again",
