@@ -89,9 +89,18 @@ class Watched:
         told = [self.points[0]]
         told += [p for p, e in zip(self.points[1:], events, strict=True) if e["type"] != "fact"]
         self.now = events[-1]["time"] if events else 0.0
-        unfulfilled = bool(forked(self.points[-1].session).finish())
+        unfulfilled = self.owes(self.points[-1].session)
         verdicts = tuple(point.verdict for point in told)
         return Said(tuple(point.reports for point in told[1:]), verdicts, unfulfilled)
+
+    def owes(self, session: Session) -> bool:
+        """Whether something is owed at the end, be its time over or not.
+
+        The oracle does not hear of time that goes by with a fact.
+        """
+        self.records.clear()
+        left = forked(session).finish()
+        return bool(left) or any(record.get("violations") for record in self.records)
 
     def after(self, point: Point, event: Event) -> Point:
         """What comes of one more event."""

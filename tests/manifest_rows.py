@@ -32,6 +32,7 @@ STATEMENTS: dict[str, str] = {
     "S-FLIGHT-12": "success is never assumed",
     "S-FLIGHT-13": "calls in flight are not capped",
     "S-FLIGHT-14": "the window is not capped",
+    "S-FLIGHT-15": "a full memory stops the other contracts",
     "S-ID-01": "open ids count again",
     "S-ID-02": "open ids are not compared",
     "S-ID-03": "all ids are the same",

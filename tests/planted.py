@@ -282,14 +282,14 @@ BUGS = (
         "residual.py",
         "    if weak <= strong:\n        return True\n    left",
         "    if weak != strong:\n        return False\n    left",
-        "tests/test_memory.py::test_what_is_owed_does_not_grow_with_the_trace",
+        "tests/semantics/test_verdicts.py::test_what_another_demands_already_is_not_kept",
     ),
     Planted(
         "a shorter bound does not cover a longer one",
         "residual.py",
         "return bool(kind == other_kind and node == other and due <= later)",
         "return False",
-        "tests/test_memory.py::test_what_is_owed_does_not_grow_with_the_trace",
+        "tests/semantics/test_verdicts.py::test_what_another_demands_already_is_not_kept",
     ),
     Planted(
         "a longer bound covers a shorter one",

@@ -123,6 +123,12 @@ BUGS = (
         "if len(window) >= CAP:",
         "if len(window) >= 10 * CAP:",
     ),
+    Bug(
+        "a full memory stops the other contracts",
+        "ledger.py",
+        "except Exception as error:  # this clause answers for itself; the others go on",
+        "except ZeroDivisionError as error:",
+    ),
     # --- ids and time -------------------------------------------------------------------------
     Bug(
         "open ids count again",
@@ -520,7 +526,7 @@ BUGS = (
         "node == other and due <= later)",
         "node == other and False)",
     ),
-    Bug("residuals are not capped", "residual.py", "TERM_CAP = 512", "TERM_CAP = 512_000"),
+    Bug("residuals are not capped", "residual.py", "TERM_CAP = 512", "TERM_CAP = 2_000"),
     # --- keyed clauses ------------------------------------------------------------------------
     Bug("all values are the same", "readers.py", "return tuple(parts)", "return ()"),
     Bug(

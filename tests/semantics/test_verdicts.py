@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 
 import pytest
@@ -12,7 +13,7 @@ from sponsio_like.errors import ContractError, SessionError
 from sponsio_like.outcome import Allowed
 from sponsio_like.pattern import Rule
 from sponsio_like.patterns import idempotent, segregation_of_duty
-from sponsio_like.residual import literals_of
+from sponsio_like.residual import both, either, literals_of, one
 from sponsio_like.syntax import read
 from tests.manifest import requirement
 from tests.play import Played, guarded, opened
@@ -346,6 +347,9 @@ def test_what_another_demands_already_is_not_kept() -> None:
 @requirement("S-RESID-02")
 def test_too_many_alternatives_are_refused() -> None:
     """A formula that needs more alternatives than can be kept never lets a call through."""
+    ways = [either(one(("F", f"a{n}", 1)), one(("F", f"b{n}", 1))) for n in range(10)]
+    with pytest.raises(ContractError, match="too many alternatives"):
+        functools.reduce(both, ways)
     wide = " & ".join(f"(F called(a{n}) | X G !called(b{n}))" for n in range(10))
     with pytest.raises(ContractError, match="too many alternatives"):
         guarded(f"G(called(go) -> ({wide}))").session().decide("go")
