@@ -42,8 +42,9 @@ from tests.warm import Warm, function
 REASONS = Path(__file__).with_name("survivors.toml")
 MODULES = (
     *("tree", "logic", "facts", "temporal", "formula", "syntax", "program", "past", "future"),
-    *("residual", "reading", "alphabet", "search", "window", "monitor", "listening", "resting"),
-    *("clause", "checks", "compiler", "ledger", "verdicts", "interceptor", "session"),
+    *("residual", "reading", "alphabet", "search", "window", "monitor", "listening", "atoms"),
+    *("conditions", "readers", "values", "clause", "checks", "compiler", "ledger", "verdicts"),
+    *("interceptor", "session"),
 )
 AT_LEAST = 0.9
 EVERY = 100

@@ -374,7 +374,9 @@ class Client:
     """Something that is no data."""
 
 
-@pytest.mark.parametrize("unreadable", [Client(), float("nan"), [[Client()]]], ids=["object", "nan", "nested"])
+@pytest.mark.parametrize(
+    "unreadable", [Client(), float("nan"), [[Client()]]], ids=["object", "nan", "nested"]
+)
 def test_what_cannot_be_read_cannot_be_approved(unreadable: object) -> None:
     """A call with an argument that is no data is like no other: no answer can be bound to it."""
     session, _ = opened()
