@@ -29,7 +29,7 @@ from sponsio_like.window import WindowFull
 
 MOMENT = 0.001
 """Some time, in seconds: what a register remembers of now is something else a moment later."""
-QUIET_CAP = 1_000
+QUIET_CAP = 256
 """Most answers to "is this state quiet" remembered for one clause."""
 
 

@@ -55,7 +55,7 @@ def atom(name: str) -> f.Formula:
 
 def not_(body: f.Formula) -> f.Formula:
     """The formula does not hold."""
-    return f.Not(body)
+    return body.body if isinstance(body, f.Not) else f.Not(body)
 
 
 def and_(*parts: f.Formula) -> f.Formula:
@@ -75,12 +75,16 @@ def implies(left: f.Formula, right: f.Formula) -> f.Formula:
 
 def G(body: f.Formula) -> f.Formula:  # noqa: N802  the name that temporal logic gave it
     """Always: now and at every later step."""
-    return f.Always(body)
+    return body if _unbounded(body, f.Always) else f.Always(body)
 
 
 def F(body: f.Formula) -> f.Formula:  # noqa: N802
     """Eventually: now or at some later step; undischarged at the end, it is violated."""
-    return f.Eventually(body)
+    return body if _unbounded(body, f.Eventually) else f.Eventually(body)
+
+
+def _unbounded(body: f.Formula, kind: type[f.Always | f.Eventually]) -> bool:
+    return isinstance(body, kind) and body.bound is None
 
 
 def X(body: f.Formula) -> f.Formula:  # noqa: N802

@@ -7,7 +7,7 @@ with its reason.
 
 from __future__ import annotations
 
-from tests import manifest_catalog
+from tests import manifest_catalog, manifest_people
 
 STATEMENTS: dict[str, str] = {
     "S-TRACE-01": "sessions share their state",
@@ -193,6 +193,7 @@ STATEMENTS: dict[str, str] = {
     "S-FAIL-05": "any number of values is read",
     "S-FAIL-06": "the window never closes",
     "S-FAIL-07": "every clause is asked",
+    **manifest_people.STATEMENTS,
 }
 """The statements of docs/semantics.md."""
 
@@ -337,6 +338,7 @@ TRAPS: dict[str, tuple[str, str]] = {
         "A condition that the loader does not understand is refused.",
         "any key is known",
     ),
+    **manifest_people.TRAPS,
 }
 """Ways in which a rule looks armed and is not, or stops honest work."""
 

@@ -18,6 +18,7 @@ from sponsio_like.explain import example
 from sponsio_like.pattern import Pattern, catalog
 from sponsio_like.syntax import show
 from sponsio_like.wording import blanks, words_of
+from tests import faults
 from tests.api_page import api_page
 from tests.trace_tables import filled
 
@@ -96,6 +97,7 @@ PAGES: Mapping[Path, Callable[[], str]] = MappingProxyType(
     {
         DOCS / "semantics.md": lambda: filled((DOCS / "semantics.md").read_text("utf-8")),
         DOCS / "api.md": api_page,
+        DOCS / "faults.md": faults.page,
         DOCS / "patterns.md": lambda: overview(
             each for members in families().values() for each in members
         ),

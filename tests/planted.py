@@ -331,8 +331,8 @@ BUGS = (
     Planted(
         "a blocked call has happened",
         "interceptor.py",
-        "if stoppable(event) and strictest(found) is not None:",
-        "if self._ledger.commit(judgement) or (stoppable(event) and strictest(found)):",
+        "if against is not None:",
+        "if against is not None and not self._ledger.commit(judgement):",
         f"{BLOCKED}[atoms 0]",
     ),
     Planted(
@@ -409,8 +409,8 @@ BUGS = (
     Planted(
         "a snapshot forgets the calls in flight",
         "interceptor.py",
-        "self.flights = {id: _flight(id, plain, moved) for id, plain in flights.items()}",
-        "self.flights = {}",
+        "self.flights[id] = resumed(id, kept, moved, sources)",
+        "pass",
         RESTORED,
     ),
     *(Planted(*each) for each in planted_catalog.TERMS),

@@ -142,8 +142,8 @@ TERMS = (
     (
         "results of calls with a doubt are not counted",
         "compiler.py",
-        "matches_call(each.target, call) is not False",
-        "matches_call(each.target, call)",
+        "if asks(call) is not False",
+        "if asks(call)",
         TOLD,
     ),
     (
@@ -155,7 +155,7 @@ TERMS = (
     ),
     (
         "a missing argument has no mark",
-        "atoms.py",
+        "terms.py",
         'return digest("", [call.args] if path == "*" else find(call.args, path))',
         'return digest("", [call.args] if path == "*" else find(call.args, path)[:0])',
         AGREES.format(1),

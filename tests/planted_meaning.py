@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests import planted_catalog
+from tests import planted_catalog, planted_people
 
 
 class Bug(NamedTuple):
@@ -38,8 +38,8 @@ BUGS = (
     Bug(
         "blocked calls happen",
         "interceptor.py",
-        "return Attempt(found, late, self._ledger.copy(keys))",
-        "self._ledger.commit(judgement); return Attempt(found, late, self._ledger)",
+        "before = self._ledger.copy(keys)",
+        "self._ledger.commit(judgement); before = self._ledger",
     ),
     Bug(
         "every kind of position counts",
@@ -137,10 +137,15 @@ BUGS = (
         "flight = None",
     ),
     Bug(
-        "open ids are not compared", "session.py", "if flight.digest == mark:", "if flight.digest:"
+        "open ids are not compared", "deciding.py", "if flight.digest == mark:", "if flight.digest:"
     ),
-    Bug("all ids are the same", "session.py", "-{next(self._ids)}", "-{next(self._ids) * 0}"),
-    Bug("time goes back", "interceptor.py", "self.time = max(self.time, now)", "self.time = now"),
+    Bug("all ids are the same", "tickets.py", "auto-{token}-{number}", "auto-{token}-{number * 0}"),
+    Bug(
+        "time goes back",
+        "interceptor.py",
+        "self.time = max(self.time, now)\n        violated =",
+        "self.time = now\n        violated =",
+    ),
     Bug(
         "windows of seconds are closed",
         "past.py",
@@ -177,8 +182,8 @@ BUGS = (
     Bug(
         "facts never change",
         "context.py",
-        "Context({**self.facts, key: value}",
-        "Context({key: value, **self.facts}",
+        "facts={**self.facts, key: value}",
+        "facts={key: value, **self.facts}",
     ),
     Bug(
         "permissions are looked for in any text",
@@ -269,8 +274,8 @@ BUGS = (
     Bug(
         "tokens are not added",
         "context.py",
-        "Context(self.facts, self.tokens + tokens)",
-        "Context(self.facts, tokens)",
+        "tokens=self.tokens + tokens",
+        "tokens=tokens",
     ),
     Bug(
         "windows may be of any size", "program.py", "WINDOW_CAP = 10_000", "WINDOW_CAP = 10_000_000"
@@ -653,8 +658,8 @@ BUGS = (
     Bug(
         "block does not win",
         "verdicts.py",
-        "        if isinstance(answer, Block):\n            return answer\n",
-        "        if isinstance(answer, Redirect):\n            return answer\n",
+        "return _STRICTNESS[type(decision)]",
+        "return _STRICTNESS[type(decision)] % 4",
     ),
     Bug(
         "one violation is told",
@@ -664,9 +669,9 @@ BUGS = (
     ),
     Bug(
         "substitutes are not decided",
-        "session.py",
-        "        if second.before is None:\n",
-        "        if True:\n",
+        "deciding.py",
+        "    if second.before is None:\n",
+        "    if True:\n",
     ),
     Bug("advice has no advice", "advice.py", 'f"{self._why()}; {how}"', "self._why()"),
     Bug(
@@ -710,7 +715,7 @@ BUGS = (
     Bug(
         "snapshots leave calls in flight out",
         "interceptor.py",
-        "{id: _plain(flight) for id, flight in self.flights.items()}",
+        "{id: plain(flight) for id, flight in self.flights.items()}",
         "{}",
     ),
     Bug(
@@ -853,8 +858,8 @@ BUGS = (
     Bug(
         "one confirmation serves for ever",
         "patterns/safety.py",
-        "f.Since(f.Not(called(action)), confirmation)",
-        "f.Once(confirmation)",
+        "return Rule(whenever(action, unspent(confirmed(by, accept, counts), action))",
+        "return Rule(whenever(action, earlier(confirmed(by, accept, counts)))",
     ),
     Bug(
         "the other permission",
@@ -977,7 +982,7 @@ BUGS = (
         "(high is None or value <= high)",
         "(high is None or value <= high + 1)",
     ),
-    *(Bug(*each) for each in planted_catalog.MEANING),
+    *(Bug(*each) for each in (*planted_catalog.MEANING, *planted_people.MEANING)),
     Bug(
         "a precedence demands a call",
         "patterns/safety.py",

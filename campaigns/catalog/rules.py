@@ -1,0 +1,312 @@
+"""What the patterns of the catalog mean, said again in plain Python.
+
+In: which calls a rule is about. Out: a recount: from the moments of a trace to where the rule spoke
+and where it was broken. Written from the catalog's sentences; nothing of the engine is used.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from campaigns.recount import AT_THE_END, Found, Moment, Recount
+
+Fits: TypeAlias = Callable[[Moment], bool]
+"""Whether a moment is one of those that a rule is about."""
+REFUSES = {"no", "not", "none", "nope", "never", "false", "deny", "denied", "denies"}
+
+
+def of(*names: str) -> Fits:
+    """Calls of these tools."""
+    return lambda now: now.tool in names
+
+
+def well(fits: Fits) -> Fits:
+    """Those that succeeded."""
+    return lambda now: now.ok and fits(now)
+
+
+def confirming(fits: Fits) -> Fits:
+    """Those that succeeded and whose answer is no refusal."""
+
+    def confirms(now: Moment) -> bool:
+        if not now.ok or not fits(now) or now.output is False:
+            return False
+        words = re.findall(r"\w+", now.output.lower()) if isinstance(now.output, str) else []
+        return not words or not (words[0] in REFUSES or words[0].startswith(("reject", "cancel")))
+
+    return confirms
+
+
+def calls(trace: Sequence[Moment]) -> list[Moment]:
+    """The calls of a trace."""
+    return [now for now in trace if not now.role]
+
+
+def canonical(value: Any) -> str:
+    """One text for all values that are equal as JSON: `1` is `1.0`, objects have no order."""
+
+    def plain(each: Any) -> Any:
+        match each:
+            case bool() | None | str():
+                return each
+            case int() | float():
+                return int(each) if each == int(each) else each
+            case list():
+                return [plain(one) for one in each]
+            case dict():
+                return {key: plain(one) for key, one in each.items()}
+        return each
+
+    return json.dumps(plain(value), sort_keys=True)
+
+
+def values(now: Moment, fields: Iterable[str]) -> str | None:
+    """The values of these arguments together; None if one is missing."""
+    found = [now.args.get(field) for field in fields]
+    lacking = any(field not in now.args for field in fields)
+    return None if lacking else canonical(found)
+
+
+def only(fits: Fits, fine: Fits) -> Recount:
+    """Each of these moments is fine by itself."""
+
+    def recount(trace: Sequence[Moment]) -> Found:
+        found = Found()
+        for now in trace:
+            if fits(now):
+                found.speaks(now.at, broken=not fine(now))
+        return found
+
+    return recount
+
+
+def after(then: Fits, *firsts: Fits) -> Recount:
+    """Each of `then` has one of each of `firsts` somewhere before it."""
+
+    def recount(trace: Sequence[Moment]) -> Found:
+        found, seen = Found(), [False] * len(firsts)
+        for now in trace:
+            if then(now):
+                found.speaks(now.at, broken=not all(seen))
+            seen = [had or first(now) for had, first in zip(seen, firsts, strict=True)]
+        return found
+
+    return recount
+
+
+def anew(action: Fits, leave: Fits, same: tuple[str, ...] = ()) -> Recount:
+    """Each action has a leave of its own, given since the one before; for each value of `same`."""
+
+    def recount(trace: Sequence[Moment]) -> Found:
+        found, given = Found(), set[str | None]()
+        for now in trace:
+            key = values(now, same)
+            if action(now):
+                found.speaks(now.at, broken=key is None or key not in given)
+                given.discard(key)
+            elif leave(now) and key is not None:
+                given.add(key)
+        return found
+
+    return recount
+
+
+def at_once(trigger: Fits, response: Fits) -> Recount:
+    """The call right after the trigger is the response."""
+
+    def recount(trace: Sequence[Moment]) -> Found:
+        found, waits = Found(), False
+        for now in calls(trace):
+            if waits and not response(now):
+                found.broken.append(now.at)
+            waits = trigger(now)
+            if waits:
+                found.triggered.append(now.at)
+        if waits:
+            found.broken.append(AT_THE_END)
+        return found
+
+    return recount
+
+
+def answered(trigger: Fits, response: Fits) -> Recount:
+    """After the last trigger there is a response."""
+
+    def recount(trace: Sequence[Moment]) -> Found:
+        found, waits = Found(), False
+        for now in calls(trace):
+            if response(now):
+                waits = False
+            if trigger(now):
+                found.triggered.append(now.at)
+                waits = True
+        if waits:
+            found.broken.append(AT_THE_END)
+        return found
+
+    return recount
+
+
+def soon(trigger: Fits, action: Fits, steps: int) -> Recount:
+    """One of the next calls, `steps` of them, is the action; the last is to blame if none is."""
+
+    def recount(trace: Sequence[Moment]) -> Found:
+        found, every = Found(), calls(trace)
+        for place, now in enumerate(every):
+            if not trigger(now):
+                continue
+            found.triggered.append(now.at)
+            following = every[place + 1 : place + 1 + steps]
+            if not any(map(action, following)):
+                whole = len(following) == steps
+                found.broken.append(following[-1].at if whole else AT_THE_END)
+        return found
+
+    return recount
+
+
+def few(fits: Fits, limit: int, *, steps: int | None = None, seconds: int | None = None) -> Recount:
+    """At most `limit` such calls: in all, of the last calls, or in the last seconds.
+
+    No trace has times; each event then happens a second after the one before.
+    """
+
+    def recount(trace: Sequence[Moment]) -> Found:
+        found, before = Found(), deque[tuple[int, int]]()
+        for second, now in enumerate(trace):
+            if not fits(now):
+                continue
+            before.append((now.at, second))
+            if steps is not None and before[0][0] <= now.at - steps:
+                before.popleft()
+            while seconds is not None and before[0][1] <= second - seconds:
+                before.popleft()
+            found.speaks(now.at, broken=len(before) > limit)
+        return found
+
+    return recount
+
+
+def once_each(fits: Fits, fields: tuple[str, ...], *, tries: bool) -> Recount:
+    """Once for each combination of values; `tries`: those that fail count as well."""
+
+    def recount(trace: Sequence[Moment]) -> Found:
+        found, seen = Found(), set[str | None]()
+        for now in trace:
+            if fits(now):
+                key = values(now, fields)
+                counts = tries or now.ok
+                found.speaks(now.at, broken=key is None or (counts and key in seen))
+                if counts:
+                    seen.add(key)
+        return found
+
+    return recount
+
+
+def total(
+    fits: Fits, field: str, limit: int, *, by: tuple[str, ...] = (), steps: int | None = None
+) -> Recount:
+    """The amounts of all calls, or of those of the last `steps`, sum up to at most the limit."""
+
+    def recount(trace: Sequence[Moment]) -> Found:
+        found, paid = Found(), list[tuple[int, str | None, Decimal]]()
+        for now in trace:
+            if not fits(now):
+                continue
+            key, amount = values(now, by), now.args.get(field)
+            if isinstance(amount, bool) or not isinstance(amount, (int, float)):
+                found.speaks(now.at, broken=True)
+                continue
+            paid.append((now.at, key, Decimal(str(amount))))
+            since = -1 if steps is None else now.at - steps
+            sum_of = sum(each for at, of_key, each in paid if at > since and of_key == key)
+            found.speaks(now.at, broken=key is None or amount < 0 or sum_of > limit)
+        return found
+
+    return recount
+
+
+def reviewed(source: Fits, gate: Fits, sink: Fits) -> Recount:
+    """Between the last call of the source, well or not, and a sink there is a gate."""
+
+    def recount(trace: Sequence[Moment]) -> Found:
+        found, read, waits = Found(), False, False
+        for now in trace:
+            if read and sink(now):
+                found.speaks(now.at, broken=waits)
+            if source(now):
+                read = waits = True
+            elif gate(now):
+                waits = False
+        return found
+
+    return recount
+
+
+def fresh(approval: Fits, action: Fits, steps: int) -> Recount:
+    """One of the calls before the action, `steps` of them, is an approval."""
+
+    def recount(trace: Sequence[Moment]) -> Found:
+        found, every = Found(), calls(trace)
+        for place, now in enumerate(every):
+            if action(now):
+                before = every[max(0, place - steps) : place]
+                found.speaks(now.at, broken=not any(map(approval, before)))
+        return found
+
+    return recount
+
+
+def unchanged(fits: Fits, field: str, key: str | None = None) -> Recount:
+    """The field has the value of the last such call that has not failed; for each value of `key`.
+
+    A call without the key is broken.
+    """
+
+    def recount(trace: Sequence[Moment]) -> Found:
+        found, last = Found(), dict[str | None, str | None]()
+        for now in trace:
+            if not fits(now):
+                continue
+            name = values(now, (key,) if key else ())
+            value = values(now, (field,))
+            found.speaks(now.at, broken=name is None or last.get(name, value) != value)
+            if now.ok:
+                last[name] = value
+        return found
+
+    return recount
+
+
+def repeated(fits: Fits, same: Callable[[Moment, Moment], bool]) -> Recount:
+    """Not twice in a row the same; speaks at each such call right after another of them."""
+
+    def recount(trace: Sequence[Moment]) -> Found:
+        found, before = Found(), None
+        for now in calls(trace):
+            if before is not None and fits(before) and fits(now):
+                found.speaks(now.at, broken=same(before, now))
+            before = now
+        return found
+
+    return recount
+
+
+def equal(one: Moment, other: Moment) -> bool:
+    """The same tool, with arguments that are equal as JSON."""
+    return one.tool == other.tool and canonical(one.args) == canonical(other.args)
+
+
+def alike(one: Moment, other: Moment) -> bool:
+    """The same tool, and at least nine of ten words shared.
+
+    Words are what blanks part in the call as Python shows it: the end of a line does not.
+    """
+    left, right = ({*f"{each.tool} {each.args}".casefold().split()} for each in (one, other))
+    return one.tool == other.tool and len(left & right) >= 0.9 * len(left | right)
