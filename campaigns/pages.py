@@ -23,8 +23,18 @@ PLACE = re.compile(r"(<!-- table: (\S+) -->\n)(?:.*?)(<!-- /table -->)", re.DOTA
 
 
 def filled(page: str, tables: Mapping[str, str]) -> str:
-    """The page with each table in its place. Raises `KeyError` if a place has no table."""
-    return PLACE.sub(lambda place: f"{place[1]}\n{tables[place[2]]}\n{place[3]}", page)
+    """The page with each table in its place; other places stay as they are.
+
+    Raises `KeyError` if a table has no place.
+    """
+    if homeless := tables.keys() - {place[2] for place in PLACE.finditer(page)}:
+        raise KeyError(f"no place for {', '.join(sorted(homeless))}")
+
+    def put(place: re.Match[str]) -> str:
+        table = tables.get(place[2])
+        return place[0] if table is None else f"{place[1]}\n{table}\n{place[3]}"
+
+    return PLACE.sub(put, page)
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

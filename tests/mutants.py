@@ -3,12 +3,18 @@
 In: the name of a module of the package. Out: its mutants, and the changed module of each. A
 mutant is a number in the order of the tree, and is named by the line it stands on, so a reason
 that is written down for it outlives changes elsewhere.
+
+What cannot make a difference is no mutant: `None` for `False` where only the truth is asked
+(`-> bool`), a cap or another number that only tunes (`TUNING`), and whether exactly so much is
+still below it. That a cap is kept, and what is said then, is tested; comparing with it is
+turned around, too.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -62,6 +68,8 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 }
 LARGE = 100
 """From here on a number is a cap, and one more or less is no fault."""
+TUNING = re.compile(r"\w*CAP|FAR|NEVER|BUDGET|NODES_FREE|MOMENT|SIMILAR")
+"""Names of numbers of which one more or less is no fault either."""
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
@@ -183,6 +191,28 @@ def numbered(tree: ast.AST) -> list[tuple[ast.AST, tuple[str, ...]]]:
     return numbering.found
 
 
+def idle_nodes(tree: ast.Module) -> Iterator[ast.AST]:
+    """The nodes of a module that make no difference: `return False` for a truth, tuning."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(returns=ast.Name("bool")):
+                yield from (each for each in ast.walk(node) if is_false(each))
+            case ast.Assign([ast.Name(name)], value) if TUNING.fullmatch(name):
+                yield from ast.walk(value)
+
+
+def is_false(node: ast.AST) -> bool:
+    return isinstance(node, ast.Return) and getattr(node.value, "value", None) is False
+
+
+def is_boundary(node: ast.AST) -> bool:
+    """Whether something is held against a number that only tunes: `<` or `<=` is the same then."""
+    match node:
+        case ast.Compare(left, [ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], [right]):
+            return any(isinstance(e, ast.Name) and TUNING.fullmatch(e.id) for e in (left, right))
+    return False
+
+
 def source(module: str) -> Path:
     """The file of a module."""
     return PACKAGE / f"{module}.py"
@@ -194,7 +224,9 @@ def mutants(module: str) -> Iterator[Mutant]:
     lines = text.splitlines()
     seen: Counter[str] = Counter()
     top = (1, 1)
-    for index, (node, scope) in enumerate(numbered(ast.parse(text))):
+    tree = ast.parse(text)
+    idle = {*idle_nodes(tree)}
+    for index, (node, scope) in enumerate(numbered(tree)):
         if isinstance(node, ast.stmt):
             top = (node.lineno, header_of(node))
         line = line_of(node, top[0])
@@ -202,6 +234,8 @@ def mutants(module: str) -> Iterator[Mutant]:
         for change, new in enumerate(changes(node)):
             if not scope and isinstance(node, ast.Assign) and new is None:
                 continue  # a constant left out: nothing could be imported
+            if node in idle or (change == 0 and is_boundary(node)):
+                continue
             old = one_line(node)
             where = lines[line - 1].strip()
             what = f"{old} => {one_line(new) if new is not None else '(left out)'}"

@@ -13,6 +13,9 @@ its neighbours, then the quickest. Most trials are forks of one process that has
 tests (`tests/warm.py`); what stands in no function, and what survives but may have had a part in
 importing the package, is tried in a process that has not (`tests/trial.py`). A mutant on which the
 tests hang counts as killed. Everything runs on a copy, so the files may be edited meanwhile.
+
+To work on survivors, `--named FILE` tries only the mutants that a file names, such as the output of
+an earlier run, and `--tests REGEX` only with the files of tests whose names are so.
 """
 
 from __future__ import annotations
@@ -44,7 +47,7 @@ MODULES = (
     *("tree", "logic", "facts", "temporal", "formula", "syntax", "program", "past", "future"),
     *("residual", "reading", "alphabet", "search", "window", "monitor", "listening", "atoms"),
     *("conditions", "readers", "values", "clause", "checks", "compiler", "ledger", "verdicts"),
-    *("interceptor", "session"),
+    *("resting", "flights", "deciding", "terms", "context", "tickets", "interceptor", "session"),
 )
 AT_LEAST = 0.9
 EVERY = 100
@@ -64,8 +67,9 @@ class Done(NamedTuple):
 class Campaign:
     """All mutants of some modules, or some of them, and what has become of each so far."""
 
-    def __init__(self, chosen: Sequence[Mutant], jobs: int) -> None:
+    def __init__(self, chosen: Sequence[Mutant], jobs: int, names: str = "") -> None:
         self.chosen = chosen
+        self.names = names
         self.jobs = jobs
         self.tests = Suite({}, {}, {}, [])
         self.done: dict[Mutant, Done] = {}
@@ -92,7 +96,7 @@ class Campaign:
         And the tests for each that has to be tried from the start.
         """
         modules = dict.fromkeys(mutant.module for mutant in self.chosen)
-        warm.collected(self._try_warm, [*modules])
+        warm.collected(self._try_warm, [*modules], self.names)
         done = {self._number[mutant]: each for mutant, each in self.done.items()}
         cold = {
             self._number[mutant]: self.tests.tests(mutant)
@@ -132,10 +136,14 @@ class Campaign:
     def _note(self, results: Iterable[Result]) -> None:
         """Take down what comes of trials, and say how it goes."""
         for result in results:
+            if "cold" in result.said:
+                continue
             mutant = self.chosen[int(result.trial.name)]
             self.done[mutant] = Done(result.verdict, result.test, result.seconds)
             if result.verdict == "failed" and "::" in result.test:
                 self.tests.killers[mutant.module][result.test] += 1
+            if result.verdict == "passed":
+                self._say(f"lives: {mutant.name!r}")
             self._said += 1
             if self._said % EVERY == 0:
                 survived = sum(done.verdict == "passed" for done in self.done.values())
@@ -210,12 +218,18 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("modules", nargs="*", help="names of modules; default: all")
     parser.add_argument("--sample", type=int, help="so many mutants, the same ones every time")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="processes at a time")
+    parser.add_argument("--tests", default="", help="only files of tests with such a name")
+    parser.add_argument("--named", type=Path, help="only mutants that this file names")
     parser.add_argument("--list", action="store_true", help="only list the mutants")
     asked = parser.parse_args(arguments)
     modules = [Path(name).stem for name in asked.modules] or [*MODULES]
     chosen = [mutant for module in modules for mutant in mutants(module)]
     whole = asked.sample is None or asked.sample >= len(chosen)
-    if not whole:
+    if asked.named is not None:
+        text = asked.named.read_text("utf-8")
+        chosen = [mutant for mutant in chosen if repr(mutant.name) in text]
+        whole = False
+    elif not whole:
         picked = {*random.Random(1).sample(chosen, asked.sample)}
         chosen = [mutant for mutant in chosen if mutant in picked]
     if asked.list:
@@ -226,7 +240,7 @@ def main(arguments: Sequence[str]) -> int:
         return aside(arguments)
     trial.prepare()
     tables.prepare()
-    return report(Campaign(chosen, asked.jobs).run(), modules if whole else ())
+    return report(Campaign(chosen, asked.jobs, asked.tests).run(), modules if whole else ())
 
 
 if __name__ == "__main__":

@@ -116,7 +116,10 @@ MEANING = (
 
 AGREES = "tests/test_engine.py::test_the_engine_agrees_with_the_oracle[terms {}]"
 TOLD = "tests/test_terms.py::test_what_is_told_and_carried_agrees"
-MEANS = "tests/test_predicates.py::test_a_pattern_means_what_its_predicate_says"
+MEANS = (
+    "tests/test_predicates.py::test_a_pattern_means_what_its_predicate_says"
+    "[approval_active(action=x,role=boss,seconds=3)]"
+)
 TERMS = (
     (
         "the last value is that of now",

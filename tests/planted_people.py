@@ -23,9 +23,11 @@ STRATEGIES = (
         "responses are redirected",
         "deciding.py",
         "            case Redirect() as answer, Call():\n",
-        "            case Redirect(), Message():\n"
-        "                return allowed(first.found), first\n"
-        "            case Redirect() as answer, Call():\n",
+        (
+            "            case Redirect(), Message():\n"
+            "                return allowed(first.found), first\n"
+            "            case Redirect() as answer, Call():\n"
+        ),
     ),
     (
         "held calls run",
@@ -37,8 +39,10 @@ STRATEGIES = (
         "callables are asked again and again",
         "deciding.py",
         "rulings[finding.violation.contract] = ruling(ask, finding.violation)",
-        "ruling(ask, finding.violation)\n"
-        "            rulings[finding.violation.contract] = ruling(ask, finding.violation)",
+        (
+            "ruling(ask, finding.violation)\n"
+            "            rulings[finding.violation.contract] = ruling(ask, finding.violation)"
+        ),
     ),
     (
         "callables that raise warn",
@@ -74,8 +78,10 @@ STRATEGIES = (
         "callables run under the lock",
         "deciding.py",
         "            rulings[finding.violation.contract] = ruling(ask, finding.violation)\n",
-        "            with inner._lock:\n"
-        "                rulings[finding.violation.contract] = ruling(ask, finding.violation)\n",
+        (
+            "            with inner._lock:\n"
+            "                rulings[finding.violation.contract] = ruling(ask, finding.violation)\n"
+        ),
     ),
     (
         "whatever goes wrong is allowed",
@@ -119,9 +125,8 @@ TICKETS = (
     (
         "answers can be changed",
         "tickets.py",
-        'if ticket.status != "open":\n'
-        '            raise SessionError(f"ticket `{id}` is {ticket.status}; it cannot be answered")',
-        "if not ticket.status:\n            raise SessionError(id)",
+        'raise SessionError(f"ticket `{id}` is {ticket.status}; it cannot be answered")',
+        "return ticket",
     ),
     (
         "a no is forgotten",
@@ -300,8 +305,10 @@ TOOLS = (
     (
         "what cannot be read is nothing",
         "plain.py",
-        "    except Exception:  # a value of the host's own making may raise when it is read\n"
-        "        return UNREADABLE\n",
+        (
+            "    except Exception:  # a value of the host's own making may raise when it is read\n"
+            "        return UNREADABLE\n"
+        ),
         "    except Exception:\n        return 0\n",
     ),
     (
@@ -431,8 +438,10 @@ TRAJECTORIES = (
         "monitors share their state",
         "trajectory.py",
         'self._session = guard.session("trajectory", clock=lambda: 0.0)',
-        "self._session = vars(guard).setdefault("
-        '"shared", guard.session("trajectory", clock=lambda: 0.0))',
+        (
+            "self._session = vars(guard).setdefault("
+            '"shared", guard.session("trajectory", clock=lambda: 0.0))'
+        ),
     ),
 )
 
@@ -471,8 +480,10 @@ TERMS = (
         "what is missing has no mark",
         "terms.py",
         'return digest("", [call.args] if path == "*" else find(call.args, path))',
-        'return digest("", [call.args] if path == "*" else find(call.args, path)) '
-        'if path == "*" or find(call.args, path) else MISSING',
+        (
+            'return digest("", [call.args] if path == "*" else find(call.args, path)) '
+            'if path == "*" or find(call.args, path) else MISSING'
+        ),
     ),
 )
 

@@ -14,6 +14,7 @@ from sponsio_like.outcome import Block, Redirect, Warn
 from sponsio_like.pattern import Rule
 from sponsio_like.patterns import must_precede, rate_limit
 from sponsio_like.syntax import read
+from tests.manifest import requirement
 
 
 def mistake(build: Any) -> str:
@@ -146,6 +147,7 @@ def test_strategies_are_known_by_name(written: Any, answer: Any) -> None:
     assert contract("c").strategy(written).answer == answer
 
 
+@requirement("S-STRAT-09")
 @pytest.mark.parametrize(
     ("written", "wrong"),
     [

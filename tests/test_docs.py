@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sponsio_like import ContractError, Guard
 from tests.manifest import statements
 from tests.pages import DOCS, PAGES
 from tests.trace_tables import TABLES, places
@@ -40,6 +42,37 @@ def test_statements_are_numbered_in_order() -> None:
     for area, members in groupby(ids, key=lambda id: id[:-3]):
         numbers = [int(id[-2:]) for id in members]
         assert numbers == list(range(1, len(numbers) + 1)), area
+
+
+PROGRAMS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+CONTRACTS = [
+    pytest.param(text, id=f"{name(page)} {number}")
+    for page in sorted(DOCS.rglob("*.md"))
+    for number, text in enumerate(
+        re.findall(r"```yaml\n(version: .*?)```", page.read_text("utf-8"), re.DOTALL)
+    )
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda text: text.splitlines()[0])
+def test_the_programs_of_the_readme_run(program: str) -> None:
+    """What the README shows in Python runs as it stands there, and guards something."""
+    names: dict[str, Any] = {}
+    exec(program, names)  # noqa: S102  our own text
+    assert names["guard"].policy.clauses
+
+
+@pytest.mark.parametrize("text", CONTRACTS)
+def test_the_contracts_of_the_docs_load(text: str, tmp_path: Path) -> None:
+    """Every contract file in the docs is one; only modules of the reader's own may be missing."""
+    file = tmp_path / "contracts.yaml"
+    file.write_text(text, "utf-8")
+    refused = ""
+    try:
+        Guard.from_yaml(file)
+    except ContractError as error:
+        refused = str(error)
+    assert not refused or re.search(r"`my_\w+\.?\w*:\w+`", refused), refused
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=name)

@@ -23,11 +23,13 @@ from tests.faults import (
     opened,
     play,
 )
+from tests.manifest import requirement
 
 FAULTS = [point for point in POINTS if point != "nothing"]
 PAY = "faults_pay"
 
 
+@requirement("S-FAIL-08")
 @pytest.mark.parametrize("amount", [VIOLATES, KEEPS], ids=["violates", "keeps"])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("point", POINTS)
@@ -42,6 +44,7 @@ def test_enforced_the_tool_runs_only_if_it_is_allowed(
         assert played.word == matrix()[point, strategy, "enforce", amount].word
 
 
+@requirement("S-FAIL-08")
 @pytest.mark.parametrize("amount", [VIOLATES, KEEPS], ids=["violates", "keeps"])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("point", POINTS)
@@ -53,6 +56,7 @@ def test_observed_the_tool_runs_exactly_once(point: str, strategy: str, amount: 
         assert played.word == ("runs, raises" if point == "tool" else "runs")
 
 
+@requirement("S-FAIL-08")
 def test_a_call_that_violates_never_runs_enforced_but_where_it_is_only_warned_about() -> None:
     """In the whole table, the tool itself runs only under `warn_only`, or if the call is kept."""
     ran = {

@@ -31,6 +31,7 @@ from sponsio_like import (
 )
 from sponsio_like.notices import Mailbox, Notice, drain
 from sponsio_like.patterns import arg_value_range, cooldown, deadline, no_keywords, rate_limit
+from tests.manifest import requirement
 from tests.play import Clock
 
 SECONDS = 10.0
@@ -77,6 +78,7 @@ def gate() -> Iterator[threading.Event]:
 # --- what is told, and to whom --------------------------------------------------------------------
 
 
+@requirement("S-TELL-02")
 def test_a_notice_says_what_is_to_be_answered() -> None:
     """It has the session, the contract, the call, the ticket and the roles, and no argument."""
     told = Told()
@@ -98,6 +100,7 @@ def test_a_notice_says_what_is_to_be_answered() -> None:
     assert not {"900", "confidential"} & set(str(notice).replace("'", " ").split())
 
 
+@requirement("S-TELL-03")
 def test_a_held_call_is_told_once() -> None:
     """However often a call is tried while it waits, or after it was answered, it is told once."""
     told = Told()
@@ -118,6 +121,7 @@ OTHERS: Mapping[str, Any] = {
 }
 
 
+@requirement("S-TELL-01")
 @pytest.mark.parametrize(
     ("other", "outcome"), [("block", Blocked), ("redirect", Held), ("warn", Held)]
 )
@@ -138,6 +142,7 @@ def test_the_strictest_wins_and_all_are_told(other: str, outcome: type) -> None:
     assert [each.ticket for each in everything.notices] == [ticket, None]
 
 
+@requirement("S-TELL-01")
 def test_a_redirected_call_is_told() -> None:
     """What was redirected or warned about is told as such."""
     everything = Told()
@@ -148,6 +153,7 @@ def test_a_redirected_call_is_told() -> None:
     assert [each.action for each in everything.notices] == ["redirected"]
 
 
+@requirement("S-STRAT-08")
 def test_where_only_observed_nobody_is_told() -> None:
     """In observe mode there is nothing to answer: the log has it."""
     told, everything = Told(), Told()
@@ -157,6 +163,7 @@ def test_where_only_observed_nobody_is_told() -> None:
     assert told.notices + everything.notices == []
 
 
+@requirement("S-STRAT-07")
 def test_what_could_not_be_prevented_is_told_too() -> None:
     """A violation that time or a result reveals is told, as reported."""
     told, asked, clock = Told(), list[Violation](), Clock()
@@ -193,6 +200,7 @@ def test_the_notifiers_of_an_answer_are_told() -> None:
     assert [(each.ticket, each.roles) for each in told.notices] == [(outcome.ticket.id, ("owner",))]
 
 
+@requirement("S-TELL-02")
 def test_held_responses_are_told() -> None:
     """A response that waits has a notice without a tool and without the text."""
     told = Told()
@@ -244,6 +252,7 @@ async def is_cancelled(_: Notice) -> None:
     raise asyncio.CancelledError
 
 
+@requirement("S-TELL-06")
 @pytest.mark.parametrize("notifier", [fails, leaves, fails_later, is_cancelled])
 def test_a_notifier_that_raises_changes_nothing(
     notifier: Callable[[Notice], Any], caplog: pytest.LogCaptureFixture
@@ -263,6 +272,7 @@ def test_a_notifier_that_raises_changes_nothing(
     assert failures == [f"notifier {notifier.__qualname__} failed"] * 2
 
 
+@requirement("S-TELL-07")
 def test_an_async_notifier_is_awaited() -> None:
     """A coroutine function is a notifier like any other; it runs to its end."""
     told: list[str] = []
@@ -315,6 +325,7 @@ def test_a_notifier_may_ask_the_guard_for_the_next_decision() -> None:
     assert len(told.notices) == 20
 
 
+@requirement("S-TELL-09")
 def test_a_full_mailbox_drops_what_does_not_fit(
     gate: threading.Event, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -340,6 +351,7 @@ def test_a_full_mailbox_drops_what_does_not_fit(
     assert len(session.tickets()) == 11
 
 
+@requirement("S-TELL-08")
 def test_one_notifier_is_told_one_after_another() -> None:
     """Notices arrive in order, never two at once, whatever the threads that decide."""
     inside, most, order = [0], [0], list[int]()

@@ -33,6 +33,7 @@ from sponsio_like.patterns import (
     rate_limit,
     tool_allowlist,
 )
+from tests.manifest import requirement
 from tests.play import Clock
 
 THREADS = 8
@@ -66,6 +67,7 @@ def ticket(outcome: Outcome) -> Ticket:
 # --- held, and answered ---------------------------------------------------------------------------
 
 
+@requirement("S-ASK-01")
 def test_a_held_call_has_a_ticket_and_has_not_happened() -> None:
     """The ticket says what waits: the call, its tool, and the contracts that hold it."""
     session, _ = opened()
@@ -79,6 +81,7 @@ def test_a_held_call_has_a_ticket_and_has_not_happened() -> None:
     assert pay(session, 5) == Allowed("1")
 
 
+@requirement("S-ASK-01")
 def test_an_approved_call_is_let_through_when_it_is_decided_again() -> None:
     """Approval alone runs nothing: the call is decided again, under the same id."""
     session, _ = opened()
@@ -89,6 +92,7 @@ def test_an_approved_call_is_let_through_when_it_is_decided_again() -> None:
     assert session.calls == 1
 
 
+@requirement("S-ASK-02")
 def test_deciding_a_held_call_again_gives_the_same_ticket() -> None:
     """As long as nobody has answered, trying again opens no second ticket."""
     session, _ = opened()
@@ -97,6 +101,7 @@ def test_deciding_a_held_call_again_gives_the_same_ticket() -> None:
     assert session.tickets() == (first,)
 
 
+@requirement("S-ASK-13")
 def test_a_ticket_is_used_up_when_its_call_is_let_through() -> None:
     """One answer is one call: under the same id, the next one is held anew."""
     session, _ = opened()
@@ -110,6 +115,7 @@ def test_a_ticket_is_used_up_when_its_call_is_let_through() -> None:
     assert ticket(pay(session)).id != first.id
 
 
+@requirement("S-ASK-07", "S-ASK-08")
 def test_a_denied_call_stays_denied() -> None:
     """No is final for that call; the model is told who said so."""
     session, _ = opened()
@@ -123,6 +129,7 @@ def test_a_denied_call_stays_denied() -> None:
             act(denied, by="bob")
 
 
+@requirement("S-ASK-08", "S-ASK-09")
 def test_an_approval_can_be_taken_back_until_it_is_used() -> None:
     """A ticket that is revoked refuses its call; one that was used cannot be revoked."""
     session, _ = opened()
@@ -139,6 +146,7 @@ def test_an_approval_can_be_taken_back_until_it_is_used() -> None:
         session.revoke(other, by="bob")
 
 
+@requirement("S-ASK-08")
 def test_a_ticket_that_nobody_will_answer_can_be_closed() -> None:
     """`expire` closes an open ticket, and its call is refused."""
     session, _ = opened()
@@ -151,6 +159,7 @@ def test_a_ticket_that_nobody_will_answer_can_be_closed() -> None:
         session.expire(held.id)
 
 
+@requirement("S-ASK-10")
 @pytest.mark.parametrize("answer_at", [None, 30.0, 60.0])
 def test_the_time_to_answer_is_the_time_to_use_the_answer(answer_at: float | None) -> None:
     """`within: 60` gives sixty seconds for both; the sixtieth counts, the next does not."""
@@ -170,6 +179,7 @@ def test_the_time_to_answer_is_the_time_to_use_the_answer(answer_at: float | Non
         session.approve(held, by="ann")
 
 
+@requirement("S-ASK-05")
 @pytest.mark.parametrize("act", ["approve", "deny", "revoke"])
 def test_an_answer_has_a_name(act: str) -> None:
     """Nobody answers anonymously."""
@@ -178,6 +188,7 @@ def test_an_answer_has_a_name(act: str) -> None:
         getattr(session, act)(ticket(pay(session)), by="")
 
 
+@requirement("S-ASK-07")
 def test_a_ticket_that_does_not_exist_cannot_be_answered() -> None:
     """An id that is no ticket of this session is an error of the host."""
     session, _ = opened()
@@ -191,6 +202,7 @@ def test_a_ticket_that_does_not_exist_cannot_be_answered() -> None:
 # --- roles, and several contracts -----------------------------------------------------------------
 
 
+@requirement("S-ASK-05")
 @pytest.mark.parametrize("act", ["approve", "deny"])
 def test_only_the_roles_that_are_asked_may_answer(act: str) -> None:
     """Where roles are named, an answer comes from one of them; the others are told who may."""
@@ -204,6 +216,7 @@ def test_only_the_roles_that_are_asked_may_answer(act: str) -> None:
     assert isinstance(pay(session), Allowed if act == "approve" else Blocked)
 
 
+@requirement("S-ASK-06")
 def test_each_contract_needs_an_answer_of_its_own_roles() -> None:
     """Two contracts with different roles are answered one by one; then the call may run."""
     session, _ = opened(
@@ -220,6 +233,7 @@ def test_each_contract_needs_an_answer_of_its_own_roles() -> None:
     assert isinstance(pay(session), Allowed)
 
 
+@requirement("S-ASK-06")
 def test_one_no_is_enough() -> None:
     """If one of several roles refuses, the call is refused."""
     session, _ = opened(
@@ -231,6 +245,7 @@ def test_one_no_is_enough() -> None:
     assert isinstance(pay(session), Blocked)
 
 
+@requirement("S-ASK-11")
 def test_an_answer_is_for_the_contracts_that_asked() -> None:
     """What another contract has against the call meanwhile counts, whatever was approved."""
     stop = contract("stop").guarantees({"ltl": 'G(called(pay) -> !(ctx(stopped) = "yes"))'})
@@ -246,6 +261,7 @@ def test_an_answer_is_for_the_contracts_that_asked() -> None:
     assert isinstance(pay(session), Allowed)
 
 
+@requirement("S-ASK-12")
 def test_a_contract_that_asks_later_opens_the_ticket_again() -> None:
     """An answer covers those who had asked: who asks since then is asked too, and only they."""
     watched = contract("watched").guarantees({"ltl": 'G(called(pay) -> ctx(mode) = "calm")'})
@@ -275,6 +291,7 @@ OTHERS: Mapping[str, Contract] = {
 }
 
 
+@requirement("S-DECIDE-01")
 @pytest.mark.parametrize(
     ("other", "outcome"),
     [("block", Blocked), ("redirect", Held), ("warn", Held), ("observe", Held)],
@@ -291,6 +308,7 @@ def test_escalate_is_weaker_than_block_and_stronger_than_all_others(
     assert len(session.tickets()) == (outcome is Held)
 
 
+@requirement("S-STRAT-08")
 def test_where_only_observed_nothing_waits() -> None:
     """In observe mode there are no tickets; the log says that the call would have been held."""
     records: list[dict[str, Any]] = []
@@ -330,6 +348,7 @@ def any_large() -> Contract:
     )
 
 
+@requirement("S-ASK-02")
 @pytest.mark.parametrize("other", OTHER_CALLS)
 def test_an_answer_is_for_that_very_call(other: str) -> None:
     """A ticket is bound to the id, the tool, the arguments, the agent and the depth of its call."""
@@ -343,6 +362,7 @@ def test_an_answer_is_for_that_very_call(other: str) -> None:
     assert isinstance(session.decide(**asked), Allowed)
 
 
+@requirement("S-ASK-02")
 def test_equal_arguments_are_the_same_call() -> None:
     """Arguments are compared as JSON: `900` is `900.0`, and the order of keys does not matter."""
     session, _ = opened(any_large())
@@ -351,6 +371,7 @@ def test_equal_arguments_are_the_same_call() -> None:
     assert isinstance(session.decide(**equal), Allowed)
 
 
+@requirement("S-ASK-03")
 def test_calls_without_an_id_share_a_ticket_if_they_are_equal() -> None:
     """Whoever gives no ids tries again with the same arguments; one answer is one call even so."""
     session, _ = opened()
@@ -362,6 +383,7 @@ def test_calls_without_an_id_share_a_ticket_if_they_are_equal() -> None:
     assert [type(each) for each in outcomes] == [Allowed, Held, Held]
 
 
+@requirement("S-ASK-03")
 @pytest.mark.parametrize("ids", [("auto-1", "auto-2"), ("auto-", "auto-x"), ("", "1")])
 def test_no_id_of_the_host_is_taken_for_one_that_was_made(ids: tuple[str, str]) -> None:
     """Ids of the host are its own, however they begin."""
@@ -374,6 +396,7 @@ class Client:
     """Something that is no data."""
 
 
+@requirement("S-ASK-04")
 @pytest.mark.parametrize(
     "unreadable", [Client(), float("nan"), [[Client()]]], ids=["object", "nan", "nested"]
 )
@@ -386,6 +409,7 @@ def test_what_cannot_be_read_cannot_be_approved(unreadable: object) -> None:
     assert session.tickets() == ()
 
 
+@requirement("S-ASK-14")
 def test_the_answer_for_a_call_is_none_for_its_substitute() -> None:
     """Another tool with other arguments is another call, also where it runs instead."""
     instead = contract("instead").guarantees(rate_limit("pay", 0))
@@ -394,6 +418,7 @@ def test_the_answer_for_a_call_is_none_for_its_substitute() -> None:
     assert isinstance(pay(session), Blocked)
 
 
+@requirement("S-ASK-13")
 def test_a_ticket_is_used_up_by_the_substitute_of_its_call() -> None:
     """A redirected call that was approved has run, in its way: the answer is spent."""
     instead = contract("instead").guarantees(rate_limit("pay", 0))
@@ -408,6 +433,7 @@ def test_a_ticket_is_used_up_by_the_substitute_of_its_call() -> None:
 # --- messages, the log, the cap -------------------------------------------------------------------
 
 
+@requirement("S-ASK-15")
 def test_a_response_can_be_held() -> None:
     """A response waits as a call does; it is the same one if its text is the same."""
     rule = contract("discreet").guarantees(no_keywords(["secret"])).strategy("escalate")
@@ -420,6 +446,7 @@ def test_a_response_can_be_held() -> None:
     assert ticket(session.message("assistant", "the secret is 5")).id != held.id
 
 
+@requirement("S-ASK-18")
 def test_the_log_has_tickets_and_answers() -> None:
     """Held decisions name their ticket, answers who gave them; no record has an argument."""
     records: list[dict[str, Any]] = []
@@ -445,6 +472,7 @@ def test_the_log_has_tickets_and_answers() -> None:
     assert "987654" not in json.dumps(records)
 
 
+@requirement("S-ASK-17")
 def test_tickets_are_capped(monkeypatch: pytest.MonkeyPatch) -> None:
     """When too many calls wait, one more is refused; closed tickets, the oldest, make room."""
     monkeypatch.setattr(tickets_module, "TICKETS_CAP", 3)
@@ -470,6 +498,7 @@ def stored(session: Session, *contracts: Contract, at: float = 0.0) -> tuple[Ses
     return Guard(contracts or [large()]).restore(data, clock=clock), clock
 
 
+@requirement("S-ASK-16")
 @pytest.mark.parametrize("answer", ["approve", "deny", "revoke", None])
 def test_tickets_are_part_of_a_snapshot(answer: str | None) -> None:
     """A ticket can be answered, or used, after a restart."""
@@ -484,6 +513,7 @@ def test_tickets_are_part_of_a_snapshot(answer: str | None) -> None:
     assert isinstance(pay(again), Allowed if answer in ("approve", None) else Blocked)
 
 
+@requirement("S-ASK-16")
 def test_the_time_to_answer_goes_on_after_a_restart() -> None:
     """A ticket expires when it would have, whether or not the process was running."""
     session, _ = opened(large(within=60))
@@ -494,6 +524,7 @@ def test_the_time_to_answer_goes_on_after_a_restart() -> None:
     assert again.ticket(held).status == "expired"
 
 
+@requirement("S-ASK-16")
 @pytest.mark.parametrize(
     "changed",
     [large(50, roles=["manager"]), large(roles=["owner"]), large(name="other")],
@@ -544,6 +575,7 @@ def test_an_approved_id_that_all_threads_decide_is_one_call() -> None:
         session.ticket(held)
 
 
+@requirement("S-ASK-13")
 def test_of_equal_calls_in_all_threads_an_answer_lets_one_through() -> None:
     """Without ids each try is a call of its own, and one answer is for one of them."""
     session, _ = opened()
@@ -555,6 +587,7 @@ def test_of_equal_calls_in_all_threads_an_answer_lets_one_through() -> None:
     assert session.calls == 1
 
 
+@requirement("S-ASK-07")
 def test_of_all_answers_to_a_ticket_the_first_counts() -> None:
     """Approved in some threads and denied in others, a ticket has one answer."""
     session, _ = opened()
@@ -594,6 +627,7 @@ def from_file(tools: str, guarantee: str, more: str = "") -> Session:
     return Guard(file.contracts, tools=file.tools).session()
 
 
+@requirement("S-STRAT-10")
 @pytest.mark.parametrize("pattern", CONFIRMED)
 @pytest.mark.parametrize("written", ["file", "sentence", "python"])
 def test_without_a_tool_that_confirms_a_person_does(pattern: str, written: str) -> None:
@@ -611,6 +645,7 @@ def test_without_a_tool_that_confirms_a_person_does(pattern: str, written: str) 
         assert isinstance(session.decide("delete", {"id": 5}, id=id), Allowed)
 
 
+@requirement("S-STRAT-10")
 @pytest.mark.parametrize("pattern", CONFIRMED)
 @pytest.mark.parametrize("tools", [["delete", "confirm_delete"], None])
 def test_with_a_tool_that_confirms_it_has_to(pattern: str, tools: list[str] | None) -> None:
@@ -621,6 +656,7 @@ def test_with_a_tool_that_confirms_it_has_to(pattern: str, tools: list[str] | No
     assert isinstance(session.decide("delete"), Allowed)
 
 
+@requirement("S-STRAT-10")
 def test_an_action_that_confirms_is_as_good_as_a_tool() -> None:
     """The default `confirm_delete` may be an action of the file."""
     actions = "actions: {confirm_delete: [{tool: ask, args: {what: delete}}]}\n"
@@ -638,6 +674,7 @@ def test_a_confirming_tool_that_is_named_has_to_exist() -> None:
         Guard([contract("sure").guarantees(must_confirm("delete", by="ask"))], tools=["delete"])
 
 
+@requirement("S-STRAT-01")
 def test_the_strategy_of_the_contract_says_who_confirms() -> None:
     """A contract that escalates in its own way keeps its roles; one that blocks blocks."""
     text = "{pattern: must_confirm, action: delete}"
@@ -646,6 +683,7 @@ def test_the_strategy_of_the_contract_says_who_confirms() -> None:
     assert isinstance(from_file("[delete]", text, "  strategy: block\n").decide("delete"), Blocked)
 
 
+@requirement("S-STRAT-10")
 def test_the_role_of_a_gate_is_who_confirms() -> None:
     """`destructive_action_gate` with a role, and without a gate, is held for that role."""
     text = "{pattern: destructive_action_gate, action: delete, role: manager}"

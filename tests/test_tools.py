@@ -51,6 +51,7 @@ from sponsio_like.patterns import (
     redirect_to_safe,
 )
 from sponsio_like.syntax import read
+from tests.manifest import requirement
 
 SECONDS = 10.0
 
@@ -173,6 +174,7 @@ def taking(annotation: Any, receive: Callable[[Any], None]) -> Callable[..., Any
     return take
 
 
+@requirement("S-TOOL-03")
 @pytest.mark.parametrize("what", VALUES)
 def test_the_body_receives_what_was_decided_on(what: str) -> None:
     """Arguments are coerced by their annotations, decided on as JSON data, and passed on so."""
@@ -187,6 +189,7 @@ def test_the_body_receives_what_was_decided_on(what: str) -> None:
     assert records[0]["args"] == {"value": data}
 
 
+@requirement("S-TOOL-05")
 @pytest.mark.parametrize("what", VALUES)
 def test_where_only_observed_the_body_receives_what_was_given(what: str) -> None:
     """Observing disturbs nobody: the same is decided on, and the arguments are left as they are."""
@@ -200,6 +203,7 @@ def test_where_only_observed_the_body_receives_what_was_given(what: str) -> None
     assert records[0]["args"] == {"value": data}
 
 
+@requirement("S-TOOL-03")
 def test_a_limit_sees_the_number_that_the_tool_would_receive() -> None:
     """`"5000"` for a number is decided on as 5000."""
     guard, _ = ruled(arg_value_range("pay", "amount", max=100))
@@ -216,6 +220,7 @@ def test_a_limit_sees_the_number_that_the_tool_would_receive() -> None:
     assert paid == [50]
 
 
+@requirement("S-TOOL-02")
 def test_arguments_have_their_names_however_they_are_given() -> None:
     """By position, by name or by default, an argument is known by the name of its parameter."""
     guard, records = ruled()
@@ -235,6 +240,7 @@ def test_arguments_have_their_names_however_they_are_given() -> None:
     ]
 
 
+@requirement("S-TOOL-02")
 @pytest.mark.parametrize("twice", [{"amount": 5}, {"more": [5]}])
 def test_no_argument_hides_another(twice: dict[str, Any]) -> None:
     """A name that `**options` may have as well is refused: contracts would read the wrong one."""
@@ -250,6 +256,7 @@ def test_no_argument_hides_another(twice: dict[str, Any]) -> None:
     assert paid == []
 
 
+@requirement("S-TOOL-04")
 def test_arguments_that_do_not_fit_are_errors_of_the_caller() -> None:
     """A value that cannot be coerced, or a wrong number of them, raises; nothing is decided."""
     guard, records = ruled()
@@ -270,6 +277,7 @@ def test_arguments_that_do_not_fit_are_errors_of_the_caller() -> None:
     assert records == []
 
 
+@requirement("S-TOOL-03")
 def test_defaults_are_not_coerced() -> None:
     """A default is what the function says it is, whatever its annotation."""
     guard, records = ruled()
@@ -288,6 +296,7 @@ class Client:
     """Something of the host, that no model could write down."""
 
 
+@requirement("S-TOOL-06")
 def test_what_is_the_hosts_is_passed_on_unread() -> None:
     """A parameter whose type is no data is no argument of the model: contracts do not see it."""
     guard, records = ruled(held())
@@ -348,6 +357,7 @@ UNREADABLE: dict[str, Callable[[], Any]] = {
 }
 
 
+@requirement("S-TOOL-07")
 @pytest.mark.parametrize("mode", ["enforce", "observe"])
 @pytest.mark.parametrize("what", UNREADABLE)
 def test_what_cannot_be_read_is_held_against_the_call(what: str, mode: Any) -> None:
@@ -374,6 +384,7 @@ def test_what_cannot_be_read_is_held_against_the_call(what: str, mode: Any) -> N
     assert [bool(each["violations"]) for each in records if each["event"] == "decision"] == [0, 1]
 
 
+@requirement("S-TOOL-05")
 @pytest.mark.parametrize("mode", ["enforce", "observe"])
 @pytest.mark.parametrize("annotation", [None, Any, list[int], Iterable[int]])
 def test_iterators_are_not_used_up(annotation: Any, mode: Any) -> None:
@@ -460,6 +471,7 @@ def kinds(guard: Guard) -> dict[str, Callable[..., Any]]:
 KINDS = list(kinds(ruled()[0]))
 
 
+@requirement("S-TOOL-01")
 @pytest.mark.parametrize("kind", KINDS)
 def test_functions_and_methods_of_every_kind_are_tools(kind: str) -> None:
     """Each is decided under its name, runs as it would, and is settled with what it returned."""
@@ -475,6 +487,7 @@ def test_functions_and_methods_of_every_kind_are_tools(kind: str) -> None:
     assert set(records[-1]["args"]) == {"amount"} | ({"self"} if kind == "named self" else set())
 
 
+@requirement("S-TOOL-01")
 async def test_coroutine_functions_are_tools() -> None:
     """An async tool is decided when it is awaited, and settled when it has ended."""
     guard, records = ruled(rate_limit("pay", 1))
@@ -493,6 +506,7 @@ async def test_coroutine_functions_are_tools() -> None:
     assert events(records) == ["allowed", "ok", "blocked"]
 
 
+@requirement("S-TOOL-14")
 async def test_what_a_plain_function_leaves_to_be_awaited_is_settled_then() -> None:
     """A function that returns a coroutine is in flight until that has been awaited."""
     guard, records = ruled(must_precede("check", "pay"))
@@ -582,6 +596,7 @@ def odd2() -> None:
 odd2.__name__ = "pay"
 
 
+@requirement("S-TOOL-17")
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_cannot_be_guarded_is_refused(what: str) -> None:
     """It would run unguarded, or be settled before it ran; the error says what to write instead."""
@@ -597,6 +612,7 @@ def test_a_function_that_is_defined_again_is_the_same_tool() -> None:
         guard.tool(another())
 
 
+@requirement("S-TOOL-18")
 def test_many_tools_are_wrapped_at_once() -> None:
     """`wrap` takes a list of functions, or a mapping from names to functions, with options."""
     guard, _ = ruled(rate_limit(["pay", "note"], 0))
@@ -624,6 +640,7 @@ def test_many_tools_are_wrapped_at_once() -> None:
 # --- blocked, held --------------------------------------------------------------------------------
 
 
+@requirement("S-TOOL-08")
 def test_a_blocked_call_raises_the_advice() -> None:
     """`CallBlocked` is an error whose text is for the model; the body has not run."""
     guard, records = ruled(must_precede("check", "pay"))
@@ -654,6 +671,7 @@ def test_advice_is_worked_out_when_it_is_read() -> None:
     assert f"{error}" == "the advice"
 
 
+@requirement("S-TOOL-08")
 def test_a_blocked_call_can_return_the_advice_or_what_you_like() -> None:
     """`blocked="return"` gives the advice to whoever called, a function what it makes of it."""
     guard, _ = ruled(rate_limit("pay", 0))
@@ -680,6 +698,7 @@ async def test_what_answers_a_blocked_call_may_be_async() -> None:
         assert await pay() == "rule 0"
 
 
+@requirement("S-TOOL-09")
 def test_a_held_call_raises_or_returns_its_ticket() -> None:
     """`CallHeld` has the ticket, and says who may answer; `held="return"` returns it."""
     strict = held().strategy({"escalate": {"roles": ["manager", "owner"]}})
@@ -725,6 +744,7 @@ def answered(session: Session, act: Act, times: int = 1) -> threading.Thread:
     return thread
 
 
+@requirement("S-TOOL-09", "S-TOOL-10")
 @pytest.mark.parametrize("how", ["sync", "async"])
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_a_held_call_can_wait_for_its_answer(answer: str, how: str) -> None:
@@ -765,6 +785,7 @@ def test_time_to_answer_ends_the_wait() -> None:
         pay(900)
 
 
+@requirement("S-TOOL-10")
 async def test_a_call_that_is_cancelled_while_it_waits_does_not_run() -> None:
     """Cancelling ends the wait; the ticket can still be answered, for the next try."""
     guard, records = ruled(held())
@@ -820,6 +841,7 @@ def test_each_of_equal_calls_that_wait_needs_an_answer() -> None:
     assert session.calls == 8
 
 
+@requirement("S-TOOL-10")
 def test_arguments_that_change_while_a_call_waits_are_not_approved() -> None:
     """The call is decided on what the body will receive when it runs, not on what it was."""
     guard, records = ruled(held())
@@ -854,6 +876,7 @@ def drafts(**renames: Any) -> Contract:
     )
 
 
+@requirement("S-TOOL-11")
 def test_a_redirected_call_runs_the_real_substitute() -> None:
     """The body of the substitute runs, with the arguments renamed and coerced for it."""
     guard, records = ruled(drafts(recipient="to", urgent=None))
@@ -905,6 +928,7 @@ def drafts_of(unsafe: str, safe: str) -> Contract:
     return contract(f"no {unsafe}").guarantees(redirect_to_safe(unsafe, safe))
 
 
+@requirement("S-TOOL-11")
 def test_methods_are_redirected_to_methods_of_the_same_object() -> None:
     """The substitute of a method may be a method, a class method, a static method or a function."""
     safe = ["method", "class_method", "static_method", "function"]
@@ -993,6 +1017,7 @@ def impossible(guard: Guard, why: str) -> Callable[[Any], Any]:
     return send
 
 
+@requirement("S-TOOL-12")
 @pytest.mark.parametrize(
     "why", ["no tool `draft` is decorated", "of another class", "is a coroutine", "subject", "copy"]
 )
@@ -1023,6 +1048,7 @@ def test_arguments_that_cannot_be_read_cannot_be_redirected(value: Any) -> None:
 # --- sessions -------------------------------------------------------------------------------------
 
 
+@requirement("S-TOOL-15")
 def test_a_tool_belongs_to_the_session_that_is_active() -> None:
     """Within `with session.active()` calls are that session's, also in nested blocks."""
     guard, records = ruled(rate_limit("pay", 1))
@@ -1041,6 +1067,7 @@ def test_a_tool_belongs_to_the_session_that_is_active() -> None:
     ]
 
 
+@requirement("S-TOOL-15")
 def test_a_tool_may_have_a_session_of_its_own() -> None:
     """`session=` binds a tool to one session, whatever is active."""
     guard, records = ruled()
@@ -1068,6 +1095,7 @@ def anothers(guard: Guard) -> contextvars.Context:
         return contextvars.copy_context()
 
 
+@requirement("S-TOOL-16")
 @pytest.mark.parametrize("where", [no_session, finished, anothers])
 def test_without_a_session_nothing_runs(where: Callable[[Guard], contextvars.Context]) -> None:
     """Where contracts are enforced, a call that no session decides is refused, with what to do."""
@@ -1079,6 +1107,7 @@ def test_without_a_session_nothing_runs(where: Callable[[Guard], contextvars.Con
     assert runs == []
 
 
+@requirement("S-TOOL-16")
 @pytest.mark.parametrize("where", [no_session, finished, anothers])
 def test_without_a_session_the_agent_is_not_disturbed(
     where: Callable[[Guard], contextvars.Context],
@@ -1094,6 +1123,7 @@ def test_without_a_session_the_agent_is_not_disturbed(
     assert records == []
 
 
+@requirement("S-TOOL-15")
 async def test_every_task_has_its_own_session() -> None:
     """Tasks and threads that asyncio starts inherit the session that was active, and no other."""
     guard, _ = ruled(rate_limit("pay", 1))
@@ -1109,6 +1139,7 @@ async def test_every_task_has_its_own_session() -> None:
     assert answers == [[True, False]] * 10
 
 
+@requirement("S-TOOL-15")
 def test_a_new_thread_has_no_session() -> None:
     """A thread of your own is given the context, or refused: nobody guesses whose it is."""
     guard, _ = ruled()
@@ -1155,6 +1186,7 @@ class Unspeakable(Exception):
 RAISED = [ValueError("no"), KeyboardInterrupt(), SystemExit(1), StopIteration(5), Unspeakable()]
 
 
+@requirement("S-TOOL-13")
 @pytest.mark.parametrize("mode", ["enforce", "observe"])
 @pytest.mark.parametrize("raised", RAISED, ids=repr)
 def test_what_a_tool_raises_is_its_result(raised: BaseException, mode: Any) -> None:
@@ -1176,6 +1208,7 @@ def test_what_a_tool_raises_is_its_result(raised: BaseException, mode: Any) -> N
     assert events(records)[:4] == ["allowed", "error"] * 2
 
 
+@requirement("S-TOOL-13")
 async def test_an_async_tool_that_fails_or_is_cancelled_is_settled() -> None:
     """Failed, cancelled, or closed: an async call is in flight no longer."""
     guard, records = ruled()
@@ -1200,6 +1233,7 @@ async def test_an_async_tool_that_fails_or_is_cancelled_is_settled() -> None:
     assert events(records) == ["allowed", "error"] * 3
 
 
+@requirement("S-TOOL-01")
 def test_what_a_tool_returns_can_be_read() -> None:
     """Models and dataclasses that a tool returns are read as their data."""
     paid = Rule(read('G(called(ship) -> Y O output.items[].sku = "a")'))
@@ -1217,6 +1251,7 @@ def test_what_a_tool_returns_can_be_read() -> None:
 # --- hand-written loops ---------------------------------------------------------------------------
 
 
+@requirement("S-TOOL-19")
 def test_a_block_of_code_is_a_call() -> None:
     """`running` decides before the block, and settles it with its output or its exception."""
     guard, records = ruled("tool `check` must precede `pay`")
@@ -1233,6 +1268,7 @@ def test_a_block_of_code_is_a_call() -> None:
     assert events(records) == ["blocked", "allowed", "error", "allowed", "ok", "allowed", "ok"]
 
 
+@requirement("S-TOOL-19")
 def test_a_block_of_code_sees_what_is_to_run() -> None:
     """A redirect shows in the tool and the arguments; what is held does not begin."""
     guard, _ = ruled(drafts(to="recipient"), held())
@@ -1247,6 +1283,7 @@ def test_a_block_of_code_sees_what_is_to_run() -> None:
     assert session.calls == 2
 
 
+@requirement("S-TOOL-20")
 def test_an_answer_is_decided_before_it_is_shown() -> None:
     """`said` returns the text, or raises what stands against it."""
     guard, _ = ruled(

@@ -29,6 +29,7 @@ from sponsio_like.trajectory import (
     written,
 )
 from tests.bridge import translate
+from tests.manifest import requirement
 from tests.oracle import holds, kinds, positions, step
 
 A, B = atom("a"), atom("b")
@@ -62,6 +63,7 @@ def test_a_trajectory_that_keeps_the_built_in_specifications() -> None:
     assert report["violations"] == []
 
 
+@requirement("S-TRAJ-04")
 def test_a_report_is_a_document_of_names_formulas_and_steps() -> None:
     """The report of a violation, in full; steps are counted from 0."""
     name = "no_output_after_injection"
@@ -119,12 +121,14 @@ BUILT_IN = {
 }
 
 
+@requirement("S-TRAJ-02")
 def test_the_built_in_specifications_are_four() -> None:
     """They are those of the table, with these formulas."""
     formulas = {name: written(spec) for name, spec in SPECIFICATIONS.items()}
     assert formulas == {name: row[0] for name, row in BUILT_IN.items()}
 
 
+@requirement("S-TRAJ-02")
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_built_in_specification_is_kept_and_broken(name: str) -> None:
     """Each has a trajectory that keeps it, and one that breaks it alone."""
@@ -140,6 +144,7 @@ def test_a_built_in_specification_is_kept_and_broken(name: str) -> None:
         )
 
 
+@requirement("S-TRAJ-01")
 def test_flags_are_names() -> None:
     """An observation says the same as the set of the names of its flags."""
     names = {field.name for field in dataclasses.fields(StepObservation)}
@@ -163,6 +168,7 @@ def verdicts(formula: f.Formula, *steps: str) -> list[str]:
     return [each[0] for each in (*found, monitor.finalize()["verdict"])]
 
 
+@requirement("S-TRAJ-03")
 @pytest.mark.parametrize(
     ("formula", "steps", "expected"),
     [
@@ -197,6 +203,7 @@ def test_a_verdict_is_told_as_soon_as_it_is_certain(
     assert "".join(verdicts(formula, *steps)) == expected
 
 
+@requirement("S-TRAJ-04")
 def test_the_report_is_as_bad_as_its_worst_specification() -> None:
     """One violated: violated; else one open: inconclusive; else satisfied."""
     monitor = watched(first=F(A), second=F(B), third=G(not_(atom("c"))))
@@ -211,6 +218,7 @@ def test_the_report_is_as_bad_as_its_worst_specification() -> None:
     assert only.report()["verdict"] == "satisfied"
 
 
+@requirement("S-TRAJ-03")
 def test_the_first_violation_is_the_one_that_is_reported() -> None:
     """A specification that is broken again keeps the step at which it first was."""
     monitor = observed(G(A), "a", "", "a", "")
@@ -218,6 +226,7 @@ def test_the_first_violation_is_the_one_that_is_reported() -> None:
     assert monitor.finalize()["specs"][0]["violated_at_step"] == 1
 
 
+@requirement("S-TRAJ-05")
 def test_what_the_end_violates_has_no_step() -> None:
     """An obligation that is open at the end is violated, at no step in particular."""
     report = observed(F(A), "", "").finalize()
@@ -225,6 +234,7 @@ def test_what_the_end_violates_has_no_step() -> None:
     assert report["specs"][0]["violated_at_step"] is None
 
 
+@requirement("S-TRAJ-05")
 def test_the_end_is_the_end() -> None:
     """After `finalize` nothing can be observed, and every report is the final one."""
     monitor = observed(G(A), "a")
@@ -241,6 +251,7 @@ def test_the_end_is_the_end() -> None:
 # --- what is kept, and what is told ---------------------------------------------------------------
 
 
+@requirement("S-TRAJ-08")
 def test_monitors_share_nothing() -> None:
     """What one trajectory does is not seen by the monitor of another."""
     first, second = TrajectorySafetyMonitor(), TrajectorySafetyMonitor()
@@ -250,6 +261,7 @@ def test_monitors_share_nothing() -> None:
     assert second.finalize()["verdict"] == "satisfied"
 
 
+@requirement("S-TRAJ-06")
 def test_content_is_never_reported() -> None:
     """Whatever is observed, a report has the names and formulas of specifications, and numbers."""
     monitor = observed(G(A), ["a", "account 4711 of ann"], ["ann said hello"])
@@ -290,6 +302,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
 }
 
 
+@requirement("S-TRAJ-07")
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_could_not_be_watched_is_refused(what: str) -> None:
     """A specification that no trajectory breaks or keeps, or steps do not touch, is an error."""
@@ -298,6 +311,7 @@ def test_what_could_not_be_watched_is_refused(what: str) -> None:
         TrajectorySafetyMonitor(specs)
 
 
+@requirement("S-TRAJ-01")
 @pytest.mark.parametrize("wrong", ["tool_call", b"a", {"a": True}, {1}, [None]], ids=repr)
 def test_what_is_no_step_is_refused(wrong: Any) -> None:
     """A step is an observation or a set of names; a text is not read as its letters."""

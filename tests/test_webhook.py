@@ -22,6 +22,7 @@ from sponsio_like.notices import Notice, drain
 from sponsio_like.patterns import rate_limit
 from sponsio_like.strategies import strategy
 from sponsio_like.webhook import Webhook
+from tests.manifest import requirement
 
 NOTICE = Notice("s", "large", "pay", "7", 3, "held", "must be small", "t1", ("manager", "owner"))
 HUSH = "T000-B000-hush"
@@ -107,6 +108,7 @@ def closed_port() -> int:
 # --- what is sent ---------------------------------------------------------------------------------
 
 
+@requirement("S-TELL-10")
 def test_the_notice_is_posted_as_json(server: Server) -> None:
     """One POST with the notice as a JSON object, and the headers that were given."""
     Webhook(server.url, headers={"Authorization": "Bearer x"})(NOTICE)
@@ -154,6 +156,7 @@ def test_names_of_half_characters_are_sent(server: Server) -> None:
 # --- what is tried again --------------------------------------------------------------------------
 
 
+@requirement("S-TELL-10")
 @pytest.mark.parametrize("status", [500, 503, 429])
 def test_a_failure_of_the_server_is_tried_again(
     status: int, server: Server, pauses: list[float]
@@ -165,6 +168,7 @@ def test_a_failure_of_the_server_is_tried_again(
     assert pauses == [webhook.PAUSE_SECONDS, webhook.PAUSE_SECONDS * 2]
 
 
+@requirement("S-TELL-10")
 @pytest.mark.parametrize("retries", [0, 1, 3])
 def test_tries_come_to_an_end(retries: int, server: Server) -> None:
     """After as many retries as were asked for, the notice is lost, and the error says why."""
@@ -174,6 +178,7 @@ def test_tries_come_to_an_end(retries: int, server: Server) -> None:
     assert len(server.requests) == retries + 1
 
 
+@requirement("S-TELL-10")
 @pytest.mark.parametrize("status", [301, 302, 400, 401, 404, 410])
 def test_what_will_not_change_is_not_tried_again(
     status: int, server: Server, pauses: list[float]
@@ -217,6 +222,7 @@ def test_a_server_that_does_not_answer_is_left(server: Server) -> None:
 # --- secrets --------------------------------------------------------------------------------------
 
 
+@requirement("S-TELL-11")
 @pytest.mark.parametrize("status", [200, 404, 500])
 def test_the_address_stays_out_of_errors_and_logs(
     status: int, server: Server, caplog: pytest.LogCaptureFixture
@@ -278,6 +284,7 @@ WRONG: list[dict[str, Any]] = [
 ]
 
 
+@requirement("S-STRAT-09")
 @pytest.mark.parametrize("wrong", WRONG, ids=str)
 def test_a_webhook_that_cannot_work_is_refused(wrong: dict[str, Any]) -> None:
     """An address that is none, and options that make no sense, are errors when they are loaded."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import re
 import resource
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +24,7 @@ from tests import trial
 from tests.trial import ROOT, Trial
 
 SKIPPED = (
-    *("advice", "architecture", "cli", "demo", "docs", "examples", "fuzz", "import", "limits"),
+    *("architecture", "cli", "demo", "docs", "examples", "fuzz", "import", "limits"),
     *("manifest", "memory", "oracle", "oracle_runs", "planted", "report", "threads", "trace"),
     *("wheel",),
 )
@@ -128,7 +129,10 @@ class Warm:
         changed = function(attempt.module, attempt.scope)
         assert changed is not None
         assert isinstance(attempt.source, ast.Module)
-        changed.__code__ = body(attempt.source, changed)
+        code = body(attempt.source, changed)
+        if code.co_freevars != changed.__code__.co_freevars:
+            return {"cold": "it needs other variables of what is around it"}
+        changed.__code__ = code
         tests = [test for tests in attempt.tests for test in tests]
         seconds = self.seconds
         return {
@@ -136,17 +140,19 @@ class Warm:
         }
 
 
-def collected(work: Callable[[Warm], None], modules: Sequence[str]) -> None:
-    """Collect all tests in this process, and let `work` run trials."""
+def collected(work: Callable[[Warm], None], modules: Sequence[str], names: str = "") -> None:
+    """Collect tests in this process, all or those in files of such a name; `work` runs trials."""
     options = [each for each in trial.OPTIONS if each != "-x"]
     warm = Warm(work, modules)
-    pytest.main([*options, "-s", "-o", "addopts=", "-m", "not wheel", *files()], plugins=[warm])
+    pytest.main(
+        [*options, "-s", "-o", "addopts=", "-m", "not wheel", *files(names)], plugins=[warm]
+    )
 
 
-def files() -> list[str]:
-    """All files of tests that mutants are tried on."""
+def files(names: str = "") -> list[str]:
+    """All files of tests that mutants are tried on; only those of such a name, if one is given."""
     return [
         path.relative_to(ROOT).as_posix()
         for path in sorted((ROOT / "tests").rglob("test_*.py"))
-        if path.stem.removeprefix("test_") not in SKIPPED
+        if path.stem.removeprefix("test_") not in SKIPPED and re.search(names, path.stem)
     ]

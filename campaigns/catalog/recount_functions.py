@@ -7,13 +7,14 @@ broken.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from campaigns.catalog import rules
 from campaigns.catalog.rules import confirming, of, well
-from campaigns.recount import Found, Moment, Recount, exclusive, never_after, texts
+from campaigns.recount import Moment, Recount, exclusive, never_after, texts
 
 START = of("startEngine")
+ORDER = of("place_order")
 BOOKING = of("book_flight")
 FUEL = of("fillFuelTank")
 REMOVAL = of("rm")
@@ -47,28 +48,9 @@ def _short(tweet: Moment) -> bool:
     return sum(map(len, texts(tweet.args.get("content")))) <= 80
 
 
-def card_after_invoice(trace: Sequence[Moment]) -> Found:
-    """After an invoice, a flight is paid with the card that the last one before it was paid with.
-
-    If none was booked by then, with the card of the first one since.
-    """
-    found, last, invoiced, kept = Found(), None, False, None
-    for now in trace:
-        if BOOKING(now):
-            card = rules.values(now, ("card_id",))
-            if invoiced:
-                found.speaks(now.at, broken=kept is not None and card != kept)
-            if now.ok:
-                last = card
-                kept = kept or (card if invoiced else None)
-        elif now.ok and now.tool == "retrieve_invoice":
-            invoiced, kept = True, last
-    return found
-
-
 RECOUNTS: Mapping[str, Recount] = {
-    "the brake is pressed before the engine starts": rules.after(
-        START, well(of("pressBrakePedal"))
+    "a stock is looked up before an order is placed": rules.after(
+        ORDER, well(of("get_stock_info"))
     ),
     "doors are locked and the tank is filled before the engine starts": rules.after(
         START, _locks, _fills
@@ -78,29 +60,29 @@ RECOUNTS: Mapping[str, Recount] = {
         of("cancel_order"), confirming(of("get_order_details")), ("order_id",)
     ),
     "folders are changed three times at most": rules.few(of("cd"), 3),
-    "a message is sent within two calls of a login": rules.soon(
-        of("message_login"), of("send_message"), 2
+    "an order is looked at right after it was placed": rules.soon(
+        ORDER, of("get_order_details"), 1
     ),
-    "a stock is either added or removed": exclusive(
-        {"add_to_watchlist"}, {"remove_stock_from_watchlist"}
-    ),
+    "orders are either placed or cancelled": exclusive({"place_order"}, {"cancel_order"}),
     "at most 40 gallons are filled": rules.only(FUEL, _fits_in),
-    "orders of a session are of at most 150 shares": rules.total(
-        of("place_order"), "amount", 150
-    ),
+    "orders of a session are of at most 100 shares": rules.total(ORDER, "amount", 100),
     "the account is funded with at most 5000 in six calls": rules.total(
         of("fund_account", "withdraw_funds"), "amount", 5000, steps=6
     ),
     "no tag of two words": rules.only(TWEET, _one_word),
     "tweets are short": rules.only(TWEET, _short),
-    "the card stays the same after an invoice": card_after_invoice,
-    "nothing is posted after a file was shown but what was counted": rules.reviewed(
-        of("cat", "tail", "sort", "grep"),
-        well(of("wc")),
+    "the folder stays the same after it was listed": rules.settled(
+        of("cd"), "folder", well(of("ls", "find"))
+    ),
+    "nothing is posted after a file was shown without a second look": rules.reviewed(
+        of("cat", "tail", "grep"),
+        well(of("wc", "sort", "diff")),
         of("post_tweet", "send_message", "create_ticket"),
     ),
     "a file is deleted once": rules.few(REMOVAL, 1),
-    "a copy is made before each file is deleted": rules.anew(REMOVAL, well(of("cp", "mv"))),
+    "a look is taken before each file is deleted or moved": rules.anew(
+        of("rm", "rmdir", "mv"), well(of("ls", "find", "cat", "cp"))
+    ),
     "the very flight was priced before it is booked": rules.anew(
         BOOKING,
         well(of("get_flight_cost")),

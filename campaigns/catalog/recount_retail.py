@@ -25,8 +25,13 @@ OF_ORDERS = of(
 )
 PROFILE = of("get_user_details")
 ORDER = of("get_order_details")
+PAID = of(
+    "modify_pending_order_items",
+    "modify_pending_order_payment",
+    "return_delivered_order_items",
+    "exchange_delivered_order_items",
+)
 MADE_UP = of("get_input_from_user")
-REASONS = {"no longer needed", "ordered by mistake"}
 
 
 def _writes(now: Moment) -> bool:
@@ -43,13 +48,6 @@ def _answer(now: Moment) -> bool:
 
 def _seen_delivered(now: Moment) -> bool:
     return now.ok and ORDER(now) and '"status": "delivered"' in str(now.output)
-
-
-def _ten_digits(now: Moment) -> bool:
-    items = now.args.get("item_ids")
-    found = texts(items)
-    fine = all(re.fullmatch(r"[0-9]{10}", text) for text in found)
-    return isinstance(items, list) and len(found) == len(items) and found != [] and fine
 
 
 def _no_apology(now: Moment) -> bool:
@@ -107,14 +105,14 @@ RECOUNTS: Mapping[str, Recount] = {
     ),
     "nothing much the same twice in a row": rules.repeated(_call, rules.alike),
     "no tool is made up": rules.only(_call, lambda now: not MADE_UP(now)),
-    "a cancellation has one of two reasons": rules.only(
-        of("cancel_pending_order"), lambda now: now.args.get("reason") in REASONS
+    "orders are cancelled when they are no longer needed": rules.only(
+        of("cancel_pending_order"), lambda now: now.args.get("reason") == "no longer needed"
     ),
-    "items are named by ten digits": rules.only(AFTER_DELIVERY, _ten_digits),
-    "one customer per conversation": rules.unchanged(PROFILE, "user_id"),
-    "what was returned is paid back as it was first said": rules.unchanged(
-        AFTER_DELIVERY, "payment_method_id", "order_id"
+    "at most two items of ten digits are sent back at once": rules.only(
+        AFTER_DELIVERY, lambda now: sum(map(len, texts(now.args.get("item_ids")))) <= 20
     ),
+    "all is paid and paid back in one way": rules.unchanged(PAID, "payment_method_id"),
+    "after the first write no other order is read": rules.settled(ORDER, "order_id", well(_writes)),
     "each write follows a look at that very order": rules.anew(
         OF_ORDERS, well(ORDER), ("order_id",)
     ),

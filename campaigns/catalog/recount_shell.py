@@ -74,7 +74,9 @@ def _length(value: Any) -> int:
 
 
 def _leaves(value: Any) -> list[Any]:
-    return [leaf for each in value for leaf in _leaves(each)] if isinstance(value, list) else [value]
+    return (
+        [leaf for each in value for leaf in _leaves(each)] if isinstance(value, list) else [value]
+    )
 
 
 def _one_line(now: Moment) -> bool:

@@ -284,6 +284,31 @@ def unchanged(fits: Fits, field: str, key: str | None = None) -> Recount:
     return recount
 
 
+def settled(fits: Fits, field: str, event: Fits) -> Recount:
+    """After an event the field has the value of the last such call before it that has not failed.
+
+    If there was none, that of the first one since. Speaks from the first event on.
+    """
+
+    def recount(trace: Sequence[Moment]) -> Found:
+        found, happened = Found(), False
+        last: str | None = None
+        kept: str | None = None
+        for now in trace:
+            if fits(now):
+                value = values(now, (field,))
+                if happened:
+                    found.speaks(now.at, broken=kept is not None and value != kept)
+                if now.ok:
+                    last = value
+                    kept = value if happened and kept is None else kept
+            elif event(now):
+                happened, kept = True, last
+        return found
+
+    return recount
+
+
 def repeated(fits: Fits, same: Callable[[Moment, Moment], bool]) -> Recount:
     """Not twice in a row the same; speaks at each such call right after another of them."""
 

@@ -11,7 +11,6 @@ from sponsio_like.notices import Mailbox
 from sponsio_like.outcome import Escalate
 from sponsio_like.strategies.options import function
 from sponsio_like.vocabulary import Vocabulary, only
-from sponsio_like.webhook import Webhook
 
 
 def escalate(options: Mapping[str, Any], words: Vocabulary) -> Escalate:
@@ -51,4 +50,6 @@ def _mailbox(value: Any) -> Mailbox:
     if not isinstance(value.get("webhook"), str):
         raise ContractError.of("a notifier needs an address", "write {webhook: https://..}")
     rest = {key: value[key] for key in ("timeout", "retries", "headers") if key in value}
+    from sponsio_like.webhook import Webhook
+
     return Mailbox(Webhook(value["webhook"], **rest), "webhook")

@@ -1,0 +1,113 @@
+"""The tables of docs/corpora.md about the catalog.
+
+In: what the studies found, and what the traces have to offer. Out: Markdown tables by the name of
+their place in the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from campaigns.catalog.offers import INPUTS, NONE, Offer
+from campaigns.pages import markdown, triggers
+from campaigns.study import ROOT, Result, Study, Tally
+from sponsio_like.loader import load
+from sponsio_like.pattern import catalog, find_pattern
+
+Results = Mapping[str, Sequence[Result]]
+
+
+def patterns(path: str) -> dict[str, str]:
+    """By contract, the pattern of its guarantee."""
+    return {each.name: each.rules[0].pattern for each in load(ROOT / path).contracts}
+
+
+def contracts_table(study: Study) -> str:
+    """What each contract is called, its pattern, and what triggers it."""
+    named = patterns(study.contracts)
+    rows = [
+        (name, f"`{named[name]}`", f"`{text}`".replace("|", "\\|"))
+        for name, text in triggers(study.triggers).items()
+    ]
+    return markdown(("contract", "pattern", "trigger"), rows)
+
+
+def catalog_table(studies: Sequence[Study], results: Results, offers: Sequence[Offer]) -> str:
+    """Every pattern: its contracts, and what became of them in all corpora together."""
+    tallies = _by_pattern(studies, results)
+    wrong = _wrong(studies, results)
+    unseen = set(patterns(NONE).values())
+    rows: list[Sequence[object]] = []
+    for each in catalog():
+        found = tallies.get(each.name, {})
+        row: list[object] = [each.family, f"`{each.name}`"]
+        if found:
+            row += [len(found), *_numbers(found), "**no**" if each.name in wrong else "yes"]
+        elif each.name in unseen:
+            traces = sum(offer.unseen[each.name].total() for offer in offers)
+            row += ["", "", "", "", f"not judged in {traces:,} traces"]
+        rows.append(row + [""] * (7 - len(row)))
+    head = ("family", "pattern", "contracts", "triggered", "kept", "broken", "recount agrees")
+    return markdown(head, rows)
+
+
+def _by_pattern(studies: Sequence[Study], results: Results) -> dict[str, dict[str, list[Tally]]]:
+    """By pattern, then by contract, what became of it in each corpus."""
+    out: dict[str, dict[str, list[Tally]]] = {}
+    for study in studies:
+        for name, pattern in patterns(study.contracts).items():
+            found = [result.tallies[name] for result in results[study.name]]
+            out.setdefault(pattern, {})[name] = found
+    return out
+
+
+def _numbers(found: Mapping[str, Sequence[Tally]]) -> tuple[str, str, str]:
+    every = [tally for tallies in found.values() for tally in tallies]
+    triggered = sum(tally.triggered.total() for tally in every)
+    broken = sum(tally.broken.total() for tally in every)
+    return f"{triggered:,}", f"{triggered - broken:,}", f"{broken:,}"
+
+
+def _wrong(studies: Sequence[Study], results: Results) -> set[str]:
+    """The patterns on which replay and recount disagree."""
+    return {
+        pattern
+        for study in studies
+        for name, pattern in patterns(study.contracts).items()
+        for result in results[study.name]
+        if any(f": {name}: " in line for line in result.disagreements)
+    }
+
+
+def missing(studies: Sequence[Study], offers: Sequence[Offer]) -> list[str]:
+    """The patterns that have no contract here, and no reason."""
+    files = [*(study.contracts for study in studies), NONE]
+    named = {pattern for path in files for pattern in patterns(path).values()}
+    out = [f"{each.name}: no contract" for each in catalog() if each.name not in named]
+    judged = {name for offer in offers for name in offer.judged}
+    return out + [f"{name}: there is a trace that can be judged by it" for name in sorted(judged)]
+
+
+def offers_table(offers: Iterable[Offer]) -> str:
+    """How many traces of each file have what a contract may need."""
+    rows, total = [], Offer("*all*")
+    for each in offers:
+        rows.append(_offered(each))
+        total.traces += each.traces
+        total.has.update(each.has)
+    return markdown(("file", "traces", *INPUTS), [*rows, _offered(total)])
+
+
+def _offered(offer: Offer) -> list[str]:
+    return [offer.name, f"{offer.traces:,}", *(f"{offer.has[name]:,}" for name in INPUTS)]
+
+
+def unseen_table(offers: Sequence[Offer]) -> str:
+    """The patterns that no trace can show, what each would need, and what a replay says."""
+    rows = []
+    for name, pattern in patterns(NONE).items():
+        lacks = [(need, n) for offer in offers for need, n in offer.unseen[pattern].items()]
+        needs = ", ".join(sorted({f"`{need}`" for need, _ in lacks}))
+        total = f"{sum(n for _, n in lacks):,}"
+        rows.append((find_pattern(pattern).family, f"`{pattern}`", name, needs, total))
+    return markdown(("family", "pattern", "contract", "needs", "traces not judged"), rows)
