@@ -6,11 +6,14 @@ may notice it. Every test runs once, in a fork; those that fail, or are slow, ar
 
 from __future__ import annotations
 
+import hashlib
+import json
 import resource
 import signal
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from tests import trial
@@ -18,12 +21,12 @@ from tests.mutants import Mutant
 from tests.trial import Trial
 from tests.warm import Warm, watcher
 
-SLOW = 20
+SLOW = 8
 """A test that takes longer, in seconds of CPU, is not used."""
-BUDGET = 40.0
+BUDGET = 15.0
 """Seconds of tests that one mutant is given. (Lines being counted, they take several times as
 long as without.)"""
-HANGS = 120
+HANGS = 600
 """Seconds after which tests that are measured together are measured alone."""
 TOGETHER = 25
 """So many tests are measured in one process."""
@@ -99,10 +102,25 @@ def _seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def suite(process: Warm, jobs: int) -> Suite:
-    """Run all tests once, in forks of this process; alone if they are too much together."""
-    every = list(process.items)
+def suite(process: Warm, jobs: int, kept: Path | None = None) -> Suite:
+    """Run all tests once, in forks of this process; alone if they are too much together.
+
+    `kept`: what is known from an earlier run, and will be in a later one.
+    """
     found = Suite({}, {m: defaultdict(list) for m in process.modules}, process.imported, [])
+    known = {} if kept is None else remembered(kept, process)
+    every = [test for test in process.items if test not in known]
+    for test, (seconds, over) in known.items():
+        _add(found, {"ran": {test: ("", seconds)} if seconds else {}, "over": over})
+        if not seconds:
+            found.failing.append(test)
+    _measure(found, process, every, jobs)
+    if kept is not None:
+        kept.write_text(json.dumps({"of": _hashes(process), **_by_test(found)}))
+    return found
+
+
+def _measure(found: Suite, process: Warm, every: Sequence[str], jobs: int) -> None:
     queue = [every[k : k + TOGETHER] for k in range(0, len(every), TOGETHER)]
     while queue:
         trials = [Trial(str(k), "", "", [tests], timeout=HANGS) for k, tests in enumerate(queue)]
@@ -117,7 +135,49 @@ def suite(process: Warm, jobs: int) -> Suite:
             else:
                 found.failing += tests
         queue = [[test] for test in again]
-    return found
+
+
+def remembered(
+    kept: Path, process: Warm
+) -> dict[str, tuple[float, dict[str, dict[str, list[str]]]]]:
+    """The seconds and lines of tests that are as they were when they were measured."""
+    if not kept.exists():
+        return {}
+    said, now = json.loads(kept.read_text()), _hashes(process)
+    if said["of"][""] != now[""]:
+        return {}
+    return {
+        test: (seconds, {m: {line: [test] for line in lines} for m, lines in over.items()})
+        for test, (seconds, over) in said["tests"].items()
+        if test in process.items and said["of"].get(file_of(test)) == now[file_of(test)]
+    }
+
+
+def file_of(test: str) -> str:
+    """The file that a test stands in."""
+    return test.partition("::")[0]
+
+
+def _hashes(process: Warm) -> dict[str, str]:
+    """What stands in every file of tests; under no name, what stands in the package."""
+    package = sorted((trial.ROOT / "sponsio_like").rglob("*.py"))
+    files = {name: [trial.ROOT / name] for name in dict.fromkeys(map(file_of, process.items))}
+    each = {"": package, **files}
+    watched = " ".join(process.modules).encode()
+    return {
+        name: hashlib.sha256(watched + b"".join(path.read_bytes() for path in paths)).hexdigest()
+        for name, paths in each.items()
+    }
+
+
+def _by_test(found: Suite) -> dict[str, Any]:
+    over: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for module, lines in found.over.items():
+        for line, tests in lines.items():
+            for test in tests:
+                over[test][module].append(line)
+    seconds = {**found.seconds, **dict.fromkeys(found.failing, 0.0)}
+    return {"tests": {test: (each, over[test]) for test, each in seconds.items()}}
 
 
 def _add(found: Suite, said: Mapping[str, Any]) -> None:

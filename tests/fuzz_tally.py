@@ -21,7 +21,7 @@ MIXED = "past and future, the outermost G set aside"
 WANTED: dict[tuple[str, str], float] = {
     ("start", "inconclusive"): 0.8,  # neither tautology nor contradiction
     ("trait", MIXED): 0.3,
-    ("trait", "bounds in steps"): 0.15,
+    ("trait", "bounds in steps"): 0.10,
     ("trait", "bounds in seconds"): 0.08,
     ("trait", "counts, sums, distances"): 0.15,
     ("trace", "with a failed call"): 0.3,

@@ -15,7 +15,8 @@ importing the package, is tried in a process that has not (`tests/trial.py`). A 
 tests hang counts as killed. Everything runs on a copy, so the files may be edited meanwhile.
 
 To work on survivors, `--named FILE` tries only the mutants that a file names, such as the output of
-an earlier run, and `--tests REGEX` only with the files of tests whose names are so.
+an earlier run, and `--tests REGEX` only with the files of tests whose names are so. With
+`--keep FILE`, tests that are as they were are not measured again.
 """
 
 from __future__ import annotations
@@ -67,9 +68,10 @@ class Done(NamedTuple):
 class Campaign:
     """All mutants of some modules, or some of them, and what has become of each so far."""
 
-    def __init__(self, chosen: Sequence[Mutant], jobs: int, names: str = "") -> None:
+    def __init__(self, chosen: Sequence[Mutant], jobs: int, names: str, kept: Path | None) -> None:
         self.chosen = chosen
         self.names = names
+        self.kept = kept
         self.jobs = jobs
         self.tests = Suite({}, {}, {}, [])
         self.done: dict[Mutant, Done] = {}
@@ -95,7 +97,8 @@ class Campaign:
 
         And the tests for each that has to be tried from the start.
         """
-        modules = dict.fromkeys(mutant.module for mutant in self.chosen)
+        mine = (mutant.module for mutant in self.chosen)
+        modules = dict.fromkeys((*(MODULES if self.kept else ()), *mine))
         warm.collected(self._try_warm, [*modules], self.names)
         done = {self._number[mutant]: each for mutant, each in self.done.items()}
         cold = {
@@ -106,7 +109,7 @@ class Campaign:
         return {"done": done, "cold": cold}
 
     def _try_warm(self, process: Warm) -> None:
-        self.tests = suite(process, self.jobs)
+        self.tests = suite(process, self.jobs, self.kept)
         process.seconds = self.tests.seconds
         self._say(f"{len(self.chosen)} mutants, {len(self.tests.seconds)} tests")
         for test in self.tests.failing:
@@ -219,6 +222,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--sample", type=int, help="so many mutants, the same ones every time")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--tests", default="", help="only files of tests with such a name")
+    parser.add_argument("--keep", type=Path, help="keep what is measured of the tests, and use it")
     parser.add_argument("--named", type=Path, help="only mutants that this file names")
     parser.add_argument("--list", action="store_true", help="only list the mutants")
     asked = parser.parse_args(arguments)
@@ -240,7 +244,9 @@ def main(arguments: Sequence[str]) -> int:
         return aside(arguments)
     trial.prepare()
     tables.prepare()
-    return report(Campaign(chosen, asked.jobs, asked.tests).run(), modules if whole else ())
+    return report(
+        Campaign(chosen, asked.jobs, asked.tests, asked.keep).run(), modules if whole else ()
+    )
 
 
 if __name__ == "__main__":

@@ -29,7 +29,6 @@ ASSUMED = "tests/test_engine.py::test_a_violation_counts_where_the_assumption_ho
 SCOPED = "tests/test_engine.py::test_a_scope_starts_afresh_with_every_segment"
 SPLIT = "tests/test_engine.py::test_a_split_guarantee_watches_every_value_by_itself"
 TOGETHER = "tests/test_engine.py::test_contracts_do_not_disturb_each_other"
-FIVE = "tests/test_threads.py::test_of_all_threads_together_exactly_five_calls_are_let_through"
 FIVE_TASKS = "tests/test_threads.py::test_of_all_tasks_together_exactly_five_calls_are_let_through"
 EVERY_CALL = "tests/semantics/test_loading.py::test_what_concerns_every_call_sees_every_call"
 KINDS = "tests/semantics/test_trace.py::test_clauses_count_the_kinds_that_they_speak_of"
@@ -334,13 +333,6 @@ BUGS = (
         "if against is not None:",
         "if against is not None and not self._ledger.commit(judgement):",
         f"{BLOCKED}[atoms 0]",
-    ),
-    Planted(
-        "the lock is removed",
-        "interceptor.py",
-        "self._lock = threading.Lock()",
-        "self._lock = __import__('contextlib').nullcontext()",
-        FIVE,
     ),
     Planted(
         "the lock is removed, for tasks",

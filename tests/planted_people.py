@@ -45,10 +45,14 @@ STRATEGIES = (
         ),
     ),
     (
-        "callables that raise warn",
-        "strategies/__init__.py",
-        "ask.name, violation.contract)\n        return Block()",
-        'ask.name, violation.contract)\n        return strategy("warn_only")',
+        "what is no answer asks people",
+        "deciding.py",
+        "rulings[finding.violation.contract] = ruling(ask, finding.violation)",
+        (
+            "answer = ruling(ask, finding.violation)\n"
+            "            rulings[finding.violation.contract] = "
+            "answer if isinstance(answer, Redirect) else Escalate()"
+        ),
     ),
     (
         "nobody is asked about results",
@@ -342,10 +346,10 @@ TOOLS = (
         "    except ValueError as error:  # there is none",
     ),
     (
-        "interrupts leave calls in flight",
+        "what has failed is done",
         "running.py",
-        "    except BaseException as error:\n        session.settle(id",
-        "    except Exception as error:\n        session.settle(id",
+        "        session.settle(id, error=told(error))\n        raise\n",
+        "        session.settle(id, output=told(error))\n        raise\n",
     ),
     (
         "what is awaited has no result",
@@ -497,8 +501,8 @@ TRAPS = (
     (
         "prefixes of servers do not count",
         "atoms.py",
-        "return tool in match.names or any(",
-        'return tool.rpartition("__")[2] in match.names or any(',
+        "return lambda call: everything or call.tool in listed",
+        'return lambda call: everything or call.tool.rpartition("__")[2] in listed',
     ),
 )
 

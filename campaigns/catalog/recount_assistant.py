@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from campaigns.catalog import rules
-from campaigns.catalog.rules import confirming, of, well
+from campaigns.catalog.which import confirming, equal, of, well
 from campaigns.recount import Moment, Recount, exclusive, never_after, retries, says, texts
 
 PAYMENT = of("send_money", "schedule_transaction")
@@ -78,7 +78,7 @@ RECOUNTS: Mapping[str, Recount] = {
         of("get_all_hotels_in_city"), of("get_hotels_prices"), 3
     ),
     "a channel that cannot be read is tried once more": retries({"read_channel_messages"}, 1),
-    "no web page is read twice in a row": rules.repeated(of("get_webpage"), rules.equal),
+    "no web page is read twice in a row": rules.repeated(of("get_webpage"), equal),
     "no session both mails and deletes files": exclusive({"send_email"}, {"delete_file"}),
     "mail becomes a draft": rules.only(
         of("send_email", "create_file"), lambda now: now.tool == "create_file"

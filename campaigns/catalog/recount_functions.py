@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from campaigns.catalog import rules
-from campaigns.catalog.rules import confirming, of, well
+from campaigns.catalog.which import confirming, of, well
 from campaigns.recount import Moment, Recount, exclusive, never_after, texts
 
 START = of("startEngine")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from campaigns.catalog import rules
-from campaigns.catalog.rules import Fits, of, well
+from campaigns.catalog.which import Fits, alike, of, well
 from campaigns.recount import AT_THE_END, Found, Moment, Recount, texts
 
 FIND = of("find_user_id_by_email", "find_user_id_by_name_zip")
@@ -103,7 +103,7 @@ RECOUNTS: Mapping[str, Recount] = {
         ("order_id",),
         tries=True,
     ),
-    "nothing much the same twice in a row": rules.repeated(_call, rules.alike),
+    "nothing much the same twice in a row": rules.repeated(_call, alike),
     "no tool is made up": rules.only(_call, lambda now: not MADE_UP(now)),
     "orders are cancelled when they are no longer needed": rules.only(
         of("cancel_pending_order"), lambda now: now.args.get("reason") == "no longer needed"

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from campaigns.catalog import rules
-from campaigns.catalog.rules import of
+from campaigns.catalog.which import alike, equal, of
 from campaigns.recount import Moment, Recount, retries
 
 PROGRAM = of("bash", "shell", "python")
@@ -91,8 +91,8 @@ RECOUNTS: Mapping[str, Recount] = {
     "what was written is checked": rules.answered(_writes, _checks),
     "at most 15 commands": rules.few(BASH, 15),
     "what fails is tried three times more": retries({"bash"}, 3),
-    "no command is given twice in a row": rules.repeated(PROGRAM, rules.equal),
-    "no two commands in a row of much the same words": rules.repeated(PROGRAM, rules.alike),
+    "no command is given twice in a row": rules.repeated(PROGRAM, equal),
+    "no two commands in a row of much the same words": rules.repeated(PROGRAM, alike),
     "only the tools there are": rules.only(
         lambda now: not now.role, of("bash", "python", "shell", "task_complete")
     ),

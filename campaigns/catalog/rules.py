@@ -6,70 +6,12 @@ and where it was broken. Written from the catalog's sentences; nothing of the en
 
 from __future__ import annotations
 
-import json
-import re
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import Any, TypeAlias
 
+from campaigns.catalog.which import Fits, calls, values
 from campaigns.recount import AT_THE_END, Found, Moment, Recount
-
-Fits: TypeAlias = Callable[[Moment], bool]
-"""Whether a moment is one of those that a rule is about."""
-REFUSES = {"no", "not", "none", "nope", "never", "false", "deny", "denied", "denies"}
-
-
-def of(*names: str) -> Fits:
-    """Calls of these tools."""
-    return lambda now: now.tool in names
-
-
-def well(fits: Fits) -> Fits:
-    """Those that succeeded."""
-    return lambda now: now.ok and fits(now)
-
-
-def confirming(fits: Fits) -> Fits:
-    """Those that succeeded and whose answer is no refusal."""
-
-    def confirms(now: Moment) -> bool:
-        if not now.ok or not fits(now) or now.output is False:
-            return False
-        words = re.findall(r"\w+", now.output.lower()) if isinstance(now.output, str) else []
-        return not words or not (words[0] in REFUSES or words[0].startswith(("reject", "cancel")))
-
-    return confirms
-
-
-def calls(trace: Sequence[Moment]) -> list[Moment]:
-    """The calls of a trace."""
-    return [now for now in trace if not now.role]
-
-
-def canonical(value: Any) -> str:
-    """One text for all values that are equal as JSON: `1` is `1.0`, objects have no order."""
-
-    def plain(each: Any) -> Any:
-        match each:
-            case bool() | None | str():
-                return each
-            case int() | float():
-                return int(each) if each == int(each) else each
-            case list():
-                return [plain(one) for one in each]
-            case dict():
-                return {key: plain(one) for key, one in each.items()}
-        return each
-
-    return json.dumps(plain(value), sort_keys=True)
-
-
-def values(now: Moment, fields: Iterable[str]) -> str | None:
-    """The values of these arguments together; None if one is missing."""
-    found = [now.args.get(field) for field in fields]
-    lacking = any(field not in now.args for field in fields)
-    return None if lacking else canonical(found)
 
 
 def only(fits: Fits, fine: Fits) -> Recount:
@@ -182,7 +124,7 @@ def few(fits: Fits, limit: int, *, steps: int | None = None, seconds: int | None
             if not fits(now):
                 continue
             before.append((now.at, second))
-            if steps is not None and before[0][0] <= now.at - steps:
+            while steps is not None and before[0][0] <= now.at - steps:
                 before.popleft()
             while seconds is not None and before[0][1] <= second - seconds:
                 before.popleft()
@@ -193,16 +135,18 @@ def few(fits: Fits, limit: int, *, steps: int | None = None, seconds: int | None
 
 
 def once_each(fits: Fits, fields: tuple[str, ...], *, tries: bool) -> Recount:
-    """Once for each combination of values; `tries`: those that fail count as well."""
+    """Once for each combination of values; `tries`: those before that failed count as well.
+
+    Whether the call itself will fail is not known when it is made.
+    """
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, seen = Found(), set[str | None]()
         for now in trace:
             if fits(now):
                 key = values(now, fields)
-                counts = tries or now.ok
-                found.speaks(now.at, broken=key is None or (counts and key in seen))
-                if counts:
+                found.speaks(now.at, broken=key is None or key in seen)
+                if tries or now.ok:
                     seen.add(key)
         return found
 
@@ -321,17 +265,3 @@ def repeated(fits: Fits, same: Callable[[Moment, Moment], bool]) -> Recount:
         return found
 
     return recount
-
-
-def equal(one: Moment, other: Moment) -> bool:
-    """The same tool, with arguments that are equal as JSON."""
-    return one.tool == other.tool and canonical(one.args) == canonical(other.args)
-
-
-def alike(one: Moment, other: Moment) -> bool:
-    """The same tool, and at least nine of ten words shared.
-
-    Words are what blanks part in the call as Python shows it: the end of a line does not.
-    """
-    left, right = ({*f"{each.tool} {each.args}".casefold().split()} for each in (one, other))
-    return one.tool == other.tool and len(left & right) >= 0.9 * len(left | right)

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, Guard, Held, Redirected, Violation, contract
+from sponsio_like.notices import drain
 from sponsio_like.outcome import Outcome
 from sponsio_like.patterns import no_keywords, rate_limit, redirect_to_safe
+from sponsio_like.replay import Replay
+from sponsio_like.trace import trace_of
 from tests.manifest import requirement
 
 NEVER = rate_limit("pay", 0)
@@ -124,6 +127,32 @@ def test_where_only_observed_no_callable_is_asked() -> None:
     assert isinstance(outcome, Allowed)
     assert [each.action for each in outcome.observed] == ["custom"]
     assert asked == []
+
+
+@requirement("S-STRAT-08")
+def test_where_only_observed_the_guard_tells_nobody() -> None:
+    """Notifiers of the guard are told what was stopped or warned about, not what was seen."""
+    told: list[str] = []
+    rules = [
+        contract("seen").guarantees(NEVER).observe(),
+        contract("also seen").guarantees(NEVER).strategy("warn_only").observe(),
+        contract("warned").guarantees(NEVER).strategy("warn_only"),
+    ]
+    guard = Guard(rules, notify=[lambda notice: told.append(notice.contract)])
+    assert isinstance(guard.session().decide("pay"), Allowed)
+    assert drain(5)
+    assert told == ["warned"]
+
+
+@requirement("S-REPLAY-05")
+@pytest.mark.parametrize(
+    ("strategy", "action"), [("escalate", "held"), (raises, "custom"), ("warn_only", "warned")]
+)
+def test_a_replay_tells_what_would_have_been_done(strategy: Any, action: str) -> None:
+    """The strategy of the contract is not carried out; its action stands in the line."""
+    rule = contract("c").guarantees(NEVER).strategy(strategy)
+    trace = trace_of({"id": "t", "events": [{"tool": "pay"}]})
+    assert [each.action for each in Replay([rule]).judge(trace).violations] == [action]
 
 
 @requirement("S-ASK-10")

@@ -22,7 +22,7 @@ from sponsio_like.patterns import (
 from tests.manifest import requirement
 from tests.play import opened
 
-SOON = 5.0
+SOON = 3.0
 """Seconds within which everything here is done, unless it waits for itself."""
 
 

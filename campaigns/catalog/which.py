@@ -1,0 +1,84 @@
+"""Which calls a rule is about, and when two of them are the same.
+
+In: names of tools, and moments of a trace. Out: whether a moment is one of those, its values, and
+how it compares with another. Nothing of the engine is used.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+from campaigns.recount import Moment
+
+Fits: TypeAlias = Callable[[Moment], bool]
+"""Whether a moment is one of those that a rule is about."""
+REFUSES = {"no", "not", "none", "nope", "never", "false", "deny", "denied", "denies"}
+
+
+def of(*names: str) -> Fits:
+    """Calls of these tools."""
+    return lambda now: now.tool in names
+
+
+def well(fits: Fits) -> Fits:
+    """Those that succeeded."""
+    return lambda now: now.ok and fits(now)
+
+
+def confirming(fits: Fits) -> Fits:
+    """Those that succeeded and whose answer is no refusal."""
+
+    def confirms(now: Moment) -> bool:
+        if not now.ok or not fits(now) or now.output is False:
+            return False
+        words = re.findall(r"\w+", now.output.lower()) if isinstance(now.output, str) else []
+        return not words or not (words[0] in REFUSES or words[0].startswith(("reject", "cancel")))
+
+    return confirms
+
+
+def calls(trace: Sequence[Moment]) -> list[Moment]:
+    """The calls of a trace."""
+    return [now for now in trace if not now.role]
+
+
+def canonical(value: Any) -> str:
+    """One text for all values that are equal as JSON: `1` is `1.0`, objects have no order."""
+
+    def plain(each: Any) -> Any:
+        match each:
+            case bool() | None | str():
+                return each
+            case int() | float():
+                return int(each) if each == int(each) else each
+            case list():
+                return [plain(one) for one in each]
+            case dict():
+                return {key: plain(one) for key, one in each.items()}
+        return each
+
+    return json.dumps(plain(value), sort_keys=True)
+
+
+def values(now: Moment, fields: Iterable[str]) -> str | None:
+    """The values of these arguments together; None if one is missing."""
+    found = [now.args.get(field) for field in fields]
+    lacking = any(field not in now.args for field in fields)
+    return None if lacking else canonical(found)
+
+
+def equal(one: Moment, other: Moment) -> bool:
+    """The same tool, with arguments that are equal as JSON."""
+    return one.tool == other.tool and canonical(one.args) == canonical(other.args)
+
+
+def alike(one: Moment, other: Moment) -> bool:
+    """The same tool, and at least nine of ten words shared.
+
+    Words are what blanks part in the call as Python shows it: the end of a line does not.
+    """
+    left, right = ({*f"{each.tool} {each.args}".casefold().split()} for each in (one, other))
+    return one.tool == other.tool and len(left & right) >= 0.9 * len(left | right)

@@ -1,0 +1,216 @@
+"""The algebra of what is owed, against what literals mean: over every way in which it may go on.
+
+A world is a continuation: which nodes hold at the positions 1, 2, .. (a second apart) and how the
+call in flight settles. The last position is 0.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import NamedTuple
+
+import pytest
+
+from sponsio_like.residual import (
+    NO,
+    YES,
+    Conjunction,
+    Literal,
+    Residual,
+    at_the_end,
+    both,
+    covers,
+    either,
+    holds_at_end,
+    implies,
+    literals_of,
+    mapped,
+    one,
+    shifted,
+    strictest,
+)
+
+
+class World(NamedTuple):
+    """`holds[k]`: the nodes that hold at position k + 1. `settled`: what the open slot becomes."""
+
+    holds: tuple[frozenset[int], ...]
+    settled: bool
+
+
+NODES: tuple[frozenset[int], ...] = (frozenset(), frozenset({0}), frozenset({1}), frozenset({0, 1}))
+WORLDS = [
+    World(holds, settled)
+    for length in range(4)
+    for holds in itertools.product(NODES, repeat=length)
+    for settled in (False, True)
+]
+ENDED = [world for world in WORLDS if not world.holds]
+BOUNDED: list[Literal] = [(kind, node, due) for kind in "FGfg" for node in (0, 1) for due in (1, 3)]
+LITERALS: list[Literal] = [
+    *((kind, node) for kind in "XW" for node in (0, 1)),
+    *BOUNDED,
+    *(("F", 0, 2), ("g", 0, 2)),
+    *(("D", 0, 4, True), ("D", 0, 4, False)),
+]
+
+
+def true(literal: Literal, world: World) -> bool:
+    """What a literal means, word for word."""
+    match literal:
+        case ("X", node):
+            return bool(world.holds) and node in world.holds[0]
+        case ("W", node):
+            return not world.holds or node in world.holds[0]
+        case ("F" | "f", node, due):
+            return any(node in each for each in world.holds[:due])
+        case ("G" | "g", node, due):
+            return all(node in each for each in world.holds[:due])
+        case (_, _, _, wanted):
+            return world.settled is wanted
+    raise ValueError(literal)
+
+
+def kept(residual: Residual, world: World) -> bool:
+    """Whether a residual is kept: some conjunction has only true literals."""
+    return any(all(true(literal, world) for literal in term) for term in residual)
+
+
+def always(strong: Conjunction, weak: Conjunction) -> bool:
+    """Whether every world that keeps `strong` keeps `weak`."""
+    strong_, weak_ = frozenset({strong}), frozenset({weak})
+    return all(kept(weak_, world) for world in WORLDS if kept(strong_, world))
+
+
+def drawn(seed: int) -> list[Residual]:
+    """Random residuals, as they are made: by `either` and `both` from literals."""
+    chance = random.Random(seed)
+    made = [one(literal) for literal in LITERALS]
+    for _ in range(40):
+        join = chance.choice([either, both])
+        found = join(chance.choice(made), chance.choice(made))
+        if found not in (YES, NO) and len(found) < 6:
+            made.append(found)
+    return made
+
+
+def is_minimal(residual: Residual) -> bool:
+    """Whether no conjunction covers another, and no literal implies its neighbour."""
+    terms = itertools.permutations(residual, 2)
+    pairs = [pair for term in residual for pair in itertools.permutations(term, 2)]
+    return not any(covers(a, b) for a, b in terms) and not any(implies(a, b) for a, b in pairs)
+
+
+def test_a_literal_implies_the_same_one_with_more_room() -> None:
+    """Of the same node and kind: F with a later bound, G with a sooner one, W for X."""
+    for strong, weak in itertools.product(LITERALS, repeat=2):
+        kinds = strong[0] == weak[0] or (strong[0], weak[0]) == ("X", "W")
+        expected = kinds and always(frozenset({strong}), frozenset({weak}))
+        assert implies(strong, weak) is expected, (strong, weak)
+
+
+def test_what_covers_a_conjunction_is_implied_by_it() -> None:
+    """A conjunction covers another if each of its literals is implied by one of that."""
+    pairs = [frozenset(pair) for pair in itertools.combinations_with_replacement(LITERALS, 2)]
+    chance = random.Random(2)
+    for weak, strong in (chance.sample(pairs, 2) for _ in range(4_000)):
+        covered = all(any(implies(s, w) for s in strong) for w in weak)
+        assert covers(weak, strong) is covered
+        assert not covered or always(strong, weak)
+    assert covers(frozenset({("X", 0)}), frozenset({("X", 0), ("W", 1)}))
+    assert not covers(frozenset({("D", 0, 4, True)}), frozenset({("D", 0, 4, False)}))
+    assert covers(frozenset(), frozenset({("X", 0)}))
+    assert not covers(frozenset({("X", 0)}), frozenset())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_disjunction_and_conjunction_mean_what_they_say(seed: int) -> None:
+    """In every world, and without anything that is not needed."""
+    made = drawn(seed)
+    chance = random.Random(seed)
+    for left, right in [(chance.choice(made), chance.choice(made)) for _ in range(150)]:
+        union, product = either(left, right), both(left, right)
+        assert is_minimal(union)
+        assert is_minimal(product)
+        for world in WORLDS[:: 1 + seed]:
+            assert kept(union, world) is (kept(left, world) or kept(right, world))
+            assert kept(product, world) is (kept(left, world) and kept(right, world))
+
+
+@pytest.mark.parametrize("owed", [YES, NO, one(("X", 0)), either(one(("X", 0)), one(("F", 1, 3)))])
+def test_true_and_false_are_neutral_or_win(owed: Residual) -> None:
+    """`YES` and `NO` are the ends of the algebra, from either side."""
+    assert (either(owed, NO), either(NO, owed)) == (owed, owed)
+    assert (either(owed, YES), either(YES, owed)) == (YES, YES)
+    assert (both(owed, YES), both(YES, owed)) == (owed, owed)
+    assert (both(owed, NO), both(NO, owed)) == (NO, NO)
+    assert (either(owed, owed), both(owed, owed)) == (owed, owed)
+
+
+def test_what_has_less_room_is_all_that_is_kept() -> None:
+    """Of two bounds the stricter remains in a conjunction, and the weaker in a disjunction."""
+    soon, late = one(("F", 0, 3)), one(("F", 0, 5))
+    assert (both(soon, late), either(soon, late)) == (soon, late)
+    short, long = one(("g", 0, 3)), one(("g", 0, 5))
+    assert (both(short, long), either(short, long)) == (long, short)
+    assert both(one(("X", 0)), one(("W", 0))) == one(("X", 0))
+    wide = either(soon, one(("W", 1)))
+    assert both(wide, soon) == soon
+    assert strictest([soon, late, wide, YES]) == {soon}
+    assert strictest([YES, soon]) == {soon}
+    assert strictest([YES]) == frozenset()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_strictest_are_worth_them_all(seed: int) -> None:
+    """Residuals that another one implies are left out; what is left is kept in the same worlds."""
+    made = drawn(seed)
+    chance = random.Random(seed)
+    for size in [2, 2, 2, 3, 4] * 40:
+        some = [chance.choice(made) for _ in range(size)]
+        few = strictest(some)
+        assert few <= {*some}
+        for strong, weak in itertools.permutations(few, 2):
+            assert not all(any(covers(w, s) for w in weak) for s in strong)
+        for world in WORLDS[:: 2 + seed]:
+            assert all(kept(r, world) for r in few) is all(kept(r, world) for r in some)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_end_keeps_what_asks_for_no_position(seed: int) -> None:
+    """Where no position follows, only what waits for a result is left."""
+    for residual in drawn(seed):
+        left = at_the_end(residual)
+        assert {literal[0] for literal in literals_of([left])} <= {"D"}
+        for world in ENDED:
+            assert kept(left, world) is kept(residual, world)
+        if not any(literal[0] == "D" for literal in literals_of([residual])):
+            assert holds_at_end(residual) is kept(residual, ENDED[0])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_literals_are_replaced_by_what_they_have_become(seed: int) -> None:
+    """With one literal fixed, a residual means what it means where the literal is so."""
+    chance = random.Random(seed)
+    for residual in drawn(seed):
+        fixed = chance.choice(sorted(literals_of([residual]), key=repr))
+        for answer in (True, False):
+            instead = YES if answer else NO
+            new = mapped(residual, lambda each: instead if each == fixed else one(each))  # noqa: B023
+            assert fixed not in literals_of([new])
+            for world in WORLDS[::3]:
+                if true(fixed, world) is answer:
+                    assert kept(new, world) is kept(residual, world)
+
+
+def test_step_bounds_are_told_from_the_last_position() -> None:
+    """Only bounds in steps move along; bounds in seconds and results stay."""
+    owed = both(
+        both(one(("F", 7, 12)), one(("G", 8, 13))),
+        both(both(one(("f", 9, 12.5)), one(("X", 3))), one(("D", 10, 1, True))),
+    )
+    (moved,) = shifted([owed], 10)
+    assert literals_of([moved]) == {
+        *(("F", 7, 2), ("G", 8, 3), ("f", 9, 12.5), ("X", 3), ("D", 10, 1, True))
+    }
