@@ -1,5 +1,6 @@
 """Campaigns: long measurements over data that is not in the repository.
 
 `python -m campaigns.corpora FOLDER` replays the example contracts over recorded agent runs and
-fills the tables of docs/corpora.md. Nothing here is needed to build, test or use the package.
+fills the tables of docs/corpora.md; `python -m campaigns.catalog FOLDER` does so for contracts of
+every pattern. Nothing here is needed to build, test or use the package.
 """

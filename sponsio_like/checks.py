@@ -65,7 +65,9 @@ def needs(contract: Contract) -> frozenset[str]:
     for root in formulas(contract):
         for node in f.postorder(root):
             found |= inputs_of(node)
-            if isinstance(getattr(node, "bound", None), f.Seconds) or isinstance(node, f.Age):
+            if isinstance(getattr(node, "bound", None), f.Seconds) or isinstance(
+                node, (f.Age, f.FactAge, f.ApprovalAge)
+            ):
                 found.add("time")
             if isinstance(node, f.Until) or (isinstance(node, f.Eventually) and node.bound is None):
                 found.add("finish")

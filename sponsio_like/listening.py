@@ -78,7 +78,9 @@ def moody(program: Program, roots: Iterable[int], letter: Sequence[bool | None])
         return True
     inputs = {k for op in program.nodes if op[0] not in ("and", "or", "cmp") for k in operands(op)}
     watched = {k for k in inputs if not _only_compared(program, k)}
-    return any(values[k] == "any" for k in watched)
+    kept = {op[1] for op in program.nodes if op[0] == "last" and values[op[2]] is not False}
+    sums = [op[1] for op in program.nodes if op[0] in ("sum", "repeats")]
+    return any(values[k] == "any" for k in watched | kept) or any(letter[slot] for slot in sums)
 
 
 def _only_compared(program: Program, k: int) -> bool:

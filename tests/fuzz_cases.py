@@ -217,7 +217,8 @@ class Formulas:
         kind = self.dice.random()
         if kind > 0.92:
             mark, op = f.Mark(self.dice.choice(["n", "to", "*"])), self.dice.choice(ORDER[-2:])
-            return f.Compare(mark, op, f.Last(mark, self.dice.choice(words.atoms)))
+            of = self.dice.choice([*words.atoms, f.TRUE, f.Happens("called", target())])
+            return f.Compare(mark, op, f.Last(mark, of))
         if kind < 0.08:
             return f.Compare(term, op, self.term(words, 1))
         limit = f.Const(self.dice.choice([0, 1, 1, 1, 2, 2, 3]))
@@ -230,6 +231,7 @@ class Formulas:
             return self.formula(words, self.dice.choice([0, 0, 0, size - 1]), past=True)
 
         tool = self.dice.choice(TOOLS)
+        some = target() if self.dice.random() < 0.3 else target(tool)
         bound: f.Bound = self.dice.choice([None, None, f.Steps(self.dice.choice((1, 2, 3, 4)))])
         if words.timed and self.dice.random() < 0.4:
             bound = f.Seconds(self.dice.choice((1, 2, 4)))
@@ -239,9 +241,9 @@ class Formulas:
             lambda: f.Count(body(), body(), bound),
             lambda: f.StepsSince(body()),
             lambda: f.Age(body()),
-            lambda: f.Repeats(target(tool)),
-            lambda: f.Sum(target(tool), "n", bound),
-            lambda: f.Delivered(target(tool)),
+            lambda: f.Repeats(some),
+            lambda: f.Sum(some, "n", bound),
+            lambda: f.Delivered(some),
             lambda: f.Delivered(self.conditioned(tool)),
             lambda: f.Last(self.term(words, size - 1), body()),
         ]
