@@ -42,8 +42,10 @@ def decision(inner: Interceptor, event: Call | Message) -> tuple[Outcome, Attemp
     def allowed(found: tuple[Finding, ...]) -> Outcome:
         return Allowed(id_of(event), enforced(found), observed(found))
 
+    late: tuple[Violation, ...] = ()
     while True:
         first = _ruled(inner, event, mark, allowed)
+        first = replace(first, late=(*late, *first.late))
         if first.flight is not None or first.full:
             assert isinstance(event, Call)
             return _standing(inner, event, mark, first), first
@@ -53,10 +55,12 @@ def decision(inner: Interceptor, event: Call | Message) -> tuple[Outcome, Attemp
             case Redirect() as answer, Call():
                 return _redirected(inner, event, mark, answer, first)
             case Escalate(), _:
-                outcome, new = _held(inner, event, mark, first)
+                outcome, news = _held(inner, event, mark, first)
                 if outcome is None:
+                    late = first.late
                     continue  # it was approved meanwhile
-                return outcome, replace(first, again=not new)
+                fresh = tuple(each for each in first.found if each.violation.contract in news)
+                return outcome, replace(first, found=fresh, again=not fresh)
         return blocked(inner, event, first), first
 
 
@@ -80,11 +84,13 @@ def _ruled(
 ) -> Attempt:
     """An attempt; callables of the user rule on the violations that are theirs, each once."""
     rulings: dict[str, Decision] = {}
+    late: tuple[Violation, ...] = ()
     while True:
         attempt = inner.attempt(event, mark, answer, rulings, substitute=substitute)
+        late += attempt.late
         asked = asking(attempt.found) if attempt.before is not None else ()
         if not asked:
-            return attempt
+            return replace(attempt, late=late)
         for finding, ask in asked:
             rulings[finding.violation.contract] = ruling(ask, finding.violation)
 
@@ -153,31 +159,32 @@ def _redirected(
 
 def _held(
     inner: Interceptor, event: Call | Message, mark: str, attempt: Attempt
-) -> tuple[Outcome | None, bool]:
-    """The outcome for a call that waits for a person, and whether the ticket is new.
+) -> tuple[Outcome | None, frozenset[str]]:
+    """The outcome for a call that waits for a person, and the contracts not yet told of.
 
     No outcome if the answer has just been yes.
     """
     found = holding(attempt.found)
+    names = frozenset(each.violation.contract for each in attempt.found)
     tool = event.tool if isinstance(event, Call) else "response"
     if mark.startswith(UNLIKE):
         why = f"`{tool}` has to be approved, but what it says cannot be read, so nobody can"
-        return blocked(inner, event, attempt, why), True
+        return blocked(inner, event, attempt, why), names
     asked = [Asked(finding.violation.contract, answer.roles) for finding, answer in found]
     limits = [answer.within for _, answer in found if answer.within is not None]
     within = min(limits, default=None)
     try:
-        ticket, new = inner.at_desk(
-            lambda desk, now: desk.open(id_of(event), tool, mark, asked, within, now)
+        ticket, news = inner.at_desk(
+            lambda desk, now: desk.open(id_of(event), tool, mark, asked, names, within, now)
         )
     except SessionError as error:
-        return refused(inner, event, str(error)), True
+        return refused(inner, event, str(error)), names
     match ticket.status:
         case "open":
-            return Held(id_of(event), enforced(attempt.found), ticket), new
+            return Held(id_of(event), enforced(attempt.found), ticket), news
         case "approved":
-            return None, False
-    return blocked(inner, event, attempt, _final(ticket)), False
+            return None, news
+    return blocked(inner, event, attempt, _final(ticket)), news
 
 
 def _final(ticket: Ticket) -> str:

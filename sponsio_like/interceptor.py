@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -76,7 +77,7 @@ class Interceptor:
             with self._lock:
                 standing = self._standing(event)
                 if standing is not None:
-                    return standing
+                    return replace(standing, late=late)
                 late += self._expire(now)
                 if self._ledger.touched(event) != touched:
                     continue  # time or another thread has moved on: other clauses have to be read
@@ -107,9 +108,7 @@ class Interceptor:
             return None
         if self.policy.enforces:
             return Attempt(full=True)
-        self.flights.pop(
-            next(iter(self.flights))
-        )  # only observed: forget the oldest, disturb nobody
+        del self.flights[next(iter(self.flights))]  # only observed: forget the oldest
         return None
 
     def _read(self, touched: Iterable[int], event: Event) -> tuple[list[Read], list[Finding]]:
@@ -294,7 +293,7 @@ def _without(found: tuple[Finding, ...], ticket: Ticket | None) -> tuple[Finding
     """What is left to be answered once the ticket has been approved."""
     if ticket is None:
         return found
-    held = {
-        each.clause for each, _ in holding(found) if each.violation.contract in ticket.contracts
-    }
+    answered = {(asked.contract, asked.roles) for asked in ticket.asked}
+    pairs = ((each.clause, (each.violation.contract, to.roles)) for each, to in holding(found))
+    held = {clause for clause, asked in pairs if asked in answered}
     return tuple(each for each in found if each.clause not in held)

@@ -42,7 +42,7 @@ class Log:
         """One decision, with the true verdict of every contract; `again`: told before."""
         if self.sink is None:
             return
-        told = () if again else (*late, *_violations(outcome, found))
+        told = tuple(late) if again else (*late, *_violations(outcome, found))
         record: Record = {
             "event": "decision",
             "session": session,
@@ -97,7 +97,7 @@ class Log:
         again: bool = False,
     ) -> None:
         """A message, decided or recorded; `again`: told before."""
-        told = () if again else (*late, *_violations(outcome, found))
+        told = tuple(late) if again else (*late, *_violations(outcome, found))
         record: Record = {
             "event": "message",
             "session": session,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -58,6 +58,8 @@ class Ticket:
     status: Status = "open"
     by: str = ""
     mark: str = field(default="", repr=False)
+    told: frozenset[str] = field(default=frozenset(), repr=False)
+    """The contracts that were violated by its call, as far as somebody has been told."""
 
     @property
     def contracts(self) -> tuple[str, ...]:
@@ -97,27 +99,33 @@ class Desk:
         call: str,
         tool: str,
         mark: str,
-        asked: Iterable[Asked],
+        asked: Sequence[Asked],
+        violated: frozenset[str],
         within: float | None,
         now: float,
-    ) -> tuple[Ticket, bool]:
-        """The ticket for this call, and whether it is new, or asks for more than before.
+    ) -> tuple[Ticket, frozenset[str]]:
+        """The ticket for this call, and which contracts nobody has been told of yet.
 
-        Who asks for more may leave less time, never more. Raises `SessionError` if too many calls
-        are held.
+        A contract that asks only now, or asks other roles now, opens it again. Who asks for more
+        may leave less time, never more. Raises `SessionError` if too many calls are held.
         """
         known = self.find(call, mark, now)
         until = None if within is None else now + within
         if known is None:
             self._make_room(now)
-            fresh = Ticket(secrets.token_hex(8), call, tool, tuple(asked), until, mark=mark)
-            return self._keep(fresh), True
-        more = tuple(each for each in asked if each.contract not in known.contracts)
+            id = secrets.token_hex(8)
+            fresh = Ticket(id, call, tool, tuple(asked), until, mark=mark, told=violated)
+            return self._keep(fresh), violated
+        asking = {(each.contract, each.roles) for each in known.asked}
+        more = [each for each in asked if (each.contract, each.roles) not in asking]
         if more and known.status in ("open", "approved"):
             until = min((t for t in (known.until, until) if t is not None), default=None)
-            asked = (*known.asked, *more)
-            return self._keep(replace(known, asked=asked, status="open", until=until)), True
-        return known, False
+            again = {each.contract for each in more}
+            kept = (each for each in known.asked if each.contract not in again)
+            known = replace(known, asked=(*kept, *more), status="open", until=until)
+            known = replace(known, told=known.told - again)
+        news = violated - known.told
+        return self._keep(replace(known, told=known.told | violated)), news
 
     def approve(self, id: str, by: str, role: str, now: float) -> Ticket:
         """The answer yes, for the contracts that this role may answer."""

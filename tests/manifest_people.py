@@ -41,6 +41,8 @@ STATEMENTS: dict[str, str] = {
     "S-ASK-16": "answers outlive their questions",
     "S-ASK-17": "tickets are not capped",
     "S-ASK-18": "answers are not logged",
+    "S-ASK-19": "what comes late to a held call is left out",
+    "S-ASK-20": "roles are asked once",
     "S-TELL-01": "the guard tells nobody",
     "S-TELL-02": "notices have no ticket",
     "S-TELL-03": "a held call is told again",

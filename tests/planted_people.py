@@ -159,8 +159,20 @@ TICKETS = (
     (
         "who asks later asks alone",
         "tickets.py",
-        "asked = (*known.asked, *more)",
-        "asked = more",
+        "asked=(*kept, *more), status",
+        "asked=tuple(more), status",
+    ),
+    (
+        "what comes late to a held call is left out",
+        "tickets.py",
+        "news = violated - known.told",
+        "news: frozenset[str] = frozenset()",
+    ),
+    (
+        "roles are asked once",
+        "tickets.py",
+        "asking = {(each.contract, each.roles) for each in known.asked}",
+        "asking = {(each.contract, each.roles) for each in asked if each.contract in known.contracts}",
     ),
     (
         "an approval is good for ever",
@@ -215,9 +227,9 @@ NOTIFIERS = (
     ),
     (
         "a held call is told again",
-        "session.py",
-        "        if not again:\n            self._teller",
-        "        if True:\n            self._teller",
+        "tickets.py",
+        "told=known.told | violated",
+        "told=known.told",
     ),
     (
         "notifiers run at once",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -160,15 +159,15 @@ def test_a_session_waits_for_results_unless_success_is_assumed() -> None:
 def test_a_node_takes_exactly_its_fields() -> None:
     """Too many, too few, or others are a mistake of the program, with the fields named."""
     called = f.Happens("called", (f.Match(("a",)),))
-    wrongs: list[Callable[[], Any]] = [
-        lambda: f.Not(called, called),  # type: ignore[call-arg]
-        f.Not,
-        lambda: f.Not(called, other=called),  # type: ignore[call-arg]
-        lambda: f.Not(other=called),  # type: ignore[call-arg]
+    wrongs: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+        ((called, called), {}),
+        ((), {}),
+        ((called,), {"other": called}),
+        ((), {"other": called}),
     ]
-    for wrong in wrongs:
+    for args, named in wrongs:
         with pytest.raises(TypeError, match="`Not` takes exactly: body"):
-            wrong()
+            f.Not(*args, **named)
     with pytest.raises(TypeError, match="`Tokens` takes exactly: nothing"):
         f.Tokens(1)  # type: ignore[call-arg]
     assert f.Not(body=called) is f.Not(called)

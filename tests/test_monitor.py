@@ -1,0 +1,311 @@
+"""Monitors and what stands around them: rest, distance, windows of calls in flight, one answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sponsio_like.atoms import OPEN
+from sponsio_like.clause import Clause, Place
+from sponsio_like.compiler import compile_policy
+from sponsio_like.context import Context
+from sponsio_like.contract import Contract
+from sponsio_like.events import Call, Message
+from sponsio_like.ledger import Ledger
+from sponsio_like.monitor import Monitor, State, overall
+from sponsio_like.outcome import Ask, Block, Decision, Escalate, Redirect, Violation, Warn
+from sponsio_like.pattern import Rule
+from sponsio_like.program import Program
+from sponsio_like.reading import take_apart
+from sponsio_like.residual import both, one
+from sponsio_like.resting import NEVER, due, in_the_air, memory, same
+from sponsio_like.search import FAR
+from sponsio_like.syntax import read
+from sponsio_like.verdicts import Finding, enforced, findings, observed, reported, strictest
+from sponsio_like.window import Entry, endings, in_flight, open_calls
+
+
+def monitor(text: str) -> Monitor:
+    """The monitor of a formula."""
+    return Monitor(Program(), take_apart(read(text)))
+
+
+class Watched:
+    """A monitor that is stepped by hand: `a` a call of a, `a?` one in flight, `.` any other."""
+
+    def __init__(self, text: str) -> None:
+        rule = Rule(read(text))
+        self.clause = Clause(Contract("c", (rule,)), rule)
+        self.monitor = self.clause.monitor
+        self.state = self.monitor.start
+        self.position = -1
+        self.bad: list[bool] = []
+
+    def __call__(self, run: str) -> Watched:
+        for word in run.split():
+            self.position += 1
+            call = Call("other" if word == "." else word.rstrip("?!"))
+            letter = tuple(
+                value if value is not OPEN or "?" in word else "!" not in word
+                for value in self.clause.read(call, Context())
+            )
+            step = self.monitor.step(self.state, letter, self.position, float(self.position))
+            self.state = step.state
+            self.bad.append(step.violated)
+        return self
+
+
+AHEAD = [
+    ("G(called(a) -> F called(b))", "", 0),
+    ("G(called(a) -> X F called(b))", "a", 1),
+    ("G(called(a) -> X F (called(b) & X called(c)))", "a", 2),
+    ("G(called(a) -> F[<=4] (called(b) & Y called(c)))", "a", 2),
+    ("G(called(a) -> F[<=4] (called(b) & Y called(c)))", "a c", 1),
+    ("G(called(a) -> F[<=4] called(b)) & G(called(c) -> F[<=4] called(d))", "a c", 2),
+    ("G(called(a) -> G[<=2] !called(b))", "a", 0),
+    ("G(done(a) -> X F called(b))", "a?", FAR),
+]
+
+
+@pytest.mark.parametrize(("text", "run", "ahead"), AHEAD)
+def test_a_monitor_knows_how_far_away_it_is_from_all_that_is_owed(
+    text: str, run: str, ahead: int
+) -> None:
+    """The least number of positions that keeps everything; far, while a result is awaited."""
+    watched = Watched(text)(run)
+    assert watched.monitor.ahead(watched.state, watched.position) == ahead
+
+
+DUE = [
+    ("G(called(a) -> F called(b))", "a", NEVER),
+    ("G(called(a) -> F[<=4] called(b))", "a", 4),
+    ("G(called(a) -> F[<=4] called(b))", "a .", 4),
+    ("G(called(a) -> F[<=4] (called(b) & Y called(c)))", "a", 3),
+    ("G(called(a) -> F[<=4] called(b)) & G(called(c) -> F[<=4] called(d))", "a c", 3),
+    ("G(called(a) -> G[<=4] !called(b))", "a", 4),
+    ("G(called(a) -> O[<=4] called(b))", "b", 5),
+    ("G(called(a) -> O[<=4] called(b))", "b . .", 5),
+    ("G(called(a) -> O[<=4] called(b))", "b . . . .", 5),
+    ("G(called(a) -> O[<=4] called(b))", "b . . . . .", NEVER),
+    ("G(called(a) -> O[<=4] called(b))", ".", NEVER),
+    ("G(called(c) -> O[<=4] called(b)) & G(called(a) -> F called(d))", "b a", 4),
+    ("G(called(a) -> F[<=1] called(b))", "a", 1),
+]
+
+
+@pytest.mark.parametrize(("text", "run", "position"), DUE)
+def test_a_step_bound_says_when_a_monitor_has_to_be_woken(
+    text: str, run: str, position: int
+) -> None:
+    """The first position at which leaving it alone would be too late."""
+    watched = Watched(text)(run)
+    assert due(watched.monitor, watched.state, watched.position) == position
+
+
+SAME = [
+    ("G(called(a) -> O called(b))", "b", "b .", True),
+    ("G(called(a) -> O called(b))", "", "b", False),
+    ("G(called(a) -> Y called(b))", "b", "b .", False),
+    ("G(called(a) -> O[<=1] called(b))", "b .", "b . .", True),
+    ("G(called(a) -> O[<=1] called(b))", ".", ". b", False),
+    ("G(called(a) -> count[<=2](b) <= 1)", "b b", "b b .", True),
+    ("G(called(a) -> count[<=2](b) <= 1)", ".", ". b", False),
+    ("G(called(a) -> count(b) <= 1)", ".", ". b", False),
+    ("G(called(a) -> since(b) <= 1)", "b", "b .", True),
+    ("G(called(a) -> since(b) <= 1)", "b", "b b", False),
+]
+
+
+@pytest.mark.parametrize(("text", "before", "after", "expected"), SAME)
+def test_a_state_is_the_same_if_time_alone_has_made_it_forget(
+    text: str, before: str, after: str, expected: bool
+) -> None:
+    """Stamps that fall out of their windows are no change; new ones are."""
+    one_, other = Watched(text)(before), Watched(text)(after)
+    assert same(one_.monitor, one_.state, other.state) is expected
+
+
+def test_states_are_remembered_relative_to_the_last_position() -> None:
+    """So that the same situation later is the same."""
+    for text in (
+        "G(called(a) -> O[<=3] called(b))",
+        "G(called(a) -> H[<=3] !called(b))",
+        "G(called(a) -> since(b) <= 3)",
+        "G(called(b) -> F[<=3] called(a))",
+    ):
+        early, late = Watched(text)("b ."), Watched(text)("b . . . b .")
+        assert memory(early.monitor, early.state, 1) == memory(late.monitor, late.state, 5)
+        assert memory(early.monitor, early.state, 1) != memory(late.monitor, late.state, 4)
+    counted = Watched("G(called(a) -> count(b) <= 3)")
+    assert memory(counted.monitor, counted("b").state, 0)[0] == (1,)
+
+
+def test_a_state_is_in_the_air_while_a_result_is_awaited() -> None:
+    """By an obligation, or by the past."""
+    assert not in_the_air(Watched("G(done(a) -> F called(b))")("b .").state)
+    assert in_the_air(Watched("G(done(a) -> F called(b))")("a?").state)
+    assert in_the_air(Watched("G(called(b) -> Y O done(a))")("a?").state)
+    assert not in_the_air(Watched("G(called(b) -> Y O done(a))")("a").state)
+
+
+# --- windows --------------------------------------------------------------------------------------
+
+
+def test_a_window_begins_with_a_call_in_flight_and_ends_with_its_result() -> None:
+    """What comes later is remembered as long as something earlier is open."""
+    watched = Watched("G(called(b) -> Y O done(a))")("a . a? . a? .")
+    assert [entry.position for entry in watched.state.window] == [2, 3, 4, 5]
+    settled = watched.monitor.settle(watched.state, 4, {_slot(watched): True}, 5)
+    assert [entry.position for entry in settled.state.window] == [2, 3, 4, 5]
+    closed = watched.monitor.settle(settled.state, 2, {_slot(watched): False}, 5)
+    assert closed.state.window == ()
+    other = watched.monitor.settle(watched.state, 2, {_slot(watched): True}, 5)
+    assert [entry.position for entry in other.state.window] == [4, 5]
+
+
+def _slot(watched: Watched) -> int:
+    return next(i for i, slot in enumerate(watched.monitor.program.slots) if slot.waits)
+
+
+REPLAYED = [
+    ("G(called(b) -> O done(a))", "a? . . b?", 4),
+    ("G(called(b) -> O[<=2] done(a))", "a? . .", 3),
+    ("G(called(b) -> Y Y done(a))", "a? .", 2),
+    ("G(called(b) -> count(done(a)) <= 1)", "a? . a? .", 4),
+    ("G(called(b) -> since(done(a)) <= 1)", "a? . .", 3),
+    ("G(called(b) -> (!called(c) S done(a)))", "a? . c . .", 5),
+    ("G(called(b) -> H[<=2] !done(a))", "a? . . .", 4),
+]
+
+
+@pytest.mark.parametrize(("text", "run", "length"), REPLAYED)
+def test_a_late_result_leaves_the_registers_as_a_timely_one(
+    text: str, run: str, length: int
+) -> None:
+    """Whichever way the call settles, and whatever came in between."""
+    for result in (True, False):
+        late = Watched(text)(run)
+        assert late.position == length - 1
+        (slot,) = {_slot(late)}
+        state: State = late.state
+        for position, _ in open_calls(late.state.window):
+            state = late.monitor.settle(state, position, {slot: result}, late.position).state
+        timely = Watched(text)(run.replace("?", "" if result else "!"))
+        assert state.registers == timely.state.registers
+        assert state.window == ()
+
+
+def test_positions_that_were_not_seen_are_stepped_over_quietly() -> None:
+    """Between the entries of a window, and after the last one, registers change as they would."""
+    for text in ("G(called(b) -> O[<=3] done(a))", "G(called(b) -> Y Y done(a))"):
+        seen = Watched(text)("a? . . . c")
+        program, skipped = seen.monitor.program, Watched(text)("a?")
+        skipped.position = 3
+        skipped("c")
+        slot = next(i for i, each in enumerate(program.slots) if each.waits)
+        full = seen.monitor.settle(seen.state, 0, {slot: True}, 4).state
+        short = skipped.monitor.settle(skipped.state, 0, {slot: True}, 4).state
+        assert full.registers == short.registers
+
+
+def test_calls_in_flight_are_those_of_what_is_owed_and_of_the_window() -> None:
+    """Each with its open slots, and every way in which they may settle together."""
+    owed = both(one(("D", 3, 1, True)), both(one(("D", 3, 0, False)), one(("X", 2))))
+    assert in_flight([owed], []) == {3: [0, 1]}
+    letters = [(5, (True, OPEN, False)), (6, (True, False, False))]
+    assert in_flight([owed], letters) == {3: [0, 1], 5: [1]}
+    assert in_flight([], []) == {}
+    assert open_calls((Entry(4, 0.0, (), (OPEN,)),)) == [(4, (OPEN,))]
+    program = Program()
+    program.add(read("done(a) & failed(a)"))
+    ways = endings(program.slots, {0: [0], 1: [0, 1]})
+    assert ways is not None
+    assert len([*ways]) == 16
+    assert endings(program.slots, {n: [0] for n in range(5)}) is not None
+    assert endings(program.slots, {n: [0] for n in range(6)}) is None
+
+
+# --- one answer -----------------------------------------------------------------------------------
+
+
+def violation(mode: Any = "enforce") -> Violation:
+    """A violation of some contract."""
+    return Violation("c", 0, "a", "blocked", "m", mode)
+
+
+RANKED: list[Decision] = [Warn(), Redirect("b"), Escalate(), Ask("ask", lambda _: Block()), Block()]
+
+
+def test_the_strictest_answer_of_the_enforced_contracts_wins() -> None:
+    """Block, then a callable, a person, a redirect; warnings and observers stop nothing."""
+    found = [Finding(n, violation(), answer) for n, answer in enumerate(RANKED)]
+    for weak, strong in ((found[i], found[j]) for j in range(5) for i in range(j)):
+        assert strictest([weak, strong]) == strong.decision
+        assert strictest([strong, weak]) == strong.decision
+    assert strictest([found[0]]) is None
+    assert strictest([]) is None
+    silent = Finding(9, violation("observe"), Block())
+    assert strictest([silent]) is None
+    assert strictest([silent, found[1]]) == found[1].decision
+    assert (enforced([silent]), observed([silent])) == ((), (silent.violation,))
+    assert (enforced([found[1]]), observed([found[1]])) == ((found[1].violation,), ())
+
+
+def test_a_contract_is_found_once_with_the_strictest_of_its_clauses() -> None:
+    """And with the action that its strategy is; what cannot be stopped is reported."""
+    answers: list[Decision] = [Warn(), Block(), Redirect("z")]
+    rules = [
+        Rule(read(f"G !called({tool})"), answer=answer)
+        for tool, answer in zip("abc", answers, strict=True)
+    ]
+    policy = compile_policy([Contract("c", tuple(rules)), Contract("d", (rules[0],))], "enforce")
+    found = findings(policy, [0, 1, 2, 3], Call("a"), 7)
+    assert [(each.clause, each.violation.contract) for each in found] == [(1, "c"), (3, "d")]
+    assert [each.violation.action for each in found] == ["blocked", "warned"]
+    assert [each.violation.position for each in found] == [7, 7]
+    (later,) = findings(policy, [2, 0], Call("a"), 7)
+    assert (later.clause, later.violation.action) == (2, "redirected")
+    (said,) = findings(policy, [1], Message("user", "x"), 7)
+    assert (said.violation.action, said.decision) == ("reported", Warn())
+    (answered,) = findings(policy, [1], Message("assistant", "x"), 7)
+    assert (answered.violation.action, answered.violation.tool) == ("blocked", None)
+    assert [each.contract for each in reported(policy, [2, 1, 3], 7, "a")] == ["c", "d"]
+    assert reported(policy, [], 7, "a") == ()
+
+
+def test_verdicts_of_clauses_make_one_of_the_contract() -> None:
+    """Violated if one is; satisfied if all are."""
+    assert overall({"violated", "satisfied"}) == "violated"
+    assert overall({"satisfied"}) == "satisfied"
+    assert overall({"satisfied", "inconclusive"}) == "inconclusive"
+    assert overall(set()) == "inconclusive"
+
+
+# --- ledger ---------------------------------------------------------------------------------------
+
+
+def test_a_copy_of_a_ledger_has_the_values_it_is_asked_for() -> None:
+    """What happens to the copy does not happen to the ledger, and the other way around."""
+    rule = Rule(read("G(count(a) <= 1)"), by=("x",))
+    ledger = Ledger(compile_policy([Contract("c", (rule,))], "enforce"))
+
+    def happen(where: Ledger, x: int) -> bool:
+        event = Call("a", {"x": x})
+        reads = [where.read(i, event, Context()) for i in where.touched(event)]
+        judgement = where.judge(event, reads, 0.0)
+        where.commit(judgement)
+        return bool(judgement.violated)
+
+    assert not happen(ledger, 1)
+    assert not happen(ledger, 2)
+    keys = [*ledger.keyed[0]]
+    twin = ledger.copy(keys[:1])
+    assert {*twin.keyed[0]} == {keys[0]}
+    assert ledger.copy([("none",)]).keyed == {0: {}}
+    assert happen(twin, 1)
+    assert not happen(ledger, 3)
+    assert len(twin.keyed[0]) == 1
+    assert len(ledger.keyed[0]) == 3
+    places = {place for _, _, place in ledger.all_watches()}
+    assert places == {Place(0, 0)}
