@@ -22,7 +22,7 @@ from sponsio_like.values import (
     WORK_CAP,
     Search,
     number,
-    path_parts,
+    reach,
     regex,
 )
 
@@ -48,34 +48,9 @@ LOCAL = re.compile(r"\\[AzQ]|\(\?[a-zA-Z]*-?[a-zA-Z]*m")
 # --- finding ------------------------------------------------------------------------------------
 
 
-def reach(args: Any, path: str) -> tuple[list[Any], bool]:
-    """The values at `path`, and whether some are missing.
-
-    Where a value is of another shape than the path says (text instead of a list), it is found as it
-    is: what must not be inside a field must not be there in another shape either.
-    """
-    if path == "*" and isinstance(args, Mapping):
-        return list(args.values()), not args
-    if not isinstance(args, Mapping):
-        return [args], False
-    whole = [args[path]] if path in args and path_parts(path) != (path,) else []
-    found: list[Any] = [args]
-    lacking = False
-    for part in path_parts(path):
-        below: list[Any] = []
-        for value in found:
-            inner = _inside(value, part)
-            lacking |= inner is None
-            below += [value] if inner is None and not isinstance(value, Mapping) else inner or []
-        found = below
-    return whole + found, not whole and (lacking or not found)
-
-
-def _inside(value: Any, part: str) -> list[Any] | None:
-    """The values that one step of a path leads to; None if there is no such step here."""
-    if part == "[]":
-        return list(value) if isinstance(value, (list, tuple)) else None
-    return [value[part]] if isinstance(value, Mapping) and part in value else None
+def _carried(args: Any, path: str) -> list[Any]:
+    """The values at `path`; `*` is all arguments together, with their names."""
+    return [args] if path == "*" else reach(args, path)[0]
 
 
 def inside(values: list[Any]) -> Iterator[Any]:
@@ -179,7 +154,7 @@ def arg_contains(path: str, patterns: Any) -> Read:
 
     def read(call: Call, _: Context) -> bool | None:
         try:
-            found = list(texts(reach(call.args, path)[0]))
+            found = list(texts(_carried(call.args, path)))
             found += [each for each in map(_single_blanks, found) if each is not None]
             few = finders
             if len(found) * len(finders) > SEARCHES_CAP and not local:
@@ -234,8 +209,8 @@ def _elements(value: Any) -> list[Any]:
 
 @atom("arg_length")
 def arg_length(call: Call, _: Context, path: str, most: int) -> bool | None:
-    """The argument has at most so many characters; of a list or object: all strings together."""
-    lengths = [_length(value) for value in reach(call.args, path)[0]]
+    """The argument has at most so many characters; of a list or object: all that is in it."""
+    lengths = [_length(value) for value in _carried(call.args, path)]
     if any(length is not None and length > most for length in lengths):
         return False
     return None if None in lengths else True
@@ -246,9 +221,17 @@ def _length(value: Any) -> int | None:
     if isinstance(value, (bool, int, float, Decimal)):
         return None
     try:
-        return sum(len(each) for each in inside([value]) if isinstance(each, str))
+        return sum(map(_characters, inside([value])))
     except Unreadable:
         return None
+
+
+def _characters(value: Any) -> int:
+    """Those of a text or a number, and of the keys of an object; what is in it is apart."""
+    if isinstance(value, Mapping):
+        return sum(len(str(key)) for key in value)
+    plain = isinstance(value, (str, int, float, Decimal)) and not isinstance(value, bool)
+    return len(str(value)) if plain else 0
 
 
 @atom("arg_between")

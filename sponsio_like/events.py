@@ -114,9 +114,22 @@ def canonical(value: Any, depth: int = 64) -> Any:
 
 def composed(text: str) -> str:
     """NFC in linear time; text that is long, or heaps up marks, stays as it is (UAX 15)."""
-    if text.isascii() or len(text) > TEXT_CAP or heaps_marks(text):
+    try:
+        return text if len(text) > TEXT_CAP else normal(text)
+    except Unreadable:
         return text
-    return unicodedata.normalize("NFC", text)
+
+
+def normal(text: str, form: Literal["NFC", "NFKC"] = "NFC") -> str:
+    """A normal form of Unicode. Raises `Unreadable` for text that heaps up marks.
+
+    To put those in order takes time that grows with their square.
+    """
+    if text.isascii():
+        return text
+    if heaps_marks(text):
+        raise Unreadable("too many marks in a row")
+    return unicodedata.normalize(form, text)
 
 
 def heaps_marks(text: str) -> bool:
@@ -138,7 +151,12 @@ def _number(value: float | Decimal) -> Any:
         if math.isnan(value):
             raise Unreadable("not a number")
         return ("inf", value > 0)
-    return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    return exactly(value)
+
+
+def exactly(value: float | Decimal) -> Decimal:
+    """The number as it is written. A class of the host's own may write its floats otherwise."""
+    return Decimal(float.__repr__(value)) if isinstance(value, float) else Decimal(value)
 
 
 def digest(tool: str, args: Any) -> str:
@@ -150,7 +168,7 @@ def digest(tool: str, args: Any) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def _exactly(value: Decimal) -> str:
+def _written(value: Decimal) -> str:
     """The same text for equal numbers, whatever their size."""
     sign, digits, exponent = value.as_tuple()
     text = "".join(map(str, digits)).lstrip("0")
@@ -162,7 +180,7 @@ def _plain(value: Any) -> Any:
     """`canonical` output as ordered JSON data."""
     match value:
         case Decimal():
-            return ["num", _exactly(value)]
+            return ["num", _written(value)]
         case ("map", frozenset() as pairs):
             return [
                 "map",

@@ -7,6 +7,7 @@ In: a term, once, at load time. Out: a function from an event and its context to
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from sponsio_like.context import Context
@@ -23,7 +24,7 @@ from sponsio_like.formula import (
     Term,
     Tokens,
 )
-from sponsio_like.values import find
+from sponsio_like.values import find, reach
 
 
 class Missing:
@@ -31,6 +32,8 @@ class Missing:
 
 
 MISSING = Missing()
+SKEW_SECONDS = 60.0
+"""How far the clock of whoever gives approvals may be ahead of the session's."""
 
 
 def value_reader(node: Term) -> Callable[[Event, Context], Any]:
@@ -51,7 +54,7 @@ def value_reader(node: Term) -> Callable[[Event, Context], Any]:
         case FactAge(key):
             return lambda event, context: context.told_at.get(key, MISSING)
         case ApprovalAge(action, role):
-            return lambda event, context: context.approved_at(action, role, MISSING)
+            return lambda event, context: given_at(event, context, action, role)
         case Tokens():
             return lambda event, context: context.tokens
         case Depth():
@@ -60,11 +63,20 @@ def value_reader(node: Term) -> Callable[[Event, Context], Any]:
 
 
 def mark_of(call: Call, path: str) -> Any:
-    """A fingerprint of the values at `path`; `MISSING` if they cannot be read."""
+    """A fingerprint of what stands at `path`, in whatever shape; `MISSING` if it cannot be read."""
     try:
-        return digest("", [call.args] if path == "*" else find(call.args, path))
+        return digest("", [call.args] if path == "*" else list(reach(call.args, path)))
     except Unreadable:
         return MISSING
+
+
+def given_at(event: Event, context: Context, action: str, role: str) -> Any:
+    """When the latest approval that stands was given.
+
+    Infinity, of which no age can be told, if that is yet to come: its clock is another one.
+    """
+    time = context.approved_at(action, role, MISSING)
+    return inf if time is not MISSING and time > event.time + SKEW_SECONDS else time
 
 
 def _single(found: list[Any]) -> Any:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import functools
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeAlias
 
 from sponsio_like.errors import ContractError
-from sponsio_like.events import TEXT_CAP, Unreadable, canonical, heaps_marks
+from sponsio_like.events import TEXT_CAP, Unreadable, canonical, exactly, normal
 from sponsio_like.formula import Op
 
 DIGITS_CAP = 4_300
@@ -61,6 +60,36 @@ def _down(values: list[Any], part: str) -> Iterator[Any]:
             yield value[part]
 
 
+def reach(args: Any, path: str) -> tuple[list[Any], bool]:
+    """The values at `path`, and whether some are missing.
+
+    Where a value is of another shape than the path says (text instead of a list), it is found as it
+    is: what must not be inside a field must not be there in another shape either.
+    """
+    if path == "*" and isinstance(args, Mapping):
+        return list(args.values()), not args
+    if not isinstance(args, Mapping):
+        return [args], False
+    whole = [args[path]] if path in args and path_parts(path) != (path,) else []
+    found: list[Any] = [args]
+    lacking = False
+    for part in path_parts(path):
+        below: list[Any] = []
+        for value in found:
+            inner = _inside(value, part)
+            lacking |= inner is None
+            below += [value] if inner is None and not isinstance(value, Mapping) else inner or []
+        found = below
+    return whole + found, not whole and (lacking or not found)
+
+
+def _inside(value: Any, part: str) -> list[Any] | None:
+    """The values that one step of a path leads to; None if there is no such step here."""
+    if part == "[]":
+        return list(value) if isinstance(value, (list, tuple)) else None
+    return [value[part]] if isinstance(value, Mapping) and part in value else None
+
+
 @functools.lru_cache(maxsize=4096)
 def regex(pattern: str) -> Search:
     """The search for a regular expression, in linear time (RE2). Who searches often, holds it.
@@ -104,9 +133,9 @@ class Search:
             raise Unreadable("too much text for this regular expression")
         if text.isascii():
             return self.find(text) is not None
-        if HALF.search(text) or heaps_marks(text):
+        if HALF.search(text):
             raise Unreadable("not text")
-        other = unicodedata.normalize("NFC", text)
+        other = normal(text)
         return self.find(text) is not None or (other != text and self.find(other) is not None)
 
 
@@ -170,7 +199,7 @@ def number(value: Any) -> Decimal | None:
     """The exact value of a finite number; `None` for anything else, `True` and `"1"` included."""
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
         return None
-    exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    exact = exactly(value)
     return exact if exact.is_finite() and abs(exact.adjusted()) <= DIGITS_CAP else None
 
 

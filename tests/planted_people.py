@@ -170,9 +170,9 @@ TICKETS = (
     ),
     (
         "roles are asked once",
-        "tickets.py",
-        "asking = {(each.contract, each.roles) for each in known.asked}",
-        "asking = {(each.contract, each.roles) for each in asked if each.contract in known.contracts}",
+        "interceptor.py",
+        "if asked in answered}",
+        "if asked[0] in dict(answered)}",
     ),
     (
         "an approval is good for ever",
@@ -228,8 +228,8 @@ NOTIFIERS = (
     (
         "a held call is told again",
         "tickets.py",
-        "told=known.told | violated",
-        "told=known.told",
+        "news = violated - known.told",
+        "news = violated",
     ),
     (
         "notifiers run at once",
