@@ -6,6 +6,7 @@ fire, or never be kept.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import sponsio_like.formula as f
@@ -16,11 +17,13 @@ from sponsio_like.comparing import check_comparisons
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, closest
 from sponsio_like.outcome import Redirect
-from sponsio_like.program import PAST, STATEFUL, Slot, operands
+from sponsio_like.program import PAST, STATEFUL, Program, Slot, operands
 from sponsio_like.vacuity import check_binds
 from sponsio_like.values import regex
 
 _PRESENT = (f.Arg, f.Depth)
+PRODUCT_CAP = 128
+"""Most ways to choose one alternative of each part of a conjunction."""
 
 
 def check(clause: Clause) -> None:
@@ -30,6 +33,7 @@ def check(clause: Clause) -> None:
             for pattern in _patterns_in(node):
                 regex(pattern)
         check_comparisons(root)
+    _check_alternatives(clause.monitor.program)
     _check_assumption(clause)
     _check_verdict(clause)
     check_binds(clause)
@@ -84,6 +88,22 @@ def formulas(contract: Contract) -> list[f.Formula]:
         *(rule.formula for rule in contract.rules),
         *(each for each in extra if each is not None),
     ]
+
+
+def _check_alternatives(program: Program) -> None:
+    """What is owed is kept as alternatives; a product of many would take long at each decision."""
+    ways: list[int] = []
+    for i, op in enumerate(program.nodes):
+        parts = [ways[k] for k in operands(op) if program.looks_ahead(k)]
+        found = 1
+        if op[0] == "and":
+            found = math.prod(parts)
+        elif op[0] == "or":
+            found = sum(parts)
+        if op[0] == "and" and found > PRODUCT_CAP:
+            what = f"a conjunction of {len(parts)} parts leaves {found} ways to keep it"
+            raise ContractError.of(what, "write a guarantee for each part")
+        ways.append(max(found, 1) if program.looks_ahead(i) else 1)
 
 
 def _check_verdict(clause: Clause) -> None:

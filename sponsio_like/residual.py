@@ -17,7 +17,7 @@ Absorption and subsumption keep a residual from growing with the trace: `("F", n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from sponsio_like.errors import ContractError
@@ -55,10 +55,15 @@ def covers(weak: Conjunction, strong: Conjunction) -> bool:
     """Whether `strong` can only hold where `weak` does."""
     if weak <= strong:
         return True
-    left = weak - strong
-    if any(literal[0] in "XD" for literal in left):
+    return all(literal in strong or _implied(literal, strong) for literal in weak)
+
+
+def _implied(weak: Literal, conjunction: Conjunction) -> bool:
+    """Whether another literal of the conjunction implies this one."""
+    if weak[0] in "XD":
         return False  # nothing but themselves implies these
-    return all(any(implies(s, w) for s in strong) for w in left)
+    node = weak[1]
+    return any(each[1] == node and implies(each, weak) for each in conjunction)
 
 
 def either(left: Residual, right: Residual) -> Residual:
@@ -83,8 +88,8 @@ def both(left: Residual, right: Residual) -> Residual:
 
 def _tight(literals: Conjunction) -> Conjunction:
     """Without the literals that another one implies."""
-    if len(literals) < 2:
-        return literals
+    if len({literal[1] for literal in literals}) == len(literals):
+        return literals  # what speaks of different formulas implies nothing
     return frozenset(w for w in literals if not any(s != w and implies(s, w) for s in literals))
 
 
@@ -108,15 +113,27 @@ def _capped(terms: list[Conjunction]) -> Residual:
 
 def mapped(residual: Residual, value: Callable[[Literal], Residual]) -> Residual:
     """The residual with every literal replaced by what it has become."""
+    become = {literal: value(literal) for literal in literals_of([residual])}
+    if all(new == one(old) for old, new in become.items()):
+        return residual
+    if all(len(new) <= 1 for new in become.values()):
+        return _minimal(_replaced(residual, become))
     result = NO
     for term in residual:
         product = YES
         for literal in term:
-            product = both(product, value(literal))
+            product = both(product, become[literal])
             if not product:
                 break
         result = either(result, product)
     return result
+
+
+def _replaced(residual: Residual, become: Mapping[Literal, Residual]) -> Iterator[Conjunction]:
+    """The conjunctions, where each literal has become one conjunction, or is false."""
+    for term in residual:
+        if all(become[literal] for literal in term):
+            yield _tight(frozenset().union(*(part for each in term for part in become[each])))
 
 
 def strictest(residuals: Iterable[Residual]) -> frozenset[Residual]:
@@ -124,9 +141,16 @@ def strictest(residuals: Iterable[Residual]) -> frozenset[Residual]:
     each = {residual for residual in residuals if residual != YES}
     if len(each) < 2:
         return frozenset(each)
-    return frozenset(
-        weak for weak in each if not any(other != weak and _entails(other, weak) for other in each)
-    )
+    if NO in each:
+        return frozenset({NO})
+    nodes = {it: frozenset(literal[1] for literal in literals_of([it])) for it in each}
+
+    def implied(weak: Residual) -> bool:
+        about = nodes[weak]  # what speaks of nothing in common implies nothing
+        near = (other for other in each if other != weak and not about.isdisjoint(nodes[other]))
+        return any(_entails(other, weak) for other in near)
+
+    return frozenset(weak for weak in each if not implied(weak))
 
 
 def _entails(strong: Residual, weak: Residual) -> bool:

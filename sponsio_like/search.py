@@ -35,6 +35,10 @@ BUDGET = 4_000
 """Most transitions that one search at run time takes."""
 NODES_FREE = 50
 """So many nodes of a formula make a transition count as one more."""
+PARTS_FREE = 16
+"""So many comparisons of alternatives make a transition count as one more;"""
+LITERALS_FREE = 4
+"""so many literals too."""
 MEMO_CAP = 4_000
 """Most answers remembered for one formula."""
 FAR = 1 << 31
@@ -189,7 +193,7 @@ class Search:
             following: list[Place] = []
             for place in frontier:
                 for reached in self.successors(place, goal, more):
-                    budget -= 1 + len(self.future.nodes) // NODES_FREE
+                    budget -= self._trouble(reached[0])
                     if self._met(reached[0], goal):
                         return length
                     if reached not in seen and reached[0] != NONE:
@@ -204,6 +208,13 @@ class Search:
         for place in seen:
             self._remember((goal, place, more), None)
         return None
+
+    def _trouble(self, joint: Joint) -> int:
+        """What a transition counts: what is owed is held against itself, each part against each."""
+        parts = sum(map(len, joint))
+        literals = sum(len(term) for residual in joint for term in residual)
+        nodes = len(self.future.nodes)
+        return 1 + nodes // NODES_FREE + parts * parts // PARTS_FREE + literals // LITERALS_FREE
 
     def successors(self, place: Place, goal: Goal, more: bool) -> Iterator[Place]:
         """The places one position later, for every letter."""

@@ -340,6 +340,21 @@ def test_a_large_formula_loads_soon(shape: str) -> None:
     assert isinstance(made[0].session().decide("other"), Allowed)
 
 
+OWED = {
+    "alternatives": "X ("
+    + " & ".join(f"(F called(b{n}) | F called(c{n}))" for n in range(7))
+    + ")",
+    "deadlines": " & ".join(f"F[<={10 - n % 8}] called(b{n})" for n in range(20)),
+}
+
+
+@pytest.mark.parametrize("owed", OWED)
+def test_much_that_is_owed_at_once_is_decided_soon(owed: str) -> None:
+    """What a call would have to bring with it may be long; the search for a way has its limits."""
+    session = Guard([ruled({"ltl": f"G(called(a) -> {OWED[owed]})"})]).session()
+    assert cpu(lambda: session.decide("a")) < 10
+
+
 def test_scopes_and_rules_may_be_written_by_hand() -> None:
     """A contract made of its parts is held to the same as one that was built."""
     scope = Scope("before", stop=read("called(pay)"))
