@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sponsio_like.atoms import inputs_of
@@ -17,8 +17,8 @@ from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Message
 from sponsio_like.formula import Arg, Custom, Happens, Node, Repeats, Sum, TextMatches, postorder
 from sponsio_like.ledger import Ledger
-from sponsio_like.outcome import Redirect, Warn
-from sponsio_like.verdicts import Finding, renamed
+from sponsio_like.outcome import Warn
+from sponsio_like.verdicts import Finding
 
 if TYPE_CHECKING:
     from sponsio_like.choices import Flying
@@ -30,7 +30,10 @@ SEPARATELY = 2
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """All that is needed to explain a refusal, later, without holding anything up."""
+    """All that is needed to explain a refusal, later, without holding anything up.
+
+    `meant`: what has to be allowed, if it is not the event: of a redirected call, its substitute.
+    """
 
     ledger: Ledger
     event: Event
@@ -38,6 +41,7 @@ class Refusal:
     time: float
     found: tuple[Finding, ...]
     flights: tuple[Flying, ...] = ()
+    meant: Event | None = None
     _said: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def explain(self) -> str:
@@ -69,23 +73,12 @@ class Refusal:
         if isinstance(self.event, Message) and any(isinstance(each, TextMatches) for each in nodes):
             return "say it differently"
         scene = Scene(self.ledger, self.context, self.time)
-        found = way_to(scene, self._meant(), self.flights)
+        found = way_to(scene, self.meant or self.event, self.flights)
         if found.way is not None:
             return _told(found.way)
         policy = self.ledger.policy
         split = any(set(policy.clauses[each.clause].by) - {"@agent"} for each in self._against())
         return _none(found, with_args=split or any(map(_of_args, nodes)))
-
-    def _meant(self) -> Event:
-        """The event that has to be allowed: of a redirected call, its substitute."""
-        if isinstance(self.event, Call):
-            tools = {each.violation.tool for each in self._against()}
-            for each in self._against():
-                answer = each.decision
-                if isinstance(answer, Redirect) and tools - {self.event.tool}:
-                    args = renamed(self.event.args, answer)
-                    return replace(self.event, tool=answer.tool, args=args)
-        return self.event
 
     def _read(self) -> Iterator[Node]:
         """Everything that the clauses read that stand against it."""

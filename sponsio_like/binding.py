@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sponsio_like.coercing import coercion
 from sponsio_like.errors import ContractError
-from sponsio_like.plain import as_data
+from sponsio_like.freezing import UNREADABLE
+from sponsio_like.plain import as_data, written
 
 _KEYWORDS = inspect.Parameter.VAR_KEYWORD
 _REST = inspect.Parameter.VAR_POSITIONAL
@@ -24,42 +26,42 @@ _REST = inspect.Parameter.VAR_POSITIONAL
 class Bound:
     """What a function is called with; `read` makes of it what contracts read.
 
-    `hosts`: what no contract reads, by name.
+    `named`: the same before it is read, and what is the host's, by name.
     """
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
     read: Callable[[], Mapping[str, Any]]
-    hosts: Mapping[str, Any]
+    named: Mapping[str, Any]
 
 
 class Signature:
     """How one function takes its arguments. Made once, when the function is decorated.
 
-    A parameter of a type that pydantic cannot make of data (a client, a connection) is the host's:
-    it is passed on as it is, and no contract reads it.
+    `owner`: the parameter that is the object, or the class, which a method belongs to. `hosts`:
+    those of a type that pydantic cannot make of data (a client, a connection). What is given for
+    them is passed on as it is, and read only if a model may have written it.
     """
 
-    def __init__(self, function: Callable[..., Any], name: str) -> None:
+    def __init__(
+        self, function: Callable[..., Any], name: str, *, owned: bool | None = None
+    ) -> None:
         self._signature = _signature(function, name)
         names = list(self._signature.parameters)
-        self.owner = names[0] if names and _is_method(function, names[0]) else ""
-        self._coerce: dict[str, Callable[[Any], Any]] = {}
-        self.hosts: set[str] = set()
-        for each, hint in _hints(function, name).items():
-            if each in names and each != self.owner:
-                self._take(each, hint)
+        self._home = getattr(function, "__qualname__", "").rpartition(".")[0]
+        if owned is None:
+            owned = bool(names) and _is_method(function, names[0])
+        self.owner = names[0] if owned and names else ""
+        hints = {each: hint for each, hint in _hints(function, name).items() if each in names}
+        self._coercions = {
+            each: coercion(hint, self._kind(each))
+            for each, hint in hints.items()
+            if each != self.owner
+        }
+        self.hosts = frozenset(each for each, how in self._coercions.items() if not how.data)
 
-    def _take(self, name: str, hint: Any) -> None:
-        from pydantic import TypeAdapter  # only needed where tools are decorated
-        from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
-
-        try:
-            self._coerce[name] = TypeAdapter(hint).validate_python
-        except PydanticSchemaGenerationError:
-            self.hosts.add(name)
-        except PydanticUserError:  # data, but it cannot be coerced: it is read as it is given
-            pass
+    def _kind(self, name: str) -> Any:
+        return self._signature.parameters[name].kind
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Bound:
         """The arguments of one call, coerced. Defaults are taken as they are.
@@ -71,7 +73,8 @@ class Signature:
         for name, value in bound.arguments.items():
             bound.arguments[name] = self._coerced(name, value)
         bound.apply_defaults()
-        return self._bound(bound.args, bound.kwargs, bound.arguments)
+        named = bound.arguments
+        return Bound(bound.args, bound.kwargs, lambda: self._data(named), self._flat(named))
 
     def watch(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Bound:
         """The same where only observed: the function is called with what was given.
@@ -82,16 +85,11 @@ class Signature:
         for name, value in bound.arguments.items():
             bound.arguments[name] = self._if_it_can(name, value)
         bound.apply_defaults()
-        return self._bound(args, kwargs, bound.arguments)
-
-    def _bound(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], named: Mapping[str, Any]
-    ) -> Bound:
-        hosts = {name: named[name] for name in self.hosts & named.keys()}
-        return Bound(args, kwargs, lambda: self._data(named), hosts)
+        named = bound.arguments
+        return Bound(args, kwargs, lambda: self._data(named, watched=True), self._flat(named))
 
     def _if_it_can(self, name: str, value: Any) -> Any:
-        kind = self._signature.parameters[name].kind
+        kind = self._kind(name)
         parts = value if kind is _REST else value.values() if kind is _KEYWORDS else (value,)
         if any(isinstance(each, Iterator) for each in parts):  # to coerce it would use it up
             return value
@@ -101,28 +99,38 @@ class Signature:
             return value
 
     def _coerced(self, name: str, value: Any) -> Any:
-        coerce = self._coerce.get(name)
-        if coerce is None:
-            return value
-        kind = self._signature.parameters[name].kind
-        if kind is _REST:
-            return tuple(map(coerce, value))
-        if kind is _KEYWORDS:
-            return {key: coerce(each) for key, each in value.items()}
-        return coerce(value)
+        how = self._coercions.get(name)
+        return value if how is None else how.whole(value)
 
-    def _data(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Raises `TypeError` if one name would have two values."""
-        left_out = {self.owner, *self.hosts}
-        given = {name: value for name, value in arguments.items() if name not in left_out}
-        rest = {name for name in given if self._signature.parameters[name].kind is _KEYWORDS}
-        data = {name: as_data(value) for name, value in given.items() if name not in rest}
-        for name, value in given.items():
-            if name in rest:
-                if twice := data.keys() & value.keys():
-                    raise TypeError(f"argument `{min(twice)}` is given twice")
-                data.update((key, as_data(each)) for key, each in value.items())
+    def _flat(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value, _ in self._each(arguments)}
+
+    def _data(self, arguments: Mapping[str, Any], *, watched: bool = False) -> dict[str, Any]:
+        """Raises `TypeError` if one name would have two values; watched, it cannot be told."""
+        data: dict[str, Any] = {}
+        for name, value, hosts in self._each(arguments):
+            read = written(value) if hosts else as_data(value)
+            if name in data and not watched:
+                raise TypeError(f"argument `{name}` is given twice")
+            if name in data or not hosts or read is not UNREADABLE:
+                data[name] = UNREADABLE if name in data else read
         return data
+
+    def _each(self, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
+        """Every argument: its name, what it is, and whether its type is no data."""
+        for name, value in arguments.items():
+            if name == self.owner and self._owns(value):
+                continue
+            if self._kind(name) is _KEYWORDS:
+                yield from ((key, each, name in self.hosts) for key, each in value.items())
+            else:
+                yield name, value, name in self.hosts
+
+    def _owns(self, value: Any) -> bool:
+        """Whether this is what a method belongs to: a static method may call its argument so."""
+        classes = value.__mro__ if isinstance(value, type) else type(value).__mro__
+        ours = any(each.__qualname__ == self._home for each in classes)
+        return ours or written(value) is UNREADABLE
 
 
 def _signature(function: Callable[..., Any], name: str) -> inspect.Signature:
@@ -149,7 +157,7 @@ def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
         inner = type(inner).__call__
     try:
         return typing.get_type_hints(inner, include_extras=True)
-    except NameError as error:
+    except (NameError, SyntaxError, TypeError, AttributeError) as error:
         raise ContractError.of(
             f"`{name}` has an annotation that is not known: {error}",
             "define the type where the module sees it",

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from sponsio_like.errors import SessionError
+from sponsio_like.events import Message
 from sponsio_like.formula import Delivered
 
 
@@ -27,12 +28,14 @@ class Context:
     def told(self, key: str, value: Any, time: float) -> Context:
         """The context with one more fact, told at this time.
 
-        A new approval replaces that of the same action, role and person.
+        A new approval replaces that of the same action, role and person. One that is none (refused,
+        revoked) and names nobody replaces all of its action and role.
         """
         if key == "approval":
             kind, by = _what(value), str(value.get("by"))
             known = self.facts.get(key, {})
-            value = {**known, kind: {**known.get(kind, {}), by: {"time": time, **value}}}
+            kept = known.get(kind, {}) if value.get("by") or _stands(value, *kind) else {}
+            value = {**known, kind: {**kept, by: {"time": time, **value}}}
         return replace(self, facts={**self.facts, key: value}, told_at={**self.told_at, key: time})
 
     def used(self, tokens: int) -> Context:
@@ -75,14 +78,38 @@ def _stands(approval: Mapping[str, Any], action: str, role: str) -> bool:
     return asked == (action, role, "approve")
 
 
+def said(role: Any, text: Any) -> Message:
+    """A message; one that only calls tools has no text. Raises `SessionError` for what is none."""
+    text = "" if text is None else text
+    if not isinstance(role, str) or not isinstance(text, str):
+        raise SessionError(f"role {role!r} and text {text!r} have to be strings")
+    return Message(role.casefold(), text)
+
+
+TOKENS = (
+    ("total_tokens",),
+    (
+        "input_tokens",
+        "cache_creation_input_tokens",
+        "cache_read_input_tokens",
+        "output_tokens",
+    ),
+    ("prompt_tokens", "completion_tokens"),
+)
+"""What usages say. The first of which anything is there is added up; null is not there."""
+
+
 def tokens_of(usage: Any) -> int:
     """The tokens that a message reports. Raises `SessionError` for what is no number of tokens."""
-    used = usage.get("total_tokens") if isinstance(usage, Mapping) else usage
-    if used is None:
+    if usage is None:
         return 0
-    if isinstance(used, bool) or not isinstance(used, int) or used < 0:
+    given = usage if isinstance(usage, Mapping) else {"total_tokens": usage}
+    said = {key: each for key, each in given.items() if each is not None}
+    parts = next(filter(None, ([said[k] for k in keys if k in said] for keys in TOKENS)), None)
+    wrong = parts is None if said else False
+    if wrong or any(type(each) is not int or each < 0 for each in parts or ()):
         raise SessionError(f"usage {usage!r} is no number of tokens; write {{'total_tokens': 12}}")
-    return used
+    return sum(parts or ())
 
 
 def checked(key: Any, value: Any) -> Any:

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import copy
 import secrets
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any, TypeAlias
 
 from sponsio_like.advice import Refusal
 from sponsio_like.errors import SessionError
 from sponsio_like.events import Call, Message, Unreadable, digest
 from sponsio_like.flights import Answer, Attempt
+from sponsio_like.freezing import freeze_args
 from sponsio_like.interceptor import Interceptor, id_of
 from sponsio_like.outcome import (
     Allowed,
@@ -35,8 +38,17 @@ UNLIKE = "?"
 """How the mark of an event begins that cannot be read, and so is like no other."""
 
 
-def decision(inner: Interceptor, event: Call | Message) -> tuple[Outcome, Attempt]:
-    """Decide a call, or a response that is about to be shown."""
+Fit: TypeAlias = Callable[[Redirect], Mapping[str, Any] | str]
+"""The arguments that a substitute will receive, or why it cannot take the call."""
+
+
+def decision(
+    inner: Interceptor, event: Call | Message, fit: Fit | None = None
+) -> tuple[Outcome, Attempt]:
+    """Decide a call, or a response that is about to be shown.
+
+    `fit`: what a substitute will receive, where that is not just what it is given.
+    """
     mark = _mark(event)
 
     def allowed(found: tuple[Finding, ...]) -> Outcome:
@@ -53,7 +65,7 @@ def decision(inner: Interceptor, event: Call | Message) -> tuple[Outcome, Attemp
             return allowed(first.found), first
         match first.answer, event:
             case Redirect() as answer, Call():
-                return _redirected(inner, event, mark, answer, first)
+                return _redirected(inner, event, mark, answer, first, fit)
             case Escalate(), _:
                 outcome, news = _held(inner, event, mark, first)
                 if outcome is None:
@@ -95,13 +107,19 @@ def _ruled(
             rulings[finding.violation.contract] = ruling(ask, finding.violation)
 
 
-def blocked(inner: Interceptor, event: Call | Message, attempt: Attempt, why: str = "") -> Blocked:
-    """Refuse; the advice is worked out when it is read."""
+def blocked(
+    inner: Interceptor,
+    event: Call | Message,
+    attempt: Attempt,
+    why: str = "",
+    meant: Call | None = None,
+) -> Blocked:
+    """Refuse; the advice is worked out when it is read. `meant`: the substitute that is refused."""
     violations = enforced(attempt.found)
     if why or attempt.before is None:
         return Blocked(id_of(event), violations, lambda: why)
     before, flying = attempt.before, inner.flying()
-    refusal = Refusal(before, event, inner.context, inner.time, attempt.found, flying)
+    refusal = Refusal(before, event, inner.context, inner.time, attempt.found, flying, meant)
     return Blocked(id_of(event), violations, refusal.explain)
 
 
@@ -133,17 +151,35 @@ def _own(outcome: Outcome) -> Outcome:
     return outcome
 
 
+def _substitute(call: Call, answer: Redirect, fit: Fit | None) -> Call | str:
+    """The call of the substitute, on what it will receive; or why there can be none."""
+    safe = replace(call, tool=answer.tool, args=renamed(call.args, answer))
+    instead = f"`{safe.tool}` was to run instead"
+    if _mark(safe).startswith(UNLIKE):
+        return f"{instead}, but the arguments of `{call.tool}` cannot be read"
+    if fit is None:
+        return safe
+    args = fit(answer)
+    if isinstance(args, str):
+        return f"{instead}, but it cannot: {args}"
+    return replace(safe, args=freeze_args(args))
+
+
 def _redirected(
-    inner: Interceptor, call: Call, mark: str, answer: Redirect, first: Attempt
+    inner: Interceptor,
+    call: Call,
+    mark: str,
+    answer: Redirect,
+    first: Attempt,
+    fit: Fit | None,
 ) -> tuple[Outcome, Attempt]:
     """Decide the substitute like any call, under the same id.
 
     Unless it is let through, block.
     """
-    safe = replace(call, tool=answer.tool, args=renamed(call.args, answer))
-    if _mark(safe).startswith(UNLIKE):
-        why = f"`{safe.tool}` was to run instead, but the arguments of `{call.tool}` cannot be read"
-        return blocked(inner, call, first, why), first
+    safe = _substitute(call, answer, fit)
+    if isinstance(safe, str):
+        return blocked(inner, call, first, safe), first
     redirected = Redirected(call.id, safe.tool, safe.args, enforced(first.found))
     second = _ruled(inner, safe, mark, lambda _: redirected, substitute=True)
     both = replace(first, found=(*first.found, *second.found), late=(*first.late, *second.late))
@@ -151,7 +187,7 @@ def _redirected(
         return _standing(inner, call, mark, second), replace(both, flight=second.flight)
     if second.before is None:
         return _own(redirected), both
-    return blocked(inner, call, replace(both, before=second.before)), both
+    return blocked(inner, call, replace(both, before=second.before), meant=safe), both
 
 
 # --- holding ------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, overload
 from sponsio_like.checks import needs
 from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy
 from sponsio_like.contract import Contract
+from sponsio_like.decorating import Options, decorated
 from sponsio_like.errors import ContractError, InputMissing, SnapshotError
 from sponsio_like.notices import Mailbox, Notifier
 from sponsio_like.outcome import Mode
@@ -22,7 +23,8 @@ from sponsio_like.records import Log, Sink
 from sponsio_like.running import OnBlock, OnHold
 from sponsio_like.session import Session
 from sponsio_like.snapshot import part
-from sponsio_like.tools import Toolbox, check_answers
+from sponsio_like.toolbox import Toolbox
+from sponsio_like.tools import Tool
 
 _Tool = TypeVar("_Tool")
 RELAX = "SPONSIO_LIKE_MODE"
@@ -51,7 +53,9 @@ class Guard:
     ) -> None:
         self.relaxed = relaxable and _asked_to_relax()
         self.policy: Policy = compile_policy(contracts, mode, tools, relaxed=self.relaxed)
-        self._tools = Toolbox(self.policy)
+        if not self.policy.contracts:
+            raise ContractError.of("there are no contracts", "all would be allowed; write some")
+        self._tools: Toolbox[Tool] = Toolbox(self.policy)
         self._log = Log(log, log_args)
         self._notify = tuple(map(Mailbox, notify))
         self._names = itertools.count(1)
@@ -129,16 +133,23 @@ class Guard:
         returns the `Ticket`, or waits for the answer. Where only observed, arguments are passed
         as they are. Raises `ContractError` for what cannot be guarded.
         """
-        check_answers(blocked, held)
+        options = Options(name, session, blocked, held)
         if function is None:
-            return lambda given: self._tools.tool(given, name, session, blocked, held)
-        return self._tools.tool(function, name, session, blocked, held)
+            return lambda given: decorated(self._tools, given, options)
+        return decorated(self._tools, function, options)
 
     def wrap(self, tools: Any, **options: Any) -> Any:
-        """Guard a list of functions, or a mapping from names to functions; options as in `tool`."""
+        """Guard a list of functions, or a mapping from names to functions; options as in `tool`.
+
+        A redirect stays among those that were wrapped at once.
+        """
+        box, batch = self._tools, object()
         if isinstance(tools, Mapping):
-            return {name: self.tool(each, name=name, **options) for name, each in tools.items()}
-        return [self.tool(each, **options) for each in tools]
+            return {
+                name: decorated(box, each, Options(name=name, **options), batch)
+                for name, each in tools.items()
+            }
+        return [decorated(box, each, Options(**options), batch) for each in tools]
 
     def session(
         self,
@@ -190,7 +201,8 @@ class Guard:
     ) -> Session:
         """The session of a snapshot. `started_anew` names the contracts that have changed since.
 
-        `clock`, `assume_success` and `inputs` are no part of it: give them as for `session`.
+        `clock`, `assume_success` and `inputs` are no part of it: give them as for `session`. The
+        clock has to go on: under one that begins anew, time stands still until it has caught up.
         Raises `SnapshotError` if the snapshot cannot be read.
         """
         try:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from sponsio_like.acting import acting_in
 from sponsio_like.outcome import Allowed, Blocked, Held, Redirected
 from sponsio_like.plain import as_data
 from sponsio_like.running import CallBlocked, CallHeld, told
@@ -34,10 +35,12 @@ def running(
 ) -> Iterator[Running]:
     """Decide the call, let the block run it, and settle it with `output`, or with its exception.
 
-    A redirect shows in `tool` and `args`. `how`: `id`, `agent`, `depth`. Raises `CallBlocked` or
+    A redirect shows in `tool` and `args`. `how`: `id`, `agent`, `depth`; the agent and the depth
+    that are not given are those that are `active()`. Raises `CallBlocked` or
     `CallHeld` before the block is entered.
     """
-    outcome = session.decide(tool, args, **how)
+    agent, depth = acting_in(session).by
+    outcome = session.decide(tool, args, **{"agent": agent, "depth": depth, **how})
     match outcome:
         case Blocked():
             raise CallBlocked(outcome)

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from sponsio_like.formula import Seconds, Steps
 from sponsio_like.program import Op, Program
-from sponsio_like.terms import MISSING
+from sponsio_like.terms import MISSING, elapsed
 from sponsio_like.values import compare
 
 Values: TypeAlias = list[Any]
@@ -106,7 +106,7 @@ def compile_node(op: Op, r: int, i: int) -> tuple[Value, Cell | None]:
         case ("value", slot):
             return (lambda v, x, s, p, t: x[slot]), None
         case ("elapsed", slot):
-            return (lambda v, x, s, p, t: INFINITE if x[slot] is MISSING else t - x[slot]), None
+            return (lambda v, x, s, p, t: elapsed(x[slot], t)), None
         case ("count" | "sum" | "since" | "age" | "repeats" | "last", *_):
             return _term(op, r, i)
         case ("O" | "H", _, Steps() | Seconds()):
@@ -288,4 +288,5 @@ def _repeats(slot: int, similar: str, r: int, i: int) -> tuple[Value, Cell]:
 def _alike(a: Any, b: Any, similar: str) -> bool:
     if similar == "equal" or a == b:
         return bool(a == b)
-    return len(a & b) >= SIMILAR * len(a | b)
+    (tool, said), (other, again) = a, b
+    return bool(tool == other and len(said & again) >= SIMILAR * len(said | again))

@@ -1,19 +1,26 @@
 """Python values as JSON data, as far as they can be said: what contracts read of an argument.
 
 In: enums, dataclasses, pydantic's models, dates and the like. Out: JSON data, bounded in depth and
-size; what has no such form, or raises when it is read, is `UNREADABLE`.
+size; what has no such form, or raises when it is read, is `UNREADABLE`. No serializer of a model
+is asked: a contract reads what the tool receives.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping, MappingView, Sequence
+from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from typing import Any
 
 from sponsio_like.freezing import DEPTH_CAP, UNREADABLE
 from sponsio_like.values import VALUES_CAP
+
+_COLLECTIONS = (dict, list, tuple, set, frozenset, deque)
+_LAZY = (Mapping, MappingView, Sequence, AbstractSet)
+_TEXTS = (str, bytes, bytearray, memoryview)
 
 
 def as_data(value: Any) -> Any:
@@ -22,6 +29,33 @@ def as_data(value: Any) -> Any:
         return _data(value, DEPTH_CAP, [VALUES_CAP])
     except Exception:  # a value of the host's own making may raise when it is read
         return UNREADABLE
+
+
+def written(value: Any) -> Any:
+    """The value as JSON data, if a model may have written it; else `UNREADABLE`.
+
+    For parameters whose type is no data: a text among them is read, a client is not.
+    """
+    inside = isinstance(value, _COLLECTIONS)
+    if not inside and isinstance(value, _LAZY) and not isinstance(value, _TEXTS):
+        return UNREADABLE  # to go through it may be work of its own
+    data = as_data(value)
+    leaves = [each is not UNREADABLE for each in _leaves(data)]
+    return data if (any(leaves) if inside else all(leaves)) and data is not None else UNREADABLE
+
+
+def _leaves(data: Any) -> Iterator[Any]:
+    """What is in it; names of members, too."""
+    stack = [data]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, dict):
+            yield from each
+            stack.extend(each.values())
+        elif isinstance(each, list):
+            stack.extend(each)
+        elif each is not None:
+            yield each
 
 
 def _data(value: Any, depth: int, left: list[int]) -> Any:
@@ -33,12 +67,14 @@ def _data(value: Any, depth: int, left: list[int]) -> Any:
             return _data(value.value, depth - 1, left)
         case None | bool() | int() | float() | Decimal() | str():
             return value
+        case bytes() | bytearray() | memoryview():
+            return bytes(value).decode()
         case Mapping():
             return _members(value.items(), depth, left)
-        case list() | tuple():
-            return [_data(each, depth - 1, left) for each in _while_room(value, left)]
         case set() | frozenset() if len(value) <= VALUES_CAP:  # equal sets are in equal order
             return _data(sorted(value, key=repr), depth, left)
+        case Sequence() | MappingView():
+            return [_data(each, depth - 1, left) for each in _while_room(value, left)]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in dataclasses.fields(value)]
         return _members(((name, getattr(value, name)) for name in names), depth, left)
@@ -46,7 +82,21 @@ def _data(value: Any, depth: int, left: list[int]) -> Any:
 
 
 def _members(pairs: Any, depth: int, left: list[int]) -> dict[str, Any]:
-    return {str(key): _data(each, depth - 1, left) for key, each in _while_room(pairs, left)}
+    """A name that two members have cannot be told."""
+    members: dict[str, Any] = {}
+    for key, each in _while_room(pairs, left):
+        name = _name(key)
+        members[name] = UNREADABLE if name in members else _data(each, depth - 1, left)
+    return members
+
+
+def _name(key: Any) -> str:
+    """A key as text: of an enum its value, not its name."""
+    if isinstance(key, enum.Enum):
+        return _name(key.value)
+    if isinstance(key, bytes):
+        return key.decode()
+    return str.__str__(key) if isinstance(key, str) else str(key)
 
 
 def _while_room(items: Any, left: list[int]) -> Iterator[Any]:
@@ -58,12 +108,23 @@ def _while_room(items: Any, left: list[int]) -> Iterator[Any]:
 
 
 def _foreign(value: Any, depth: int, left: list[int]) -> Any:
-    """Models, dates, paths, ids: as pydantic writes them."""
-    from pydantic import BaseModel, RootModel
-    from pydantic_core import to_jsonable_python
+    """Models by their fields; secrets as they are; dates, paths, ids as pydantic writes them."""
+    from pydantic import BaseModel, RootModel, Secret, SecretBytes, SecretStr
+    from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-    if isinstance(value, RootModel):
-        return _data(value.root, depth - 1, left)
-    if isinstance(value, BaseModel):
-        return _members(value, depth, left)
-    return _data(to_jsonable_python(value), depth - 1, left)
+    match value:
+        case Secret() | SecretStr() | SecretBytes():
+            return _data(value.get_secret_value(), depth - 1, left)
+        case RootModel():
+            return _data(value.root, depth - 1, left)
+        case BaseModel():
+            mine, more = vars(value), value.__pydantic_extra__ or {}
+            fields = [(name, mine[name]) for name in type(value).model_fields if name in mine]
+            return _members([*fields, *more.items()], depth, left)
+    foreign = all(each.__module__ != "pydantic.networks" for each in type(value).__mro__)
+    if foreign and hasattr(type(value), "__pydantic_serializer__"):
+        return UNREADABLE  # what a serializer says is not what the tool receives
+    try:
+        return _data(to_jsonable_python(value), depth - 1, left)
+    except PydanticSerializationError:  # it has no such form; what stands beside it may have
+        return UNREADABLE

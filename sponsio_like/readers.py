@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
 from sponsio_like.atoms import OPEN, Truth, concerns, reader
+from sponsio_like.atoms_args import inside
 from sponsio_like.context import Context
-from sponsio_like.events import Call, Event, Unreadable, canonical, digest
+from sponsio_like.events import TEXT_CAP, Call, Event, Unreadable, canonical, digest
 from sponsio_like.formula import Formula, Repeats, Sum, Term
 from sponsio_like.past import EXACT
 from sponsio_like.program import Slot
@@ -83,9 +84,22 @@ def _key_reader(node: Repeats) -> _Read:
             return None
         if node.similar == "equal":
             return _mark(event)
-        return frozenset(f"{event.tool} {event.args}".casefold().split())
+        return _words(event)
 
     return key
+
+
+def _words(call: Call) -> tuple[str, frozenset[str]]:
+    """The tool, and the words of all names and values of its arguments, in any case."""
+    said: list[str] = []
+    try:
+        for value in inside([call.args]):
+            parts = value if isinstance(value, Mapping) else [value]
+            said.extend(map(str, () if isinstance(value, (list, tuple)) else parts))
+    except Unreadable:
+        said = ["unreadable"]
+    text = " ".join(said)
+    return call.tool, frozenset(text[:TEXT_CAP].casefold().split())
 
 
 def key_of(call: Call, paths: tuple[str, ...]) -> Any:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from sponsio_like.checks import needs
+from sponsio_like.compiler import Policy, compile_policy
 from sponsio_like.contract import Contract
-from sponsio_like.guard import Guard
 from sponsio_like.outcome import (
     Allowed,
     Blocked,
@@ -24,7 +24,7 @@ from sponsio_like.outcome import (
     Unfulfilled,
     Violation,
 )
-from sponsio_like.records import Record
+from sponsio_like.records import Log, Record
 from sponsio_like.session import Session
 from sponsio_like.trace import Called, Event, Said, Seen, Settled, Told, Trace
 
@@ -88,8 +88,8 @@ class Replay:
         self._mode = mode
         self._tools = None if tools is None else tuple(tools)
         self._records: list[Record] = []
-        self._guards: dict[frozenset[str], Guard] = {}
-        self._guard(self.contracts)
+        self._policies: dict[frozenset[str], Policy] = {}
+        self._policy(self.contracts)
 
     def judge(self, trace: Trace) -> Judged:
         """Play a trace to its end."""
@@ -101,36 +101,37 @@ class Replay:
 
     def play(self, trace: Trace) -> Play:
         """A trace, ready to be played with those contracts that can be judged on it."""
-        guard = self._guards.get(trace.inputs)
-        if guard is None:
+        policy = self._policies.get(trace.inputs)
+        if policy is None:
             missing = self.missing(trace)
-            guard = self._guard([each for each in self.contracts if each.name not in missing])
-            self._guards[trace.inputs] = guard
+            policy = self._policy([each for each in self.contracts if each.name not in missing])
+            self._policies[trace.inputs] = policy
         self._records.clear()
-        return Play(trace, guard, self._records)
+        return Play(trace, policy, self._records)
 
     def missing(self, trace: Trace) -> dict[str, frozenset[str]]:
         """The contracts that cannot be judged on a trace, each with the inputs that it lacks."""
         lacks = {name: wants - trace.inputs for name, wants in self.needs.items()}
         return {name: lack for name, lack in lacks.items() if lack}
 
-    def _guard(self, contracts: Iterable[Contract]) -> Guard:
-        return Guard(contracts, mode=self._mode, tools=self._tools, log=self._records.append)
+    def _policy(self, contracts: Iterable[Contract]) -> Policy:
+        return compile_policy(contracts, self._mode, self._tools)
 
 
 class Play:
     """One trace, played through a session whose clock is the trace's.
 
-    `records` is where the guard's log goes: it has every violation, also those that time or a
-    result reveals.
+    `records` is where its log goes: it has every violation, also those that time or a result
+    reveals.
     """
 
-    def __init__(self, trace: Trace, guard: Guard, records: list[Record]) -> None:
+    def __init__(self, trace: Trace, policy: Policy, records: list[Record]) -> None:
         self.trace = trace
         self.records = records
         self.time = 0.0
         self.calls = 0
-        self.session: Session = guard.session(trace.id, clock=lambda: self.time)
+        log = Log(records.append)
+        self.session = Session(policy, trace.id, clock=lambda: self.time, log=log)
         self._places: list[int] = []
         self._substituted: set[str] = set()
 

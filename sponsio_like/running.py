@@ -7,15 +7,20 @@ to be run, so that one and the same serves plain functions and coroutines.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import sys
 import time
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from dataclasses import dataclass
+from types import AsyncGeneratorType, GeneratorType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from sponsio_like.acting import Acting
 from sponsio_like.errors import SessionError, SponsioLikeError
-from sponsio_like.outcome import Allowed, Blocked, Held, Redirected
+from sponsio_like.outcome import Allowed, Blocked, Held, Redirect, Redirected, Violation
 from sponsio_like.plain import as_data
-from sponsio_like.session import Session
+from sponsio_like.session import Session, decide_fitted
 from sponsio_like.tickets import Ticket
 
 POLL_SECONDS = 0.05
@@ -34,6 +39,10 @@ class CallBlocked(SponsioLikeError):
         super().__init__(outcome)
         self.outcome = outcome
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To another process goes the advice itself."""
+        return _blocked, (self.outcome.id, self.outcome.violations, self.advice)
+
     def __str__(self) -> str:
         return self.advice
 
@@ -51,6 +60,13 @@ class CallHeld(SponsioLikeError):
         self.ticket: Ticket = outcome.ticket
         who = " or ".join(f"`{role}`" for role in outcome.ticket.roles) or "a person"
         super().__init__(f"`{outcome.ticket.tool}` waits for {who}, ticket {outcome.ticket.id}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CallHeld, (self.outcome,)
+
+
+def _blocked(id: str, violations: tuple[Violation, ...], advice: str) -> CallBlocked:
+    return CallBlocked(Blocked(id, violations, lambda: advice))
 
 
 class Run(NamedTuple):
@@ -76,22 +92,49 @@ class Wait(NamedTuple):
             return True
 
     def wait(self) -> None:
-        """Wait here."""
+        """Wait here. Raises `SessionError` in an event loop, which would stand still."""
+        if _in_event_loop():
+            raise SessionError(
+                f"`{self.ticket.tool}` would wait in an event loop, which may have to bring the "
+                "answer; make the tool async, or run it in a thread"
+            )
         while not self.over:
             time.sleep(POLL_SECONDS)
 
 
 Step: TypeAlias = Run | Wait
 Flow: TypeAlias = Generator[Step, Any, Any]
-Substitute: TypeAlias = Callable[[Redirected], Run]
+
+
+class Fitted(NamedTuple):
+    """A substitute that can run: how, and the arguments that contracts read of it."""
+
+    run: Run
+    args: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class _Substitute:
+    """Binds the substitute before it is decided; `run` is what may run then."""
+
+    fit: Callable[[Redirect], Fitted]
+    run: Run | None = None
+
+    def __call__(self, redirect: Redirect) -> Mapping[str, Any] | str:
+        self.run = None
+        try:
+            self.run, args = self.fit(redirect)
+        except Exception as error:  # there is none, or it cannot take the arguments, in any way
+            return told(error)
+        return args
 
 
 def flow(
-    session: Session,
+    here: Acting,
     tool: str,
     read: Callable[[], Mapping[str, Any]],
     run: Run,
-    substitute: Substitute,
+    fit: Callable[[Redirect], Fitted],
     on_block: OnBlock = "raise",
     on_hold: OnHold = "raise",
 ) -> Flow:
@@ -99,15 +142,17 @@ def flow(
 
     The arguments are read again after each wait: they are what the tool receives.
     """
-    outcome = session.decide(tool, read())
+    session, instead = here.session, _Substitute(fit)
+    outcome = decide_fitted(session, tool, read(), None, here.by, instead)
     while isinstance(outcome, Held) and on_hold == "wait":
         yield Wait(session, outcome.ticket)
-        outcome = session.decide(tool, read(), id=outcome.id)
+        outcome = decide_fitted(session, tool, read(), outcome.id, here.by, instead)
     match outcome:
         case Allowed(id):
             return (yield from _settled(session, id, run))
-        case Redirected():
-            return (yield from _redirected(session, outcome, substitute, on_block))
+        case Redirected(id):
+            assert instead.run is not None  # what it runs was bound before it was decided
+            return (yield from _settled(session, id, instead.run))
         case Held():
             if on_hold == "return":
                 return outcome.ticket
@@ -124,27 +169,46 @@ def _refused(outcome: Blocked, on_block: OnBlock) -> Flow:
 
 
 def _settled(session: Session, id: str, run: Run) -> Flow:
-    """Run it, and tell the session what became of it, whatever that is."""
+    """Run it, and tell the session what became of it, whatever that is.
+
+    A generator that it returns has not run: the call is in flight until it has.
+    """
     try:
         output = yield run
     except BaseException as error:
         session.settle(id, error=told(error))
         raise
+    if isinstance(output, GeneratorType):
+        return _generated(session, id, output)
+    if isinstance(output, AsyncGeneratorType):
+        return _generated_later(session, id, output)
     session.settle(id, output=as_data(output))
     return output
 
 
-def _redirected(
-    session: Session, outcome: Redirected, substitute: Substitute, on_block: OnBlock
-) -> Flow:
+def _generated(
+    session: Session, id: str, body: Generator[Any, Any, Any]
+) -> Generator[Any, Any, Any]:
     try:
-        run = substitute(outcome)
-    except Exception as error:  # there is none, or it cannot take the arguments, for any reason
-        session.settle(outcome.id, error=told(error))
-        why = f"`{outcome.tool}` was to run instead, but it cannot: {told(error)}"
-        blocked = Blocked(outcome.id, outcome.violations, lambda: why)
-        return (yield from _refused(blocked, on_block))
-    return (yield from _settled(session, outcome.id, run))
+        result = yield from body
+    except BaseException as error:
+        session.settle(id, error=told(error))
+        raise
+    session.settle(id, output=as_data(result))
+    return result
+
+
+async def _generated_later(
+    session: Session, id: str, body: AsyncGenerator[Any, Any]
+) -> AsyncGenerator[Any, Any]:
+    try:
+        async with contextlib.aclosing(body):
+            async for each in body:
+                yield each
+    except BaseException as error:
+        session.settle(id, error=told(error))
+        raise
+    session.settle(id)
 
 
 def told(error: BaseException) -> str:
@@ -153,6 +217,15 @@ def told(error: BaseException) -> str:
         return f"{type(error).__name__}: {error}"
     except Exception:
         return type(error).__name__
+
+
+def _in_event_loop() -> bool:
+    """Whether this thread runs one: then the host has loaded asyncio."""
+    asyncio = sys.modules.get("asyncio")
+    try:
+        return asyncio is not None and asyncio.get_running_loop() is not None
+    except RuntimeError:
+        return False
 
 
 # --- drivers --------------------------------------------------------------------------------------

@@ -11,13 +11,13 @@ import secrets
 import time as _time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
+from sponsio_like.acting import active
 from sponsio_like.compiler import Policy
-from sponsio_like.context import checked, names, tokens_of
-from sponsio_like.deciding import decision, refused
+from sponsio_like.context import checked, names, said, tokens_of
+from sponsio_like.deciding import Fit, decision, refused
 from sponsio_like.errors import SessionError
 from sponsio_like.events import Call, Message, Result, Step
 from sponsio_like.flights import Attempt
@@ -71,13 +71,13 @@ class Session:
         return not self._finished
 
     @contextmanager
-    def active(self) -> Iterator[Session]:
-        """Within the `with` block (and its tasks), decorated tools belong to this session."""
-        before = _ACTIVE.set(self)
-        try:
+    def active(self, *, agent: str | None = None, depth: int | None = None) -> Iterator[Session]:
+        """Within the `with` block (and its tasks), decorated tools belong to this session.
+
+        `agent` makes their calls, at this `depth`; if not given: as in a block around this one.
+        """
+        with active(self, agent, depth):
             yield self
-        finally:
-            _ACTIVE.reset(before)
 
     # --- deciding -----------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ class Session:
         another tool or other arguments it is blocked. Raises `SessionError` after `finish`.
         """
         self._next_turn()
-        return self._decide(tool, args, id, agent, depth)
+        return self._decide(tool, args, id, (agent, depth))
 
     def decide_batch(
         self, calls: Iterable[Sequence[Any]], *, agent: str = "agent", depth: int = 0
@@ -108,18 +108,20 @@ class Session:
         """
         batch = [_item(call) for call in calls]
         self._next_turn()
-        return [self._decide(tool, args, id, agent, depth) for tool, args, id in batch]
+        return [self._decide(tool, args, id, (agent, depth)) for tool, args, id in batch]
 
-    def _decide(self, tool: str, args: Any, id: str | None, agent: str, depth: int) -> Outcome:
+    def _decide(
+        self, tool: str, args: Any, id: str | None, by: tuple[str, int], fit: Fit | None = None
+    ) -> Outcome:
         self._check_open()
         if not all(isinstance(each, str) for each in (tool, "" if id is None else id)):
             raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
         started = _time.perf_counter()
         own = made_id(self._token, next(self._ids)) if id is None else id
-        call = Call(tool, {}, own, agent, depth)
+        call = Call(tool, {}, own, *by)
         try:
             call = replace(call, args=freeze_args(args))
-            outcome, attempt = decision(self._inner, call)
+            outcome, attempt = decision(self._inner, call, fit)
         except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
             outcome, attempt = self._failed(call, error), Attempt()
         again = attempt.again or (
@@ -202,16 +204,17 @@ class Session:
         return revealed
 
     def message(
-        self, role: str, text: str = "", *, usage: Mapping[str, Any] | None = None
+        self, role: str, text: str | None = "", *, usage: Mapping[str, Any] | None = None
     ) -> Outcome:
         """A message. Role `assistant` is a response, decided before it is shown.
 
-        Others are recorded.
+        Others are recorded. Without a text it is empty. Raises `SessionError` for what is no text,
+        and for a usage that has no number of tokens.
         """
         self._check_open()
+        event, tokens = said(role, text), tokens_of(usage)
         self._next_turn()
-        self._inner.used(tokens_of(usage))
-        event = Message(role.casefold(), text)
+        self._inner.used(tokens)
         try:
             outcome, attempt = decision(self._inner, event)
         except Exception as error:  # fail closed, as for a call
@@ -252,12 +255,14 @@ class Session:
     def finish(self) -> tuple[Unfulfilled, ...]:
         """End the session. What stays unfulfilled.
 
-        A call in flight is read whichever way violates.
+        A call in flight is read whichever way violates. Notifiers are told, once.
         """
         late, left = self._inner.close()
-        self._finished = True
+        first, self._finished = not self._finished, True
         self._log.finish(self.id, late, left)
         self._teller.reported("", late)
+        if first:
+            self._teller.ended(self.calls, left)
         return left
 
     def snapshot(self) -> dict[str, Any]:
@@ -274,12 +279,12 @@ class Session:
         self._log.restored(self.id, self.started_anew)
 
 
-_ACTIVE: ContextVar[Session | None] = ContextVar("sponsio_like_session", default=None)
-
-
-def active_session() -> Session | None:
-    """The session that decorated tools belong to here."""
-    return _ACTIVE.get()
+def decide_fitted(
+    session: Session, tool: str, args: Any, id: str | None, by: tuple[str, int], fit: Fit
+) -> Outcome:
+    """As `Session.decide`; a substitute is decided on what it will receive, as `fit` says."""
+    session._next_turn()  # noqa: SLF001  it is a method, but for users
+    return session._decide(tool, args, id, by, fit)  # noqa: SLF001
 
 
 def _id(ticket: Ticket | str) -> str:

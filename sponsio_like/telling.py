@@ -20,6 +20,7 @@ from sponsio_like.outcome import (
     Held,
     Outcome,
     Redirected,
+    Unfulfilled,
     Violation,
 )
 from sponsio_like.verdicts import Finding
@@ -46,19 +47,34 @@ class Teller:
             self._post(each, notice, decision)
 
     def reported(self, call: str, violations: Iterable[Violation]) -> None:
-        """A result or the end has revealed these; nothing can be stopped."""
+        """A result or time has revealed these; nothing can be stopped."""
         for each in violations:
-            if each.mode != "enforce":
-                continue
-            for decision in self.policy.answers(each.contract):
-                if isinstance(decision, Ask):
-                    _run(decision, each)
-            self._post(each, self._about(each, call))
+            self._reported(each, self._about(each, call))
+
+    def ended(self, calls: int, left: Iterable[Unfulfilled]) -> None:
+        """The session is over, and these are still owed."""
+        modes = {
+            each.name: mode
+            for each, mode in zip(self.policy.contracts, self.policy.modes, strict=True)
+        }
+        for each in left:
+            owed = Violation(
+                each.contract, calls, None, "reported", each.message, modes[each.contract]
+            )
+            self._reported(owed, replace(self._about(owed, ""), action="unfulfilled"))
 
     def _about(self, each: Violation, call: str) -> Notice:
         return Notice(
             self.session, each.contract, each.tool, call, each.position, each.action, each.message
         )
+
+    def _reported(self, each: Violation, notice: Notice) -> None:
+        if each.mode != "enforce":
+            return
+        for decision in self.policy.answers(each.contract):
+            if isinstance(decision, Ask):
+                _run(decision, each)
+        self._post(each, notice)
 
     def _post(self, violation: Violation, notice: Notice, *ruled: Decision) -> None:
         answers = (*self.policy.answers(violation.contract), *ruled)

@@ -54,7 +54,7 @@ def value_reader(node: Term) -> Callable[[Event, Context], Any]:
         case FactAge(key):
             return lambda event, context: context.told_at.get(key, MISSING)
         case ApprovalAge(action, role):
-            return lambda event, context: given_at(event, context, action, role)
+            return lambda event, context: context.approved_at(action, role, MISSING)
         case Tokens():
             return lambda event, context: context.tokens
         case Depth():
@@ -70,13 +70,14 @@ def mark_of(call: Call, path: str) -> Any:
         return MISSING
 
 
-def given_at(event: Event, context: Context, action: str, role: str) -> Any:
-    """When the latest approval that stands was given.
+def elapsed(since: Any, now: float) -> Any:
+    """How old what was told is: infinitely, if it never was.
 
-    Infinity, of which no age can be told, if that is yet to come: its clock is another one.
+    What is yet to come has been told by another clock; it has no age that could be compared.
     """
-    time = context.approved_at(action, role, MISSING)
-    return inf if time is not MISSING and time > event.time + SKEW_SECONDS else time
+    if since is MISSING:
+        return inf
+    return MISSING if since > now + SKEW_SECONDS else now - since
 
 
 def _single(found: list[Any]) -> Any:

@@ -10,28 +10,33 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sponsio_like.binding import Signature
-from sponsio_like.compiler import Policy
-from sponsio_like.errors import ContractError, SessionError
-from sponsio_like.outcome import Redirected
-from sponsio_like.running import Flow, OnBlock, OnHold, Run, adrive, drive, flow
-from sponsio_like.session import Session, active_session
+from sponsio_like.acting import Acting, acting, acting_in
+from sponsio_like.binding import Bound, Signature
+from sponsio_like.errors import InputMissing, SessionError
+from sponsio_like.kinship import Origin, overridden
+from sponsio_like.outcome import Mode, Redirect
+from sponsio_like.running import Fitted, Flow, OnBlock, OnHold, Run, adrive, drive, flow
+from sponsio_like.session import Session
+from sponsio_like.toolbox import Toolbox
+from sponsio_like.verdicts import renamed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Tool:
     """One decorated function: what it is called, where its session comes from, what a stop does."""
 
     name: str
     function: Callable[..., Any]
     signature: Signature
-    box: Toolbox
+    origin: Origin
+    box: Toolbox[Tool]
     session: Session | None
     on_block: OnBlock
     on_hold: OnHold
+    asked: tuple[tuple[str, str, Mode], ...] = ()
 
     @property
     def home(self) -> str:
@@ -40,8 +45,8 @@ class Tool:
 
     def flow(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Flow:
         """What one call goes through."""
-        session = self._current()
-        if session is None:
+        here = self._here()
+        if here is None:
             return _plainly(Run(self.function, args, kwargs))
         if self.box.policy.enforces:
             bound = self.signature.bind(args, kwargs)
@@ -53,126 +58,115 @@ class Tool:
         run = Run(self.function, bound.args, bound.kwargs)
         owner = args[:1] if self.signature.owner else ()
 
-        def substitute(outcome: Redirected) -> Run:
-            return self.box.substitute(outcome, self, owner, bound.hosts)
+        def fit(redirect: Redirect) -> Fitted:
+            return self._fitted(redirect, bound, owner)
 
-        return flow(session, self.name, bound.read, run, substitute, self.on_block, self.on_hold)
+        return flow(here, self.name, bound.read, run, fit, self.on_block, self.on_hold)
 
-    def owned_by(self, other: Tool, owner: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The object to call this method on, where a method of `owner` was to run.
+    # --- the substitute -------------------------------------------------------------------------
+
+    def _fitted(self, redirect: Redirect, bound: Bound, owner: tuple[Any, ...]) -> Fitted:
+        """How the substitute runs: on what this tool would have received, else on its data.
+
+        Raises `LookupError`, `TypeError` or `ValueError` if it cannot.
+        """
+        tool = self.box.instead(redirect.tool, self)
+        tool, owner = tool.owned(self, owner)
+        later = inspect.iscoroutinefunction
+        if later(tool.function) and not later(self.function):
+            raise TypeError(f"`{tool.name}` is a coroutine, `{self.name}` is not")
+        data = bound.read()
+        hosts = (tool.signature.hosts & bound.named.keys()) - data.keys()
+        shared = {name: bound.named[name] for name in hosts}
+        given = renamed({name: bound.named[name] for name in data}, redirect)
+        try:
+            fitted = tool.signature.bind(owner, {**shared, **given})
+        except ValueError:  # it is no such object; what it says may do
+            fitted = tool.signature.bind(owner, {**shared, **renamed(data, redirect)})
+        return Fitted(Run(tool.function, fitted.args, fitted.kwargs), fitted.read())
+
+    def owned(self, other: Tool, owner: tuple[Any, ...]) -> tuple[Tool, tuple[Any, ...]]:
+        """This method as the object has it, and the object to call it on, where `other` was to run.
 
         Raises `TypeError` if this is a method of another class.
         """
         if not self.home:
-            return ()
+            return self, ()
         if self.home != other.home:
             raise TypeError(f"`{self.name}` is a method of another class")
         made = self.signature.owner == "self"
         if made and inspect.isclass(owner[0]):
             raise TypeError(f"`{self.name}` is a method of an object, `{other.name}` is not")
-        return owner if made or inspect.isclass(owner[0]) else (type(owner[0]),)
+        mine = owner if made or inspect.isclass(owner[0]) else (type(owner[0]),)
+        found = overridden(self.function, owner[0])
+        return (self, mine) if found is None else self._overridden(found, owner[0], mine)
 
-    def _current(self) -> Session | None:
-        """The session of this call. None where there is none, and nothing is enforced."""
-        session = self.session or active_session()
-        if session is not None and session.policy is self.box.policy and session.open:
-            return session
+    def _overridden(
+        self, found: Any, of: Any, mine: tuple[Any, ...]
+    ) -> tuple[Tool, tuple[Any, ...]]:
+        """The tool that a class further down has made of this method."""
+        function, owned = getattr(found, "__func__", found), not isinstance(found, staticmethod)
+        if not inspect.isfunction(function):
+            raise TypeError(f"`{self.name}` of `{type(of).__name__}` is no method")
+        signature = Signature(function, self.name, owned=owned)
+        owner = mine if not isinstance(found, classmethod) or inspect.isclass(of) else (type(of),)
+        return replace(self, function=function, signature=signature), owner if owned else ()
+
+    # --- the session ----------------------------------------------------------------------------
+
+    def _here(self) -> Acting | None:
+        """Whose call this is. None where that is not known, and nothing is enforced."""
+        here = acting() if self.session is None else acting_in(self.session)
+        policy = self.box.policy
+        session = None if here is None else here.session
+        if here is not None and here.session.policy is policy and here.session.open:
+            self._check_who(here)
+            return here
         what = "none is active" if session is None else f"`{session.id}` is finished or another's"
         hint = "write `with session.active(): ...` around the agent"
-        if self.box.policy.enforces:
+        if policy.enforces:
             raise SessionError(f"tool `{self.name}` needs a session of its guard; {what}; {hint}")
-        warnings.warn(f"tool `{self.name}` is not observed: {what}; {hint}", stacklevel=4)
+        _warn(f"tool `{self.name}` is not observed: {what}; {hint}", 5)
         return None
+
+    def _check_who(self, here: Acting) -> None:
+        """Refuse a call whose agent nobody has told, if an enforced contract asks for it."""
+        told = {"agents": here.agent, "depth": here.depth}
+        for asked, contract, mode in self.asked:
+            if told[asked] is None:
+                what = f"contract `{contract}` needs {asked} of calls of `{self.name}`"
+                hint = "write `with session.active(agent=.., depth=..): ...` around the agent"
+                if mode == "enforce":
+                    raise InputMissing(f"{what}; {hint}")
+                _warn(f"{what}; {hint}", 6)
 
 
 def _plainly(run: Run) -> Flow:
     return (yield run)
 
 
-@dataclass(frozen=True, slots=True)
-class Toolbox:
-    """The decorated tools of a guard, by name: substitutes are found here."""
+def _warn(text: str, above: int) -> None:
+    """Warn whoever has called the tool; where warnings are errors, it runs all the same."""
+    try:
+        warnings.warn(text, stacklevel=above)
+    except UserWarning:
+        import logging  # only here
 
-    policy: Policy
-    tools: dict[str, Tool] = field(default_factory=dict)
-
-    def tool(
-        self,
-        function: Any,
-        name: str | None,
-        session: Session | None,
-        on_block: OnBlock,
-        on_hold: OnHold,
-    ) -> Any:
-        """The function, guarded. Raises `ContractError` for what cannot be guarded."""
-        if isinstance(function, (staticmethod, classmethod)):
-            inner = self.tool(function.__func__, name, session, on_block, on_hold)
-            return type(function)(inner)
-        mine = name or str(getattr(function, "__name__", ""))
-        self._check(function, mine)
-        tool = Tool(mine, function, Signature(function, mine), self, session, on_block, on_hold)
-        self.tools[mine] = tool
-        return _wrapped(tool)
-
-    def _check(self, function: Any, name: str) -> None:
-        if not callable(function) or not name or name == "<lambda>":
-            raise ContractError.of(f"`{function!r}` is no function with a name", "give name=..")
-        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-            raise ContractError.of(
-                f"`{name}` is a generator: its body would run after it was settled",
-                "return a list",
-            )
-        known = self.tools.get(name)
-        if known is not None and _home(known.function) != _home(function):
-            raise ContractError.of(f"two tools are named `{name}`", "give one another name=..")
-
-    def substitute(
-        self,
-        outcome: Redirected,
-        instead_of: Tool,
-        owner: tuple[Any, ...],
-        hosts: Mapping[str, Any],
-    ) -> Run:
-        """How the substitute runs. Raises `LookupError`, `TypeError` or `ValueError` if it cannot.
-
-        The substitute of a method may be a method of the same object.
-        """
-        tool = self.tools.get(outcome.tool)
-        if tool is None:
-            raise LookupError(f"no tool `{outcome.tool}` is decorated with this guard")
-        if inspect.iscoroutinefunction(tool.function) and not inspect.iscoroutinefunction(
-            instead_of.function
-        ):
-            raise TypeError(f"`{outcome.tool}` is a coroutine, `{instead_of.name}` is not")
-        shared = {name: hosts[name] for name in tool.signature.hosts & hosts.keys()}
-        bound = tool.signature.bind(tool.owned_by(instead_of, owner), {**shared, **outcome.args})
-        return Run(tool.function, bound.args, bound.kwargs)
+        logging.getLogger("sponsio_like").warning("%s", text)
 
 
-def check_answers(on_block: object, on_hold: object) -> None:
-    """Raise `ContractError` for what cannot become of a blocked or held call."""
-    if on_block not in ("raise", "return") and not callable(on_block):
-        raise ContractError.of(f"blocked={on_block!r}", "write raise, return or a function")
-    if on_hold not in ("raise", "return", "wait"):
-        raise ContractError.of(f"held={on_hold!r}", "write raise, return or wait")
-
-
-def _wrapped(tool: Tool) -> Callable[..., Any]:
+def guarded(tool: Tool) -> Callable[..., Any]:
+    """The function that decides before it runs the tool."""
     if inspect.iscoroutinefunction(tool.function):
 
         @functools.wraps(tool.function)
-        async def guarded(*args: Any, **kwargs: Any) -> Any:
+        async def awaited(*args: Any, **kwargs: Any) -> Any:
             return await adrive(tool.flow(args, kwargs))
 
-        return guarded
+        return awaited
 
     @functools.wraps(tool.function)
-    def guarded_plainly(*args: Any, **kwargs: Any) -> Any:
+    def plain(*args: Any, **kwargs: Any) -> Any:
         return drive(tool.flow(args, kwargs))
 
-    return guarded_plainly
-
-
-def _home(function: Any) -> tuple[Any, Any]:
-    """Where a function was written: the same after its module is loaded again."""
-    return getattr(function, "__module__", None), getattr(function, "__qualname__", None)
+    return plain

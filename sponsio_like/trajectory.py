@@ -48,7 +48,7 @@ class StepObservation:
 
 def atom(name: str) -> f.Formula:
     """This step was observed with this name: `atom("tool_call")`."""
-    if not name:
+    if not name or not isinstance(name, str):
         raise ContractError.of(f"`{name!r}` is not the name of an atom", "write a text")
     return f.Observed(name)
 
@@ -117,6 +117,8 @@ class TrajectorySafetyMonitor:
     """
 
     def __init__(self, specs: Mapping[str, f.Formula] = SPECIFICATIONS) -> None:
+        if not isinstance(specs, Mapping):
+            raise ContractError.of("specifications have names", 'write {"name": G(atom("name"))}')
         guard = _compiled(tuple(specs.items()))
         names = [each.name for each in guard.policy.contracts]
         self._specs = dict(zip(names, specs.values(), strict=True))
@@ -179,8 +181,9 @@ def _compiled(specs: tuple[tuple[str, f.Formula], ...]) -> Guard:
 
 
 def _names(step: Iterable[str]) -> frozenset[str]:
-    names = [] if isinstance(step, (str, Mapping)) else list(step)
-    if isinstance(step, (str, Mapping)) or not all(isinstance(each, str) for each in names):
+    wrong = isinstance(step, (str, Mapping)) or not isinstance(step, Iterable)
+    names = [] if wrong else list(step)
+    if wrong or not all(isinstance(each, str) for each in names):
         raise SessionError("a step is a StepObservation or a set of names")
     return frozenset(names)
 

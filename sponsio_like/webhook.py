@@ -88,7 +88,7 @@ class Webhook:
 def _mistakes(url: Any, timeout: Any, retries: Any, headers: Any) -> Iterator[tuple[str, str]]:
     """What cannot work, and what to write instead."""
     if not isinstance(url, str) or not _is_address(url):
-        yield f"`{url}` is no web address", "write https://.."
+        yield f"the address of the webhook{_at(url)} is no web address", "write https://.."
     if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not 0 < timeout < inf:
         yield f"timeout `{timeout}` is no number of seconds above 0", ""
     if not isinstance(retries, int) or isinstance(retries, bool) or retries < 0:
@@ -100,6 +100,15 @@ def _mistakes(url: Any, timeout: Any, retries: Any, headers: Any) -> Iterator[tu
 
 def _is_map(value: Any) -> bool:
     return isinstance(value, Mapping)
+
+
+def _at(url: Any) -> str:
+    """Its host, if it has one. The rest is often a secret."""
+    try:
+        host = urlsplit(url).hostname if isinstance(url, str) else None
+    except ValueError:
+        host = None
+    return f" at `{host}`" if host else ""
 
 
 def _is_address(url: str) -> bool:

@@ -11,6 +11,7 @@ from tests.predicate_cases import case
 
 BOSS = '{"action": "x", "role": "boss", "by": "b", "decision": "approve"'
 DISALLOWED = 'ctx:approval={"action": "x", "role": "boss", "by": "b", "decision": "disallow"}'
+NOBODY = 'ctx:approval={"action": "x", "role": "boss", "revoked": true}'
 
 AGENTIC = [
     case(
@@ -71,7 +72,7 @@ AGENTIC = [
     ),
     case(
         "confirm_after_source",
-        "s|confirm|confirm=no|k",
+        "s|confirm|confirm=no|confirm=declined|k",
         q.ungated(q.tool("s"), q.tool("confirm"), q.agreed),
         source="s",
     ),
@@ -156,6 +157,21 @@ APPROVAL = [
         action="x",
         role="boss",
         seconds=3,
+    ),
+    case(
+        "approval_active",
+        f'approve:x/boss|ctx:approval={BOSS}, "time": 62}}|{NOBODY}|x|+2s z',
+        q.unapproved("x", "boss", 3),
+        action="x",
+        role="boss",
+        seconds=3,
+    ),
+    case(
+        "approval_active",
+        f"approve:x/boss|ctx:approval={BOSS}}}|{NOBODY}|x",
+        q.unapproved("x", "boss"),
+        action="x",
+        role="boss",
     ),
     case(
         "approval_active",
@@ -340,7 +356,7 @@ IDENTITY = [
 OUTPUT = [
     case(
         "no_keywords",
-        'msg:assistant="Big, bad"|msg:assistant=bigger|msg:user=big|q',
+        'msg:assistant="Big, bad"|msg:assistant=bigger|msg:assistant="_big_"|msg:user=big|q',
         q.has_word("big", "bad one"),
         words=["big", "bad one"],
     ),
@@ -436,6 +452,14 @@ ARGUMENTS = [
         q.edited("r", "t", "c"),
         tool="r",
         field="t",
+        after="c",
+    ),
+    case(
+        "data_intact",
+        'r(t={"n":1})|r(t=1)|r(t=2)|r(t={})|c',
+        q.edited("r", "t.n", "c"),
+        tool="r",
+        field="t.n",
         after="c",
     ),
     case(

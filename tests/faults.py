@@ -194,13 +194,13 @@ def play(point: str, strategy: str, mode: Mode, amount: int, *, later: bool = Fa
 
 def watch(session: Session, played: Played) -> None:
     """Remember what is decided."""
-    decide = session.decide
+    decide = session._decide
 
     def watched(*args: Any, **kwargs: Any) -> Outcome:
         played.outcomes.append(decide(*args, **kwargs))
         return played.outcomes[-1]
 
-    session.decide = watched  # type: ignore[method-assign]
+    session._decide = watched  # type: ignore[method-assign]
 
 
 def seen(tool: Any, args: tuple[Any, ...]) -> str:

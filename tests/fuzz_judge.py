@@ -200,6 +200,9 @@ class Judged:
         self.watched = Watched(formula)
         self.machine = Counted(self.read, None, 0)
         self.machine.left = trouble
+        nodes = list(f.postorder(formula))
+        timed = sum(isinstance(getattr(n, "bound", None), f.Seconds) for n in nodes)
+        self.clocks = 2 * timed if any(isinstance(n, f.Iff) for n in nodes) else timed
         self.known: dict[tuple[int, tuple[oracle.Event, ...]], Answers] = {}
 
     def start(self) -> tuple[str, str]:
@@ -225,12 +228,14 @@ class Judged:
         return self.watched.say(events), said(self.run(told), told)
 
     def late(self, engine: Sequence[str], judge: Sequence[str]) -> bool:
-        """Whether verdicts only differ in being late, as beyond the limits of the search they may.
+        """Whether verdicts only differ in being late, as they may: never wrong.
 
-        See S-VERDICT-10: late, never wrong.
+        Beyond the limits of the search (S-VERDICT-10), and where several bounds in seconds would
+        have to be taken together (S-VERDICT-09).
         """
         pairs = zip(engine, judge, strict=True)
-        return self.watched.limited and all(e in (j, "inconclusive") for e, j in pairs)
+        may = self.watched.limited or self.clocks > 1
+        return may and all(e in (j, "inconclusive") for e, j in pairs)
 
     def differ(self, events: Sequence[Event]) -> bool:
         """Whether they disagree: on the formula by itself, or on the trace."""

@@ -16,7 +16,7 @@ from tests.fuzz_traces import Event
 
 LENGTH = 2
 """So long are the continuations that are written out."""
-LATE = "late: beyond the limits of the search"
+LATE = "late: beyond the limits of the search, or several bounds in seconds"
 MIXED = "past and future, the outermost G set aside"
 WANTED: dict[tuple[str, str], float] = {
     ("start", "inconclusive"): 0.8,  # neither tautology nor contradiction

@@ -49,6 +49,8 @@ COMPARE = {
     ">=": operator.ge,
     ">": operator.gt,
 }
+SKEW = 60
+"""So many seconds an approval may be ahead of the session; one of later has no age."""
 END = inf
 """The moment at which everything is known."""
 
@@ -297,7 +299,8 @@ def value(term: Formula, trace: Trace, i: int, seen: float) -> Any:
             return trace[i].time - times[-1] if times else inf
         case ("approval age", action, role):
             times = approvals(trace[i].event.told, action, role) if past else []
-            return trace[i].time - max(times) if times else inf
+            ahead = bool(times) and max(times) - trace[i].time > SKEW
+            return None if ahead else trace[i].time - max(times) if times else inf
         case ("count", f, reset, bound):
             start = max(where(reset), default=-1)
             return sum(j > start for j in where(f, bound))
@@ -310,7 +313,8 @@ def value(term: Formula, trace: Trace, i: int, seen: float) -> Any:
             unreadable = amounts.get(i, 0) is None
             return None if unreadable else sum(x for x in amounts.values() if x is not None)
         case ("repeats", f):
-            same = [j for j in where(f) if trace[j].event.args == trace[i].event.args]
+            said = [(each.event.name, each.event.args) for each in trace]
+            same = [j for j in where(f) if said[j] == said[i]]
             return max(n for n in range(i + 2) if all(i - k in same for k in range(n)))
     raise ValueError(f"unknown term {term}")
 
@@ -349,7 +353,11 @@ def approvals(told: Sequence[tuple[str, Any, float]], action: str, role: str) ->
     for fact, said, at in told:
         if fact == "approval":
             approval = dict(said)
-            latest[tuple(str(approval.get(x)) for x in ("action", "role", "by"))] = approval, at
+            who = tuple(str(approval.get(x)) for x in ("action", "role", "by"))
+            stands = approval.get("decision") == "approve" and not approval.get("revoked")
+            if not approval.get("by") and not stands:  # it names nobody, and so means everybody
+                latest = {each: word for each, word in latest.items() if each[:2] != who[:2]}
+            latest[who] = approval, at
     wanted = (action, role, "approve", None)
     names = ("action", "role", "decision", "revoked")
     return [

@@ -103,7 +103,7 @@ MEANING = (
     (
         "words are parts of words",
         "patterns/output.py",
-        "(?<!\\w)(?:{'|'.join(each)})(?!\\w)",
+        "(?<![^\\W_])(?:{'|'.join(each)})(?![^\\W_])",
         "(?:{'|'.join(each)})",
     ),
     (
@@ -118,8 +118,9 @@ AGREES = "tests/test_engine.py::test_the_engine_agrees_with_the_oracle[terms {}]
 TOLD = "tests/test_terms.py::test_what_is_told_and_carried_agrees"
 MEANS = (
     "tests/test_predicates.py::test_a_pattern_means_what_its_predicate_says"
-    "[approval_active(action=x,role=boss,seconds=3)]"
+    "[approval_active(action=x,role=boss,seconds=3)0]"
 )
+CAUGHT = "tests/traps/test_attacks_catalog.py"
 TERMS = (
     (
         "the last value is that of now",
@@ -159,8 +160,8 @@ TERMS = (
     (
         "a missing argument has no mark",
         "terms.py",
-        'return digest("", [call.args] if path == "*" else find(call.args, path))',
-        'return digest("", [call.args] if path == "*" else find(call.args, path)[:0])',
+        'return digest("", [call.args] if path == "*" else list(reach(call.args, path)))',
+        'return digest("", [call.args] if path == "*" else list(reach(call.args, path))[1:])',
         AGREES.format(1),
     ),
     (
@@ -176,5 +177,40 @@ TERMS = (
         "return max(times, default=never)",
         "return min(times, default=never)",
         MEANS,
+    ),
+    (
+        "words are accepted in words",
+        "confirming.py",
+        'answer = answer & Custom("answers", (accept,))',
+        "pass",
+        f"{CAUGHT}::test_a_plain_word_is_accepted_as_a_word",
+    ),
+    (
+        "objects agree",
+        "confirming.py",
+        "return _object_agrees({_words(key): value for key, value in answer.items()})",
+        "return True",
+        f"{CAUGHT}::test_an_answer_that_refuses_does_not_confirm",
+    ),
+    (
+        "any heap of marks is put in order",
+        "events.py",
+        '        raise Unreadable("too many marks in a row")\n',
+        "        pass\n",
+        f"{CAUGHT}::test_a_heap_of_marks_is_no_response",
+    ),
+    (
+        "capitals of mathematics stay capitals",
+        "patterns/output.py",
+        'normal(UNSEEN.sub("", text), "NFKC").casefold()',
+        'UNSEEN.sub("", text).casefold()',
+        f"{CAUGHT}::test_a_word_is_found_in_any_dress",
+    ),
+    (
+        "keys have no length",
+        "atoms_args.py",
+        "return sum(len(str(key)) for key in value)",
+        "return 0",
+        f"{CAUGHT}::test_keys_and_numbers_have_a_length",
     ),
 )

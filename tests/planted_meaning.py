@@ -260,8 +260,8 @@ BUGS = (
     Bug("counts are never reset", "past.py", "(lambda v: v[reset])", "(lambda v: False)"),
     Bug(
         "numbers are binary",
-        "values.py",
-        "Decimal(repr(value)) if isinstance(value, float) else Decimal(value)",
+        "events.py",
+        "Decimal(float.__repr__(value)) if isinstance(value, float) else Decimal(value)",
         "Decimal(value)",
     ),
     Bug("what never happened is now", "past.py", 'INFINITE = float("inf")', "INFINITE = 0"),
@@ -873,7 +873,17 @@ BUGS = (
         "whenever(sink, ~earlier(worked(source, counts)))",
         "whenever(source, ~earlier(worked(sink, counts)))",
     ),
-    Bug("a refusal confirms", "confirming.py", "return result.output is not False", "return True"),
+    Bug("a refusal confirms", "confirming.py", "    return bool(answer)\n", "    return True\n"),
+    Bug(
+        "nobody revokes nothing",
+        "context.py",
+        'if value.get("by") or _stands(value, *kind) else {}',
+        "",
+    ),
+    Bug(
+        "no text is no message", "context.py", 'text = "" if text is None else text', "text = text"
+    ),
+    Bug("nothing guards", "guard.py", "if not self.policy.contracts:", "if False:"),
     Bug(
         "the step may come later",
         "patterns/safety.py",

@@ -57,8 +57,8 @@ STRATEGIES = (
     (
         "nobody is asked about results",
         "telling.py",
-        "                    _run(decision, each)\n",
-        "                    pass\n",
+        "                _run(decision, each)\n",
+        "                pass\n",
     ),
     (
         "people are told what is only observed",
@@ -274,6 +274,12 @@ NOTIFIERS = (
         "passing = False",
     ),
     (
+        "the end is told to nobody",
+        "telling.py",
+        'self._reported(owed, replace(self._about(owed, ""), action="unfulfilled"))',
+        "_run",
+    ),
+    (
         "errors have the address",
         "webhook.py",
         "host = urlsplit(self.url).hostname",
@@ -291,8 +297,11 @@ TOOLS = (
     (
         "defaults are not filled in",
         "binding.py",
-        "        bound.apply_defaults()\n        return self._bound(bound.args",
-        "        return self._bound(bound.args",
+        (
+            "        bound.apply_defaults()\n        named = bound.arguments\n"
+            "        return Bound(bound.args"
+        ),
+        "        named = bound.arguments\n        return Bound(bound.args",
     ),
     (
         "the body receives what was given",
@@ -309,14 +318,14 @@ TOOLS = (
     (
         "observers change arguments",
         "binding.py",
-        "return self._bound(args, kwargs, bound.arguments)",
-        "return self._bound(bound.args, bound.kwargs, bound.arguments)",
+        "return Bound(args, kwargs, ",
+        "return Bound(bound.args, bound.kwargs, ",
     ),
     (
-        "contracts read what is the host's",
+        "what is the host's is never read",
         "binding.py",
-        "left_out = {self.owner, *self.hosts}",
-        "left_out = {self.owner}",
+        "read = written(value) if hosts else as_data(value)",
+        "read = UNREADABLE if hosts else as_data(value)",
     ),
     (
         "what cannot be read is nothing",
@@ -348,8 +357,8 @@ TOOLS = (
     (
         "the tool is its own substitute",
         "tools.py",
-        "return Run(tool.function, bound.args, bound.kwargs)",
-        "return Run(instead_of.function, bound.args, bound.kwargs)",
+        "return Fitted(Run(tool.function, ",
+        "return Fitted(Run(self.function, ",
     ),
     (
         "substitutes that cannot run raise",
@@ -360,8 +369,14 @@ TOOLS = (
     (
         "what has failed is done",
         "running.py",
-        "        session.settle(id, error=told(error))\n        raise\n",
-        "        session.settle(id, output=told(error))\n        raise\n",
+        (
+            "        output = yield run\n    except BaseException as error:\n"
+            "        session.settle(id, error="
+        ),
+        (
+            "        output = yield run\n    except BaseException as error:\n"
+            "        session.settle(id, output="
+        ),
     ),
     (
         "what is awaited has no result",
@@ -372,26 +387,26 @@ TOOLS = (
     (
         "the active session comes first",
         "tools.py",
-        "session = self.session or active_session()",
-        "session = active_session() or self.session",
+        "here = acting() if self.session is None else acting_in(self.session)",
+        "here = acting() or acting_in(self.session)",
     ),
     (
         "without a session tools run",
         "tools.py",
-        "        if self.box.policy.enforces:\n            raise",
-        "        if not self.box.policy:\n            raise",
+        "        if policy.enforces:\n            raise",
+        "        if not policy:\n            raise",
     ),
     (
         "names are taken twice",
-        "tools.py",
-        "if known is not None and _home(known.function) != _home(function):",
-        "if known is function:",
+        "toolbox.py",
+        "if origin.home != known.home or (at_once and origin.differs(known)):",
+        "if origin is known:",
     ),
     (
         "wrapped tools keep their names",
         "guard.py",
-        "self.tool(each, name=name, **options) for name",
-        "self.tool(each, **options) for name",
+        "decorated(box, each, Options(name=name, **options), batch)",
+        "decorated(box, each, Options(**options), batch)",
     ),
     (
         "blocks have no result",
@@ -404,6 +419,24 @@ TOOLS = (
         "loops.py",
         'outcome = session.message("assistant", text)',
         'outcome = session.message("shown", text)',
+    ),
+    (
+        "any tool of the name is a substitute",
+        "kinship.py",
+        "return not self._stranger(with_) and own == self._shared(own, with_)",
+        "return True",
+    ),
+    (
+        "all calls are made by the same agent",
+        "acting.py",
+        "return agent, 0 if self.depth is None else self.depth",
+        'return "agent", 0 if self.depth is None else self.depth',
+    ),
+    (
+        "secrets are masked",
+        "plain.py",
+        "return _data(value.get_secret_value(), depth - 1, left)",
+        "return str(value)",
     ),
 )
 
@@ -495,11 +528,29 @@ TERMS = (
     (
         "what is missing has no mark",
         "terms.py",
-        'return digest("", [call.args] if path == "*" else find(call.args, path))',
+        'return digest("", [call.args] if path == "*" else list(reach(call.args, path)))',
         (
-            'return digest("", [call.args] if path == "*" else find(call.args, path)) '
+            'return digest("", [call.args] if path == "*" else list(reach(call.args, path))) '
             'if path == "*" or find(call.args, path) else MISSING'
         ),
+    ),
+    (
+        "only totals are tokens",
+        "context.py",
+        "for keys in TOKENS)",
+        "for keys in TOKENS[:1])",
+    ),
+    (
+        "approvals may be of the future",
+        "terms.py",
+        "since > now + SKEW_SECONDS",
+        "since is None",
+    ),
+    (
+        "marks see one shape",
+        "terms.py",
+        "else list(reach(call.args, path)))",
+        "else find(call.args, path))",
     ),
 )
 

@@ -55,6 +55,21 @@ CASES = [
         action="x",
         by="y",
     ),
+    case(
+        "must_confirm",
+        'x|y|y="disallow"|y={"ok":false}|y="I do not agree"|y=""',
+        p.lacks_own_yes("x", "y"),
+        action="x",
+        by="y",
+    ),
+    case(
+        "must_confirm",
+        'x|y="allow"|y="disallow"|y="I do not allow"|y',
+        p.lacks_own_match("x", "y", "allow"),
+        action="x",
+        by="y",
+        accept="allow",
+    ),
     case("must_confirm", "x|confirm_x|x?|z", p.lacks_own_yes("x", "confirm_x"), action="x"),
     case(
         "must_confirm",
@@ -265,8 +280,8 @@ CASES = [
     ),
     case(
         "arg_length_limit",
-        "b(c=ab)|b(c=abc)|z(c=abc)",
-        p.argument("b", "c", lambda v: v == "abc"),
+        'b(c=ab)|b(c=abc)|z(c=abc)|b(c={"abc":1})|b(c=[123])|b(c={"a":1})',
+        p.argument("b", "c", lambda v: v in ("abc", {"abc": 1}, [123])),
         tool="b",
         field="c",
         max_chars=2,

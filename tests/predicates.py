@@ -43,6 +43,9 @@ class Seen:
     id: str = field(default="", repr=False)
 
 
+NO: tuple[Any, ...] = (False, "no", "", "declined", "disallow", "I do not agree", {"ok": False})
+"""Outputs that refuse."""
+
 Refused: TypeAlias = Callable[[list[Seen], Seen], bool]
 Owed: TypeAlias = Callable[[list[Seen]], bool]
 
@@ -105,9 +108,7 @@ def lacks_own_yes(tool: str, by: str, same: str | None = None) -> Refused:
                 return True
             past = [call for call in past if call.args.get(same) == now.args[same]]
         recent = since_last(tool, past)
-        return not any(
-            c.tool == by and c.status == "ok" and c.output not in (False, "no") for c in recent
-        )
+        return not any(c.tool == by and c.status == "ok" and c.output not in NO for c in recent)
 
     return refused
 
@@ -115,7 +116,7 @@ def lacks_own_yes(tool: str, by: str, same: str | None = None) -> Refused:
 def lacks_own_try(tool: str, by: str) -> Refused:
     def refused(past: list[Seen], now: Seen) -> bool:
         recent = since_last(tool, past)
-        tries = [c for c in recent if c.tool == by and c.status != "open" and c.output != "no"]
+        tries = [c for c in recent if c.tool == by and c.status != "open" and c.output not in NO]
         return now.tool == tool and not tries
 
     return refused

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from tests.predicates import Refused, Seen, since_last
+from tests.predicates import NO, Refused, Seen, since_last
 
 Asked: TypeAlias = Callable[[Seen], bool]
 
@@ -20,11 +20,11 @@ def succeeded(call: Seen) -> bool:
 
 
 def agreed(call: Seen) -> bool:
-    return call.status == "ok" and call.output not in (False, "no")
+    return call.status == "ok" and call.output not in NO
 
 
 def answered(call: Seen) -> bool:
-    return call.status != "open" and call.output not in (False, "no")
+    return call.status != "open" and call.output not in NO
 
 
 def anyway(call: Seen) -> bool:
@@ -70,21 +70,30 @@ def too_deep(limit: int) -> Refused:
 
 
 def unapproved(actions: str, role: str, seconds: float | None = None) -> Refused:
-    """Whoever spoke last for that action in that role: does one of them approve, recently?"""
+    """Whoever spoke last for that action in that role: did one of them approve, the last recently?
+
+    A no that names nobody is everybody's. What is given more than a minute later than now is not
+    recent.
+    """
 
     def refused(past: list[Seen], now: Seen) -> bool:
         said: dict[Any, tuple[dict[str, Any], float]] = {}
         for fact in now.told:
             if fact.key == "approval" and fact.value["role"] == role:
-                said[fact.value["action"], fact.value.get("by")] = fact.value, fact.time
-        for (action, _), (value, told) in said.items():
-            age = now.time - value.get("time", told)
-            stands = value.get("decision") == "approve" and not value.get("revoked")
-            if action == now.tool and stands and (seconds is None or age <= seconds):
-                return False
-        return now.tool in actions
+                action, by = fact.value["action"], fact.value.get("by")
+                if by is None and not yes(fact.value):
+                    said = {who: each for who, each in said.items() if who[0] != action}
+                said[action, by] = fact.value, fact.time
+        mine = [each for (action, _), each in said.items() if action == now.tool and yes(each[0])]
+        ages = [now.time - value.get("time", told) for value, told in mine]
+        recent = ages and (seconds is None or -60 <= min(ages) <= seconds)
+        return now.tool in actions and not recent
 
     return refused
+
+
+def yes(approval: dict[str, Any]) -> bool:
+    return approval.get("decision") == "approve" and not approval.get("revoked")
 
 
 def not_recently(action: str, approval: str, steps: int, passes: Asked = succeeded) -> Refused:
@@ -209,7 +218,10 @@ def edited(
     """This call carries something else than the one that it has to agree with."""
 
     def carried(call: Seen) -> Any:
-        found = call.args if field == "*" else call.args.get(field, "missing")
+        outer, _, inner = field.partition(".")
+        found = call.args if field == "*" else call.args.get(outer, "missing")
+        if inner and isinstance(found, dict):  # what is no object stands there as it is
+            return found.get(inner, "missing"), "inside"
         return found, isinstance(found, bool)
 
     def refused(past: list[Seen], now: Seen) -> bool:

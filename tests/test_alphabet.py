@@ -41,6 +41,9 @@ LETTERS: list[tuple[str, set[tuple[Any, ...]]]] = [
     ("message(user) & called(a)", {(T, F), (F, T), (F, F)}),
     ("step(p) & step(q)", {(T, T), (T, F), (F, T), (F, F)}),
     ("step(p) & called(a)", {(T, F), (F, T), (F, F)}),
+    ("message(user) & arg(x) = 1", {(T, F), (F, T), (F, F)}),
+    ("sum(a, x) <= ctx(k)", {(F, F)}),
+    ("called(a) & repeats(a) <= 1", {(T, F, F), (F, F, F)}),
     ("ctx(k) = 1 & called(a)", {(T, T), (F, T), (T, F), (F, F)}),
     ("called(a, @agent = bob) & called(b)", {(T, F), (F, F), (F, T)}),
 ]

@@ -9,13 +9,14 @@ import pytest
 import sponsio_like.formula as f
 from sponsio_like.checks import needs
 from sponsio_like.compiler import compile_policy, fingerprint
-from sponsio_like.conditions import name
+from sponsio_like.conditions import name, resolved
 from sponsio_like.contract import Contract, Scope
 from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Redirect, Warn
 from sponsio_like.pattern import Rule
 from sponsio_like.session import Session
 from sponsio_like.syntax import read
+from sponsio_like.vocabulary import Vocabulary
 from tests.play import guarded
 
 
@@ -69,6 +70,7 @@ ACCEPTED = [
     made("G !called(*)", answer=Redirect("a")),
     made("G !called(a)", answer=Warn()),
     made('G !output matches "x"'),
+    made('G !called(a, x = "(")'),
     made("G !called(a)", segment=Scope("after", read("called(b)"), None)),
 ]
 
@@ -99,6 +101,10 @@ NEEDED = [
     (made("G !called(a)", segment=Scope("after", read("done(b)"), None)), {"results"}),
     (Contract("c", (Rule(read("G !done(a)"), by=("@agent",)),)), {"results", "agents"}),
     (Contract("c", (Rule(read("G !done(a)"), by=("x",)),)), {"results"}),
+    (
+        Contract("c", (Rule(read("G !called(a)"), by=("@agent",)), Rule(read("G !called(b)")))),
+        {"agents"},
+    ),
 ]
 
 
@@ -116,6 +122,12 @@ def test_problems_are_told_with_their_contract() -> None:
     placed = Contract("c", (Rule(read("true")),), where="file.yaml:3:1")
     with pytest.raises(ContractError, match=r"^file\.yaml:3:1"):
         compile_policy([placed], "enforce")
+    for wrong in (
+        Contract("c", (Rule(read("G !called(a)")),), answer="block"),  # type: ignore[arg-type]
+        Contract("c", (Rule(read("G !called(a)"), answer="block"),)),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(ContractError, match="contract `c`: the strategy is no decision"):
+            compile_policy([wrong], "enforce")
     empty = Contract("c", (), where="file.yaml:3:1")
     with pytest.raises(ContractError, match=r"file\.yaml:3:1.*there is no guarantee"):
         compile_policy([empty], "enforce")
@@ -183,6 +195,24 @@ def test_a_name_is_text_without_blanks_around_it(wrong: Any) -> None:
     assert name("pay bill") == "pay bill"
 
 
+def test_an_action_in_a_formula_is_its_calls_with_what_the_formula_adds() -> None:
+    """Conditions of both hold, and the agent of the formula goes before that of the action."""
+    refunds = (f.Match(("pay",), (), (f.Condition("kind", "=", "refund"),), "eve"),)
+    words = Vocabulary(None, {"refunds": refunds, "checks": (f.Match(("check",)),)})
+    expected = {
+        "called(refunds)": 'called(pay, kind = "refund", @agent = eve)',
+        "called(refunds, n = 1)": 'called(pay, kind = "refund", n = 1, @agent = eve)',
+        "called(refunds, @agent = bob)": 'called(pay, kind = "refund", @agent = bob)',
+        "called(checks, @agent = bob)": "called(check, @agent = bob)",
+        "called(checks)": "called(check)",
+        "called(other)": "called(other)",
+        "called(*, n = 1)": "called(*, n = 1)",
+        "count(refunds) <= 1": 'count(called(pay, kind = "refund", @agent = eve)) <= 1',
+    }
+    for text, meant in expected.items():
+        assert resolved(read(text), words) is read(meant), text
+
+
 BOUNDS = [
     ("F[<3] called(a)", r"did you mean `\[<=2\]`"),
     ("F[<3s] called(a)", r"did you mean `\[<=3s\]`"),
@@ -190,6 +220,12 @@ BOUNDS = [
     ("F[<2.5] called(a)", r"did you mean `\[<=2.5s\]`"),
     ("F[<=2.5] called(a)", r"steps are whole"),
     ("F[<=2 min] called(a)", r"did you mean `\[<=120s\]`"),
+    ("F[<=500 ms] called(a)", r"did you mean `\[<=0.5s\]`"),
+    ("F[<=2 m] called(a)", r"did you mean `\[<=120s\]`"),
+    ("F[<=2 minutes] called(a)", r"did you mean `\[<=120s\]`"),
+    ("F[<=2 h] called(a)", r"did you mean `\[<=7200s\]`"),
+    ("F[<=2 hours] called(a)", r"did you mean `\[<=7200s\]`"),
+    ("F[<=2 d] called(a)", r"did you mean `\[<=172800s\]`"),
     ("F[<=3 steps] called(a)", r"did you mean `\[<=3\]`"),
     ("F[<=1e999s] called(a)", r"a bound is a number from 0"),
     ("F[<=-1s] called(a)", r"a bound is a number from 0|expected"),

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sponsio_like import registry
 from sponsio_like.contract import Contract, Scope, contract
 from sponsio_like.formula import conj
 from sponsio_like.pattern import Rule
@@ -67,6 +68,54 @@ def test_what_a_segment_owes_to_a_result_is_settled_after_its_end(
     assert observed(scoped(kind, guarantee, "called(g)", "called(h)"))(run) == signs
 
 
+EITHER = (
+    "G(called(a) -> done(a) | F called(b)) & G(called(a) -> failed(a) | F called(b)) & G !failed(c)"
+)
+TOGETHER = [
+    ("g a? b h ok:a", "....."),
+    ("g a? h", "..w"),
+    ("g a? c? h ok:c", "...w."),
+    ("g a? c? h error:c", "...wr"),
+    ("g c? h ok:c", "...."),
+]
+
+
+@pytest.mark.parametrize(("run", "signs"), TOGETHER)
+def test_what_cannot_be_kept_together_fails_at_the_end_of_its_segment(run: str, signs: str) -> None:
+    """Each could come out well, but not both: that is told once."""
+    assert observed(scoped("between", EITHER, "called(g)", "called(h)"))(run) == signs
+
+
+def test_more_calls_in_flight_than_can_be_weighed_are_waited_for() -> None:
+    """Whether they come out well together is then seen as their results arrive."""
+    played = observed(scoped("between", "G !failed(a)", "called(g)", "called(h)"))
+    assert played("g" + " a?" * 6 + " h") == "." * 8
+    assert played.unfulfilled() == ["c"]
+    assert played("error:a ok:a" + " ok:a" * 4) == "r....."
+    played = observed("G !failed(a) & G(called(b) -> F called(c))")
+    assert played("a? " * 6 + "b") == "." * 7
+    assert played("error:a " + "ok:a " * 5) == "r....."
+
+
+ALREADY = [
+    ("G(called(a) -> X called(b) & X called(c) & !failed(a))", "a?", "w"),
+    ("G(called(a) -> X called(b) & !failed(a))", "a?", "."),
+    ("G(called(a) -> F[<=1] (called(c) & Y O done(a)))", "a? ok:a c", "..."),
+    ("G(called(a) -> F[<=1] (called(c) & Y O done(a)))", "a? c", ".w"),
+    ("G(called(a) -> F[<=1] (called(c) & Y O done(a)))", "a? error:a", ".r"),
+    ("G(called(a) -> F[<=1] (called(c) & Y O done(d)))", "d? a ok:d c", "...."),
+    ("G(called(a) -> F[<=1] (called(c) & Y O done(d)))", "d? a error:d", "..r"),
+]
+
+
+@pytest.mark.parametrize(("text", "run", "signs"), ALREADY)
+def test_a_call_in_flight_may_settle_either_way_but_no_more(
+    text: str, run: str, signs: str
+) -> None:
+    """What no result can mend is violated at once; what one may mend is not."""
+    assert observed(text)(run) == signs
+
+
 def test_a_segment_that_waits_for_results_is_still_pending() -> None:
     """Until they come, it may fail; then it is over."""
     played = observed(scoped("between", "F done(a)", "called(g)", "called(h)"))
@@ -81,6 +130,9 @@ OPEN_ENDS: list[tuple[str, list[str], str]] = [
     ("before", [], "o"),
     ("between", [], "g o"),
     ("after_until", ["c"], "g o"),
+    ("after_until", [], "o"),
+    ("after_until", [], "g a h"),
+    ("after", [], "o"),
     ("after", ["c"], "g o"),
 ]
 
@@ -252,6 +304,44 @@ def test_a_late_result_counts_at_the_position_of_its_call(text: str, run: str, s
     assert observed(text)(run) == signs
 
 
+def test_a_result_that_cannot_be_read_leaves_the_rest_of_its_position(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An atom that raises takes the value that violates; what was read with it stays."""
+    monkeypatch.setattr(registry, "CUSTOM", dict(registry.CUSTOM))
+
+    def broken(tool: str, result: Any) -> bool:
+        raise ValueError(tool)
+
+    registry.atom("broken", waits=True)(broken)
+    text = "G(called(c) -> Y O called(a)) & G(called(d) -> !Y O broken())"
+    assert observed(text)("a? ok:a c d") == "...w"
+
+
+def test_a_clock_that_fails_lets_time_stand_still_where_nothing_can_be_refused() -> None:
+    """A result has to be taken, and a fact to be told."""
+    played = observed("G(called(a) -> F[<=2s] called(b))")
+    played("a?")
+
+    def broken() -> float:
+        raise OSError("no clock")
+
+    played.session._inner._clock = broken
+    assert played.session.settle(played.outcomes[0].id) == ()
+    played.session.fact("k", 1)
+    assert played.session._inner.time == 0.0
+    assert len(played.session.finish()) == 1
+
+
+def test_a_value_that_is_missing_is_not_compared_with_a_list() -> None:
+    """Not even with an empty one: whether it is among them cannot be told, so it violates."""
+    for text in ("!(last(arg(x), called(b)) in ctx(k))", "!(arg(x) in ctx(k))"):
+        played = observed(f"G(called(a) -> {text})")
+        played.session.fact("k", [])
+        assert played("a") == "w"
+        assert played("b(x=1) a(x=1)") == ".."
+
+
 # --- clauses per value ----------------------------------------------------------------------------
 
 SPLIT = [
@@ -282,6 +372,7 @@ SPLIT_RESULTS = [
     ("a(x=1)? o(x=2) o(x=2) ok:a", "...."),
     ("a(x=1)? o(x=1) b(x=1) ok:a", "...."),
     ("a(x=1)? o(x=1) ok:a o(x=1)", "...w"),
+    ("a(x=1)? ok:a o(x=1) o(x=1)", "...w"),
     ("a(x=1)? a(x=2)? o(x=1) o(x=1) ok:a ok:a", "....r."),
 ]
 
@@ -290,6 +381,17 @@ SPLIT_RESULTS = [
 def test_a_result_belongs_to_the_value_of_its_call(run: str, signs: str) -> None:
     """The monitor that saw the call hears of its result, at its own last position."""
     assert observed(split("G(done(a) -> F[<=2] called(b))", "x"))(run) == signs
+
+
+NEARLY = "G(done(a) -> F[<=2] (called(b) & Y called(c)))"
+
+
+@pytest.mark.parametrize("what", [NEARLY, split(NEARLY, "x")], ids=["whole", "split"])
+def test_a_result_that_leaves_too_few_positions_violates_at_once(what: str | Contract) -> None:
+    """What is owed has to fit into the positions after the last one."""
+    assert observed(what)("a(x=1)? o(x=1) ok:a") == "..r"
+    assert observed(what)("a(x=1)? c(x=1) ok:a") == "..."
+    assert observed(what)("a(x=1)? ok:a") == ".."
 
 
 def test_what_is_pending_is_so_for_each_value() -> None:

@@ -156,7 +156,7 @@ def test_strategies_are_known_by_name(written: Any, answer: Any) -> None:
         ({"escalate": {"rolls": ["boss"]}}, "unknown key `rolls` in a strategy"),
         ({"escalate": {"within": 0}}, "`0` is not a number of seconds above 0"),
         ({"escalate": {"notify": [5]}}, "`5` is not a notifier"),
-        ({"escalate": {"notify": [{"webhook": "ftp://x"}]}}, "`ftp://x` is no web address"),
+        ({"escalate": {"notify": [{"webhook": "ftp://x"}]}}, "webhook at `x` is no web address"),
         ("package.module:function", "`package.module:function` cannot be imported"),
         ("package.module.function", "a callable is written package.module:callable"),
         ("redirect_to_safe", "write {redirect_to_safe: {to: tool}}"),

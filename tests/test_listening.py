@@ -120,6 +120,9 @@ G(called(a) -> last(count(b), called(c)) <= 1) | calm     | a b c | a
 G(called(a) -> last(arg(x), called(c)) <= 1) | calm       | a c   | a
 G(called(a) -> repeats(a) <= 1)              | calm       | a     | a
 G(called(a) -> sum(b, x) <= 1)               | calm       | a b   | a
+G(called(a) -> sum(*, x) <= 1)               | calm all   | a b c other | a
+G(called(a) -> repeats(*) <= 1)              | calm all   | a b c other | a
+G(called(a) -> last(arg(x), called(*)) <= 1) | all        | a b c other | a
 G(called(a) -> ctx(k) = 1)                   | light calm | a     | a
 G ctx(k) = 1                                 | light all  | a b c other | a b c other
 G(called(a) -> O ctx(k) = 1)                 | all        | a b c other | a
@@ -155,6 +158,8 @@ def test_a_gate_is_listened_to_as_well() -> None:
     )
     present = Clause(Contract("c", (rule,), read("O agent = bob")), rule)
     assert present._listens.all
+    told = Clause(Contract("c", (rule,), read("O message(user)")), rule)
+    assert (told.kinds != told.counts, told.concerns("b")) == (True, True)
     until = Clause(Contract("c", (rule,), None, Scope("before", None, read("called(b)"))), rule)
     assert (until.concerns("b"), until._listens.light) == (True, False)
 
@@ -206,6 +211,10 @@ FORMULAS = (
     "G(called(a) -> repeats(a) <= 1)",
     "G(called(a) -> last(arg(x), called(b)) <= 1)",
     "G(called(a) -> last(count(b), called(c)) <= 1)",
+    "G(called(a) -> last(arg(x), called(*)) <= 1)",
+    "G(called(a) -> last(ctx(k), !called(b)) <= 1)",
+    "G(called(a) -> sum(*, x) <= 9)",
+    "G(called(a) -> repeats(*) <= 1)",
     "G(called(a) -> O ctx(k) = 1)",
     "G(called(a) -> Y ctx(k) = 1)",
     "G(called(a) -> fact_age(k) <= 2)",
@@ -274,9 +283,11 @@ def test_a_clause_says_what_it_would_if_it_saw_every_call(text: str) -> None:
 def test_scoped_clauses_say_what_they_would_if_they_saw_every_call(kind: Any) -> None:
     """The same for every scope, whose ends are heard too."""
     start = None if kind == "before" else read("called(c)")
-    stop = None if kind == "after" else read("called(b) & Y O called(b)")
-    for text, seed in itertools.product(("G(count(a) <= 1)", FORMULAS[0], "F called(a)"), range(5)):
-        contracts = [Contract("c", (Rule(read(text)),), None, Scope(kind, start, stop))]
+    stops = ("called(b) & Y O called(b)", "!called([a, b, c])")
+    texts = ("G(count(a) <= 1)", FORMULAS[0], "F called(a)")
+    for text, stop, seed in itertools.product(texts, stops, range(3)):
+        end = None if kind == "after" else read(stop)
+        contracts = [Contract("c", (Rule(read(text)),), None, Scope(kind, start, end))]
         quiet = played(Guard(contracts, mode="observe"), seed)
         with hearing_all():
             loud = played(Guard(contracts, mode="observe"), seed)
@@ -287,6 +298,8 @@ def test_scoped_clauses_say_what_they_would_if_they_saw_every_call(kind: Any) ->
     ("text", "run", "touched"),
     [
         ("G(called(a) -> Y O called(b))", "b o o", False),
+        ("G(called(a) -> O called(b))", "b o", False),
+        ("G(called(a) -> O called(b))", "", False),
         ("G(called(a) -> O[<=3] called(b))", "", False),
         ("G(called(a) -> F[<=5] called(b))", "a", False),
         ("G(called(a) -> F[<=2] called(b))", "a o", True),
@@ -302,3 +315,16 @@ def test_only_a_clock_that_runs_out_wakes_a_clause(text: str, run: str, touched:
     session(run)
     event = Call("o", {}, "id", "agent", 0)
     assert bool(session.session._inner._ledger.touched(event)) is touched
+
+
+def test_a_clause_is_shown_a_call_once() -> None:
+    """Though the call concerns it, and its clock runs out as well."""
+    session = opened("G(called(a) -> Y called(b))")
+    session("b")
+    assert session.session._inner._ledger.touched(Call("b")) == [0]
+
+
+def test_a_tool_that_nobody_names_is_what_globs_say() -> None:
+    """A tool that matches another glob, or none, is not taken for one that matches."""
+    session = opened('G(called("a*") | called(b) | called("c*"))')
+    assert session("a1 b c2 d a2 e") == "...x.x"

@@ -79,7 +79,7 @@ def test_a_log_has_no_values_unless_asked_for() -> None:
 def test_arguments_of_any_kind_are_written_as_json(value: Any, written: Any) -> None:
     """With `log_args` the arguments are written, and the line is JSON whatever they are."""
     stream = io.StringIO()
-    Guard([], log=json_log(stream), log_args=True).session().decide("pay", {"x": value})
+    Guard([FEW], log=json_log(stream), log_args=True).session().decide("pay", {"x": value})
     line = json.loads(stream.getvalue(), parse_constant=pytest.fail)
     assert line["args"] == {"x": written}
 
@@ -89,7 +89,7 @@ def test_nothing_is_configured_globally() -> None:
     structlog.reset_defaults()
     before = structlog.get_config()
     handlers = logging.getLogger().handlers[:]
-    Guard([], log=json_log(io.StringIO())).session().decide("a")
+    Guard([FEW], log=json_log(io.StringIO())).session().decide("a")
     assert not structlog.is_configured()
     assert structlog.get_config() == before
     assert logging.getLogger().handlers == handlers
@@ -99,7 +99,7 @@ def test_the_hosts_configuration_does_not_reach_the_log() -> None:
     """However the host has configured structlog, the log is written, and only to its file."""
     stream = io.StringIO()
     with structlog.testing.capture_logs() as captured:
-        Guard([], log=json_log(stream)).session().decide("a")
+        Guard([FEW], log=json_log(stream)).session().decide("a")
     structlog.reset_defaults()
     assert captured == []
     assert len(logged(stream)) == 1
@@ -110,7 +110,7 @@ def test_a_file_is_appended_to_and_read_back(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     for name in ("a", "b"):
         with json_log(path) as log:
-            Guard([], log=log).session(name).decide("tool")
+            Guard([FEW], log=log).session(name).decide("tool")
     lines = list(read_log(path))
     assert [line.where for line in lines] == [f"{path}:1", f"{path}:2"]
     assert [line.value["session"] for line in lines] == ["a", "b"]

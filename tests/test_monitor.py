@@ -22,8 +22,18 @@ from sponsio_like.residual import both, one
 from sponsio_like.resting import NEVER, due, in_the_air, memory, same
 from sponsio_like.search import FAR
 from sponsio_like.syntax import read
-from sponsio_like.verdicts import Finding, enforced, findings, observed, reported, strictest
+from sponsio_like.verdicts import (
+    Finding,
+    asking,
+    enforced,
+    findings,
+    holding,
+    observed,
+    reported,
+    strictest,
+)
 from sponsio_like.window import Entry, endings, in_flight, open_calls
+from tests.play import opened
 
 
 def monitor(text: str) -> Monitor:
@@ -54,6 +64,41 @@ class Watched:
             self.state = step.state
             self.bad.append(step.violated)
         return self
+
+
+ON_NOTHING = [
+    ("count(a) = 0", False),
+    ("count(a) = 1", True),
+    ("sum(a, x) = 0", False),
+    ("sum(a, x) = 1", True),
+    ("repeats(a) = 0", False),
+    ("repeats(a) = 1", True),
+    ("since(a) > 3", False),
+    ("since(a) <= 3", True),
+    ("age(a) > 3", False),
+    ("called(a)", True),
+    ("!called(a)", False),
+    ("X called(a)", True),
+    ("WX called(a)", False),
+    ("F called(a)", True),
+    ("F[<=3] called(a)", True),
+    ("G[<=3] called(a)", False),
+    ("X called(a) U called(b)", True),
+    ("X called(a) W called(b)", False),
+    ("WX called(a) | called(b)", False),
+    ("WX called(a) & called(b)", True),
+    ("!(last(arg(x), called(a)) = 1)", True),
+    ("(WX called(a) & WX called(b)) | called(c)", False),
+    ("Y called(a) | called(b)", True),
+    ("!(called(a) S called(b))", False),
+    ("called(a) S called(b)", True),
+]
+
+
+@pytest.mark.parametrize(("text", "pending"), ON_NOTHING)
+def test_an_empty_session_keeps_what_holds_on_nothing(text: str, pending: bool) -> None:
+    """Nothing has happened, nothing was summed, and it never happened: what then does not hold."""
+    assert bool(opened(text).session.pending()) is pending
 
 
 AHEAD = [
@@ -198,15 +243,19 @@ def test_a_late_result_leaves_the_registers_as_a_timely_one(
 
 def test_positions_that_were_not_seen_are_stepped_over_quietly() -> None:
     """Between the entries of a window, and after the last one, registers change as they would."""
-    for text in ("G(called(b) -> O[<=3] done(a))", "G(called(b) -> Y Y done(a))"):
-        seen = Watched(text)("a? . . . c")
-        program, skipped = seen.monitor.program, Watched(text)("a?")
-        skipped.position = 3
-        skipped("c")
-        slot = next(i for i, each in enumerate(program.slots) if each.waits)
-        full = seen.monitor.settle(seen.state, 0, {slot: True}, 4).state
-        short = skipped.monitor.settle(skipped.state, 0, {slot: True}, 4).state
-        assert full.registers == short.registers
+    for text in ("G(called(b) -> O[<=3] done(a))", "G(called(b) -> Y Y Y done(a))"):
+        for run in ("a? . . c", "a? . . . c", "a? . c . . c", "a? c . . c", "a? c . .", "a? . ."):
+            seen, skipped = Watched(text)(run), Watched(text)
+            for word in run.split():
+                if word == ".":
+                    skipped.position += 1
+                else:
+                    skipped(word)
+            last, slot = seen.position, _slot(seen)
+            assert last == skipped.position
+            full = seen.monitor.settle(seen.state, 0, {slot: True}, last).state
+            short = skipped.monitor.settle(skipped.state, 0, {slot: True}, last).state
+            assert full.registers == short.registers, run
 
 
 def test_calls_in_flight_are_those_of_what_is_owed_and_of_the_window() -> None:
@@ -250,6 +299,23 @@ def test_the_strictest_answer_of_the_enforced_contracts_wins() -> None:
     assert strictest([silent, found[1]]) == found[1].decision
     assert (enforced([silent]), observed([silent])) == ((), (silent.violation,))
     assert (enforced([found[1]]), observed([found[1]])) == ((found[1].violation,), ())
+
+
+def test_only_enforced_contracts_ask_anybody() -> None:
+    """Neither a callable nor a person is asked about what is only observed."""
+    for answer in (Escalate(), Ask("ask", lambda _: Block())):
+        silent, loud = (Finding(0, violation(mode), answer) for mode in ("observe", "enforce"))
+        wanted, other = (holding, asking) if isinstance(answer, Escalate) else (asking, holding)
+        assert [each for each, _ in wanted([silent, loud])] == [loud]
+        assert [*other([silent, loud])] == []
+
+
+def test_of_equally_strict_clauses_the_first_speaks_for_the_contract() -> None:
+    """And the strictest of all, wherever it stands."""
+    rules = tuple(Rule(read(f"G !called({tool})")) for tool in "abc")
+    policy = compile_policy([Contract("c", rules)], "enforce")
+    assert [each.clause for each in findings(policy, [1, 0, 2], Call("a"), 0)] == [1]
+    assert [each.clause for each in findings(policy, [0, 1, 2], Call("a"), 0)] == [0]
 
 
 def test_a_contract_is_found_once_with_the_strictest_of_its_clauses() -> None:

@@ -30,7 +30,14 @@ from sponsio_like import (
     notices,
 )
 from sponsio_like.notices import Mailbox, Notice, drain
-from sponsio_like.patterns import arg_value_range, cooldown, deadline, no_keywords, rate_limit
+from sponsio_like.patterns import (
+    arg_value_range,
+    audit_after,
+    cooldown,
+    deadline,
+    no_keywords,
+    rate_limit,
+)
 from tests.manifest import requirement
 from tests.play import Clock
 
@@ -183,6 +190,48 @@ def test_what_could_not_be_prevented_is_told_too() -> None:
         [("bad", "reported", None), ("late", "reported", None), ("late", "reported", None)]
     )
     assert [each.contract for each in asked] == ["bad"]
+
+
+@requirement("S-TELL-12", "S-STRAT-07")
+def test_the_end_is_told_once() -> None:
+    """What stays unfulfilled is told when the session ends, as such; what observes is not."""
+    told, everything, asked = Told(), Told(), list[Violation]()
+    rules = [
+        contract("own").guarantees(audit_after("drop", "log")),
+        contract("asked").guarantees(audit_after("drop", "mail")).strategy(asked.append),
+        contract("kept").guarantees(audit_after("other", "log")),
+        contract("seen").guarantees(audit_after("drop", "log")).observe(),
+    ]
+    rules[0] = rules[0].strategy({"escalate": {"notify": [told]}})
+    session = Guard(rules, notify=[everything]).session("s")
+    session.settle(session.decide("drop").id)
+    left = [session.finish() for _ in range(2)]
+    assert [each.contract for each in left[0]] == ["own", "asked", "seen"]
+    assert drain(SECONDS)
+    assert [(each.contract, each.action, each.message) for each in everything.notices] == [
+        (each.contract, "unfulfilled", each.message) for each in left[0][:2]
+    ]
+    assert told.notices == everything.notices[:1]
+    assert (told.notices[0].tool, told.notices[0].call, told.notices[0].position) == (None, "", 1)
+    assert [(each.contract, each.action) for each in asked] == [("asked", "reported")]
+
+
+def test_a_restored_end_is_not_told_again() -> None:
+    """A session that had ended has told it; one that goes on tells it when it ends."""
+    told = Told()
+    guard = Guard([contract("own").guarantees(audit_after("drop", "log"))], notify=[told])
+    session = guard.session("s")
+    session.settle(session.decide("drop").id)
+    going = session.snapshot()
+    session.finish()
+    assert drain(SECONDS)
+    assert len(told.notices) == 1
+    guard.restore(session.snapshot()).finish()
+    assert drain(SECONDS)
+    assert len(told.notices) == 1
+    guard.restore(going).finish()
+    assert drain(SECONDS)
+    assert len(told.notices) == 2
 
 
 def test_the_notifiers_of_an_answer_are_told() -> None:

@@ -162,11 +162,21 @@ def approval(at: float, **more: object) -> tuple[str, object, float]:
         ([approval(1), approval(4, revoked=True)], INF),
         ([approval(1, by="y"), approval(4, revoked=True)], 9),
         ([approval(1, action="drop"), approval(4, role="clerk")], INF),
+        ([approval(1), approval(4, by=None, revoked=True)], INF),
+        ([approval(1), approval(2, by="y"), approval(4, by="", decision="refuse")], INF),
+        ([approval(1), approval(4, by=None, role="clerk", revoked=True)], 9),
+        ([approval(1, by=None), approval(2, by=None, revoked=True), approval(4)], 6),
+        ([approval(1, time=70)], -60),
+        ([approval(1, time=71)], None),
+        ([approval(1, time=71), approval(1, by="y")], None),
     ],
 )
 def test_the_age_of_an_approval_is_that_of_the_latest_that_stands(
-    facts: list[tuple[str, object, float]], expected: float
+    facts: list[tuple[str, object, float]], expected: float | None
 ) -> None:
-    """Each person's latest word counts; it stands if it approves and is not revoked."""
+    """Each person's latest word counts; it stands if it approves and is not revoked.
+
+    A no of nobody is everybody's; what is given much later than now has no age.
+    """
     age = ("approval age", "pay", "boss")
     assert values(age, [told(call("a", time=10), *facts)]) == [expected]

@@ -429,9 +429,12 @@ def test_two_patterns_cannot_have_one_name() -> None:
         ("true", True),
         ("false", False),
         ('"yes"', True),
-        ('""', True),
+        ('""', False),
         ("null", True),
-        ("0", True),
+        ("0", False),
+        ("[]", False),
+        ('{"ok": true}', True),
+        ('{"ok": false}', False),
         ('"no"', False),
         ('"No, wait"', False),
         ('" NO."', False),
@@ -441,13 +444,16 @@ def test_two_patterns_cannot_have_one_name() -> None:
         ('"Deny"', False),
         ('"rejected by the user"', False),
         ('"Cancelled"', False),
+        ('"declined"', False),
+        ('"disallow"', False),
+        ('"I do not confirm"', False),
         ('"noted"', True),
         ('"November"', True),
         ('"I do not object"', True),
     ],
 )
 def test_a_refusal_does_not_confirm(output: str, confirms: bool) -> None:
-    """What answers false, or begins with no, deny, reject or cancel, confirms nothing."""
+    """What answers false or nothing, or says no, deny, reject, cancel and the like, is no yes."""
     assert play(must_confirm("x", "y"))(f"y={output} x") == (".." if confirms else ".x")
 
 
@@ -699,7 +705,11 @@ LENGTHS = [
     ('s(q="äöü")', "."),
     ('s(q=["ab", "c"])', "."),
     ('s(q=["ab", "cd"])', "x"),
-    ('s(q={"a": "ab", "bbbbb": "c"})', "."),
+    ('s(q={"a": "b", "c": 1})', "x"),
+    ('s(q={"a": "b", "c": null})', "."),
+    ('s(q={"a": "ab", "bbbbb": "c"})', "x"),
+    ("s(q=[12, true, 3])", "."),
+    ("s(q=[12, 34])", "x"),
     ("s(q=5)", "x"),
     ("s(q=true)", "x"),
     ("z(q=abcd)", "."),
@@ -708,7 +718,7 @@ LENGTHS = [
 
 @pytest.mark.parametrize(("word", "sign"), LENGTHS)
 def test_lengths_are_counted_in_characters(word: str, sign: str) -> None:
-    """A field has at most so many characters, all texts in it together; missing passes."""
+    """A field has at most so many characters, all that is in it together; missing passes."""
     assert play(arg_length_limit("s", "q", 3))(word) == sign
 
 

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from sponsio_like.errors import ContractError
+from sponsio_like.formula import Always, conj
 from sponsio_like.program import WINDOW_CAP, Program
+from sponsio_like.reading import take_apart
 from sponsio_like.syntax import read
 
 
@@ -112,3 +114,29 @@ def test_what_cannot_be_told_counts_against_the_formula(
         assert found == {
             name: default if even else default is violates for name, default in expected.items()
         }
+
+
+READINGS = [
+    ("called(a) W called(b)", ["G(called(a) | O called(b))"], []),
+    ("called(a) U called(b)", ["G(called(a) | O called(b))"], ["F called(b)"]),
+    ("called(a) R called(b)", ["G(called(b) | Y O called(a))"], []),
+    ("X called(a) W called(b)", [], ["X called(a) W called(b)"]),
+    ("called(a) W X called(b)", [], ["called(a) W X called(b)"]),
+    ("X called(a) U called(b)", [], ["X called(a) U called(b)"]),
+    ("called(a) R X called(b)", [], ["called(a) R X called(b)"]),
+    ("G(called(a) & F called(b))", ["G(called(a) & F called(b))"], []),
+    ("G called(a) & (F called(b) & G called(c))", ["G called(a)", "G called(c)"], ["F called(b)"]),
+    ("G[<=3] called(a)", [], ["G[<=3] called(a)"]),
+    ("true & F called(a)", [], ["F called(a)"]),
+]
+
+
+@pytest.mark.parametrize(("text", "always", "rest"), READINGS)
+def test_a_guarantee_is_taken_apart_into_instances(
+    text: str, always: list[str], rest: list[str]
+) -> None:
+    """What is owed at every position, and what once; the rest as it is where it looks ahead."""
+    reading = take_apart(read(text))
+    bodies = [conj(*parts) for parts in reading.always]
+    assert [Always(body) for body in bodies] == [read(each) for each in always]
+    assert [*reading.rest] == [read(each) for each in rest]

@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 
 import sponsio_like.formula as f
+from sponsio_like import registry
 from sponsio_like.atoms import OPEN, concerns, inputs_of, kinds_of, names_tool, reader, settled
-from sponsio_like.context import Context
-from sponsio_like.errors import ContractError
-from sponsio_like.events import Call, Event, Message, Result, Step
+from sponsio_like.context import Context, checked, names, tokens_of
+from sponsio_like.errors import ContractError, SessionError
+from sponsio_like.events import Call, Event, Message, Result, Step, Unreadable
 from sponsio_like.program import Slot
 from sponsio_like.readers import KEY_CAP, key_of, slot_reader
 from sponsio_like.syntax import read
 from sponsio_like.terms import MISSING, value_reader
-from sponsio_like.values import compare, find, number, path_parts, regex, same
+from sponsio_like.values import compare, find, number, path_parts, reach, regex, same
 
 BOB = Call("a", {"x": 1, "y": 2, "s": "abc", "l": [1, "q"]}, "id", "bob", 2)
 EVE = Call("b", {"x": 5}, "id", "eve", 0)
@@ -75,6 +76,20 @@ def test_an_atom_is_read_at_every_kind_of_event(
 ) -> None:
     """True or false where it speaks of the event, and unknown where nothing can be compared."""
     assert [answer(text, event) for event in (BOB, EVE, SAID, TICK)] == [bob, eve, said, tick]
+
+
+def test_an_atom_of_the_user_is_asked_about_its_kind_of_event(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that waits is open at calls; others are asked at once; elsewhere they are false."""
+    monkeypatch.setattr(registry, "CUSTOM", dict(registry.CUSTOM))
+    registry.atom("odd")(lambda event, context: event.args["x"] % 2 == 1)
+    registry.atom("worked", waits=True)(lambda tool, result: result.status == "ok")
+    events = (BOB, Call("a", {"x": 2}), SAID, TICK)
+    assert [answer("odd()", event) for event in events] == [True, False, False, False]
+    assert [answer("worked()", event) for event in events] == [OPEN, OPEN, False, False]
+    assert settled(read("worked()"), Result("ok", 1), "a") is True
+    assert settled(read("worked()"), Result("error", 1), "a") is False
 
 
 NAMED = [
@@ -291,6 +306,32 @@ def test_an_approval_stands_until_it_is_revoked_or_replaced() -> None:
     assert value(f.ApprovalAge("pay", "boss"), SAID, gone) is MISSING
 
 
+def test_what_the_host_tells_is_checked() -> None:
+    """Tokens are a whole number from 0, steps a list of names, times a moment."""
+    assert [tokens_of(each) for each in (0, 7, {"total_tokens": 0}, {}, None)] == [0, 7, 0, 0, 0]
+    for wrong in (-1, True, 1.5, "7", {"total_tokens": -1}, {"total_tokens": "7"}):
+        with pytest.raises(SessionError, match="is no number of tokens"):
+            tokens_of(wrong)
+    assert names(["a", "b"]) == names(("b", "a")) == frozenset({"a", "b"})
+    for nothing in ("ab", [1], [["a"]], None, {"a": 1}):
+        with pytest.raises(SessionError, match="is no list of names"):
+            names(nothing)
+    for time in (12, 12.0, "1970-01-01T00:00:12+00:00"):
+        assert checked("approval", approval(time=time))["time"] == 12.0
+    for never in ("soon", True, float("nan"), float("inf"), None, [1]):
+        with pytest.raises(SessionError, match="is no time"):
+            checked("approval", approval(time=never))
+    assert checked("permissions", ["a"]) == ["a"]
+    for unclear in (
+        ("permissions", "a"),
+        ("approval", {"action": "pay"}),
+        ("approval", "yes"),
+        (3, 4),
+    ):
+        with pytest.raises(SessionError):
+            checked(*unclear)
+
+
 def test_permissions_are_a_list_for_all_or_one_for_each_agent() -> None:
     """Any other agent has none; what is no list gives none."""
     everyone = Context().told("permissions", ["pay"], 0.0)
@@ -316,6 +357,55 @@ def test_a_path_leads_through_objects_and_lists() -> None:
     assert find([{"x": 1}], "[].x") == [1]
     assert find({"a": "text"}, "a[]") == []
     assert find({}, "a") == []
+
+
+REACHED = [
+    ({"a": 1}, "a", [1], False),
+    ({"a": 1}, "b", [], True),
+    ({}, "a", [], True),
+    ({"a": 1, "b": 2}, "*", [1, 2], False),
+    ({}, "*", [], True),
+    ("text", "a", ["text"], False),
+    ({"a": {"b": 1}}, "a.b", [1], False),
+    ({"a": {"b": 1}}, "a.c", [], True),
+    ({"a.b": 2}, "a.b", [2], False),
+    ({"a": {"b": 1}, "a.b": 2}, "a.b", [2, 1], False),
+    ({"a": {"c": 1}, "a.b": 2}, "a.b", [2], False),
+    ({"a": "text"}, "a.b", ["text"], True),
+    ({"a": [1, 2]}, "a[]", [1, 2], False),
+    ({"a": []}, "a[]", [], True),
+    ({"a": "text"}, "a[]", ["text"], True),
+    ({"a": {"b": 1}}, "a[]", [], True),
+    ({"a": [{"b": 1}, {"b": 2}]}, "a[].b", [1, 2], False),
+    ({"a": [{"b": 1}, {}]}, "a[].b", [1], True),
+    ({"a": [{"b": 1}, "x"]}, "a[].b", [1, "x"], True),
+]
+
+
+@pytest.mark.parametrize(("args", "path", "found", "lacking"), REACHED)
+def test_what_must_not_be_in_a_field_is_found_in_any_shape(
+    args: Any, path: str, found: list[Any], lacking: bool
+) -> None:
+    """A value of another shape than the path says is found as it is, and something is missing."""
+    assert reach(args, path) == (found, lacking)
+
+
+def test_a_text_is_searched_as_it_is_and_composed() -> None:
+    """Half a character is no text; plain text is searched once."""
+    composed, apart = "caf\u00e9", "cafe\u0301"
+    assert regex("\u00e9$")(composed)
+    assert regex("\u00e9$")(apart)
+    assert regex("e\u0301$")(apart)
+    assert not regex("x")(apart)
+    assert not regex("x")(composed)
+    assert regex("caf")("a cafe")
+    assert not regex("x")("a cafe")
+    for text in ("half \ud800", "\udfff"):
+        with pytest.raises(Unreadable, match="not text"):
+            regex("x")(text)
+    with pytest.raises(Unreadable, match="too much text"):
+        regex("(a|b){500}")("a" * 100_000)
+    assert not regex("b")("a" * 100_000)
 
 
 COMPARED: list[tuple[Any, Any, Any, bool | None]] = [

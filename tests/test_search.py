@@ -68,6 +68,8 @@ HARSH = [
     ("G(called(c) -> H[<=2] !(called(b) & Y called(a)))", 3),
     ("G(called(b) -> H[<=5s] !called(a))", 2),
     ("G(called(b) -> !O[<=5s] called(a))", 2),
+    ("G(called(c) & Y called(b) -> !O[<=5s] called(a))", 3),
+    ("G(called(c) & Y called(b) -> H[<=5s] !called(a))", 3),
     ("G(called(b) -> O[<=5s] called(a))", 1),
     ("G(called(b) -> !O[<=5s] (called(a) & !called(a)))", None),
     ("G(called(a) -> H[<=5s] (called(*)))", None),
@@ -93,14 +95,20 @@ def test_nothing_owed_is_kept_and_cannot_be_broken() -> None:
 
 def test_too_long_a_search_says_possible_and_that_it_is_limited() -> None:
     """Beyond the budget the answer is "far away", never "impossible"."""
-    wanted = " & ".join(f"F (called(t{n}) & X called(u{n}))" for n in range(9))
+    wanted = " & ".join(f"F (called(t{n}) & X called(u{n}))" for n in range(7))
     made = monitor(wanted)
     owed = frozenset(residual for each in made.start.live for residual in each)
     assert made.search.distance("kind", owed, made.start.registers, -1, more=True) == FAR
     assert made.search.limited
-    easy = monitor("F called(a)")
-    assert easy.search.letters
-    assert not easy.search.limited
+
+
+def test_a_search_that_tries_everything_is_not_limited() -> None:
+    """Neither before it has been asked, nor after."""
+    made = monitor("F called(a)")
+    assert not made.search.limited
+    assert far("F (called(a) & !called(a))") is None
+    assert len(made.search.letters) == 2
+    assert made.search.limited is False
 
 
 def test_letters_that_are_left_out_limit_a_search() -> None:

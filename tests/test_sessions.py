@@ -12,7 +12,7 @@ from sponsio_like.errors import SessionError
 from sponsio_like.outcome import Allowed, Blocked, Escalate, Held, Redirect, Redirected
 from sponsio_like.pattern import Rule
 from sponsio_like.syntax import read
-from tests.play import opened
+from tests.play import guarded, opened
 
 CHECKED = "G(called(pay) -> Y O done(check))"
 
@@ -30,6 +30,26 @@ def test_with_success_assumed_every_next_turn_settles_the_last() -> None:
     assert isinstance(session.decide("pay"), Allowed)
     assert len(session._inner.flights) == 1
     assert isinstance(session.decide_batch([("pay", {})])[0], Allowed)
+
+
+def test_the_calls_of_a_batch_may_have_ids() -> None:
+    """One without is given one."""
+    outcomes = opened("G !called(b)").session.decide_batch([("a", {}, "7"), ("a", {})])
+    assert outcomes[0].id == "7"
+    assert outcomes[1].id.startswith("auto-")
+    wrongs: list[Any] = [("a",), ("a", {}, "7", 4), "ab", {"a": {}}]
+    for wrong in wrongs:
+        with pytest.raises(SessionError):
+            opened("G !called(b)").session.decide_batch([wrong])
+
+
+def test_a_fact_is_logged_without_its_value() -> None:
+    """The log says which one was told."""
+    played = opened("G(called(a) -> ctx(k) = 1)")
+    played.session.fact("k", "secret")
+    (record,) = [each for each in played.records if each["event"] == "fact"]
+    assert record["key"] == "k"
+    assert "secret" not in str(record)
 
 
 def test_a_result_that_nobody_waits_for_is_logged() -> None:
@@ -95,6 +115,16 @@ def test_a_restored_session_answers_a_redirected_call_as_before() -> None:
     assert isinstance(again, Redirected)
     assert (again.tool, dict(again.args)) == ("trash", {"path": "/x"})
     assert isinstance(restored.decide("other", {}, id="1"), Blocked)
+
+
+def test_a_restored_call_waits_only_for_contracts_that_are_still_there() -> None:
+    """What was dropped since is forgotten; what stayed hears of the result."""
+    for kept, revealed in (("G !failed(a)", 1), ("G !failed(b)", 0)):
+        both = opened("G !failed(a)", "G(failed(a) -> F called(c))", guard={"mode": "observe"})
+        both.session.decide("a", id="1")
+        data = json.loads(json.dumps(both.session.snapshot()))
+        session = guarded(kept, mode="observe").restore(data, clock=both.clock)
+        assert len(session.settle("1", error="x")) == revealed
 
 
 def test_a_substitute_that_may_not_run_either_is_blocked() -> None:

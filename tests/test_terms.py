@@ -31,6 +31,8 @@ def test_terms_agree_on_longer_traces(n: int) -> None:
 # --- what the host tells, and what calls carry ----------------------------------------------------
 
 APPROVAL = {"action": "pay", "role": "boss", "by": "x"}
+NOBODY = {"action": "pay", "role": "boss"}
+AHEAD = NOBODY | {"by": "y", "decision": "approve", "time": 62}
 LETTERS: dict[str, Event] = {
     "a": {"type": "call", "tool": "a"},
     "a@bob": {"type": "call", "tool": "a", "agent": "bob"},
@@ -43,6 +45,8 @@ LETTERS: dict[str, Event] = {
     "other": {"type": "fact", "key": "mood", "value": 1},
     "approved": {"type": "fact", "key": "approval", "value": APPROVAL | {"decision": "approve"}},
     "refused": {"type": "fact", "key": "approval", "value": APPROVAL | {"decision": "refuse"}},
+    "withdrawn": {"type": "fact", "key": "approval", "value": NOBODY | {"revoked": True}},
+    "ahead": {"type": "fact", "key": "approval", "value": AHEAD},
     "said": {"type": "message", "role": "assistant", "text": "yes"},
     "ok": {"type": "result", "status": "ok", "output": "yes"},
     "failed": {"type": "result", "status": "error", "output": "no"},
@@ -84,6 +88,12 @@ def flying(trace: list[Event]) -> list[str]:
         ('G(called(b) -> last(fact_age("stage"), done(a)) <= 1)', "a b told ok failed", (1.0,)),
         ('G(called(a) -> approval_age("pay", "boss") <= 2)', "a approved refused", (1.0, 2.0)),
         ('G(called(a) -> !(approval_age("pay", "boss") > 2))', "a approved", (1.0, 2.0)),
+        ('G(called(a) -> approval_age("pay", "boss") <= 9)', "a approved ahead withdrawn", (1.0,)),
+        (
+            'G(called(a) -> !(approval_age("pay", "boss") > 9))',
+            "a approved ahead withdrawn",
+            (1.0,),
+        ),
         ("G(called(b) -> delivered(called(a, n > 1)) < 1)", "a(n=1) a(n=2) a(n=no) b ok", (1.0,)),
         ('G(called(b) -> delivered(called(a, @agent = "bob")) = 0)', "a a@bob b ok", (1.0,)),
         ("G(called(b) -> !(delivered(a) = last(delivered(a), called(b))))", "a b said ok", (1.0,)),

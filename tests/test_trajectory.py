@@ -299,6 +299,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a fact": ({"it": G(A >> f.Permitted("p"))}, "speaks of `permission"),
     "no name": ({"": G(A)}, "is not the name of a contract"),
     "a name twice": ({"it": G(A), " it": G(B)}, "two contracts are named `it`"),
+    "a list": ([("it", G(A))], "specifications have names"),
 }
 
 
@@ -312,7 +313,7 @@ def test_what_could_not_be_watched_is_refused(what: str) -> None:
 
 
 @requirement("S-TRAJ-01")
-@pytest.mark.parametrize("wrong", ["tool_call", b"a", {"a": True}, {1}, [None]], ids=repr)
+@pytest.mark.parametrize("wrong", ["tool_call", b"a", {"a": True}, {1}, [None], None, 5], ids=repr)
 def test_what_is_no_step_is_refused(wrong: Any) -> None:
     """A step is an observation or a set of names; a text is not read as its letters."""
     monitor = watched(it=G(A))
@@ -322,9 +323,10 @@ def test_what_is_no_step_is_refused(wrong: Any) -> None:
 
 
 def test_an_atom_has_a_name() -> None:
-    """An atom without a name could not be observed."""
-    with pytest.raises(ContractError, match="not the name of an atom"):
-        atom("")
+    """An atom without a name, or with one that is no text, could not be observed."""
+    for name in ("", 5, None):
+        with pytest.raises(ContractError, match="not the name of an atom"):
+            atom(name)  # type: ignore[arg-type]
 
 
 # --- formulas -------------------------------------------------------------------------------------

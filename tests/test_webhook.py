@@ -244,6 +244,29 @@ def test_the_address_stays_out_of_errors_and_logs(
     assert HUSH not in repr(Webhook(url, headers={"Authorization": HUSH}))
 
 
+@requirement("S-TELL-11")
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        (f"htps://hooks.example.com/T0/{HUSH}", "hooks.example.com"),
+        (f"htps://user:{HUSH}@hooks.example.com", "hooks.example.com"),
+        (f"https://hooks.example.com:99999/{HUSH}", "hooks.example.com"),
+        (f"hooks.example.com/T0/{HUSH}", ""),
+        (f"https://[::1/{HUSH}", ""),
+        (f"https:///{HUSH}", ""),
+        (HUSH, ""),
+    ],
+)
+def test_a_wrong_address_is_not_told(url: str, host: str) -> None:
+    """A mistake in an address is told without the address: just with its host, if there is one."""
+    for make in (Webhook, lambda url: strategy({"escalate": {"notify": [{"webhook": url}]}})):
+        with pytest.raises(ContractError) as error:
+            make(url)
+        assert HUSH not in str(error.value)
+        assert host in str(error.value)
+        assert "no web address" in str(error.value)
+
+
 # --- proxies, and mistakes ------------------------------------------------------------------------
 
 

@@ -24,9 +24,9 @@ from tests import trial
 from tests.trial import ROOT, Trial
 
 SKIPPED = (
-    *("architecture", "cli", "demo", "docs", "examples", "fuzz", "import", "limits"),
-    *("manifest", "memory", "oracle", "oracle_runs", "planted", "report", "threads", "trace"),
-    *("wheel",),
+    *("advice", "architecture", "cli", "demo", "docs", "examples", "fuzz", "import", "limits"),
+    *("manifest", "memory", "oracle", "oracle_runs", "planted", "predicates", "report"),
+    *("threads", "trace", "wheel"),
 )
 """Tests that say little about the engine, take long, or start processes of their own."""
 PATIENCE = 5.0

@@ -6,11 +6,10 @@ broken.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from campaigns.catalog import rules
-from campaigns.catalog.which import Fits, alike, of, well
+from campaigns.catalog.which import Fits, alike, of, well, words
 from campaigns.recount import AT_THE_END, Found, Moment, Recount, texts
 
 FIND = of("find_user_id_by_email", "find_user_id_by_name_zip")
@@ -51,7 +50,7 @@ def _seen_delivered(now: Moment) -> bool:
 
 
 def _no_apology(now: Moment) -> bool:
-    return re.search(r"\b(sorry|apologize)\b", now.text, re.IGNORECASE) is None
+    return {"sorry", "apologize"}.isdisjoint(words(now.text))
 
 
 def in_time(trigger: Fits, action: Fits, seconds: int) -> Recount:

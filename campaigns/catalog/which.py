@@ -70,15 +70,26 @@ def values(now: Moment, fields: Iterable[str]) -> str | None:
     return None if lacking else canonical(found)
 
 
+def words(text: str) -> list[str]:
+    """The runs of letters and digits, in lower case; an underscore parts words."""
+    return re.findall(r"[^\W_]+", text.lower())
+
+
 def equal(one: Moment, other: Moment) -> bool:
     """The same tool, with arguments that are equal as JSON."""
     return one.tool == other.tool and canonical(one.args) == canonical(other.args)
 
 
-def alike(one: Moment, other: Moment) -> bool:
-    """The same tool, and at least nine of ten words shared.
+def said(value: Any) -> list[str]:
+    """Every name and every value in a value, as text."""
+    if isinstance(value, dict):
+        return [*value, *(text for each in value.values() for text in said(each))]
+    return (
+        [text for each in value for text in said(each)] if isinstance(value, list) else [str(value)]
+    )
 
-    Words are what blanks part in the call as Python shows it: the end of a line does not.
-    """
-    left, right = ({*f"{each.tool} {each.args}".casefold().split()} for each in (one, other))
+
+def alike(one: Moment, other: Moment) -> bool:
+    """The same tool, and at least nine of ten words of names and values shared."""
+    left, right = ({*" ".join(said(each.args)).casefold().split()} for each in (one, other))
     return one.tool == other.tool and len(left & right) >= 0.9 * len(left | right)

@@ -40,7 +40,9 @@ from sponsio_like.pattern import (
 def approval_active(action: Tools, role: Name, seconds: Duration | None = None) -> Formula:
     """A standing approval of `action` by `role` exists at the call, neither refused nor revoked.
 
-    With `seconds`, it is at most so old; a renewed one is as old as its renewal.
+    Who has approved can refuse or revoke; a no that names nobody ends the approvals of all. With
+    `seconds`, it is at most so old; a renewed one is as old as its renewal, and one that is given
+    in the future (by another clock) is not fresh.
     """
 
     def stands(name: str) -> Formula:

@@ -41,7 +41,8 @@ def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     """No text inside the field matches any of `patterns`; a call without the field passes.
 
     Patterns are searched for; a run of blanks equals any other. Texts in lists and objects count,
-    and so do keys of objects; a list of words is also read as one line.
+    and so do keys of objects (of the field `*`, the names of arguments); a list of words is also
+    read as one line.
     """
     searches(blank_tolerant, patterns)  # compiles them
     return whenever(tool, ~Custom("arg_contains", (field, patterns)))
@@ -73,7 +74,7 @@ def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
 def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
     """The field has at most `max_chars` characters; a call without the field passes.
 
-    Of a list or an object, all texts in it count together.
+    Of a list or an object, all that is in it counts together: texts, keys and numbers.
     """
     return whenever(tool, Custom("arg_length", (field, max_chars)))
 

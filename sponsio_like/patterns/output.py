@@ -7,18 +7,24 @@ from __future__ import annotations
 
 import functools
 import re
-import unicodedata
 from typing import Any
 
 from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
-from sponsio_like.events import TEXT_CAP, Message
+from sponsio_like.events import TEXT_CAP, Message, Unreadable, normal
 from sponsio_like.formula import Always, Custom, Formula, MessageBy
 from sponsio_like.kinds import Name, Natural
 from sponsio_like.pattern import pattern
 from sponsio_like.registry import atom
 
 RESPONSE = MessageBy("assistant")
+UNSEEN = re.compile(
+    "[\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Characters that are not seen: those that Unicode has to be ignored or that are formats (Cf)."""
 
 
 @pattern(
@@ -34,7 +40,10 @@ RESPONSE = MessageBy("assistant")
     example={"words": ["acme", "big corp"]},
 )
 def no_keywords(words: tuple[Name, ...]) -> Formula:
-    """No response has one of `words` in it: whole words, in any case."""
+    """No response has one of `words` in it: whole words, in any case.
+
+    A word is whole where no letter or digit stands beside it.
+    """
     return Always(RESPONSE >> ~Custom("text_mentions", (words,)))
 
 
@@ -59,24 +68,32 @@ def max_length(max_words: Natural | None = None, max_chars: Natural | None = Non
 @atom("text_mentions", about="message")
 def text_mentions(message: Message, _: Context, words: tuple[str, ...]) -> bool | None:
     """Some of `words` stands in the text as a whole word, whatever its case and its blanks."""
-    if len(message.text) > TEXT_CAP:
+    try:
+        return _mention(words).search(folded(message.text)) is not None
+    except Unreadable:
         return None
-    return _mention(words).search(folded(message.text)) is not None
 
 
 @functools.lru_cache(maxsize=1024)
 def _mention(words: tuple[str, ...]) -> re.Pattern[str]:
     """Any of the words, with no letter or digit beside it. Literals only, so linear in the text."""
     each = (r"\s+".join(map(re.escape, folded(word).split())) for word in words)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(each)})(?!\w)")
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(each)})(?![^\W_])")
 
 
 def folded(text: str) -> str:
-    """The text without case, without characters that are not seen, and with plain digits."""
+    """The text without case, without characters that are not seen, and with plain digits.
+
+    Raises `Unreadable` for a text that is too long, or heaps up marks.
+    """
+    if len(text) > TEXT_CAP:
+        raise Unreadable("too much text")
     if text.isascii():
         return text.casefold()
-    seen = "".join(each for each in text if unicodedata.category(each) != "Cf")
-    return unicodedata.normalize("NFKC", seen.casefold())
+    plain = normal(UNSEEN.sub("", text), "NFKC").casefold()  # capitals first become letters
+    if len(plain) > TEXT_CAP:  # one sign may stand for eighteen
+        raise Unreadable("too much text")
+    return UNSEEN.sub("", normal(plain, "NFKC"))
 
 
 @atom("text_within", about="message")

@@ -20,7 +20,11 @@ ANY = (Match(),)
     example={"limit": 100},
 )
 def token_budget(limit: Positive) -> Formula:
-    """Calls are let through while the session has used fewer than `limit` tokens."""
+    """Calls are let through while the session has used fewer than `limit` tokens.
+
+    Messages tell them, in their usage: `total_tokens`, or input and output, or prompt and
+    completion.
+    """
     return whenever(ANY, Tokens() < limit)
 
 

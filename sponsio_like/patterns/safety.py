@@ -60,6 +60,7 @@ def must_precede(first: Tools, then: Tools, counts: Counts = "done") -> Formula:
         "confirm_delete! delete",
         "confirm_delete=false delete",
         'confirm_delete="No, keep it" delete',
+        "confirm_delete=declined delete",
     ),
     example={"action": "delete"},
 )
@@ -75,9 +76,11 @@ def must_confirm(
     Where an inventory is declared and has no such tool, each run is held until a person has
     answered its ticket.
 
-    A confirmation that answers false, or a text that begins with no, deny, reject or cancel, does
-    not confirm; with `accept`, the text has to match instead. `same`: both calls have equal values
-    of these fields.
+    A confirmation does not confirm if it answers false, 0, nothing (an empty text or object), or
+    refuses: no, declined, not approved and the like, also as the `answer`, `confirmed` (and so on)
+    of an object. Words are guessed at, in English; a success without output confirms: only with
+    `accept` is it strict. Then the text has to match instead; a plain word has to stand there
+    whole, and not after a `not`. `same`: both calls have equal values of these fields.
     """
     if by is None:
         return Rule(f.Always(~called(action)), answer=Escalate())

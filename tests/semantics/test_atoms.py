@@ -329,6 +329,18 @@ def test_repeats_are_runs_of_similar_calls() -> None:
     words = " ".join(map(str, range(30)))
     fuzzy = opened("G(repeats(get, fuzzy) <= 1)")
     assert fuzzy(f'get(q="{words} x") get(q="{words} y") get(q="all new")') == ".x."
+    assert opened("G(repeats(*, fuzzy) <= 1)")(f'get(q="{words}") put(q="{words}")') == ".."
+
+
+@requirement("S-TERM-05")
+def test_words_are_parted_by_the_ends_of_lines_too() -> None:
+    """A text and the same text in lines have the same words; what cannot be read repeats itself."""
+    session = guarded("G(repeats(get, fuzzy) <= 1)").session()
+    words = [str(n) for n in range(30)]
+    assert isinstance(session.decide("get", {"q": " ".join(words)}), Allowed)
+    assert isinstance(session.decide("get", {"q": "\n".join(words)}), Blocked)
+    assert isinstance(session.decide("get", {"q": b"1"}), Allowed)
+    assert isinstance(session.decide("get", {"q": b"2"}), Blocked)
 
 
 @requirement("S-TERM-06")

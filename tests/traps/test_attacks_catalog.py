@@ -265,7 +265,8 @@ REFUSALS: list[Any] = [
     *("The user cancelled", "Don't", "User has not confirmed: cancelled"),
     *({"confirmed": False}, [False], {"denied": True}, {"answer": None}, {"answer": "no"}),
     *({"confirmed": True, "cancelled": True}, {"action": "decline"}, {"notApproved": True}),
-    *({"a": {"b": [1, {"c": False}]}}, '{"confirmed": false}', '["no"]'),
+    *({"result": {"confirmed": False}}, '{"confirmed": false}', '["no"]', {"result": False}),
+    *({"status": "declined"}, {"userConfirmed": "no"}, {"data": {"answer": ["n"]}}),
     {"content": [{"type": "text", "text": "no"}], "isError": False},
     {"content": [{"type": "text", "text": "yes"}], "isError": True},
 ]
@@ -275,7 +276,10 @@ AGREEMENTS: list[Any] = [
     *("Confirmed. Order 17 will be cancelled.", "Approved by Ann", "Deletion confirmed, 0 errors"),
     *({"confirmed": True}, {"confirmed": True, "dry_run": False, "comment": "No objections"}),
     *({"approved": True, "denied": False, "rejected_by": None}, ["yes"], {"id": "c-17"}),
-    *('{"confirmed": true, "errors": 0}', {"error": None}),
+    *('{"confirmed": true, "errors": 0}', {"error": None}, {"error": False, "ok": True}),
+    *({"order": 17, "insurance": "no", "refundable": False, "status": "cancelled"}, [False, True]),
+    *('{"order": 17, "insurance": "no", "fee": 0}', {"action": "cancel_order"}, ["no", "yes"]),
+    "Policy of refunds. " + "Customers are not allowed to rebook; such requests are declined. " * 3,
     {"content": [{"type": "text", "text": "yes"}], "isError": False},
 ]
 

@@ -1,0 +1,54 @@
+"""Who acts here: the session, the agent and the depth that the calls of decorated tools belong to.
+
+In: what `Session.active` is told. Out: the same within its block, in tasks too: a context variable.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+
+class Acting(NamedTuple):
+    """A session, and who acts in it; None where nobody has said so."""
+
+    session: Any
+    agent: str | None = None
+    depth: int | None = None
+
+    @property
+    def by(self) -> tuple[str, int]:
+        """The agent and the depth of calls that are made here."""
+        agent = "agent" if self.agent is None else self.agent
+        return agent, 0 if self.depth is None else self.depth
+
+
+_ACTING: ContextVar[Acting | None] = ContextVar("sponsio_like_acting", default=None)
+
+
+def acting() -> Acting | None:
+    """Who acts here."""
+    return _ACTING.get()
+
+
+def acting_in(session: Any) -> Acting:
+    """Who acts in this session, here."""
+    here = _ACTING.get()
+    return here if here is not None and here.session is session else Acting(session)
+
+
+@contextlib.contextmanager
+def active(session: Any, agent: str | None, depth: int | None) -> Iterator[None]:
+    """Within the block, this session acts. What is not said is that of a block around it."""
+    around = acting_in(session)
+    here = Acting(
+        session, around.agent if agent is None else agent, around.depth if depth is None else depth
+    )
+    before = _ACTING.set(here)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):  # it ends in another context, which it never was in
+            _ACTING.reset(before)
