@@ -63,7 +63,7 @@ def test_a_contract_that_asks_other_roles_now_asks_again() -> None:
 
 @requirement("S-TIME-05")
 def test_what_time_has_violated_is_told_whatever_is_asked_next() -> None:
-    """A deadline that has run out is reported with the next call, even if a callable rules on it."""
+    """A deadline that ran out is reported with the next call, even if a callable rules on it."""
     records: list[Any] = []
     late = contract("late").guarantees(deadline("receive", "respond", seconds=5))
     none = contract("none").guarantees(rate_limit("pay", 0)).strategy(lambda _: "warn_only")

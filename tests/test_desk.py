@@ -1,0 +1,134 @@
+"""The tickets of one session, by themselves: who is asked, who is told, and what is forgotten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sponsio_like import tickets
+from sponsio_like.errors import SessionError
+from sponsio_like.tickets import Asked, Desk, Ticket
+
+C, D = Asked("c"), Asked("d", ("boss",))
+
+
+def opened(desk: Desk, *asked: Asked, **more: Any) -> tuple[Ticket, frozenset[str]]:
+    """A ticket for a call, and who has to be told."""
+    given = {"call": "1", "within": None, "now": 0.0, **more}
+    names = frozenset(each.contract for each in asked)
+    violated = given.pop("violated", names)
+    return desk.open(given.pop("call"), "pay", "mark", asked, violated, **given)
+
+
+def test_a_call_has_one_ticket() -> None:
+    """It is the same as long as nobody else asks; then nothing is new."""
+    desk = Desk()
+    first, news = opened(desk, C)
+    assert news == {"c"}
+    again, news = opened(desk, C)
+    assert (again, news) == (first, frozenset())
+    other, news = opened(desk, C, call="2")
+    assert other.id != first.id
+    assert news == {"c"}
+    assert len({ticket.id for ticket in desk.tickets.values()}) == 2
+
+
+def test_who_asks_later_opens_the_ticket_again() -> None:
+    """With less time, never more; who was told before is not told again."""
+    desk = Desk()
+    first, _ = opened(desk, C, within=9.0)
+    desk.approve(first.id, "ann", "", 0.0)
+    more, news = opened(desk, C, D, within=20.0)
+    assert more.status == "open"
+    assert (more.contracts, more.until, [*news]) == (("c", "d"), 9.0, ["d"])
+    assert more.roles == ("boss",)
+    less, _ = opened(desk, C, D, Asked("e"), within=5.0)
+    assert less.until == 5.0
+    unlimited, _ = opened(desk, C, D, Asked("e"), Asked("f"))
+    assert unlimited.until == 5.0
+
+
+def test_other_roles_are_asked_anew() -> None:
+    """What one has approved is no answer for another; and they are told."""
+    desk = Desk()
+    first, _ = opened(desk, Asked("c", ("clerk",)))
+    desk.approve(first.id, "ann", "clerk", 0.0)
+    again, news = opened(desk, Asked("c", ("boss",)))
+    assert again.status == "open"
+    assert (again.roles, [*news]) == (("boss",), ["c"])
+    assert again.contracts == ("c",)
+
+
+def test_a_no_stays_whoever_asks_later() -> None:
+    """A ticket that is closed is not opened again; who was violated is told once."""
+    desk = Desk()
+    first, _ = opened(desk, C)
+    desk.deny(first.id, "ann", "", 0.0)
+    again, news = opened(desk, C, D)
+    assert again.status == "denied"
+    assert (again.contracts, [*news]) == (("c",), ["d"])
+    _, news = opened(desk, C, D)
+    assert news == frozenset()
+
+
+def test_who_is_violated_is_told_though_nobody_asks_for_it() -> None:
+    """A contract that blocks by itself is among those told of, once."""
+    desk = Desk()
+    _, news = opened(desk, C, violated=frozenset({"c", "other"}))
+    assert news == {"c", "other"}
+    _, news = opened(desk, C, violated=frozenset({"c", "other", "third"}))
+    assert news == {"third"}
+
+
+def test_an_approval_needs_every_contract() -> None:
+    """Each by one who may; then the call is approved, until its time."""
+    desk = Desk()
+    ticket, _ = opened(desk, C, D, within=5.0)
+    half = desk.approve(ticket.id, "eve", "clerk", 1.0)
+    assert (half.status, half.roles) == ("open", ("boss",))
+    assert [each.by for each in half.asked] == ["eve", ""]
+    with pytest.raises(SessionError, match="is for `boss`, not for role `clerk`"):
+        desk.approve(ticket.id, "eve", "clerk", 1.0)
+    with pytest.raises(SessionError, match="needs the name"):
+        desk.approve(ticket.id, "", "boss", 1.0)
+    assert desk.approve(ticket.id, "ann", "boss", 2.0).status == "approved"
+    assert desk.approved("1", "mark", 5.0) is not None
+    assert desk.approved("1", "other", 5.0) is None
+    assert desk.approved("2", "mark", 5.0) is None
+    assert desk.waiting(5.0) == ()
+    assert desk.approved("1", "mark", 5.5) is None
+    assert desk.known(ticket.id, 5.5).status == "expired"
+
+
+def test_a_ticket_is_taken_over_if_all_would_still_ask() -> None:
+    """Of a snapshot; with what was answered."""
+    desk = Desk()
+    ticket, _ = opened(desk, C, D)
+    desk.approve(ticket.id, "eve", "", 0.0)
+    for still, kept in ((("c", "d"), 1), (("c",), 0), ((), 0)):
+        other = Desk()
+        other.resume(desk.plain(), lambda asked: asked.contract in still)  # noqa: B023
+        assert len(other.tickets) == kept
+    assert desk.known(ticket.id, 0.0).asked[0].by == "eve"
+
+
+def test_the_oldest_closed_ticket_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is no room; without a closed one, no further call can be held."""
+    monkeypatch.setattr(tickets, "TICKETS_CAP", 3)
+    desk = Desk()
+    made = [opened(desk, C, call=str(n))[0] for n in range(3)]
+    with pytest.raises(SessionError, match="too many calls are held"):
+        opened(desk, C, call="3")
+    desk.approve(made[0].id, "ann", "", 0.0)
+    desk.deny(made[1].id, "ann", "", 0.0)
+    desk.deny(made[2].id, "ann", "", 0.0)
+    opened(desk, C, call="3")
+    assert [ticket.call for ticket in desk.tickets.values()] == ["0", "2", "3"]
+
+
+def test_a_ticket_shows_neither_its_mark_nor_who_was_told() -> None:
+    """What tells calls apart is nobody's business."""
+    ticket, _ = opened(Desk(), C)
+    assert "mark" not in repr(ticket)
+    assert "told" not in repr(ticket)
