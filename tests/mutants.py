@@ -5,9 +5,7 @@ mutant is a number in the order of the tree, and is named by the line it stands 
 that is written down for it outlives changes elsewhere.
 
 What cannot make a difference is no mutant: `None` for `False` where only the truth is asked
-(`-> bool`), a cap or another number that only tunes (`TUNING`), and whether exactly so much is
-still below it. That a cap is kept, and what is said then, is tested; comparing with it is
-turned around, too.
+(`-> bool`), a number that only tunes (`TUNING`), and whether exactly so much is below it.
 """
 
 from __future__ import annotations
@@ -196,13 +194,10 @@ def idle_nodes(tree: ast.Module) -> Iterator[ast.AST]:
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef(returns=ast.Name("bool")):
-                yield from (each for each in ast.walk(node) if is_false(each))
+                returns = (each for each in ast.walk(node) if isinstance(each, ast.Return))
+                yield from (e for e in returns if getattr(e.value, "value", None) is False)
             case ast.Assign([ast.Name(name)], value) if TUNING.fullmatch(name):
                 yield from ast.walk(value)
-
-
-def is_false(node: ast.AST) -> bool:
-    return isinstance(node, ast.Return) and getattr(node.value, "value", None) is False
 
 
 def is_boundary(node: ast.AST) -> bool:

@@ -9,7 +9,7 @@ import pytest
 import sponsio_like.formula as f
 from sponsio_like.checks import needs
 from sponsio_like.compiler import compile_policy, fingerprint
-from sponsio_like.conditions import name, resolved
+from sponsio_like.conditions import condition, event, formula, name, resolved
 from sponsio_like.contract import Contract, Scope
 from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Redirect, Warn
@@ -193,6 +193,61 @@ def test_a_name_is_text_without_blanks_around_it(wrong: Any) -> None:
     with pytest.raises(ContractError, match="is not a name"):
         name(wrong)
     assert name("pay bill") == "pay bill"
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ({}, "a condition has one atom"),
+        ({"called": "a", "ctx": {"k": 1}}, "a condition has one atom"),
+        ({"cald": "a"}, "did you mean `called`"),
+        ({"approved": {"action": "pay"}}, "is not an approval"),
+        ({"approved": {"action": "pay", "role": "boss", "by": "ann"}}, "is not an approval"),
+        ({"approved": "pay"}, "is not an approval"),
+        ({"ctx": {}}, "does not describe the context"),
+    ],
+)
+def test_a_condition_is_one_atom(value: Any, why: str) -> None:
+    """With all that it needs, and nothing else; one mistake is told once."""
+    with pytest.raises(ContractError, match=why) as caught:
+        condition(value)
+    assert len(caught.value.problems) == 1
+
+
+def test_a_formula_is_checked_when_it_is_read() -> None:
+    """Its regular expressions compile, wherever they stand; other values are no such."""
+    for text in (
+        'ctx(k) matches "("',
+        'called(a, x matches "(")',
+        'sum(called(a, x matches "("), n) <= 3',
+        'count(called(a, x matches "(")) <= 3',
+        'repeats(called(a, x matches "(")) <= 3',
+        'output matches "("',
+        'text matches "("',
+    ):
+        with pytest.raises(ContractError, match=r"`\(` does not compile"):
+            formula(text)
+    for text in ('ctx(k) = "("', 'called(a, x = "(")', 'output = "("'):
+        assert formula(text) is read(text)
+
+
+def test_an_event_is_a_call_or_a_condition() -> None:
+    """A bare name or a list of them is called; other text is a formula."""
+    assert event("a") is read("called(a)")
+    assert event(["a", "b"]) is read("called([a, b])")
+    assert event({"tool": "a"}) is read("called(a)")
+    assert event("called(a) & ctx(k) = 1") is read("called(a) & ctx(k) = 1")
+    assert event({"ctx": {"k": 1}}) is read("ctx(k) = 1")
+
+
+def test_the_fields_of_a_sum_are_those_of_its_tool() -> None:
+    """A field that the tool does not declare is a mistake; of another tool it is one as well."""
+    words = Vocabulary({"pay": {"n": "number"}, "check": {"m": "number"}})
+    assert resolved(read("sum(pay, n) <= 3"), words) is read("sum(pay, n) <= 3")
+    for text in ("sum(pay, m) <= 3", "sum(check, n) <= 3", "arg(zz) = 3"):
+        with pytest.raises(ContractError, match="field"):
+            resolved(read(text), words)
+    assert resolved(read("arg(m) = 3"), words) is read("arg(m) = 3")
 
 
 def test_an_action_in_a_formula_is_its_calls_with_what_the_formula_adds() -> None:

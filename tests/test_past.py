@@ -64,7 +64,7 @@ MEANINGS: list[tuple[str, Meaning]] = [
     ("Y (called(a) S called(b))", lambda r, i: i > 0 and since(r, i - 1)),
     ("count(a) >= 2", lambda r, i: len(when(a, r, i)) >= 2),
     ("count(a since b) >= 2", lambda r, i: reset_count(r, i) >= 2),
-    ("called(b) | count(a since b) >= 2", lambda r, i: b(r, i) or reset_count(r, i) >= 2),
+    ("called(b) | count(a since b) <= 1", lambda r, i: b(r, i) or reset_count(r, i) <= 1),
     ("called(a) | count(b since a) >= 1", lambda r, i: a(r, i) or "b" in after(r, i)),
     ("count[<=3](a) >= 2", lambda r, i: sum(j > i - 3 for j in when(a, r, i)) >= 2),
     ("count[<=3s](a) >= 2", lambda r, i: sum(j > i - 3 for j in when(a, r, i)) >= 2),

@@ -479,3 +479,5 @@ def test_a_wrong_expression_is_refused_with_its_reason() -> None:
     with pytest.raises(ContractError, match="1001 characters"):
         regex("a" * 1001)
     assert regex("a" * 1000)("a" * 1000)
+    with pytest.raises(ContractError, match="pattern too large"):
+        regex(r"\pL{300}")
