@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from sponsio_like.abstracting import abstract, abstracted
 from sponsio_like.alphabet import letters, quiet
 from sponsio_like.formula import Seconds, Steps
 from sponsio_like.future import Future, Position, timeless
-from sponsio_like.past import Cell, Letter, Past, Registers, Value, compile_node
-from sponsio_like.program import PAST, STATEFUL, Program
+from sponsio_like.past import Letter, Past, Registers
+from sponsio_like.program import PAST, Program
 from sponsio_like.residual import (
     NO,
     Residual,
@@ -47,58 +47,6 @@ FAR = 1 << 31
 NONE: Joint = frozenset({NO})
 
 
-@dataclass(frozen=True, slots=True)
-class Abstract:
-    """The past with counters, sums and clocks left free.
-
-    `source[k]` is the real register of cell k.
-    """
-
-    past: Past
-    source: tuple[int, ...]
-    bounds: tuple[Any, ...]
-    free: int
-
-
-def abstract(program: Program, past: Past) -> Abstract:
-    """Replace what has no small state by free bits, read behind the slots of a letter."""
-    real = {cell.node: k for k, cell in enumerate(past.cells)}
-    values: list[Value | None] = []
-    cells: list[Cell] = []
-    free = len(program.slots)
-    for i, op in enumerate(program.nodes):
-        value, cell, taken = _abstract_node(program, i, op, len(cells), free)
-        free += taken
-        values.append(value)
-        if cell is not None:
-            cells.append(cell)
-    source = tuple(real[cell.node] for cell in cells)
-    bounds = tuple(_bound(program, cell) for cell in cells)
-    return Abstract(Past(tuple(values), tuple(cells)), source, bounds, free - len(program.slots))
-
-
-def _bound(program: Program, cell: Cell) -> Any:
-    op = program.nodes[cell.node]
-    return (op[0], op[2]) if op[0] in "OH" else None
-
-
-def _abstract_node(
-    program: Program, i: int, op: Any, r: int, free: int
-) -> tuple[Value | None, Cell | None, int]:
-    if program.looks_ahead(i) or op[0] in STATEFUL or op[0] == "value":
-        return None, None, 0
-    match op:
-        case ("cmp", *_):
-            return (lambda v, x, s, p, t: x[free]), None, 1
-        case ("O", a, Seconds()):
-            cell = Cell(i, False, lambda v, x, s, p, t: v[a] or s[r])
-            return (lambda v, x, s, p, t: v[a] or (x[free] and s[r])), cell, 1
-        case ("H", a, Seconds()):
-            cell = Cell(i, True, lambda v, x, s, p, t: v[a] and s[r])
-            return (lambda v, x, s, p, t: v[a] and (x[free] or s[r])), cell, 1
-    return (*compile_node(op, r, i), 0)
-
-
 class Search:
     """Searches over one program. `always`: the roots owed at every position."""
 
@@ -127,7 +75,8 @@ class Search:
         """Everything that one more position could be."""
         found, self.complete = letters(self.slots, self.abstract.free, self.tools)
         self.limited = self.limited or not self.complete
-        return found
+        both = self.abstract.contrary
+        return [each for each in found if not any(each[one] and each[other] for one, other in both)]
 
     # --- questions ----------------------------------------------------------------------------
 
@@ -158,7 +107,7 @@ class Search:
         """The abstract registers of real ones, relative to position `at`."""
         out = []
         for source, bound in zip(self.abstract.source, self.abstract.bounds, strict=True):
-            out.append(_abstracted(real[source], bound, at))
+            out.append(abstracted(real[source], bound, at))
         return tuple(out)
 
     # --- searching ----------------------------------------------------------------------------
@@ -248,20 +197,8 @@ class Search:
         out = []
         for value, bound in zip(registers, self.abstract.bounds, strict=True):
             timed = bound is not None and isinstance(bound[1], Seconds)
-            out.append(value if timed else _abstracted(value, bound, 1))
+            out.append(value if timed else abstracted(value, bound, 1))
         return tuple(out)
-
-
-def _abstracted(value: Any, bound: Any, at: int) -> Any:
-    """One real register as the search knows it."""
-    match bound:
-        case (_, Steps(count)):
-            return None if value is None or value + count <= at else value - at
-        case ("O", Seconds()):
-            return value is not None
-        case ("H", Seconds()):
-            return value is None
-    return value
 
 
 def settles_within(program: Program) -> int:
