@@ -107,7 +107,8 @@ class Clause:
         self.kinds = self.counts | _kinds(self.slots)
         roots = [root for parts in self.monitor.always for root in parts]
         lasting = bool(self.monitor.rest) or scope is not None
-        self._listens = Listening(program, roots, gate, lasting=lasting)
+        split = bool(rule.by)
+        self._listens = Listening(program, roots, gate, ends, lasting=lasting, split=split)
         self._quiet: dict[Any, bool] = {}
         self.timed = any(
             op[0] in "FG" and isinstance(op[2], Seconds)

@@ -149,8 +149,8 @@ def compile_policy(
         for rule in contract.rules:
             try:
                 clause = Clause(contract, rule, inventory)
-                check(clause)
                 check_inventory(clause, inventory)
+                check(clause)
             except ContractError as error:
                 problems += [_located(contract, problem) for problem in error.problems]
                 continue

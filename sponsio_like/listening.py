@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from sponsio_like.alphabet import OTHER, Name, static
 from sponsio_like.formula import Const, Seconds, Steps
-from sponsio_like.program import PAST, STATEFUL, Op, Program, operands
+from sponsio_like.program import FUTURE, PAST, STATEFUL, Op, Program, operands
 
 Known: TypeAlias = "bool | Literal['same', 'any']"
 
@@ -121,22 +121,33 @@ def calm(program: Program, letter: Sequence[bool | None]) -> bool:
 class Listening:
     """Which tools a clause listens to, told from their names.
 
-    `lasting`: the clause owes something beyond single positions, or has a scope. `light`: each
-    call is judged by itself. `calm`: calls that nobody mentions change nothing, whatever the
-    state. `all`: they always matter.
+    `ends`: where the scope begins and ends. `lasting`: the clause owes something beyond single
+    positions, or has a scope. `split`: it has a monitor for each value, and none is ever woken.
+    `light`: each call is judged by itself. `calm`: calls that nobody mentions change nothing,
+    whatever the state. `all`: they always matter.
     """
 
     def __init__(
-        self, watch: Program, roots: Sequence[int], gate: Program, *, lasting: bool
+        self,
+        watch: Program,
+        roots: Sequence[int],
+        gate: Program,
+        ends: Sequence[int],
+        *,
+        lasting: bool,
+        split: bool,
     ) -> None:
         self.watch = watch
         self.roots = roots
         self.other = static(watch.slots, OTHER)
         programs = (watch, gate)
-        harmless = not concerned(watch, roots, self.other)
+        edges = [known(gate, self.other)[root] for root in ends]
+        harmless = not concerned(watch, roots, self.other) and set(edges) <= {False}
         self.light = not lasting and all(map(stateless, programs))
         self.calm = harmless and all(calm(program, self.other) for program in programs)
         self.all = moody(gate, (), self.other) or moody(watch, roots, self.other)
+        ahead = any(op[0] in FUTURE for op in watch.nodes)
+        self.all |= "any" in edges or (split and (ahead or not self.calm))
 
     def to(self, tool: Name) -> bool:
         """Whether a call of `tool` can matter."""

@@ -62,7 +62,8 @@ def _bound(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any
     if len(args) == len(fields_of(cls)) and not kwargs:
         return args
     given = {**cls._defaults, **dict(zip(fields_of(cls), args, strict=False)), **kwargs}
-    if len(args) > len(fields_of(cls)) or given.keys() != set(fields_of(cls)):
+    twice = kwargs.keys() & set(fields_of(cls)[: len(args)])
+    if twice or len(args) > len(fields_of(cls)) or given.keys() != set(fields_of(cls)):
         fields = ", ".join(fields_of(cls))
         raise TypeError(f"`{cls.__name__}` takes exactly: {fields or 'nothing'}")
     return tuple(given[name] for name in fields_of(cls))

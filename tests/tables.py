@@ -411,6 +411,8 @@ SCOPES: tuple[Scope, ...] = (
     ("between", ("called", "g"), ("called", "h")),
     ("after_until", ("called", "g"), ("called", "h")),
     ("between", ("called", "g"), ("called", "g")),
+    ("after", ("not", ("called", "a"))),
+    ("after_until", ("called", "g"), ("not", ("called", "a"))),
 )
 SCOPED: tuple[tuple[Formula, Scope], ...] = (
     (always(CA, compare(count(CA), "<=", 1)), ("after", CA)),
