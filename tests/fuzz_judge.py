@@ -200,9 +200,7 @@ class Judged:
         self.watched = Watched(formula)
         self.machine = Counted(self.read, None, 0)
         self.machine.left = trouble
-        nodes = list(f.postorder(formula))
-        timed = sum(isinstance(getattr(n, "bound", None), f.Seconds) for n in nodes)
-        self.clocks = 2 * timed if any(isinstance(n, f.Iff) for n in nodes) else timed
+        self.may_be_late = clocks(formula) > 1
         self.known: dict[tuple[int, tuple[oracle.Event, ...]], Answers] = {}
 
     def start(self) -> tuple[str, str]:
@@ -234,7 +232,7 @@ class Judged:
         have to be taken together (S-VERDICT-09).
         """
         pairs = zip(engine, judge, strict=True)
-        may = self.watched.limited or self.clocks > 1
+        may = self.watched.limited or self.may_be_late
         return may and all(e in (j, "inconclusive") for e, j in pairs)
 
     def differ(self, events: Sequence[Event]) -> bool:
@@ -263,6 +261,15 @@ class Judged:
         found = {answer for (answer,) in search(self.read, [(self.read, 0)], told, length)}
         allowed = {"violated": {False}, "satisfied": {True}}.get(verdict, {True, False})
         return "wrong" if found - allowed else "witnessed" if found == allowed else "open"
+
+
+def clocks(formula: f.Formula) -> int:
+    """How many bounds in seconds a continuation has to heed, if any of them looks ahead."""
+    nodes = list(f.postorder(formula))
+    timed = [n for n in nodes if isinstance(getattr(n, "bound", None), f.Seconds)]
+    if not any(isinstance(n, (f.Eventually, f.Always)) for n in timed):
+        return 0
+    return len(timed) * (2 if any(isinstance(n, f.Iff) for n in nodes) else 1)
 
 
 def parts(f: Any) -> list[Any]:

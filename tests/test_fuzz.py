@@ -38,22 +38,16 @@ BUGS = {
         "future", "at.number + count)", "at.number + count + 1)", 5
     ),
     "a bound behind is a step too long": Bug("past", "p - s[r] <= limit", "p - s[r] - 1 <= limit"),
-    "a time bound leaves out its edge": Bug("past", "t - s[r] <= limit", "t - s[r] < limit", 22),
-    "a window has its edge in it": Bug("past", "if each > p - width", "if each >= p - width", 15),
+    "a time bound leaves out its edge": Bug("past", "t - s[r] <= limit", "t - s[r] < limit", 30),
+    "a window has its edge in it": Bug("past", "if each > p - width", "if each >= p - width", 7),
     "a call in flight counts as done": Bug("past", "(x[slot] is True)", "(x[slot] is not False)"),
     "a late result does not reach the past": Bug(
         "monitor",
         "window, registers = known or (state.window, state.registers)",
         "window, registers = state.window, state.registers",
     ),
-    "a bound wakes its contract too late": Bug(
-        "resting", "last - max(ahead - 1, 0) for last in owed", "last for last in owed", 22
-    ),
     "sums do not hear every call": Bug(
         "listening", " or any(letter[slot] for slot in sums)", "", 8
-    ),
-    "what is remembered does not hear every call": Bug(
-        "listening", "for k in watched | kept)", "for k in watched)", 22
     ),
     "a verdict does not latch": Bug("clause", "broken=watch.broken or violated", "broken=violated"),
     "a violated instance is armed again": Bug(

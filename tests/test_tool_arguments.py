@@ -463,7 +463,9 @@ def collects() -> list[int]:
 
 @requirement("S-TOOL-17")
 @pytest.mark.parametrize(
-    "function", [Check(), CheckLater(), functools.partial(generates)], ids=repr
+    "function",
+    [Check(), CheckLater(), functools.partial(generates)],
+    ids=["object", "async object", "partial"],
 )
 def test_generators_are_refused_wherever_they_hide(function: Any) -> None:
     """An object or a partial that generates has a body that would run too late."""

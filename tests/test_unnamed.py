@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sponsio_like.contract import Contract, Scope
@@ -50,6 +52,15 @@ def test_every_call_with_a_value_is_a_position_of_its_monitor(
     assert opened(Contract("c", (Rule(read(formula), by=("x",)),)))(trace) == expected
 
 
+@requirement("S-TERM-01")
+@pytest.mark.parametrize("of", ["called(*)", "true", "!called(pay)"])
+def test_what_any_call_leaves_is_remembered(of: str) -> None:
+    """A sum, or a value that is remembered, of any call takes calls of unnamed tools in."""
+    formula = f"G(called(pay) -> arg(n) = last(arg(n), {of}))"
+    assert opened(formula)("o(n=1) pay(n=1) o(n=2) pay(n=1)") == "...x"
+    assert opened("G(called(pay) -> sum(*, n) <= 5)")("o(n=4) pay(n=1) pay(n=1)") == "..x"
+
+
 def test_a_tool_that_the_inventory_lacks_is_named() -> None:
     """A misspelt tool is called unknown, whatever else it makes of the guarantee."""
     with pytest.raises(ContractError, match="unknown tool `pya`"):
@@ -59,5 +70,6 @@ def test_a_tool_that_the_inventory_lacks_is_named() -> None:
 def test_a_part_is_not_given_twice() -> None:
     """A node takes each of its parts once."""
     body: Formula = read("called(a)")
+    given: dict[str, Any] = {"body": body}
     with pytest.raises(TypeError, match="takes exactly: body"):
-        Not(body, **{"body": body})
+        Not(body, **given)
