@@ -237,9 +237,8 @@ class Interceptor:
             clause = self.policy.clauses[i]
             ends = clause.open_ends(watch)
             if ends and clause.assumed(watch, last, now):
-                found.update(
-                    (Unfulfilled(self._name(i), owed(clause, each)), None) for each in ends
-                )
+                messages = sorted(owed(clause, each) for each in ends)
+                found.update((Unfulfilled(self._name(i), each), None) for each in messages)
         return tuple(found)
 
     def _name(self, clause: int) -> str:
