@@ -15,6 +15,8 @@ from campaigns.recount import Moment
 
 Fits: TypeAlias = Callable[[Moment], bool]
 """Whether a moment is one of those that a rule is about."""
+NOTHING: tuple[Any, ...] = (False, 0, "", "0", [], "[]", {}, "{}")
+"""Answers that are no confirmation, since nothing is in them."""
 REFUSES = {"no", "not", "none", "nope", "never", "false", "deny", "denied", "denies"}
 
 
@@ -29,10 +31,10 @@ def well(fits: Fits) -> Fits:
 
 
 def confirming(fits: Fits) -> Fits:
-    """Those that succeeded and whose answer is no refusal."""
+    """Those that succeeded and whose answer is neither empty nor a refusal."""
 
     def confirms(now: Moment) -> bool:
-        if not now.ok or not fits(now) or now.output is False:
+        if not now.ok or not fits(now) or now.output in NOTHING:
             return False
         words = re.findall(r"\w+", now.output.lower()) if isinstance(now.output, str) else []
         return not words or not (words[0] in REFUSES or words[0].startswith(("reject", "cancel")))
