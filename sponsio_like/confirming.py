@@ -31,7 +31,8 @@ SAYS = re.compile(
     r"(?:confirm|approv|accept|allow|agree|permit|proceed|consent|authori[sz]|grant)"
     r"|\b(?:denied|denies|rejected|rejects|refused|refuses|declined|declines|forbidden|prohibited)\b"
     r"|\b(?:disallow|disapprov|unapproved|unconfirmed|unauthori[sz]ed)"
-    r"|[:?=>]\s*(?:n|no|nope|never|false)\s*(?:$|[.,;!\n])",
+    r"|(?:\?|\b(?:answer|reply|response|choice|decision|confirm\w*|approv\w*|accept\w*)\s*[:=>])"
+    r"\s*(?:n|no|nope|never|false)\s*(?:$|[.,;!\n])",
     re.IGNORECASE,
 )
 """A short text with this in it refuses, wherever it stands."""

@@ -281,6 +281,7 @@ AGREEMENTS: list[Any] = [
     *('{"order": 17, "insurance": "no", "fee": 0}', {"action": "cancel_order"}, ["no", "yes"]),
     "Policy of refunds. " + "Customers are not allowed to rebook; such requests are declined. " * 3,
     {"content": [{"type": "text", "text": "yes"}], "isError": False},
+    "- amount: 10.0\n  recurring: false\n  subject: Sushi dinner",
 ]
 
 
