@@ -4,12 +4,12 @@
 #   make test     everything CI checks: `make check`, and the built wheel in a fresh environment
 #
 # While working: make check (fast), make fmt, make fuzz N=1000000, make mutate, make coverage.
-# Extra flags for pytest: make check PYTEST_FLAGS="-n 2 -k monitor"
+# Flags for pytest, two processes unless said otherwise: make check PYTEST_FLAGS="-n 4 -k monitor"
 
 PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(p))))
 BIN := .venv/bin
 N ?= 50000
-PYTEST_FLAGS ?=
+PYTEST_FLAGS ?= -n 2
 CODE := sponsio_like tests campaigns $(wildcard examples)
 
 .PHONY: demo test check static setup fmt fuzz mutate coverage clean
@@ -43,7 +43,7 @@ mutate: .venv/installed-dev
 	$(BIN)/python -m tests.mutate
 
 coverage: .venv/installed-dev
-	$(BIN)/coverage run -m pytest $(PYTEST_FLAGS)
+	$(BIN)/coverage run -m pytest $(PYTEST_FLAGS) -n 0
 	$(BIN)/coverage report
 
 clean:
