@@ -153,6 +153,9 @@ def calls_before(told: Sequence[oracle.Event], moment: int) -> int:
 # --- agreeing -------------------------------------------------------------------------------------
 
 
+FUTURE = (f.Next, f.WeakNext, f.Eventually, f.Always, f.Until, f.WeakUntil, f.Release)
+
+
 class TooMuch(Exception):
     """The oracle would need too long for this formula."""
 
@@ -264,10 +267,17 @@ class Judged:
 
 
 def clocks(formula: f.Formula) -> int:
-    """How many bounds in seconds a continuation has to heed, if any of them looks ahead."""
+    """How many bounds in seconds a continuation has to heed, if any of them looks ahead.
+
+    One that looks back from a later position counts for two: the clock, and that position.
+    """
     nodes = list(f.postorder(formula))
     timed = [n for n in nodes if isinstance(getattr(n, "bound", None), f.Seconds)]
-    if not any(isinstance(n, (f.Eventually, f.Always)) for n in timed):
+    inner = formula.body if isinstance(formula, f.Always) and formula.bound is None else formula
+    later = [n for n in f.postorder(inner) if isinstance(n, FUTURE)]
+    if any(each in timed for n in later for each in f.postorder(n) if not isinstance(each, FUTURE)):
+        return 2
+    if not any(isinstance(n, FUTURE) for n in timed):
         return 0
     return len(timed) * (2 if any(isinstance(n, f.Iff) for n in nodes) else 1)
 
