@@ -1,7 +1,8 @@
 # Everything starts here, on a machine that has only Python 3.11 or newer:
 #
 #   make demo     a real agent run, without and with contracts
-#   make test     everything CI checks: `make check`, and the built wheel in a fresh environment
+#   make test     everything CI checks: `make check`, the built wheel in a fresh environment, and
+#                 the adapters with the lowest versions of their frameworks
 #
 # While working: make check (fast), make fmt, make fuzz N=1000000, make mutate, make coverage.
 # Flags for pytest, two processes unless said otherwise: make check PYTEST_FLAGS="-n 4 -k monitor"
@@ -12,14 +13,17 @@ N ?= 50000
 PYTEST_FLAGS ?= -n 2
 CODE := sponsio_like tests campaigns $(wildcard examples)
 
-.PHONY: demo test check static setup fmt fuzz mutate coverage clean
+.PHONY: demo test check static oldest setup fmt fuzz mutate coverage clean
 .DEFAULT_GOAL := help
 
 demo: .venv/installed
 	@$(BIN)/sponsio-like demo
 
-test: static
+test: static oldest
 	$(BIN)/python -m pytest -m "wheel or not wheel" $(PYTEST_FLAGS)
+
+oldest: .venv-oldest/installed
+	.venv-oldest/bin/python -m pytest $(PYTEST_FLAGS) tests/adapters
 
 check: static
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
@@ -47,7 +51,7 @@ coverage: .venv/installed-dev
 	$(BIN)/coverage report
 
 clean:
-	rm -rf .venv dist build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-oldest dist build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 .PHONY: help
 help:
@@ -66,5 +70,13 @@ help:
 
 .venv/installed-dev: .venv/created pyproject.toml
 	@echo "installing sponsio-like and its development tools into .venv ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,langgraph]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,langgraph,langchain]'
 	@touch .venv/installed $@
+
+.venv-oldest/installed: .venv/created pyproject.toml tests/oldest.txt
+	@echo "installing sponsio-like with the lowest versions of LangGraph and LangChain ..."
+	@$(PYTHON) -m venv .venv-oldest
+	@.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint tests/oldest.txt --editable '.[langgraph,langchain]' \
+	  hypothesis langgraph-checkpoint-sqlite pytest pytest-asyncio pytest-xdist
+	@touch $@

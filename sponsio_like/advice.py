@@ -8,19 +8,22 @@ has been.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sponsio_like.atoms import inputs_of
+from sponsio_like.clause import Clause
 from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Message
 from sponsio_like.formula import Arg, Custom, Happens, Node, Repeats, Sum, TextMatches, postorder
 from sponsio_like.ledger import Ledger
-from sponsio_like.outcome import Warn
-from sponsio_like.verdicts import Finding
+from sponsio_like.outcome import Decision, Redirect, Warn
+from sponsio_like.tickets import Ticket
+from sponsio_like.verdicts import Finding, unanswered
 
 if TYPE_CHECKING:
+    from sponsio_like.answering import Answers, Ending
     from sponsio_like.choices import Flying
     from sponsio_like.ways import Found
 
@@ -32,7 +35,8 @@ SEPARATELY = 2
 class Refusal:
     """All that is needed to explain a refusal, later, without holding anything up.
 
-    `meant`: what has to be allowed, if it is not the event: of a redirected call, its substitute.
+    `instead`: the substitute of a redirected call, which was refused as well. `ticket`: that of
+    the event. `substitute`: the call that a redirect makes of it, or why there is none.
     """
 
     ledger: Ledger
@@ -41,7 +45,9 @@ class Refusal:
     time: float
     found: tuple[Finding, ...]
     flights: tuple[Flying, ...] = ()
-    meant: Event | None = None
+    instead: Call | None = None
+    ticket: Ticket | None = None
+    substitute: Callable[[Redirect], Call | str] = lambda _: ""
     _said: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def explain(self) -> str:
@@ -62,29 +68,45 @@ class Refusal:
         return f"{what} was not allowed by {', '.join(names)}"
 
     def _against(self) -> list[Finding]:
-        enforced = [each for each in self.found if each.violation.mode == "enforce"]
+        approved = self.ticket is not None and self.ticket.status == "approved"
+        found = unanswered(self.found, self.ticket if approved else None)
+        enforced = [each for each in found if each.violation.mode == "enforce"]
         return [each for each in enforced if not isinstance(each.decision, Warn)]
 
     def _how(self) -> str:
         from sponsio_like.supposing import Scene  # the search is only needed by who is refused
         from sponsio_like.ways import way_to
 
-        nodes = list(self._read())
-        if isinstance(self.event, Message) and any(isinstance(each, TextMatches) for each in nodes):
+        clauses = self.ledger.policy.clauses
+        if isinstance(self.event, Message) and any(
+            isinstance(each, TextMatches)
+            for each in _read(clauses[each.clause] for each in self._against())
+        ):
             return "say it differently"
         scene = Scene(self.ledger, self.context, self.time)
-        found = way_to(scene, self.meant or self.event, self.flights)
+        found = way_to(scene, self.event, self.flights, self._answers())
         if found.way is not None:
-            return _told(found.way)
-        policy = self.ledger.policy
-        split = any(set(policy.clauses[each.clause].by) - {"@agent"} for each in self._against())
-        return _none(found, with_args=split or any(map(_of_args, nodes)))
+            return _told(found.way, found.ending)
+        against = [clauses[i] for i in found.against]
+        split = any(set(clause.by) - {"@agent"} for clause in against)
+        return _none(found, with_args=split or any(map(_of_args, _read(against))))
 
-    def _read(self) -> Iterator[Node]:
-        """Everything that the clauses read that stand against it."""
-        for each in self._against():
-            for slot in self.ledger.policy.clauses[each.clause].slots:
-                yield from postorder(slot.node)
+    def _answers(self) -> Answers:
+        """What is known of the answers to the event."""
+        from sponsio_like.answering import Answers
+
+        rulings: dict[str, Decision] = {}
+        for each in self.found:  # what was found against a substitute comes last
+            rulings.setdefault(each.violation.contract, each.decision)
+        known = () if self.instead is None else (self.instead,)
+        return Answers(rulings, self.ticket, self.substitute, known)
+
+
+def _read(clauses: Iterable[Clause]) -> Iterator[Node]:
+    """Everything that these clauses read."""
+    for clause in clauses:
+        for slot in clause.slots:
+            yield from postorder(slot.node)
 
 
 def _of_args(node: Node) -> bool:
@@ -97,15 +119,21 @@ def _of_args(node: Node) -> bool:
     return isinstance(node, Arg | Sum | Repeats)
 
 
-def _told(way: tuple[str, ...]) -> str:
+def _told(way: tuple[str, ...], ending: Ending) -> str:
     """The way, in words; long runs of one step are counted."""
+    from sponsio_like.answering import approval
+
+    who = approval(ending.people)
+    last = [f"{who} it"] if who else []
+    last += [f"`{ending.instead}` runs instead of it"] if ending.instead else []
     if not way:
-        return "by now it is legal: try again"
+        return f"by now {', and '.join(last) or 'it is legal'}: try again"
     steps: list[str] = []
     for step, run in itertools.groupby(way):
         times = len(list(run))
         steps += [f"{step} {times} times"] if times > SEPARATELY else [step] * times
-    return f"to make it legal, first {', then '.join(steps)}"
+    then = f", then {', and '.join(last)}" if last else ""
+    return f"to make it legal, first {', then '.join(steps)}{then}"
 
 
 def _none(found: Found, *, with_args: bool) -> str:
@@ -114,4 +142,4 @@ def _none(found: Found, *, with_args: bool) -> str:
     if not found.certain:
         return "no short way to make it legal was found"
     where = "with these arguments" if with_args else "in this session"
-    return f"no calls make it legal {where}"
+    return f"no calls make it legal {where}" + (f", but {found.fits}" if found.fits else "")

@@ -96,6 +96,11 @@ def static(slots: Sequence[Slot], tool: Name) -> tuple[bool | None, ...]:
     return tuple(_told_by_name(slot, tool) for slot in slots)
 
 
+def fixed_at(slots: Sequence[Slot], world: tuple[str, Name]) -> tuple[bool | None, ...]:
+    """What is known of every slot at a position of this kind: `("message", role)`, say."""
+    return tuple(_fixed(slot, world) if slot.kind == "atom" else None for slot in slots)
+
+
 def _told_by_name(slot: Slot, tool: Name) -> bool | None:
     match slot.node:
         case Sum(target) | Repeats(target):

@@ -28,15 +28,20 @@ Flying: TypeAlias = tuple[str, str, tuple[Change, ...]]
 
 
 class Look(NamedTuple):
-    """A scene, and what stands against an event in it: the goals of each clause that refuses."""
+    """A scene, and what stands against an event in it: the goals of each clause that refuses.
+
+    `instead`: nothing does, but this clause redirects, and it is the substitute that is refused.
+    """
 
     scene: Scene
     standing: Mapping[int, frozenset[int]]
+    instead: int | None = None
 
     @property
-    def open(self) -> int:
-        """How many goals there are to be reached."""
-        return sum(map(len, self.standing.values()))
+    def open(self) -> tuple[bool, int]:
+        """How far it is: whether a substitute is as far as it goes; how many goals are left."""
+        first = bool(self.standing) and self.instead is None
+        return first, sum(map(len, self.standing.values()))
 
 
 class Choices:
@@ -135,7 +140,7 @@ class Choices:
         clause, ledger = self.clauses[change.clause], self.start.ledger
         if clause.by:
             return change.at.seen < ledger.keyed[change.clause].get(change.key, (None, 0))[1]
-        return change.at.seen < ledger.positions[clause.kinds]
+        return change.at.seen < ledger.next(change.clause).seen
 
     # --- what they are good for ---------------------------------------------------------------
 
@@ -175,6 +180,8 @@ class Choices:
 
     def least(self, look: Look) -> float:
         """So many more moves are needed at the least: goals on which no move bears together."""
+        if look.instead is not None:
+            return 1  # there may be a way around the substitute
         sets: list[frozenset[int]] = []
         for i, found in look.standing.items():
             if not self.is_loose(i, look.scene):

@@ -10,21 +10,24 @@ import functools
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from sponsio_like.alphabet import Name
 from sponsio_like.atoms import Concerns, concerns, glob_matcher
-from sponsio_like.checks import check, check_inventory
-from sponsio_like.clause import Clause
+from sponsio_like.checks import check, check_inventory, needs
+from sponsio_like.clause import Clause, Place, Watch
 from sponsio_like.contract import Contract
+from sponsio_like.encoding import encode
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.events import Call, Kind
 from sponsio_like.fitting import fitted
 from sponsio_like.formula import Delivered, Happens, Match, Repeats, Sum, postorder
+from sponsio_like.misfits import duplicates, misfits
 from sponsio_like.outcome import Block, Decision, Mode
+from sponsio_like.remembering import remembers
+from sponsio_like.resting import NEVER
 
 Targeted = Delivered | Happens | Repeats | Sum
-MODES = ("observe", "enforce")
 INDEX_CAP = 4_096
 """Most tools, and combinations of globs, whose clauses are remembered; others are told anew."""
 
@@ -33,16 +36,39 @@ ALL_INPUTS = frozenset(
 )
 
 
+class Counter(NamedTuple):
+    """What counts positions of these kinds: of the session, or of one contract on the world."""
+
+    owner: int
+    kinds: frozenset[Kind]
+
+
+LINEAGE = -1
+"""The owner of what is counted by the session."""
+
+
+class Share(NamedTuple):
+    """Contracts by name; their clauses, and for each of these its contract."""
+
+    contracts: tuple[str, ...]
+    clauses: tuple[int, ...]
+    names: list[str]
+
+
 @dataclass(frozen=True)
 class Policy:
-    """Compiled contracts. `kinds`: every set of kinds of position that some clause counts."""
+    """Compiled contracts."""
 
     contracts: tuple[Contract, ...]
     modes: tuple[Mode, ...]
     clauses: tuple[Clause, ...]
     owner: tuple[int, ...]
-    kinds: tuple[frozenset[Kind], ...]
     _index: dict[Name, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    @functools.cached_property
+    def views(self) -> dict[tuple[str, str], dict[int, Any]]:
+        """What `excluding` knows of the calls of a tool by an agent, by clause."""
+        return {}
 
     def concerned(self, tool: str) -> tuple[int, ...]:
         """The clauses that a call of `tool` concerns; names that match the same globs share it."""
@@ -78,6 +104,16 @@ class Policy:
         slots = [slot for clause in self.clauses for slot in clause.slots]
         nodes = [node for slot in slots for node in postorder(slot.node)]
         return {node: concerns(node.target) for node in nodes if isinstance(node, Delivered)}
+
+    @functools.cached_property
+    def source_names(self) -> dict[Delivered, str]:
+        """The sources, each with its name in snapshots."""
+        return {source: repr(source) for source in self.sources}
+
+    @functools.cached_property
+    def sources_by_name(self) -> dict[str, Delivered]:
+        """The sources by their names in snapshots."""
+        return {name: source for source, name in self.source_names.items()}
 
     def delivering(self, call: Call) -> tuple[Delivered, ...]:
         """Those of the sources that this call is, or may be."""
@@ -121,6 +157,78 @@ class Policy:
                 mine.append(decision)
         return {name: tuple(each) for name, each in found.items()}
 
+    @functools.cached_property
+    def stateful(self) -> tuple[str, ...]:
+        """The contracts that need a session that lasts: they remember, or read what is told."""
+        kept = {self.owner[i] for i, clause in enumerate(self.clauses) if remembers(clause)}
+        return tuple(each.name for k, each in enumerate(self.contracts) if k in kept)
+
+    @functools.cached_property
+    def world(self) -> tuple[str, ...]:
+        """The contracts on the world: what they remember must not be rewound."""
+        return tuple(each.name for each in self.contracts if each.on_world)
+
+    # --- the same for all sessions ------------------------------------------------------------
+
+    @functools.cached_property
+    def starts(self) -> tuple[Watch, ...]:
+        """What every clause remembers before the first position."""
+        return tuple(clause.start for clause in self.clauses)
+
+    @functools.cached_property
+    def starts_plain(self) -> tuple[Any, ...]:
+        """The same as JSON data; given to nobody."""
+        return tuple(map(encode, self.starts))
+
+    @functools.cached_property
+    def wakes(self) -> dict[int, int]:
+        """The first positions that clauses have to see, whatever the tool."""
+        pairs = enumerate(zip(self.clauses, self.starts, strict=True))
+        each = ((i, one.wakes_at(start, Place(-1, -1), 0.0)) for i, (one, start) in pairs)
+        return {i: at for i, at in each if at != NEVER and not self.clauses[i].by}
+
+    @functools.cached_property
+    def counters(self) -> tuple[tuple[Counter, Counter], ...]:
+        """What counts the positions that each clause sees, and those that its guarantee counts."""
+        return tuple((Counter(LINEAGE, c.kinds), Counter(LINEAGE, c.counts)) for c in self.clauses)
+
+    @functools.cached_property
+    def counters_apart(self) -> tuple[tuple[Counter, Counter], ...]:
+        """The same where contracts on the world have counters of their own."""
+        each = zip(self.owner, self.counters, strict=True)
+        return tuple(
+            (Counter(k, seen.kinds), Counter(k, counted.kinds))
+            if self.contracts[k].on_world
+            else (seen, counted)
+            for k, (seen, counted) in each
+        )
+
+    @functools.cached_property
+    def all(self) -> Share:
+        """All contracts."""
+        return self._share([True] * len(self.contracts))
+
+    @functools.cached_property
+    def lineage(self) -> Share:
+        """The contracts that are not on the world."""
+        return self._share([not each.on_world for each in self.contracts])
+
+    def _share(self, among: Sequence[bool]) -> Share:
+        names = tuple(each.name for each, mine in zip(self.contracts, among, strict=True) if mine)
+        clauses = [(i, owner) for i, owner in enumerate(self.owner) if among[owner]]
+        each = [self.contracts[owner].name for _, owner in clauses]
+        return Share(names, tuple(i for i, _ in clauses), each)
+
+    @functools.cached_property
+    def fingerprints(self) -> dict[str, str]:
+        """What every contract means for its state, as a hash."""
+        return {contract.name: fingerprint(contract) for contract in self.contracts}
+
+    @functools.cached_property
+    def needs(self) -> dict[str, frozenset[str]]:
+        """The inputs that every contract needs."""
+        return {contract.name: needs(contract) for contract in self.contracts}
+
     @property
     def enforces(self) -> bool:
         """Whether any contract is enforced."""
@@ -140,7 +248,7 @@ def compile_policy(
     """
     inventory = None if tools is None else tuple(tools)
     contracts = tuple(fitted(contract, inventory) for contract in contracts)
-    problems = [*_duplicates(contracts), *_misfits(contracts, mode)]
+    problems = [*duplicates(contracts), *misfits(contracts, mode)]
     if problems:
         raise ContractError(*problems)
     clauses: list[Clause] = []
@@ -158,42 +266,10 @@ def compile_policy(
             owner.append(k)
     if problems:
         raise ContractError(*problems)
-    kinds = tuple(dict.fromkeys(k for clause in clauses for k in (clause.kinds, clause.counts)))
     modes: tuple[Mode, ...] = tuple(
         "observe" if relaxed else contract.mode or mode for contract in contracts
     )
-    return Policy(contracts, modes, tuple(clauses), tuple(owner), kinds)
-
-
-def _duplicates(contracts: Sequence[Contract]) -> list[Problem]:
-    seen: dict[str, Contract] = {}
-    problems = []
-    for contract in contracts:
-        if contract.name in seen:
-            problems.append(
-                Problem(f"two contracts are named `{contract.name}`", contract.where, "rename one")
-            )
-        seen[contract.name] = contract
-    return problems
-
-
-def _misfits(contracts: Sequence[Contract], mode: Mode) -> list[Problem]:
-    """Parts that would load and then do nothing: no guarantee, no such mode, no such strategy."""
-    found = (
-        [] if mode in MODES else [Problem(f"unknown mode `{mode}`", "", "write observe or enforce")]
-    )
-    for contract in contracts:
-        where = contract.where or f"contract `{contract.name}`"
-        answers = [contract.answer, *(rule.answer for rule in contract.rules)]
-        if not contract.rules:
-            found.append(Problem("there is no guarantee", where, "say what must hold"))
-        if contract.mode not in (None, *MODES):
-            found.append(
-                Problem(f"unknown mode `{contract.mode}`", where, "write observe or enforce")
-            )
-        if not all(each is None or isinstance(each, Decision) for each in answers):
-            found.append(Problem("the strategy is no decision", where, 'use `.strategy("block")`'))
-    return found
+    return Policy(contracts, modes, tuple(clauses), tuple(owner))
 
 
 def _located(contract: Contract, problem: Problem) -> Problem:

@@ -6,7 +6,7 @@ Telling makes a new one.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -76,6 +76,15 @@ def _stands(approval: Mapping[str, Any], action: str, role: str) -> bool:
         return False
     asked = (approval.get("action"), approval.get("role"), approval.get("decision"))
     return asked == (action, role, "approve")
+
+
+def of_batch(call: Sequence[Any]) -> tuple[Any, Any, Any]:
+    """One call of a batch. Raises `SessionError` before anything is decided."""
+    if not isinstance(call, (list, tuple)) or len(call) not in (2, 3):
+        raise SessionError(
+            f"{call!r} is no call of a batch; write (tool, args) or (tool, args, id)"
+        )
+    return call[0], call[1], call[2] if len(call) > 2 else None
 
 
 def said(role: Any, text: Any) -> Message:

@@ -57,6 +57,7 @@ class Contract:
     answer: Decision | None = None
     mode: Mode | None = None
     where: str = ""
+    on_world: bool = False
 
     def assume(self, when: Condition) -> Contract:
         """The rule applies where this holds: "called `refund`" (by now), an atom, a formula."""
@@ -90,6 +91,13 @@ class Contract:
     def enforce(self) -> Contract:
         """Act on violations."""
         return self.in_mode("enforce")
+
+    def world(self) -> Contract:
+        """It is about what does not come back (money paid): what it remembers is never rewound.
+
+        Not by a checkpoint, a fork or a snapshot: it is kept in `world=`, given to the session.
+        """
+        return replace(self, on_world=True)
 
     def after(self, start: Condition) -> Contract:
         """The guarantee binds from the first position where `start` holds."""
@@ -185,6 +193,13 @@ def read_mode(value: Any) -> Mode:
         if value == mode:
             return mode
     raise ContractError.of(f"unknown mode `{value}`", closest(value, MODES))
+
+
+def read_world(value: Any) -> bool:
+    """Whether a contract is on the world: true or false."""
+    if isinstance(value, bool):
+        return value
+    raise ContractError.of(f"`{value}` is not true or false", "write world: true, or leave it out")
 
 
 def scope(value: Any, words: Vocabulary = NOTHING) -> Scope:

@@ -11,12 +11,13 @@ import copy
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias
 
 from sponsio_like.advice import Refusal
 from sponsio_like.errors import SessionError
 from sponsio_like.events import Call, Message, Unreadable, digest
-from sponsio_like.flights import Answer, Attempt
+from sponsio_like.flights import Answer, Attempt, Flight
 from sponsio_like.freezing import freeze_args
 from sponsio_like.interceptor import Interceptor, id_of
 from sponsio_like.outcome import (
@@ -57,10 +58,13 @@ def decision(
     late: tuple[Violation, ...] = ()
     while True:
         first = _ruled(inner, event, mark, allowed)
-        first = replace(first, late=(*late, *first.late))
-        if first.flight is not None or first.full:
+        if late:
+            first = replace(first, late=(*late, *first.late))
+        if first.why:
+            return refused(inner, event, first.why), first
+        if first.flight is not None:
             assert isinstance(event, Call)
-            return _standing(inner, event, mark, first), first
+            return _standing(inner, event, mark, first.flight), first
         if first.before is None:
             return allowed(first.found), first
         match first.answer, event:
@@ -73,7 +77,7 @@ def decision(
                     continue  # it was approved meanwhile
                 fresh = tuple(each for each in first.found if each.violation.contract in news)
                 return outcome, replace(first, found=fresh, again=not fresh)
-        return blocked(inner, event, first), first
+        return blocked(inner, event, first, fit=fit), first
 
 
 def _mark(event: Call | Message) -> str:
@@ -102,7 +106,7 @@ def _ruled(
         late += attempt.late
         asked = asking(attempt.found) if attempt.before is not None else ()
         if not asked:
-            return replace(attempt, late=late)
+            return replace(attempt, late=late) if late else attempt
         for finding, ask in asked:
             rulings[finding.violation.contract] = ruling(ask, finding.violation)
 
@@ -112,15 +116,33 @@ def blocked(
     event: Call | Message,
     attempt: Attempt,
     why: str = "",
-    meant: Call | None = None,
+    fit: Fit | None = None,
+    instead: Call | None = None,
 ) -> Blocked:
-    """Refuse; the advice is worked out when it is read. `meant`: the substitute that is refused."""
+    """Refuse; the advice is worked out when it is read. `instead`: its substitute, also refused."""
     violations = enforced(attempt.found)
     if why or attempt.before is None:
         return Blocked(id_of(event), violations, lambda: why)
-    before, flying = attempt.before, inner.flying()
-    refusal = Refusal(before, event, inner.context, inner.time, attempt.found, flying, meant)
+    refusal = Refusal(
+        attempt.before,
+        event,
+        inner.context,
+        inner.time,
+        attempt.found,
+        inner.flying(),
+        instead,
+        _ticket(inner, event),
+        partial(_substitute, event, fit=fit) if isinstance(event, Call) else lambda _: "",
+    )
     return Blocked(id_of(event), violations, refusal.explain)
+
+
+def _ticket(inner: Interceptor, event: Call | Message) -> Ticket | None:
+    """The ticket of this very event, if it has one."""
+    if not inner.desk.tickets:
+        return None
+    mark = _mark(event)
+    return inner.at_desk(lambda desk, now: desk.find(id_of(event), mark, now))
 
 
 def refused(inner: Interceptor, event: Call | Message, reason: str) -> Outcome:
@@ -133,11 +155,13 @@ def refused(inner: Interceptor, event: Call | Message, reason: str) -> Outcome:
     return Blocked(id_of(event), (violation,), lambda: reason)
 
 
-def _standing(inner: Interceptor, call: Call, mark: str, attempt: Attempt) -> Outcome:
-    """The answer to an id that is in flight already, or to one call too many."""
-    flight = attempt.flight
-    if flight is None:
-        return refused(inner, call, "too many calls are in flight; settle some of them first")
+def failed(inner: Interceptor, event: Call | Message, error: Exception) -> Outcome:
+    """The decision could not be made; then it is as if it had been refused."""
+    return refused(inner, event, f"the decision failed: {type(error).__name__}: {error}")
+
+
+def _standing(inner: Interceptor, call: Call, mark: str, flight: Flight) -> Outcome:
+    """The answer to an id that is in flight already."""
     if flight.digest == mark:
         return _own(flight.outcome)
     reason = f"call id `{call.id}` is in flight with another tool or other arguments"
@@ -183,11 +207,14 @@ def _redirected(
     redirected = Redirected(call.id, safe.tool, safe.args, enforced(first.found))
     second = _ruled(inner, safe, mark, lambda _: redirected, substitute=True)
     both = replace(first, found=(*first.found, *second.found), late=(*first.late, *second.late))
-    if second.flight is not None or second.full:  # another thread was quicker
-        return _standing(inner, call, mark, second), replace(both, flight=second.flight)
+    if second.why:
+        return refused(inner, call, second.why), both
+    if second.flight is not None:  # another thread was quicker
+        return _standing(inner, call, mark, second.flight), replace(both, flight=second.flight)
     if second.before is None:
         return _own(redirected), both
-    return blocked(inner, call, replace(both, before=second.before), meant=safe), both
+    before = second.before if first.before is None else second.before.joined(first.before)
+    return blocked(inner, call, replace(both, before=before), fit=fit, instead=safe), both
 
 
 # --- holding ------------------------------------------------------------------------------------

@@ -137,6 +137,8 @@ def _contract(contract: Contract, mode: Mode) -> Iterator[Styled]:
     doing = " or ".join(dict.fromkeys(map(_answer, answers)))
     would = "" if mode == "enforce" else "would "
     yield f"  else     {would}{doing} ({mode} mode)", ""
+    if contract.on_world:
+        yield "  kept     in the world: no fork or checkpoint rewinds it", ""
     if wants := needs(contract) & ALL_INPUTS:
         yield f"  needs    {', '.join(sorted(wants))}", ""
 

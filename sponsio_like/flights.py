@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sponsio_like.clause import Change
+from sponsio_like.events import Call, Event
 from sponsio_like.formula import Delivered
 from sponsio_like.ledger import Ledger
 from sponsio_like.outcome import Allowed, Decision, Outcome, Redirected, Violation
@@ -17,6 +18,7 @@ from sponsio_like.verdicts import Finding
 
 IN_FLIGHT_CAP = 1_000
 """Most calls in flight at once in a session."""
+FULL = "too many calls are in flight; settle some of them first"
 
 
 class Flight(NamedTuple):
@@ -28,6 +30,8 @@ class Flight(NamedTuple):
     waits: tuple[Change, ...]
     outcome: Outcome
     sources: tuple[Delivered, ...] = ()
+    key: str = ""
+    """Its name in the world."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +39,8 @@ class Attempt:
     """What came of trying to let an event through. `late`: what time gone by has violated.
 
     `before` is the ledger that refused it, for the advice, and `answer` the strictest of what its
-    contracts answer; `flight` a call with the same id that is in flight already, `full` one call
-    too many. None of these: it was let through now. `again`: it was told before.
+    contracts answer; `flight` a call with the same id that is in flight already, `why` what stands
+    against it besides. None of these: it was let through now. `again`: it was told before.
     """
 
     found: tuple[Finding, ...] = ()
@@ -45,11 +49,31 @@ class Attempt:
     answer: Decision | None = None
     again: bool = False
     flight: Flight | None = None
-    full: bool = False
+    why: str = ""
+
+    def told_before(self, outcome: Outcome) -> bool:
+        """Whether the host has had this outcome already."""
+        first = None if self.flight is None else self.flight.outcome
+        return self.again or (first is not None and isinstance(outcome, type(first)))
 
 
 Answer = Callable[[tuple[Finding, ...]], Outcome]
 """The outcome for an event that is let through, whatever was found."""
+
+
+def standing(flights: dict[str, Flight], event: Event, *, enforces: bool) -> Attempt | None:
+    """What stands against a call before any contract is asked: its id, or one call too many."""
+    if not isinstance(event, Call):
+        return None
+    flight = flights.get(event.id)
+    if flight is not None:
+        return Attempt(flight=flight)
+    if len(flights) < IN_FLIGHT_CAP:
+        return None
+    if enforces:
+        return Attempt(why=FULL)
+    del flights[next(iter(flights))]  # only observed: forget the oldest
+    return None
 
 
 def plain(flight: Flight) -> tuple[Any, ...]:
@@ -57,14 +81,15 @@ def plain(flight: Flight) -> tuple[Any, ...]:
     outcome = flight.outcome
     instead = (outcome.tool, outcome.args) if isinstance(outcome, Redirected) else None
     sources = tuple(repr(source) for source in flight.sources)
-    return (flight.tool, flight.digest, flight.position, flight.waits, instead, sources)
+    kept = (flight.tool, flight.digest, flight.position, flight.waits, instead, sources)
+    return (*kept, flight.key) if flight.key else kept
 
 
 def resumed(
     id: str, kept: tuple[Any, ...], moved: Mapping[int, int], sources: Mapping[str, Delivered]
 ) -> Flight:
     """The call in flight that a snapshot has kept; `moved`: old clause numbers to new ones."""
-    tool, mark, position, waits, instead, named = kept
+    tool, mark, position, waits, instead, named, *key = kept
     changes = tuple(
         change._replace(clause=moved[change.clause]) for change in waits if change.clause in moved
     )
@@ -72,4 +97,4 @@ def resumed(
     if instead is not None:
         outcome = Redirected(id, instead[0], instead[1], ())
     known = tuple(sources[name] for name in named if name in sources)
-    return Flight(tool, mark, position, changes, outcome, known)
+    return Flight(tool, mark, position, changes, outcome, known, *key)

@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-from sponsio_like.checks import needs
 from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy
 from sponsio_like.contract import Contract
 from sponsio_like.decorating import Options, decorated
-from sponsio_like.errors import ContractError, InputMissing, SnapshotError
+from sponsio_like.errors import ContractError, InputMissing, SessionError, SnapshotError
 from sponsio_like.notices import Mailbox, Notifier
 from sponsio_like.outcome import Mode
 from sponsio_like.records import Log, Sink
@@ -25,6 +24,7 @@ from sponsio_like.session import Session
 from sponsio_like.snapshot import part
 from sponsio_like.toolbox import Toolbox
 from sponsio_like.tools import Tool
+from sponsio_like.worlds import World
 
 _Tool = TypeVar("_Tool")
 RELAX = "SPONSIO_LIKE_MODE"
@@ -158,13 +158,15 @@ class Guard:
         clock: Callable[[], float] = time.time,
         assume_success: bool = False,
         inputs: Iterable[str] | None = None,
+        world: World | None = None,
     ) -> Session:
         """A new session. One for each conversation: its state is never shared.
 
         `inputs` are those that the host delivers (`results`, `messages`, `usage`, `agents`,
         `depth`, `facts`, `time`, `finish`, `tool_names`); all, if not given. `assume_success`:
-        nobody settles; a call counts as done when the next turn is decided. Raises `InputMissing`
-        if a contract needs an input that is not delivered.
+        nobody settles; a call counts as done when the next turn is decided. `world` is the store
+        of the contracts on the world; without one the session remembers them itself. Raises
+        `InputMissing` if a contract needs an input that is not delivered.
         """
         given = (
             ALL_INPUTS
@@ -175,12 +177,13 @@ class Guard:
             raise ContractError.of(
                 f"unknown input `{min(unknown)}`", f"inputs: {', '.join(sorted(ALL_INPUTS))}"
             )
-        for contract in self.policy.contracts:
-            if missing := needs(contract) - given:
+        for contract, needs in self.policy.needs.items():
+            if missing := needs - given:
                 raise InputMissing(
-                    f"contract `{contract.name}` needs {', '.join(sorted(missing))}, "
+                    f"contract `{contract}` needs {', '.join(sorted(missing))}, "
                     "which this session does not get"
                 )
+        _check_store(world, id)
         name = id if id is not None else f"session-{next(self._names)}"
         return Session(
             self.policy,
@@ -189,6 +192,7 @@ class Guard:
             assume_success=assume_success,
             log=self._log,
             notify=self._notify,
+            world=world if self.policy.world else None,
         )
 
     def restore(
@@ -198,16 +202,20 @@ class Guard:
         clock: Callable[[], float] = time.time,
         assume_success: bool = False,
         inputs: Iterable[str] | None = None,
+        world: World | None = None,
     ) -> Session:
         """The session of a snapshot. `started_anew` names the contracts that have changed since.
 
-        `clock`, `assume_success` and `inputs` are no part of it: give them as for `session`. The
-        clock has to go on: under one that begins anew, time stands still until it has caught up.
+        `clock`, `assume_success`, `inputs` and `world` are no part of it: give them as for
+        `session`. The clock has to go on: under one that begins anew, time stands still until it
+        has caught up.
         Raises `SnapshotError` if the snapshot cannot be read.
         """
         try:
             id = part(snapshot, "session", str)
-            session = self.session(id, clock=clock, assume_success=assume_success, inputs=inputs)
+            session = self.session(
+                id, clock=clock, assume_success=assume_success, inputs=inputs, world=world
+            )
             session.resume(snapshot)
         except (
             LookupError,
@@ -219,6 +227,13 @@ class Guard:
         ) as error:
             raise SnapshotError(f"snapshot is damaged: {type(error).__name__}: {error}") from error
         return session
+
+
+def _check_store(world: Any, id: str | None) -> None:
+    if not (world is None or isinstance(world, World)):
+        raise SessionError(f"{world!r} is no store; write world=SqliteWorld(path)")
+    if world is not None and id is None:
+        raise SessionError("a session over a store needs an id; write session(id, world=..)")
 
 
 def _asked_to_relax() -> bool:

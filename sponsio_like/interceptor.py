@@ -7,50 +7,65 @@ trace; no monitor sees it.
 
 from __future__ import annotations
 
-import math
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from sponsio_like.clause import Change, Now
 from sponsio_like.compiler import Policy
 from sponsio_like.context import Context
-from sponsio_like.demands import owed
-from sponsio_like.events import Call, Event, Result
-from sponsio_like.flights import IN_FLIGHT_CAP, Answer, Attempt, Flight, plain, resumed
-from sponsio_like.ledger import Judgement, Ledger, Read
-from sponsio_like.monitor import Verdict, overall
-from sponsio_like.outcome import Allowed, Ask, Decision, Escalate, Outcome, Unfulfilled, Violation
-from sponsio_like.snapshot import part, put_back, take
-from sponsio_like.tickets import Asked, Desk, Ticket
+from sponsio_like.encoding import encode
+from sponsio_like.events import Call, Event, Result, Step
+from sponsio_like.flights import FULL, Answer, Attempt, Flight, plain, resumed, standing
+from sponsio_like.lasting import Lasting, StoreFailed
+from sponsio_like.ledger import Judgement, Ledger
+from sponsio_like.monitor import Verdict
+from sponsio_like.outcome import Allowed, Decision, Outcome, Unfulfilled, Violation
+from sponsio_like.perceiving import Seen, final, judged, perceive, time_of, time_or
+from sponsio_like.snapshot import Written, part, put_back, take
+from sponsio_like.standing import owing, verdicts
+from sponsio_like.tickets import Desk
 from sponsio_like.verdicts import (
-    Finding,
     findings,
-    holding,
+    lost,
     reported,
+    still_asks,
     stoppable,
     strictest,
-    unreadable,
+    unanswered,
 )
+from sponsio_like.worlds import World
 
 T = TypeVar("T")
+Results: TypeAlias = list[tuple[Change, dict[int, bool]]]
 
 
 class Interceptor:
-    """All the state of one session, behind one lock."""
+    """All the state of one session, behind one lock. `world`: where contracts on the world are."""
 
-    def __init__(self, policy: Policy, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, policy: Policy, clock: Callable[[], float], session: str, world: World | None
+    ) -> None:
         self.policy = policy
         self.context = Context()
         self.flights: dict[str, Flight] = {}
         self.calls = 0
         self.time = float("-inf")
-        self.desk = Desk()
-        self._ledger = Ledger(policy)
+        self.desk = Desk(session)
+        self._ledger = Ledger(policy, apart=world is not None)
+        self.world = Lasting(self._ledger, session, world)
+        self.world.refresh()
+        self._written = Written()
         self._clock = clock
         self._lock = threading.Lock()
+
+    def stand(self, place: str) -> None:
+        """The next calls stand here, in the history of the host."""
+        with self._lock:
+            self.world.stand(place)
 
     # --- positions ----------------------------------------------------------------------------
 
@@ -68,82 +83,99 @@ class Interceptor:
         `rulings`: what callables of the user have answered, by contract. A ticket of the call is
         used up by its `substitute` too, but answers nothing that stands against that.
         """
-        late: tuple[Violation, ...] = ()
+        late: list[Violation] = []
         while True:
             with self._lock:
                 touched = self._ledger.touched(event)
-            reads, failed = self._read(touched, event)
-            now = self._ask_clock() if stoppable(event) else self._read_clock()
-            with self._lock:
-                standing = self._standing(event)
-                if standing is not None:
-                    return replace(standing, late=late)
-                late += self._expire(now)
-                if self._ledger.touched(event) != touched:
-                    continue  # time or another thread has moved on: other clauses have to be read
-                judgement = self._ledger.judge(event, reads, self.time)
-                failed += [self._unreadable(event, *each) for each in judgement.failed]
-                violated = judgement.violated
-                found = (*findings(self.policy, violated, event, self.calls, rulings), *failed)
-                ticket = self.desk.approved(id_of(event), mark, self.time)
-                left = found if substitute else _without(found, ticket)
-                against = strictest(left) if stoppable(event) else None
-                if against is not None:
-                    keys = [clause.key(event) for clause in self.policy.clauses if clause.by]
-                    before = self._ledger.copy(keys)
-                    return Attempt(found, late, before, against)
-                self._let_through(event, judgement, mark, answer(found))
-                if ticket is not None:
-                    self.desk.use(ticket)
-            return Attempt(found, late)
-
-    def _standing(self, event: Event) -> Attempt | None:
-        """What stands against a call before any contract is asked: its id, or one call too many."""
-        if not isinstance(event, Call):
-            return None
-        flight = self.flights.get(event.id)
-        if flight is not None:
-            return Attempt(flight=flight)
-        if len(self.flights) < IN_FLIGHT_CAP:
-            return None
-        if self.policy.enforces:
-            return Attempt(full=True)
-        del self.flights[next(iter(self.flights))]  # only observed: forget the oldest
-        return None
-
-    def _read(self, touched: Iterable[int], event: Event) -> tuple[list[Read], list[Finding]]:
-        """What every touched clause reads; and those that cannot, because an atom raised."""
-        reads: list[Read] = []
-        failed: list[Finding] = []
-        for i in touched:
+            reads, failed = perceive(self._ledger, event, touched, self.context, self.calls)
+            now = time_of(self._clock) if stoppable(event) else self._now()
+            seen = Seen(event, touched, reads, failed, now)
             try:
-                reads.append(self._ledger.read(i, event, self.context))
-            except Exception as error:  # an atom is user code; a clause that cannot be read blocks
-                failed.append(self._unreadable(event, i, error))
-        return reads, failed
+                with self._lock:
+                    attempt = self._try(seen, mark, answer, rulings, late, substitute=substitute)
+            except StoreFailed as error:
+                if isinstance(event, Step):
+                    late.append(lost(self.policy, self.calls, None, str(error)))
+                return Attempt(late=tuple(late), why=str(error))
+            if attempt is not None:
+                return replace(attempt, late=tuple(late)) if late else attempt
 
-    def _unreadable(self, event: Event, i: int, error: Exception) -> Finding:
-        return unreadable(self.policy, i, event, self.calls, error)
+    def _now(self) -> float:
+        return time_or(self._clock, self.time)
 
-    def _let_through(self, event: Event, judgement: Judgement, mark: str, outcome: Outcome) -> None:
-        self._ledger.commit(judgement)
+    def _try(
+        self,
+        seen: Seen,
+        mark: str,
+        answer: Answer,
+        rulings: Mapping[str, Decision],
+        late: list[Violation],
+        *,
+        substitute: bool,
+    ) -> Attempt | None:
+        """One attempt, under the lock.
+
+        None if time or another thread has moved on: then other clauses have to be read.
+        """
+        event = seen.event
+        with self.world.open():
+            key = self.world.key(event, mark)
+            stands = standing(self.flights, event, enforces=self.policy.enforces)
+            if stands is not None:
+                return stands
+            late += self._expire(seen.time, self.context)
+            if self._ledger.touched(event) != seen.touched:
+                return None
+            counted = self.world.counted(key)
+            judgement, failed = judged(self._ledger, seen, counted, self.time, self.calls)
+            violated = judgement.violated
+            found = (*findings(self.policy, violated, event, self.calls, rulings), *failed)
+            ticket = self.desk.approved(id_of(event), mark, self.time)
+            left = found if substitute else unanswered(found, ticket)
+            against = strictest(left) if stoppable(event) else None
+            if against is not None:
+                keys = [clause.key(event) for clause in self.policy.clauses if clause.by]
+                before = self._ledger.copy(keys)
+                return Attempt(found, (), before, against)
+            if self.world.full(key):
+                return Attempt(why=FULL)
+            self.world.let_through(judgement, key)
+        self._let_through(event, judgement, (mark, key), answer(found))
+        if ticket is not None:
+            self.desk.use(ticket)
+        return Attempt(found)
+
+    def _let_through(
+        self, event: Event, judgement: Judgement, names: tuple[str, str], outcome: Outcome
+    ) -> None:
+        self._ledger.commit(judgement, self.world.lineage)
         if isinstance(event, Call):
-            waits, sources = self._ledger.waiting(judgement), self.policy.delivering(event)
-            flight = Flight(event.tool, mark, self.calls, waits, outcome, sources)
+            (mark, key), sources = names, self.policy.delivering(event)
+            waits = self._ledger.waiting(judgement, self.world.lineage)
+            flight = Flight(event.tool, mark, self.calls, waits, outcome, sources, key)
             self.flights[event.id] = flight
+            self.world.used(event.id)
             self.calls += 1
 
-    def _expire(self, now: float) -> tuple[Violation, ...]:
-        self.time = max(self.time, now)
-        violated = self._ledger.expire(Now(self.time, self.context))
+    def _expire(self, now: float, context: Context) -> tuple[Violation, ...]:
+        self.time = max(self.time, now, self.world.time)
+        self.world.passes(self.time)
+        violated = self._ledger.expire(Now(self.time, context))
         return reported(self.policy, violated, self.calls, None) if violated else ()
 
     def at_desk(self, ask: Callable[[Desk, float], T]) -> T:
         """Ask the session's desk for something, at this time."""
-        now = self._read_clock()
+        now = self._now()
         with self._lock:
             self.time = max(self.time, now)
             return ask(self.desk, self.time)
+
+    def at_ledger(self, ask: Callable[[Ledger, float], T]) -> T:
+        """Ask the session's ledger for something, at this time; it must stay as it is."""
+        now = self._now()
+        with self._lock:
+            self.world.refresh()
+            return ask(self._ledger, max(self.time, now, self.world.time))
 
     # --- results ------------------------------------------------------------------------------
 
@@ -155,50 +187,56 @@ class Interceptor:
     def flying(self) -> tuple[tuple[str, str, tuple[Change, ...]], ...]:
         """The calls in flight: their ids, their tools, and what waits for their results."""
         with self._lock:
-            return tuple((id, each.tool, each.waits) for id, each in self.flights.items())
+            return tuple((id, each.tool, self._waits(each)) for id, each in self.flights.items())
 
-    def settle(self, flight: Flight, result: Result) -> tuple[Violation, ...]:
+    def _waits(self, flight: Flight) -> tuple[Change, ...]:
+        return (*self.world.waiting(flight.key), *flight.waits)
+
+    def settle(self, id: str, flight: Flight, result: Result) -> tuple[Violation, ...]:
         """The call has its result. What that reveals, and what time has."""
-        finals = [self._final(change, result, flight.tool) for change in flight.waits]
-        now = self._read_clock()
-        with self._lock:
-            self.context = self.context.arrived(flight.sources)
-            late = self._expire(now)
-            present = Now(self.time, self.context)
-            bad = [
-                change.clause
-                for change, final in zip(flight.waits, finals, strict=True)
-                if self._ledger.settle(change, final, present)
-            ]
-        return (*late, *reported(self.policy, bad, flight.position, flight.tool))
+        late: list[Violation] = []
+        while True:
+            with self._lock:
+                waits = self._waits(flight)
+            finals = [final(self.policy, change, result, flight.tool) for change in waits]
+            now = self._now()
+            try:
+                with self._lock:
+                    bad = self._settled(
+                        id, flight, list(zip(waits, finals, strict=True)), now, late
+                    )
+            except StoreFailed as error:
+                with self._lock:
+                    self.flights.setdefault(id, flight)
+                why = f"the result of `{flight.tool}` is not kept, settle it again: {error}"
+                return (*late, lost(self.policy, flight.position, flight.tool, why))
+            if bad is not None:
+                return (*late, *reported(self.policy, bad, flight.position, flight.tool))
 
-    def _final(self, change: Change, result: Result, tool: str) -> dict[int, bool]:
-        """What the clause reads in the result; where an atom raises, what violates."""
-        clause = self.policy.clauses[change.clause]
-        try:
-            return clause.results(change.letter, result, tool)
-        except Exception:  # an atom is user code; the result has to be taken all the same
-            return clause.worst(change.letter)
-
-    def _ask_clock(self) -> float:
-        """The time. Raises `ValueError` for what is no time: it would disarm every time bound."""
-        now = float(self._clock())
-        if not math.isfinite(now):
-            raise ValueError(f"the clock says {now}")
-        return now
-
-    def _read_clock(self) -> float:
-        """The time, where nothing can be refused any more."""
-        try:
-            return self._ask_clock()
-        except Exception:  # the clock is user code; time then stands still
-            return self.time
+    def _settled(
+        self, id: str, flight: Flight, results: Results, now: float, late: list[Violation]
+    ) -> list[int] | None:
+        """The clauses that a result shows to be violated; None if others have to read it."""
+        with self.world.open():
+            if self._waits(flight) != tuple(change for change, _ in results):
+                return None
+            context = self.context.arrived(flight.sources)
+            late += self._expire(now, context)
+            present, split = Now(self.time, context), len(results) - len(flight.waits)
+            settle = self._ledger.settle
+            bad = [each.clause for each, final in results[:split] if settle(each, final, present)]
+            self.world.settled(flight.key)
+        self.context = context
+        self.world.heard(id)
+        return bad + [
+            each.clause for each, final in results[split:] if settle(each, final, present)
+        ]
 
     # --- facts, verdicts, the end -------------------------------------------------------------
 
     def told(self, key: str, value: Any) -> None:
         """A fact of the context, visible from the next decision on."""
-        now = self._read_clock()
+        now = self._now()
         with self._lock:
             self.time = max(self.time, now)
             self.context = self.context.told(key, value, self.time)
@@ -210,39 +248,23 @@ class Interceptor:
 
     def verdicts(self) -> dict[str, Verdict]:
         """What is known of every contract."""
-        found: dict[str, set[Verdict]] = {
-            contract.name: set() for contract in self.policy.contracts
-        }
         with self._lock:
-            for i, watch, last in self._ledger.all_watches():
-                verdict = self.policy.clauses[i].verdict(watch, last)
-                found[self._name(i)].add(verdict)
-        return {name: overall(verdicts) for name, verdicts in found.items()}
+            self.world.refresh()
+            return verdicts(self._ledger)
 
     def close(self) -> tuple[tuple[Violation, ...], tuple[Unfulfilled, ...]]:
         """What time has violated until now, and what stays unfulfilled."""
-        now = self._read_clock()
+        now, late = self._now(), tuple[Violation, ...]()
         with self._lock:
-            return self._expire(now), self._open()
+            with suppress(StoreFailed), self.world.open():
+                late = self._expire(now, self.context)
+            return late, owing(self._ledger, Now(self.time, self.context))
 
     def open(self) -> tuple[Unfulfilled, ...]:
         """The obligations that would be unfulfilled if the session ended now."""
         with self._lock:
-            return self._open()
-
-    def _open(self) -> tuple[Unfulfilled, ...]:
-        found: dict[Unfulfilled, None] = {}
-        now = Now(self.time, self.context)
-        for i, watch, last in self._ledger.all_watches():
-            clause = self.policy.clauses[i]
-            ends = clause.open_ends(watch)
-            if ends and clause.assumed(watch, last, now):
-                messages = sorted(owed(clause, each) for each in ends)
-                found.update((Unfulfilled(self._name(i), each), None) for each in messages)
-        return tuple(found)
-
-    def _name(self, clause: int) -> str:
-        return self.policy.contracts[self.policy.owner[clause]].name
+            self.world.refresh()
+            return owing(self._ledger, Now(self.time, self.context))
 
     # --- snapshots ----------------------------------------------------------------------------
 
@@ -250,49 +272,28 @@ class Interceptor:
         """The whole state as JSON data."""
         with self._lock:
             flights = {id: plain(flight) for id, flight in self.flights.items()}
-            tickets = self.desk.plain()
-            mine = {
-                "calls": self.calls,
-                "time": self.time,
-                "flights": flights,
-                "tickets": tickets,
-            }
-            return take(self.policy, self._ledger, self.context, {**rest, **mine})
+            mine = {**rest, **self.world.standing(), "calls": self.calls, "time": self.time}
+            mine |= {"flights": flights, "tickets": self.desk.plain()}
+            kept = take(self._ledger, self.context, self._written)
+            return kept | {key: encode(value) for key, value in mine.items()}
 
     def restore(self, data: Mapping[str, Any]) -> tuple[str, ...]:
         """Take over the state of a snapshot.
 
         The contracts that have changed since and start anew.
         """
-        self._ledger, self.context, started_anew, moved = put_back(self.policy, data)
+        self.context, fresh, moved = put_back(self._ledger, data, self._written)
         self.calls, self.time = part(data, "calls", int), part(data, "time", int, float)
-        sources = {repr(source): source for source in self.policy.sources}
+        anew = {*fresh, *self.world.resume(data, lived=self.calls > 0)}
         for id, kept in part(data, "flights", dict).items():
-            self.flights[id] = resumed(id, kept, moved, sources)
+            self.flights[id] = resumed(id, kept, moved, self.policy.sources_by_name)
         self.desk.resume(
             part(data, "tickets", list),
-            lambda asked: asked.contract not in started_anew and self._still_asks(asked),
+            lambda asked: asked.contract not in anew and still_asks(self.policy, asked),
         )
-        return started_anew
-
-    def _still_asks(self, asked: Asked) -> bool:
-        """Whether the contract would ask the same people today."""
-        answers = self.policy.answers(asked.contract)
-        return any(isinstance(each, Ask) for each in answers) or asked.roles in [
-            each.roles for each in answers if isinstance(each, Escalate)
-        ]
+        return tuple(name for name in self.policy.all.contracts if name in anew)
 
 
 def id_of(event: Event) -> str:
     """The id that a ticket is bound to; messages have none."""
     return event.id if isinstance(event, Call) else ""
-
-
-def _without(found: tuple[Finding, ...], ticket: Ticket | None) -> tuple[Finding, ...]:
-    """What is left to be answered once the ticket has been approved."""
-    if ticket is None:
-        return found
-    answered = {(asked.contract, asked.roles) for asked in ticket.asked}
-    pairs = ((each.clause, (each.violation.contract, to.roles)) for each, to in holding(found))
-    held = {clause for clause, asked in pairs if asked in answered}
-    return tuple(each for each in found if each.clause not in held)

@@ -6,13 +6,13 @@ Only clauses that the event concerns are touched, and those that have asked to b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sponsio_like.atoms import OPEN
 from sponsio_like.clause import Change, Clause, Now, Place, Watch
-from sponsio_like.compiler import Policy
+from sponsio_like.compiler import Counter, Policy
 from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Kind, kind_of
 from sponsio_like.past import Letter
@@ -43,18 +43,21 @@ class Judgement:
 
 
 class Ledger:
-    """The watches of one session. Not thread-safe by itself: the session holds the lock."""
+    """The watches of one session. Not thread-safe by itself: the session holds the lock.
 
-    def __init__(self, policy: Policy) -> None:
+    `apart`: contracts on the world count positions of their own, each by itself.
+    """
+
+    def __init__(self, policy: Policy, *, apart: bool = False) -> None:
         self.policy = policy
-        self.positions: dict[frozenset[Kind], int] = dict.fromkeys(policy.kinds, 0)
-        self.watches: list[Watch] = [clause.start for clause in policy.clauses]
+        self.lineage = policy.lineage if apart else policy.all
+        self.counters = policy.counters_apart if apart else policy.counters
+        self.positions: dict[Counter, int] = {each: 0 for pair in self.counters for each in pair}
+        self.watches: list[Watch] = list(policy.starts)
         self.keyed: dict[int, dict[Any, tuple[Watch, int]]] = {
             i: {} for i, clause in enumerate(policy.clauses) if clause.by
         }
-        self.wakes: dict[int, int] = {}
-        for i, (clause, watch) in enumerate(zip(policy.clauses, self.watches, strict=True)):
-            self._set_wake(i, NEVER if clause.by else clause.wakes_at(watch, Place(-1, -1), 0.0))
+        self.wakes: dict[int, int] = dict(policy.wakes)
         self.alarms: dict[tuple[int, Any], float] = {}
 
     # --- asking -------------------------------------------------------------------------------
@@ -74,9 +77,9 @@ class Ledger:
         """The clauses whose step clock runs out at this position; few ever have one running."""
         if not self.wakes:
             return []
-        clauses, positions = self.policy.clauses, self.positions
-        due = [i for i, wake in self.wakes.items() if wake <= positions[clauses[i].kinds]]
-        return [i for i in due if kind in clauses[i].kinds]
+        counters, positions = self.counters, self.positions
+        due = [i for i, wake in self.wakes.items() if wake <= positions[counters[i][0]]]
+        return [i for i in due if kind in self.policy.clauses[i].kinds]
 
     def read(self, i: int, event: Event, context: Context) -> Read:
         """Read the event for clause `i`. Atoms that users registered run here, and may raise."""
@@ -113,7 +116,7 @@ class Ledger:
         None for a call without a key, or without room for it.
         """
         if not clause.by:
-            return self.watches[read.clause], self._next(clause)
+            return self.watches[read.clause], self.next(read.clause)
         if read.key is None:
             return None
         monitors = self.keyed[read.clause]
@@ -122,21 +125,30 @@ class Ledger:
         watch, length = monitors.get(read.key) or (clause.start, 0)
         return watch, Place(length, length)
 
-    def _next(self, clause: Clause) -> Place:
-        return Place(self.positions[clause.kinds], self.positions[clause.counts])
+    def owner(self, i: int) -> int:
+        """The contract that clause `i` counts for, if it is on the world and counts apart."""
+        return self.counters[i][0].owner
 
-    def _last(self, clause: Clause) -> Place:
-        return Place(self.positions[clause.kinds] - 1, self.positions[clause.counts] - 1)
+    def next(self, i: int) -> Place:
+        """The next position of clause `i`, if it has no keys."""
+        seen, counted = self.counters[i]
+        return Place(self.positions[seen], self.positions[counted])
+
+    def last(self, i: int) -> Place:
+        """The last position of clause `i`, if it has no keys."""
+        seen, counted = self.counters[i]
+        return Place(self.positions[seen] - 1, self.positions[counted] - 1)
 
     # --- committing ---------------------------------------------------------------------------
 
-    def commit(self, judgement: Judgement) -> None:
-        """Let the event through."""
+    def commit(self, judgement: Judgement, owners: Container[int] | None = None) -> None:
+        """Let the event through. `owners`: only for their clauses; all, if not given."""
         for change in judgement.changes:
-            self._store(change.clause, change.key, change.watch, change.at, judgement.time)
-        for kinds in self.positions:
-            if judgement.kind in kinds:
-                self.positions[kinds] += 1
+            if owners is None or self.owner(change.clause) in owners:
+                self._store(change.clause, change.key, change.watch, change.at, judgement.time)
+        for counter in self.positions:
+            if judgement.kind in counter.kinds and (owners is None or counter.owner in owners):
+                self.positions[counter] += 1
 
     def _store(self, i: int, key: Any, watch: Watch, last: Place, time: float) -> None:
         clause = self.policy.clauses[i]
@@ -165,9 +177,14 @@ class Ledger:
 
     # --- results, time, the end ---------------------------------------------------------------
 
-    def waiting(self, judgement: Judgement) -> tuple[Change, ...]:
-        """The changes whose clauses wait for this call's result."""
-        return tuple(change for change in judgement.changes if OPEN in change.letter)
+    def waiting(
+        self, judgement: Judgement, owners: Container[int] | None = None
+    ) -> tuple[Change, ...]:
+        """The changes whose clauses wait for this call's result. `owners`: only their clauses."""
+        waits = [change for change in judgement.changes if OPEN in change.letter]
+        if owners is not None:
+            waits = [each for each in waits if self.owner(each.clause) in owners]
+        return tuple(waits)
 
     def settle(self, change: Change, final: Mapping[int, bool], now: Now) -> bool:
         """A call has its result. True if it reveals a violation."""
@@ -192,7 +209,7 @@ class Ledger:
         """What is remembered of clause `i`, for this key if it is split, and its last position."""
         clause = self.policy.clauses[i]
         if not clause.by:
-            return self.watches[i], self._last(clause)
+            return self.watches[i], self.last(i)
         watch, length = self.keyed[i][key]
         return watch, Place(length - 1, length - 1)
 
@@ -204,7 +221,7 @@ class Ledger:
                 each = self.keyed[i].values()
                 out += [(i, watch, Place(length - 1, length - 1)) for watch, length in each]
             else:
-                out.append((i, self.watches[i], self._last(clause)))
+                out.append((i, self.watches[i], self.last(i)))
         return out
 
     def put(self, i: int, watch: Any) -> None:
@@ -212,8 +229,20 @@ class Ledger:
         clause = self.policy.clauses[i]
         for key, (each, length) in watch.items() if clause.by else ():
             self._store(i, key, each, Place(length - 1, length - 1), 0.0)
-        if not clause.by:
-            self._store(i, (), watch, self._last(clause), 0.0)
+        if not clause.by and (watch is not self.policy.starts[i] or i in self.wakes):
+            self._store(i, (), watch, self.last(i), 0.0)
+
+    def clear(self, i: int) -> None:
+        """Clause `i` starts anew."""
+        self.wakes.pop(i, None)
+        for name in [name for name in self.alarms if name[0] == i]:
+            del self.alarms[name]
+        if self.policy.clauses[i].by:
+            self.keyed[i] = {}
+        else:
+            self.watches[i] = self.policy.starts[i]
+            if i in self.policy.wakes:
+                self._store(i, (), self.watches[i], self.last(i), 0.0)
 
     def copy(self, keys: Iterable[Any] = ()) -> Ledger:
         """A copy to try things on: states are immutable, so it is shallow.
@@ -222,6 +251,7 @@ class Ledger:
         """
         twin = object.__new__(Ledger)
         twin.policy = self.policy
+        twin.lineage, twin.counters = self.lineage, self.counters
         twin.positions = dict(self.positions)
         twin.watches = list(self.watches)
         wanted = set(keys)
@@ -229,5 +259,16 @@ class Ledger:
             i: {k: each[k] for k in wanted if k in each} for i, each in self.keyed.items()
         }
         twin.wakes = dict(self.wakes)
-        twin.alarms = dict(self.alarms)
+        twin.alarms = {
+            (i, key): due
+            for (i, key), due in self.alarms.items()
+            if i not in twin.keyed or key in twin.keyed[i]
+        }
+        return twin
+
+    def joined(self, other: Ledger) -> Ledger:
+        """A copy that has the keys of `other` besides its own."""
+        twin = self.copy(key for each in self.keyed.values() for key in each)
+        twin.keyed = {i: {**other.keyed[i], **each} for i, each in twin.keyed.items()}
+        twin.alarms = {**other.alarms, **twin.alarms}
         return twin

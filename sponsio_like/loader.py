@@ -17,6 +17,7 @@ from sponsio_like.contract import (
     guarantee,
     read_mode,
     read_name,
+    read_world,
     scope,
 )
 from sponsio_like.document import SIZE_CAP, Document, parse
@@ -28,7 +29,7 @@ from sponsio_like.strategies import strategy
 from sponsio_like.vocabulary import Vocabulary, inventory, only, target
 
 FILE_KEYS = ("version", "mode", "tools", "actions", "contracts")
-CONTRACT_KEYS = ("name", "assume", "scope", "guarantee", "strategy", "mode")
+CONTRACT_KEYS = ("name", "assume", "scope", "guarantee", "strategy", "mode", "world")
 VERSION = 1
 
 _T = TypeVar("_T")
@@ -222,6 +223,7 @@ def _contract(
         _part(data, "scope", at, problems, scope, words),
         _part(data, "strategy", at, problems, strategy, words),
         _part(data, "mode", at, problems, read_mode),
+        on_world=_part(data, "world", at, problems, read_world) or False,
     )
     return read if name else None
 

@@ -1,7 +1,6 @@
 """One agent session: decide before a call runs, settle when it has run.
 
-Flow: tool, args -> Outcome. The session answers the host and writes the log; what stands against
-a call is found by its interceptor.
+Flow: tool, args -> Outcome. It answers the host and writes the log; its interceptor judges.
 """
 
 from __future__ import annotations
@@ -16,10 +15,11 @@ from typing import Any
 
 from sponsio_like.acting import active
 from sponsio_like.compiler import Policy
-from sponsio_like.context import checked, names, said, tokens_of
-from sponsio_like.deciding import Fit, decision, refused
+from sponsio_like.context import checked, names, of_batch, said, tokens_of
+from sponsio_like.deciding import Fit, decision, failed
 from sponsio_like.errors import SessionError
-from sponsio_like.events import Call, Message, Result, Step
+from sponsio_like.events import Call, Result, Step
+from sponsio_like.excluding import excluded
 from sponsio_like.flights import Attempt
 from sponsio_like.freezing import freeze, freeze_args
 from sponsio_like.interceptor import Interceptor
@@ -29,7 +29,8 @@ from sponsio_like.outcome import Outcome, Unfulfilled, Violation
 from sponsio_like.records import SILENT, Log
 from sponsio_like.snapshot import part
 from sponsio_like.telling import Teller
-from sponsio_like.tickets import Desk, Ticket, made_id
+from sponsio_like.tickets import Desk, Ticket, as_id, made_id
+from sponsio_like.worlds import World
 
 
 class Session:
@@ -48,11 +49,12 @@ class Session:
         assume_success: bool = False,
         log: Log = SILENT,
         notify: tuple[Mailbox, ...] = (),
+        world: World | None = None,
     ) -> None:
         self.id = id
         self.policy = policy
-        self.started_anew: tuple[str, ...] = ()
-        self._inner = Interceptor(policy, clock)
+        self._inner = Interceptor(policy, clock, id, world)
+        self.started_anew = self._inner.world.started_anew
         self._assume_success = assume_success
         self._log = log
         self._teller = Teller(policy, id, notify)
@@ -69,6 +71,13 @@ class Session:
     def open(self) -> bool:
         """Whether the session has not been finished."""
         return not self._finished
+
+    def place(self, where: str) -> None:
+        """Where in the history of the host the next calls stand: a checkpoint, a task.
+
+        Contracts on the world count a call once that is executed again at its place.
+        """
+        self._inner.stand(where)
 
     @contextmanager
     def active(self, *, agent: str | None = None, depth: int | None = None) -> Iterator[Session]:
@@ -103,12 +112,21 @@ class Session:
     ) -> list[Outcome]:
         """Decide the parallel calls `(tool, args[, id])` of one model turn, one after another.
 
-        Each sees those before it as in flight: three `pay(60)` under a limit of 100 end with one
-        paid.
+        Each sees those before it in flight: of three `pay(60)` under a limit of 100 one is paid.
         """
-        batch = [_item(call) for call in calls]
+        batch = [of_batch(call) for call in calls]
         self._next_turn()
         return [self._decide(tool, args, id, (agent, depth)) for tool, args, id in batch]
+
+    def impossible(
+        self, tools: Iterable[str], *, agent: str = "agent", depth: int = 0
+    ) -> frozenset[str]:
+        """The tools of which every new call would be blocked now, whatever its arguments.
+
+        Only those of which that is certain. Nothing changes. Raises `SessionError` after `finish`.
+        """
+        self._check_open()
+        return excluded(self._inner, tools, (agent, depth), settling=self._assume_success)
 
     def _decide(
         self, tool: str, args: Any, id: str | None, by: tuple[str, int], fit: Fit | None = None
@@ -123,22 +141,12 @@ class Session:
             call = replace(call, args=freeze_args(args))
             outcome, attempt = decision(self._inner, call, fit)
         except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
-            outcome, attempt = self._failed(call, error), Attempt()
-        again = attempt.again or (
-            attempt.flight is not None and isinstance(outcome, type(attempt.flight.outcome))
-        )
+            outcome, attempt = failed(self._inner, call, error), Attempt()
+        again = attempt.told_before(outcome)
         self._log.decision(self.id, call, outcome, attempt.found, attempt.late, started, again)
-        self._tell(call.id, attempt, outcome, again)
-        return outcome
-
-    def _failed(self, event: Call | Message, error: Exception) -> Outcome:
-        reason = f"the decision failed: {type(error).__name__}: {error}"
-        return refused(self._inner, event, reason)
-
-    def _tell(self, call: str, attempt: Attempt, outcome: Outcome, again: bool) -> None:
         self._teller.reported("", attempt.late)
-        if not again:
-            self._teller.decided(call, attempt.found, outcome)
+        self._teller.decided(call.id, () if again else attempt.found, outcome)
+        return outcome
 
     def _check_open(self) -> None:
         if self._finished:
@@ -148,11 +156,18 @@ class Session:
 
     def ticket(self, ticket: Ticket | str) -> Ticket:
         """How a ticket stands now. Raises `SessionError` if there is no such ticket."""
-        return self._inner.at_desk(lambda desk, now: desk.known(_id(ticket), now))
+        return self._inner.at_desk(lambda desk, now: desk.known(as_id(ticket), now))
 
     def tickets(self) -> tuple[Ticket, ...]:
         """The tickets that wait for an answer."""
         return self._inner.at_desk(lambda desk, now: desk.waiting(now))
+
+    def asked(self, ticket: Ticket | str, at: float) -> Ticket:
+        """The call was held at `at` already: the time to answer counts from then. Never adds time.
+
+        For hosts that decide a call again from an earlier snapshot. Raises as `ticket` does.
+        """
+        return self._inner.at_desk(lambda desk, now: desk.asked(as_id(ticket), at, now))
 
     def approve(self, ticket: Ticket | str, *, by: str, role: str = "") -> Ticket:
         """Answer yes. The call is let through when it is decided again, under the same id.
@@ -160,19 +175,19 @@ class Session:
         Contracts that ask for other roles still wait. Raises `SessionError` for a ticket that is
         not open, and for a role that may not answer it.
         """
-        return self._answered(lambda desk, now: desk.approve(_id(ticket), by, role, now))
+        return self._answered(lambda desk, now: desk.approve(as_id(ticket), by, role, now))
 
     def deny(self, ticket: Ticket | str, *, by: str, role: str = "") -> Ticket:
         """Answer no; it is final. Raises `SessionError` as `approve` does."""
-        return self._answered(lambda desk, now: desk.deny(_id(ticket), by, role, now))
+        return self._answered(lambda desk, now: desk.deny(as_id(ticket), by, role, now))
 
     def revoke(self, ticket: Ticket | str, *, by: str) -> Ticket:
         """Take an approval back before its call is let through. Raises `SessionError`."""
-        return self._answered(lambda desk, now: desk.revoke(_id(ticket), by, now))
+        return self._answered(lambda desk, now: desk.revoke(as_id(ticket), by, now))
 
     def expire(self, ticket: Ticket | str) -> Ticket:
         """Nobody will answer; the call is refused from now on. Raises `SessionError`."""
-        return self._answered(lambda desk, now: desk.expire(_id(ticket), now))
+        return self._answered(lambda desk, now: desk.expire(as_id(ticket), now))
 
     def _answered(self, act: Callable[[Desk, float], Ticket]) -> Ticket:
         answered = self._inner.at_desk(act)
@@ -198,7 +213,7 @@ class Session:
             self._log.ignored(self.id, id)
             return ()
         result = Result("ok", freeze(output)) if error is None else Result("error", freeze(error))
-        revealed = self._inner.settle(flight, result)
+        revealed = self._inner.settle(id, flight, result)
         self._log.settlement(self.id, id, flight.tool, result.status, revealed)
         self._teller.reported(id, revealed)
         return revealed
@@ -218,10 +233,11 @@ class Session:
         try:
             outcome, attempt = decision(self._inner, event)
         except Exception as error:  # fail closed, as for a call
-            outcome, attempt = self._failed(event, error), Attempt()
+            outcome, attempt = failed(self._inner, event, error), Attempt()
         found, again = attempt.found, attempt.again
         self._log.message(self.id, role, outcome, found, attempt.late, again=again)
-        self._tell("", attempt, outcome, attempt.again)
+        self._teller.reported("", attempt.late)
+        self._teller.decided("", () if again else found, outcome)
         return outcome
 
     def step(self, atoms: Iterable[str]) -> tuple[Violation, ...]:
@@ -266,10 +282,7 @@ class Session:
         return left
 
     def snapshot(self) -> dict[str, Any]:
-        """The whole state as JSON data, for `Guard.restore`.
-
-        It has the values that contracts remember.
-        """
+        """The state as JSON data, with the values that contracts remember, for `Guard.restore`."""
         return self._inner.snapshot({"session": self.id, "finished": self._finished})
 
     def resume(self, data: Mapping[str, Any]) -> None:
@@ -285,16 +298,3 @@ def decide_fitted(
     """As `Session.decide`; a substitute is decided on what it will receive, as `fit` says."""
     session._next_turn()  # noqa: SLF001  it is a method, but for users
     return session._decide(tool, args, id, by, fit)  # noqa: SLF001
-
-
-def _id(ticket: Ticket | str) -> str:
-    return ticket if isinstance(ticket, str) else ticket.id
-
-
-def _item(call: Sequence[Any]) -> tuple[Any, Any, Any]:
-    """One call of a batch. Raises `SessionError` before anything is decided."""
-    if not isinstance(call, (list, tuple)) or len(call) not in (2, 3):
-        raise SessionError(
-            f"{call!r} is no call of a batch; write (tool, args) or (tool, args, id)"
-        )
-    return call[0], call[1], call[2] if len(call) > 2 else None

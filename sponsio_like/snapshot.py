@@ -8,79 +8,53 @@ it grows with the trace.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from decimal import Decimal
+from collections.abc import Mapping
 from typing import Any
 
-from sponsio_like.atoms import LATE, OPEN
-from sponsio_like.clause import Change, Clause, Place, Watch
-from sponsio_like.compiler import Policy, fingerprint
+from sponsio_like.clause import Clause
+from sponsio_like.compiler import LINEAGE, Policy
 from sponsio_like.context import Context
+from sponsio_like.encoding import decode, encode
 from sponsio_like.errors import SnapshotError
-from sponsio_like.freezing import UNREADABLE
 from sponsio_like.ledger import Ledger
-from sponsio_like.monitor import State
-from sponsio_like.terms import MISSING
-from sponsio_like.window import Entry
 
 FORMAT = 1
-_NAMES: dict[str, Any] = {"open": OPEN, "late": LATE, "missing": MISSING, "unreadable": UNREADABLE}
-_RECORDS: dict[str, Callable[..., Any]] = {
-    "watch": Watch,
-    "state": State,
-    "entry": Entry,
-    "change": Change,
-    "place": Place,
-}
 
 
-def encode(value: Any) -> Any:
-    """`value` as JSON data that `decode` reads back exactly."""
-    match value:
-        case bool() | int() | str() | None:
-            return value
-        case float():
-            return value if math.isfinite(value) else {"float": repr(value)}
-        case Decimal():
-            return {"decimal": str(value)}
-        case frozenset():
-            return {"set": sorted((encode(each) for each in value), key=repr)}
-        case Mapping():
-            return {"map": [[encode(key), encode(each)] for key, each in value.items()]}
-        case list():
-            return {"list": [encode(each) for each in value]}
-    for name, known in _NAMES.items():
-        if value is known:
-            return {"name": name}
-    for name, record in _RECORDS.items():
-        if type(value) is record:
-            return {name: [encode(each) for each in value]}
-    if isinstance(value, tuple):
-        return {"tuple": [encode(each) for each in value]}
-    raise TypeError(f"cannot be part of a snapshot: {value!r}")
+class Written:
+    """How the parts of a session were last written down: what has not changed is not told anew.
 
+    Parts are immutable and told apart by identity, so it may be shared by copies of a session.
+    """
 
-def decode(data: Any) -> Any:
-    """The value that `encode` made."""
-    if not isinstance(data, dict):
-        return data
-    ((kind, body),) = data.items()
-    match kind:
-        case "float":
-            return float(body)
-        case "decimal":
-            return Decimal(body)
-        case "name":
-            return _NAMES[body]
-        case "set":
-            return frozenset(map(decode, body))
-        case "map":
-            return {decode(key): decode(each) for key, each in body}
-        case "list":
-            return [decode(each) for each in body]
-        case "tuple":
-            return tuple(map(decode, body))
-    return _RECORDS[kind](*map(decode, body))
+    def __init__(self) -> None:
+        self._parts: dict[Any, tuple[Any, Any]] = {}
+        self._keyed: dict[int, dict[Any, tuple[Any, Any]]] = {}
+
+    def one(self, name: Any, part: Any) -> Any:
+        """The part of this name as JSON data."""
+        known = self._parts.get(name)
+        if known is None or known[0] is not part:
+            known = self._parts[name] = (part, encode(part))
+        return known[1]
+
+    def many(self, name: int, parts: Mapping[Any, Any]) -> Any:
+        """A mapping as JSON data, of which only the values that have changed are told anew."""
+        written, pairs = self._keyed.setdefault(name, {}), []
+        for key, part in parts.items():
+            known = written.get(key)
+            if known is None or known[0] is not part:
+                known = written[key] = (part, [encode(key), encode(part)])
+            pairs.append(known[1])
+        return {"map": pairs}
+
+    def read(self, i: int, clause: Clause, ledger: Ledger, data: Any) -> None:
+        """Clause `i` of the ledger was just read from this JSON data."""
+        if not clause.by:
+            self._parts[i] = (ledger.watches[i], data)
+            return
+        each = zip(ledger.keyed[i].items(), data["map"], strict=True)
+        self._keyed[i] = {key: (entry, pair) for (key, entry), pair in each}
 
 
 def part(data: Mapping[str, Any], key: str, *kinds: type) -> Any:
@@ -92,34 +66,48 @@ def part(data: Mapping[str, Any], key: str, *kinds: type) -> Any:
     return value
 
 
-def take(
-    policy: Policy, ledger: Ledger, context: Context, rest: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The snapshot of a session."""
-    clauses = [
-        {
-            "contract": policy.contracts[policy.owner[i]].name,
-            "watch": encode(ledger.keyed[i] if clause.by else ledger.watches[i]),
-        }
-        for i, clause in enumerate(policy.clauses)
-    ]
+def take(ledger: Ledger, context: Context, written: Written) -> dict[str, Any]:
+    """The part of a snapshot that contracts make: what is counted by the session, and told it."""
+    policy, lineage = ledger.policy, ledger.lineage
     return {
         "format": FORMAT,
-        "contracts": {contract.name: fingerprint(contract) for contract in policy.contracts},
-        "clauses": clauses,
-        "positions": [[sorted(kinds), n] for kinds, n in ledger.positions.items()],
-        "facts": encode(context.facts),
+        "contracts": {name: policy.fingerprints[name] for name in lineage.contracts},
+        "clauses": [
+            {"contract": name, "watch": write_clause(ledger, i, written)}
+            for i, name in zip(lineage.clauses, lineage.names, strict=True)
+        ],
+        "positions": [
+            [sorted(kinds), n] for (owner, kinds), n in ledger.positions.items() if owner == LINEAGE
+        ],
+        "facts": written.one("facts", context.facts),
         "tokens": context.tokens,
         "told_at": dict(context.told_at),
-        "delivered": {repr(source): n for source, n in context.delivered.items()},
-        **{key: encode(value) for key, value in rest.items()},
+        "delivered": {policy.source_names[each]: n for each, n in context.delivered.items()},
     }
 
 
+def write_clause(ledger: Ledger, i: int, written: Written) -> Any:
+    """What clause `i` remembers, as JSON data."""
+    by = ledger.policy.clauses[i].by
+    return written.many(i, ledger.keyed[i]) if by else written.one(i, ledger.watches[i])
+
+
+def read_clause(ledger: Ledger, i: int, plain: Any, written: Written) -> None:
+    """Take over what clause `i` remembers. Raises some error if that is not it."""
+    clause, policy = ledger.policy.clauses[i], ledger.policy
+    if clause.by or plain != policy.starts_plain[i]:
+        watch = decode(plain)
+        _check(clause, watch)
+        ledger.put(i, watch)
+    else:
+        ledger.put(i, policy.starts[i])
+    written.read(i, clause, ledger, plain)
+
+
 def put_back(
-    policy: Policy, data: Mapping[str, Any]
-) -> tuple[Ledger, Context, tuple[str, ...], dict[int, int]]:
-    """The ledger and context of a snapshot; the contracts that start anew.
+    ledger: Ledger, data: Mapping[str, Any], written: Written
+) -> tuple[Context, tuple[str, ...], dict[int, int]]:
+    """Fill a new ledger from a snapshot. Its context; the contracts that start anew.
 
     Old clause numbers to new ones.
     """
@@ -127,23 +115,21 @@ def put_back(
         raise SnapshotError(
             f"snapshot has format {data.get('format')!r}; this version reads {FORMAT}"
         )
-    ledger = Ledger(policy)
-    kept = {c.name for c in policy.contracts if data["contracts"].get(c.name) == fingerprint(c)}
-    moved = _moved(policy, data, kept)
+    means, mine = ledger.policy.fingerprints, ledger.lineage.contracts
+    kept = {name for name in mine if data["contracts"].get(name) == means[name]}
+    moved = _moved(ledger, data, kept)
     positions = {frozenset(kinds): n for kinds, n in data["positions"]}
-    for kinds in ledger.positions:
-        ledger.positions[kinds] = positions.get(kinds, 0)
+    for counter in ledger.positions:
+        if counter.owner == LINEAGE:
+            ledger.positions[counter] = positions.get(counter.kinds, 0)
     for old, new in moved.items():
-        watch = decode(data["clauses"][old]["watch"])
-        _check(policy.clauses[new], watch)
-        ledger.put(new, watch)
-    fresh = tuple(contract.name for contract in policy.contracts if contract.name not in kept)
-    return ledger, _context(policy, data), fresh, moved
+        read_clause(ledger, new, data["clauses"][old]["watch"], written)
+    return _context(ledger.policy, data), tuple(n for n in mine if n not in kept), moved
 
 
 def _context(policy: Policy, data: Mapping[str, Any]) -> Context:
-    counted = data["delivered"]
-    delivered = {each: counted[repr(each)] for each in policy.sources if repr(each) in counted}
+    counted, names = data["delivered"], policy.source_names
+    delivered = {each: counted[name] for each, name in names.items() if name in counted}
     return Context(part(data, "facts", dict), part(data, "tokens", int), data["told_at"], delivered)
 
 
@@ -155,17 +141,15 @@ def _check(clause: Clause, kept: Any) -> None:
                 raise ValueError("registers are missing")
 
 
-def _moved(policy: Policy, data: Mapping[str, Any], kept: set[str]) -> dict[int, int]:
+def _moved(ledger: Ledger, data: Mapping[str, Any], kept: set[str]) -> dict[int, int]:
     """Clauses of unchanged contracts, by their old number."""
+    lineage, names = ledger.lineage, [clause["contract"] for clause in data["clauses"]]
+    if names == lineage.names and len(kept) == len(lineage.contracts):
+        return dict(enumerate(lineage.clauses))
     new: dict[str, list[int]] = {}
-    for i, owner in enumerate(policy.owner):
-        new.setdefault(policy.contracts[owner].name, []).append(i)
-    moved: dict[int, int] = {}
-    names = [clause["contract"] for clause in data["clauses"]]
+    for i, name in zip(lineage.clauses, lineage.names, strict=True):
+        new.setdefault(name, []).append(i)
     for name in kept:
         if names.count(name) != len(new[name]):
             raise SnapshotError(f"snapshot is damaged: clauses of `{name}` are missing")
-    for old, clause in enumerate(data["clauses"]):
-        if clause["contract"] in kept:
-            moved[old] = new[clause["contract"]].pop(0)
-    return moved
+    return {old: new[name].pop(0) for old, name in enumerate(names) if name in kept}

@@ -11,16 +11,15 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from sponsio_like.answering import Answering, Ending, approval
 from sponsio_like.atoms import OPEN
 from sponsio_like.clause import MOMENT, Change, Clause, Now
-from sponsio_like.compiler import Policy
 from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Result
 from sponsio_like.formula import Const, Seconds
 from sponsio_like.ledger import Judgement, Ledger, Read
 from sponsio_like.monitor import State
 from sponsio_like.moves import Happen, Land, Move, Tell, Wait, answered, results
-from sponsio_like.outcome import Warn
 from sponsio_like.residual import literals_of
 from sponsio_like.verdicts import stoppable
 
@@ -43,21 +42,19 @@ class Supposing:
     `exact`: every trial has told what would really happen.
     """
 
-    def __init__(self, policy: Policy, event: Event, budget: int) -> None:
-        self.policy = policy
+    def __init__(self, answering: Answering, budget: int) -> None:
+        self.answering = answering
+        self.policy = policy = answering.policy
+        self.event = event = answering.event
         self.left = budget
         self.refusers: set[int] = set()
         self.exact = True
         self.raised = False
-        self._keys = [clause.key(event) if clause.by else () for clause in policy.clauses]
+        known = (event, *answering.answers.known)
+        self._keys = [set(map(clause.key, known)) if clause.by else () for clause in policy.clauses]
         self._reads: dict[tuple[int, int, int], tuple[Event, Context, Read | None]] = {}
 
     # --- judging --------------------------------------------------------------------------------
-
-    def stops(self, i: int) -> bool:
-        """Whether a violation of clause `i` stops a call."""
-        enforced = self.policy.modes[self.policy.owner[i]] == "enforce"
-        return enforced and not isinstance(self.policy.decision(i), Warn)
 
     def read(self, i: int, event: Event, context: Context) -> Read | None:
         """What clause `i` reads; None if an atom raises. Asked once for each event and context."""
@@ -73,17 +70,22 @@ class Supposing:
         return self._reads[name][2]
 
     def judged(
-        self, scene: Scene, event: Event, only: set[int] | None = None
+        self, scene: Scene, event: Event, only: set[int] | None = None, *, final: bool = False
     ) -> tuple[Judgement, list[int]]:
-        """The judgement of `event`, and the clauses that stop it; of all, or `only` of these."""
+        """The judgement of `event`, and the clauses that stop it; of all, or `only` of these.
+
+        `final`: it is a substitute, about which nobody is asked.
+        """
         reads, against = [], []
         touched = scene.ledger.touched(event)
         for i in touched if only is None else [i for i in touched if i in only]:
             read = self.read(i, event, scene.context)
             if read is None:
                 against.append(i)
-            elif read.key in (None, self._keys[i]):
+            elif not read.key or read.key in self._keys[i]:
                 reads.append(read)
+                lacks = read.key is None and self.policy.clauses[i].can_break(event)
+                self.exact &= not lacks  # with some value it might pass
             else:  # another value's state is not known here, and does not matter to the event
                 self.exact = False
                 against += [i] if self.policy.clauses[i].can_break(event) else []
@@ -91,8 +93,23 @@ class Supposing:
         judgement = scene.ledger.judge(event, reads, scene.time)
         against += [i for i, _ in judgement.failed]
         enforced = [i for i in against if self.policy.modes[self.policy.owner[i]] == "enforce"]
-        stopped = [*enforced, *filter(self.stops, judgement.violated)]
+        stops = self.answering.stops
+        stopped = [*enforced, *(i for i in judgement.violated if stops(i, event, final=final))]
+        self.exact &= not any(map(self.answering.unsure, stopped))
         return judgement, stopped if stoppable(event) else []
+
+    def redirected(self, scene: Scene) -> tuple[int, Call] | None:
+        """What runs instead of the refused event, if nothing else stands against it; and why."""
+        redirects = self.answering.redirects
+        if not any(map(redirects, scene.ledger.touched(self.event))):
+            return None
+        violated = self.judged(scene, self.event)[0].violated
+        safe = self.answering.redirected(violated)
+        return None if safe is None else (next(filter(redirects, violated)), safe)
+
+    def ending(self, scene: Scene) -> Ending:
+        """Who has to approve the refused event in this scene, and what runs instead of it."""
+        return self.answering.ending(self.judged(scene, self.event)[0].violated, self.event)
 
     # --- moving -----------------------------------------------------------------------------------
 
@@ -119,6 +136,8 @@ class Supposing:
         self.refusers.update(stopped)
         if stopped:
             return
+        who = approval(self.answering.ending(judgement.violated, event).people)
+        words += f", which {who}" if who else ""
         keys = {key for each in scene.ledger.keyed.values() for key in each}
         ledger = scene.ledger.copy(keys | {change.key for change in judgement.changes})
         ledger.commit(judgement)
@@ -186,7 +205,7 @@ class Supposing:
 
     def _harmless(self, violated: list[int]) -> bool:
         """Whether none of the clauses that a result, or the time, violates would stop a call."""
-        against = list(filter(self.stops, violated))
+        against = list(filter(self.answering.matters, violated))
         self.refusers.update(against)
         return not against
 

@@ -6,6 +6,8 @@ contracts that held the call, and no others. Time is the session's.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,6 +32,18 @@ def made_id(token: str, number: int) -> str:
 
 def _is_made(id: str) -> bool:
     return _MADE.fullmatch(id) is not None
+
+
+def ticket_id(session: str, call: str, mark: str) -> str:
+    """The same for the same call of a session, in every process; random where its id was made.
+
+    So a call that is held again from an earlier snapshot has the ticket id that people know. So
+    may one that is tried again, the same in every respect, after its ticket was used up.
+    """
+    if not call or _is_made(call):
+        return f"ticket-{secrets.token_hex(8)}"
+    said = json.dumps([session, call, mark]).encode()
+    return f"ticket-{hashlib.sha256(said).hexdigest()[:16]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +72,8 @@ class Ticket:
     status: Status = "open"
     by: str = ""
     mark: str = field(default="", repr=False)
+    within: float | None = field(default=None, repr=False)
+    """The seconds to answer, the fewest that a contract gives."""
     told: frozenset[str] = field(default=frozenset(), repr=False)
     """The contracts that were violated by its call, as far as somebody has been told."""
 
@@ -74,10 +90,16 @@ class Ticket:
         )
 
 
+def as_id(ticket: Ticket | str) -> str:
+    """The id of a ticket that is named, or at hand."""
+    return ticket if isinstance(ticket, str) else ticket.id
+
+
 class Desk:
     """The tickets of one session. Not thread-safe by itself: the interceptor holds the lock."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: str = "") -> None:
+        self.session = session
         self.tickets: dict[str, Ticket] = {}
 
     def find(self, call: str, mark: str, now: float) -> Ticket | None:
@@ -113,17 +135,17 @@ class Desk:
         until = None if within is None else now + within
         if known is None:
             self._make_room(now)
-            id = secrets.token_hex(8)
-            fresh = Ticket(id, call, tool, tuple(asked), until, mark=mark, told=violated)
-            return self._keep(fresh), violated
+            id = ticket_id(self.session, call, mark)
+            fresh = Ticket(id, call, tool, tuple(asked), until, mark=mark, within=within)
+            return self._keep(replace(fresh, told=violated)), violated
         asking = {(each.contract, each.roles) for each in known.asked}
         more = [each for each in asked if (each.contract, each.roles) not in asking]
         if more and known.status in ("open", "approved"):
-            until = min((t for t in (known.until, until) if t is not None), default=None)
+            until, within = _least(known.until, until), _least(known.within, within)
             again = {each.contract for each in more}
             kept = (each for each in known.asked if each.contract not in again)
             known = replace(known, asked=(*kept, *more), status="open", until=until)
-            known = replace(known, told=known.told - again)
+            known = replace(known, within=within, told=known.told - again)
         news = violated - known.told
         return self._keep(replace(known, told=known.told | violated)), news
 
@@ -155,6 +177,14 @@ class Desk:
         if ticket.status != "open":
             raise SessionError(f"ticket `{id}` is {ticket.status}; it cannot expire")
         return self._keep(replace(ticket, status="expired"))
+
+    def asked(self, id: str, at: float, now: float) -> Ticket:
+        """The call was held at `at` already: the time to answer counts from then, if not before."""
+        ticket = self.known(id, now)
+        if ticket.until is not None and ticket.within is not None:
+            sooner = min(ticket.until, at + ticket.within)
+            ticket = self._keep(replace(ticket, until=sooner))
+        return self._aged(ticket, now)
 
     def use(self, ticket: Ticket) -> None:
         """The call has been let through: a ticket is good for one call."""
@@ -215,3 +245,7 @@ class Desk:
 def _named(id: str, by: str) -> None:
     if not by:
         raise SessionError(f"ticket `{id}` needs the name of the person who answers")
+
+
+def _least(*limits: float | None) -> float | None:
+    return min((each for each in limits if each is not None), default=None)

@@ -21,10 +21,12 @@ from sponsio_like.outcome import (
     Block,
     Decision,
     Escalate,
+    Mode,
     Redirect,
     Violation,
     Warn,
 )
+from sponsio_like.tickets import Asked, Ticket
 from sponsio_like.window import WindowFull
 
 _STRICTNESS: dict[type[Decision], int] = {Warn: 0, Redirect: 1, Escalate: 2, Ask: 3, Block: 4}
@@ -76,6 +78,12 @@ def reported(
     )
 
 
+def lost(policy: Policy, position: int, tool: str | None, why: str) -> Violation:
+    """No contract's doing: something that has happened counts for nobody."""
+    mode: Mode = "enforce" if policy.enforces else "observe"
+    return Violation("session", position, tool, "reported", why, mode)
+
+
 def unreadable(policy: Policy, i: int, event: Event, position: int, error: Exception) -> Finding:
     """A clause that could not be read: it blocks where it is enforced, whatever its strategy."""
     tool = event.tool if isinstance(event, Call) else None
@@ -112,6 +120,24 @@ def asking(found: Iterable[Finding]) -> list[tuple[Finding, Ask]]:
 def holding(found: Iterable[Finding]) -> list[tuple[Finding, Escalate]]:
     """The violations of enforced contracts that a person has to answer."""
     return [(f, f.decision) for f in _enforced(found) if isinstance(f.decision, Escalate)]
+
+
+def unanswered(found: tuple[Finding, ...], ticket: Ticket | None) -> tuple[Finding, ...]:
+    """What is left to be answered once the ticket has been approved."""
+    if ticket is None:
+        return found
+    answered = {(asked.contract, asked.roles) for asked in ticket.asked}
+    pairs = ((each.clause, (each.violation.contract, to.roles)) for each, to in holding(found))
+    held = {clause for clause, asked in pairs if asked in answered}
+    return tuple(each for each in found if each.clause not in held)
+
+
+def still_asks(policy: Policy, asked: Asked) -> bool:
+    """Whether the contract would ask the same people today."""
+    answers = policy.answers(asked.contract)
+    return any(isinstance(each, Ask) for each in answers) or asked.roles in [
+        each.roles for each in answers if isinstance(each, Escalate)
+    ]
 
 
 def _enforced(found: Iterable[Finding]) -> list[Finding]:

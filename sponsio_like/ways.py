@@ -2,9 +2,10 @@
 
 In: the state that refused it. Out: what has to happen first, in words; or that there is no such
 way, and whether that is certain. Three rounds: with calls, results and messages alone; with
-waiting as well; with facts as well, which only the host can state. Each goes straight for what
-the clauses still demand, then looks for anything shorter, breadth first. What has been found has
-been tried: following it makes the event allowed.
+waiting as well; with facts as well, which only the host can state. Where contracts ask people, or
+have substitutes, these are no obstacles then, after a round with calls alone in which they are.
+Each round goes straight for what the clauses still demand, then looks for anything shorter,
+breadth first. What has been found has been tried: following it makes the event allowed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from sponsio_like.answering import Answering, Answers, Ending, may_be_lenient
+from sponsio_like.caps import Cap, lessened, used_up
 from sponsio_like.choices import Choices, Flying, Kind, Look
 from sponsio_like.clause import Place, Watch
 from sponsio_like.events import Event
@@ -26,44 +29,43 @@ from sponsio_like.obstacles import (
     key_of_state,
     memoryless,
 )
+from sponsio_like.outcome import Block, Redirect
 from sponsio_like.supposing import Scene, Supposing
 
 STRAIGHT, SEARCH = 600, 400
 """Most judgements of a clause in each round: straight on, and in search of a shorter way."""
+ROUNDS: tuple[Kind, ...] = ("calls", "waits", "facts")
 NESTING = 4
 """Calls that are needed for calls that are needed for ..., straight on: so many times."""
 
 
 class Found(NamedTuple):
-    """What has to happen first, in words; None if nothing was found.
+    """What has to happen first, in words; None if nothing was found. `ending`: what comes then.
 
-    `certain`: then there is nothing. `raised`: an atom of the user could not be asked.
+    `certain`: then there is nothing. `raised`: an atom of the user could not be asked. `against`:
+    the clauses that stood against it. `fits`: with less of an argument it would be legal.
     """
 
     way: tuple[str, ...] | None
+    ending: Ending = Ending()
     certain: bool = False
     raised: bool = False
+    against: tuple[int, ...] = ()
+    fits: str = ""
 
 
-def way_to(scene: Scene, event: Event, flights: Iterable[Flying]) -> Found:
+def way_to(scene: Scene, event: Event, flights: Iterable[Flying], answers: Answers) -> Found:
     """The shortest way to make `event` legal."""
-    trial = Supposing(scene.ledger.policy, event, STRAIGHT)
-    quest = Quest(Choices(trial, scene, event, tuple(flights)))
-    first = quest.look(scene, event)
-    if not first.standing:
-        return Found(())
-    against = [quest.clauses[i] for i in first.standing]
-    fixed = [clause for clause in against if memoryless(clause)]
-    if not trial.raised and not all(map(by_context, fixed)):
-        return Found(None, certain=True)
-    certain = True
-    rounds: tuple[Kind, ...] = ("facts",) if fixed else ("calls", "waits", "facts")
-    for kind in rounds:
-        found = quest.best(first, kind)
-        if found is not None:
-            return Found(found.way)
-        certain = certain and quest.exhausted
-    return Found(None, certain and trial.exact and not trial.raised, trial.raised)
+    policy, flying = scene.ledger.policy, tuple(flights)
+
+    def quest(*, lenient: bool) -> Quest:
+        trial = Supposing(Answering(policy, event, answers, lenient=lenient), STRAIGHT)
+        return Quest(Choices(trial, scene, event, flying))
+
+    if not may_be_lenient(policy, answers.rulings):
+        return quest(lenient=False).found(ROUNDS)
+    found = quest(lenient=False).found(ROUNDS[:1])
+    return found if found.way is not None else quest(lenient=True).found(ROUNDS)
 
 
 class Quest:
@@ -75,6 +77,68 @@ class Quest:
         self.clauses = choices.clauses
         self.exhausted = False
         self._keys: dict[Any, tuple[Watch, Any]] = {}
+
+    def found(self, rounds: Iterable[Kind]) -> Found:
+        """The shortest way that these rounds find."""
+        trial, first = self.trial, self.look(self.choices.start, self.choices.event)
+        if not first.standing:
+            return Found((), trial.ending(first.scene))
+        against = tuple(first.standing)
+        if first.instead is None or self._is_for_good(first.instead):
+            stays = self._is_for_good if first.instead is None else self._lasts
+            lasting = [i for i in against if stays(i)]
+            if lasting and not trial.raised:
+                certain = not all(map(trial.answering.unsure, lasting))
+                return Found(None, certain=certain, against=against, fits=self._fitting(lasting))
+            if any(memoryless(self.clauses[i]) for i in against):
+                rounds = [kind for kind in rounds if kind == "facts"]
+        certain = True
+        for kind in rounds:
+            scene = self.best(first, kind)
+            if scene is not None:
+                return Found(scene.way, trial.ending(scene))
+            certain = certain and self.exhausted
+        certain = certain and trial.exact and not trial.raised
+        return Found(None, certain=certain, raised=trial.raised, against=against)
+
+    # --- what no calls change -------------------------------------------------------------------
+
+    def _lasts(self, i: int) -> bool:
+        """Whether clause `i` says the same of the event for ever."""
+        return memoryless(self.clauses[i]) and not by_context(self.clauses[i])
+
+    def _is_for_good(self, i: int) -> bool:
+        """Whether clause `i`, which stands against the event, does so for ever."""
+        read = self.trial.read(i, self.choices.event, self.choices.start.context)
+        lacks = read is not None and read.key is None  # an argument that it cannot do without
+        return lacks or self._lasts(i) or self._used_up(i) is not None
+
+    def _used_up(self, i: int) -> Cap | None:
+        """The cap of clause `i` that leaves no room for the event for ever."""
+        scene, event = self.choices.start, self.choices.event
+        refuses = isinstance(self.trial.policy.decision(i), Block | Redirect)
+        read = self.trial.read(i, event, scene.context) if refuses else None
+        if read is None:
+            return None
+        clause, (watch, at) = self.clauses[i], (scene.ledger.watches[i], scene.ledger.next(i))
+        if clause.by:
+            watch, seen = scene.ledger.keyed[i].get(read.key, (clause.start, 0))
+            at = Place(seen, seen)
+        return used_up(clause, watch, read.letter, at, scene.time)
+
+    def _fitting(self, lasting: Iterable[int]) -> str:
+        """Of which argument less would be legal at once, in words; nothing if none would."""
+        scene, event = self.choices.start, self.choices.event
+        own = [i for i in lasting if not self.clauses[i].contract.on_world]
+        caps = [cap for i in own if (cap := self._used_up(i)) is not None]
+        for cap in sorted(caps, key=lambda each: each.room):
+            less = lessened(event, cap)
+            if less is not None and not self.trial.judged(scene, less)[1]:
+                article = "an" if cap.path[0] in "aeiou" else "a"
+                return f"{article} `{cap.path}` of at most {cap.room.normalize():f} would fit"
+        return ""
+
+    # --- rounds ---------------------------------------------------------------------------------
 
     def best(self, first: Look, kind: Kind) -> Scene | None:
         """The shortest scene in which the event is allowed, as far as the budget goes."""
@@ -99,12 +163,26 @@ class Quest:
 
     def look(self, scene: Scene, event: Event, before: Look | None = None) -> Look:
         """What stands against `event`; what `before` knows, and has not changed, is not asked."""
+        if before is not None and before.instead is not None:
+            before = None
         same = {} if before is None else self._unchanged(scene, event, before)
         only = None if before is None else set(scene.ledger.touched(event)) - same.keys()
         _, stopped = self.trial.judged(scene, event, only)
         standing = {i: found for i, found in same.items() if found}
         standing.update((i, self._goals(scene, event, i)) for i in stopped)
+        if not standing and event is self.choices.event:
+            return self._instead(scene)
         return Look(scene, standing)
+
+    def _instead(self, scene: Scene) -> Look:
+        """Nothing stands against the event itself; then it may be its substitute that counts."""
+        found = self.trial.redirected(scene)
+        if found is None:
+            return Look(scene, {})
+        i, safe = found
+        self.trial.refusers.add(i)
+        _, stopped = self.trial.judged(scene, safe, final=True)
+        return Look(scene, {k: self._goals(scene, safe, k) for k in stopped}, i)
 
     def _unchanged(self, scene: Scene, event: Event, before: Look) -> dict[int, frozenset[int]]:
         old = before.scene
@@ -122,8 +200,7 @@ class Quest:
         clause, read = self.clauses[i], self.trial.read(i, event, scene.context)
         if read is None or clause.by:
             return frozenset({WHOLE})
-        positions = scene.ledger.positions
-        at = Place(positions[clause.kinds], positions[clause.counts])
+        at = scene.ledger.next(i)
         return goals(clause, scene.ledger.watches[i], read.letter, at, scene.time)
 
     # --- searching ------------------------------------------------------------------------------
@@ -184,7 +261,7 @@ class Quest:
     def _key(self, scene: Scene) -> Any:
         """Equal for two scenes that cannot be told apart by the clauses that matter."""
         self.trial.left -= 1
-        ledger, positions = scene.ledger, scene.ledger.positions
+        ledger = scene.ledger
         told = [
             scene.context.facts.get(each.key)
             for each in self.choices.moves
@@ -192,13 +269,11 @@ class Quest:
         ]
         out: list[Any] = [scene.time, repr(told)]
         for i in sorted(self.choices.known):
-            clause = self.clauses[i]
-            last = Place(positions[clause.kinds] - 1, positions[clause.counts] - 1)
-            if clause.by:
+            if self.clauses[i].by:
                 for key, (watch, n) in ledger.keyed[i].items():
                     out.append((key, self._key_of(i, watch, Place(n - 1, n - 1))))
             else:
-                out.append(self._key_of(i, ledger.watches[i], last))
+                out.append(self._key_of(i, ledger.watches[i], ledger.last(i)))
         return tuple(out)
 
     def _key_of(self, i: int, watch: Watch, last: Place) -> Any:

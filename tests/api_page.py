@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import sponsio_like
-from sponsio_like import log, loops, ltl, notices, trajectory, webhook
+from sponsio_like import log, loops, ltl, notices, trajectory, webhook, worlds
 
 HEAD = """\
 # Reference
@@ -47,6 +47,7 @@ SECTIONS: tuple[tuple[str, ModuleType, tuple[str, ...]], ...] = (
         ),
     ),
     ("Loops written by hand", loops, ("running", "Running", "said")),
+    ("Stores for contracts on the world", worlds, ("MemoryWorld", "SqliteWorld", "World", "Entry")),
     ("Notifiers", notices, ("Notice", "drain")),
     ("Notifiers", webhook, ("Webhook",)),
     ("The decision log", log, ("json_log", "read_log")),

@@ -46,6 +46,8 @@ STATEMENTS: dict[str, str] = {
     "S-ASK-18": "answers are not logged",
     "S-ASK-19": "what comes late to a held call is left out",
     "S-ASK-20": "roles are asked once",
+    "S-ASK-21": "all ids of tickets are made at random",
+    "S-ASK-22": "the time to answer begins anew",
     "S-TELL-01": "the guard tells nobody",
     "S-TELL-02": "notices have no ticket",
     "S-TELL-03": "a held call is told again",

@@ -7,7 +7,7 @@ with its reason.
 
 from __future__ import annotations
 
-from tests import manifest_catalog, manifest_people
+from tests import manifest_adapters, manifest_catalog, manifest_people, manifest_world
 
 STATEMENTS: dict[str, str] = {
     "S-TRACE-01": "sessions share their state",
@@ -164,6 +164,10 @@ STATEMENTS: dict[str, str] = {
     "S-DECIDE-10": "waiting is half as long",
     "S-DECIDE-11": "only the success of an answer is told",
     "S-DECIDE-12": "advice has no limit",
+    "S-DECIDE-13": "what is unknown is taken for the worst",
+    "S-DECIDE-14": "facts need no session",
+    "S-DECIDE-15": "people are an obstacle",
+    "S-DECIDE-16": "caps are lifted",
     "S-SNAPSHOT-01": "snapshots leave calls in flight out",
     "S-SNAPSHOT-02": "changed contracts keep their state",
     "S-LOAD-01": "tautologies load",
@@ -196,6 +200,7 @@ STATEMENTS: dict[str, str] = {
     "S-FAIL-05": "any number of values is read",
     "S-FAIL-06": "the window never closes",
     "S-FAIL-07": "every clause is asked",
+    **manifest_world.STATEMENTS,
     **manifest_people.STATEMENTS,
 }
 """The statements of docs/semantics.md."""
@@ -342,6 +347,7 @@ TRAPS: dict[str, tuple[str, str]] = {
         "any key is known",
     ),
     **manifest_people.TRAPS,
+    **manifest_adapters.TRAPS,
 }
 """Ways in which a rule looks armed and is not, or stops honest work."""
 

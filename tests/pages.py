@@ -1,7 +1,7 @@
 """The pages of docs/ that are made, or have made parts: `python -m tests.pages --write`.
 
-In: the tables of `tests/trace_tables.py`, the declared patterns. Out: `PAGES`, each page's text as
-it should be; `tests/test_docs.py` compares.
+In: the tables of `tests/trace_tables.py`, the declared patterns, the tests of adapters. Out:
+`PAGES`, each page's text as it should be; `tests/test_docs.py` compares.
 """
 
 from __future__ import annotations
@@ -93,8 +93,22 @@ def _traces(traces: Iterable[str]) -> str:
     return ", ".join(f"`{trace}`" if trace else "an empty session" for trace in traces)
 
 
+def _langgraph() -> str:
+    from tests.adapters.page import with_scenarios  # loads the frameworks
+
+    return with_scenarios((DOCS / "adapters" / "langgraph.md").read_text("utf-8"))
+
+
+def _conformance() -> str:
+    from tests.adapters.page import conformance  # as above
+
+    return conformance()
+
+
 PAGES: Mapping[Path, Callable[[], str]] = MappingProxyType(
     {
+        DOCS / "adapters" / "langgraph.md": _langgraph,
+        DOCS / "adapters" / "conformance.md": _conformance,
         DOCS / "semantics.md": lambda: filled((DOCS / "semantics.md").read_text("utf-8")),
         DOCS / "api.md": api_page,
         DOCS / "faults.md": faults.page,

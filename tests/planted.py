@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests import planted_catalog
+from tests import planted_adapters, planted_catalog
 
 
 class Planted(NamedTuple):
@@ -121,8 +121,8 @@ BUGS = (
     Planted(
         "what time has violated is never reported",
         "interceptor.py",
-        "late += self._expire(now)",
-        "self._expire(now)",
+        "late += self._expire(seen.time, self.context)",
+        "self._expire(seen.time, self.context)",
         f"{AGREES}[timed 0]",
     ),
     Planted(
@@ -322,8 +322,8 @@ BUGS = (
     Planted(
         "all contracts count all positions",
         "ledger.py",
-        "            if judgement.kind in kinds:\n",
-        "            if judgement.kind:\n",
+        "            if judgement.kind in counter.kinds and (",
+        "            if judgement.kind and (",
         KINDS,
     ),
     # --- asking and committing --------------------------------------------------------------------
@@ -343,8 +343,8 @@ BUGS = (
     ),
     Planted(
         "an id is looked up, and not again under the lock",
-        "interceptor.py",
-        "        if flight is not None:\n            return Attempt(flight=flight)\n",
+        "flights.py",
+        "    if flight is not None:\n        return Attempt(flight=flight)\n",
         "",
         ONE_ID,
     ),
@@ -401,9 +401,10 @@ BUGS = (
     Planted(
         "a snapshot forgets the calls in flight",
         "interceptor.py",
-        "self.flights[id] = resumed(id, kept, moved, sources)",
+        "self.flights[id] = resumed(id, kept, moved, self.policy.sources_by_name)",
         "pass",
         RESTORED,
     ),
     *(Planted(*each) for each in planted_catalog.TERMS),
+    *(Planted(*each) for each in planted_adapters.BUGS),
 )

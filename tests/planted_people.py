@@ -153,7 +153,7 @@ TICKETS = (
     (
         "an approval answers everybody",
         "interceptor.py",
-        "left = found if substitute else _without(found, ticket)",
+        "left = found if substitute else unanswered(found, ticket)",
         "left = found if substitute or not ticket else ()",
     ),
     (
@@ -170,21 +170,33 @@ TICKETS = (
     ),
     (
         "roles are asked once",
-        "interceptor.py",
+        "verdicts.py",
         "if asked in answered}",
         "if asked[0] in dict(answered)}",
     ),
     (
+        "all ids of tickets are made at random",
+        "tickets.py",
+        "if not call or _is_made(call):",
+        "if session or call:",
+    ),
+    (
+        "the time to answer begins anew",
+        "tickets.py",
+        "sooner = min(ticket.until, at + ticket.within)",
+        "sooner = ticket.until",
+    ),
+    (
         "an approval is good for ever",
         "interceptor.py",
-        "                    self.desk.use(ticket)\n",
-        "                    pass\n",
+        "            self.desk.use(ticket)\n",
+        "            pass\n",
     ),
     (
         "an approval is good for the substitute",
         "interceptor.py",
-        "left = found if substitute else _without(found, ticket)",
-        "left = _without(found, ticket)",
+        "left = found if substitute else unanswered(found, ticket)",
+        "left = unanswered(found, ticket)",
     ),
     (
         "all responses are the same",
@@ -195,8 +207,8 @@ TICKETS = (
     (
         "answers outlive their questions",
         "interceptor.py",
-        "asked.contract not in started_anew and self._still_asks(asked)",
-        "asked.contract not in started_anew",
+        "asked.contract not in anew and still_asks(self.policy, asked)",
+        "asked.contract not in anew",
     ),
     (
         "tickets are not capped",

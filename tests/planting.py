@@ -158,7 +158,7 @@ def bodies(module: str, source: str) -> list[tuple[FunctionType, CodeType]] | No
 # --- in a process that has collected all tests ----------------------------------------------------
 
 
-@dataclass
+@dataclass(eq=False)  # plugins have to be hashable for some other plugins
 class Warm:
     """A plugin for pytest: instead of running tests, forks the trials.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +14,10 @@ from sponsio_like import ways
 from sponsio_like.contract import Contract, contract
 from sponsio_like.guard import Guard
 from sponsio_like.ledger import Ledger
-from sponsio_like.outcome import Allowed, Blocked
+from sponsio_like.outcome import Allowed, Blocked, Held
 from sponsio_like.pattern import Rule
 from sponsio_like.patterns import (
+    amount_limit,
     arg_value_range,
     cooldown,
     destructive_action_gate,
@@ -31,13 +34,17 @@ from sponsio_like.patterns import (
 )
 from sponsio_like.registry import CUSTOM, atom
 from sponsio_like.syntax import read
-from tests.advised import TRACES, Tally, check, policies
+from sponsio_like.worlds import MemoryWorld
+from tests.advised import ANSWERS, TRACES, Tally, check, lasting, policies
 from tests.manifest import requirement
 from tests.play import Played, guarded, opened
 
-CAP = 3 * (ways.STRAIGHT + ways.SEARCH)
+CAP = 4 * (ways.STRAIGHT + ways.SEARCH)
 EVERY = 90
 """One policy of so many is followed up here; all of them, by `python -m tests.advised`."""
+SUPPORT = Path(__file__).parent.parent / "examples" / "support" / "contracts.yaml"
+LESS = 13
+"""One of so many, where the last pattern holds or redirects."""
 MUST = "(it must succeed)"
 PAY_FIRST = must_precede("check", "pay")
 
@@ -167,7 +174,7 @@ def test_of_an_inventory_only_its_tools_are_told() -> None:
 def test_the_substitute_of_a_redirect_is_what_has_to_become_legal() -> None:
     """A call that is blocked because its substitute is: the way makes the substitute legal."""
     played = after("", redirect_to_safe("pay", "ask"), must_precede("check", "ask"))
-    assert told(played, "pay") == f"call `check` {MUST}"
+    assert told(played, "pay") == f"call `check` {MUST}, then `ask` runs instead of it"
     assert played("check pay") == ".>"
 
 
@@ -341,6 +348,14 @@ def test_waiting_is_not_told_where_it_breaks_something() -> None:
     assert told(played, "pay").startswith(f"call `close` {MUST}, then wait ")
 
 
+@requirement("S-DECIDE-10")
+def test_deadlines_of_other_values_do_not_hinder_waiting() -> None:
+    """What runs out for another value of a split clause is not known of, and does not matter."""
+    soon = Rule(read("G(called(a) -> F[<=10s] called(b))"), by=("n",))
+    played = after("a(n=1) a(n=2) pay(n=1)", soon, cooldown("pay", seconds=60))
+    assert told(played, "pay(n=1)") == "call `b` with the same `n`, then wait 59 s"
+
+
 # --- honesty ------------------------------------------------------------------------------------
 
 
@@ -377,6 +392,7 @@ def test_where_the_arguments_are_to_blame_that_is_said() -> None:
         ([must_confirm("pay", accept="^[A-Z]{2}-[0-9]{4}$")], "", "pay"),
         (["G(called(pay) -> arg(n) <= ctx(limit))"], "ctx:limit=3", "pay(n=4)"),
         (["G(sum(pay, n) <= 9)"], "pay(n=6)", "pay(n=6)"),
+        (["G(called(pay) -> Y done(a))", idempotent("a", by=["n"])], "", "pay"),
         (
             [
                 "G(called(pay) -> count(called(a)) > count(called(b)))",
@@ -392,6 +408,284 @@ def test_where_not_everything_was_tried_nothing_is_claimed(
 ) -> None:
     """Answers, arguments and facts that cannot be guessed, and endless searches: nothing found."""
     assert told(after(trace, *rules), call) == "no short way to make it legal was found"
+
+
+# --- people and substitutes ---------------------------------------------------------------------
+
+
+def answering(answer: Any, *rules: Rule | str) -> list[Contract]:
+    """Contracts with this strategy; a text is a formula."""
+    named = enumerate(read(each) if isinstance(each, str) else each for each in rules)
+    return [contract(f"{answer} {n}").guarantees(rule).strategy(answer) for n, rule in named]
+
+
+def asked(*roles: str) -> dict[str, Any]:
+    """A strategy: people in these roles have to approve."""
+    return {"escalate": {"roles": list(roles)}}
+
+
+SMALL = arg_value_range("pay", "n", max=5)
+BIG = {"n": 9}
+
+
+@requirement("S-DECIDE-15")
+@pytest.mark.parametrize(
+    ("answers", "who"),
+    [
+        ([asked("manager")], "a `manager` has to approve it"),
+        ([asked("manager", "owner")], "a `manager` or `owner` has to approve it"),
+        (["escalate"], "a person has to approve it"),
+        (["escalate", asked("owner")], "a `owner` has to approve it"),
+        ([asked("boss"), asked("owner")], "a `boss`, and a `owner` have to approve it"),
+    ],
+)
+def test_a_way_may_end_with_people(answers: list[Any], who: str) -> None:
+    """What one contract blocks and others hold: after the way it is held, and approved it runs."""
+    held = [replace(answering(each, SMALL)[0], name=f"{n}") for n, each in enumerate(answers)]
+    session = guarded(*kept(PAY_FIRST), *held).session()
+    outcome = session.decide("pay", BIG, id="1")
+    assert isinstance(outcome, Blocked)
+    assert outcome.advice.endswith(f"first call `check` {MUST}, then {who}")
+    session.settle(session.decide("check").id)
+    outcome = session.decide("pay", BIG, id="1")
+    assert isinstance(outcome, Held)
+    for each in answers:
+        roles = each["escalate"].get("roles", [""]) if isinstance(each, dict) else [""]
+        if session.tickets():
+            session.approve(outcome.ticket, by="ann", role=roles[0])
+    assert isinstance(session.decide("pay", BIG, id="1"), Allowed)
+
+
+@requirement("S-DECIDE-15")
+def test_a_large_refund_is_not_given_up() -> None:
+    """The support agent of the examples is told of the check, and of the manager after it."""
+    session = Guard.from_yaml(SUPPORT).session()
+    outcome = session.decide("issue_refund", {"order": 18, "amount": 700})
+    assert isinstance(outcome, Blocked)
+    assert outcome.advice.rpartition("; ")[2] == (
+        "to make it legal, first call `check_policy` with the same `order` (it must succeed, and "
+        "the answer must not be a refusal), then a `manager` has to approve it"
+    )
+
+
+@requirement("S-DECIDE-15")
+def test_calls_come_before_people() -> None:
+    """Where calls alone make it allowed, nobody is asked; where they do not, nobody waits."""
+    held = answering("escalate", must_precede("kyc", "pay"))
+    assert told(opened(*kept(PAY_FIRST), *held), "pay") == (
+        f"call `check` {MUST}, then call `kyc` {MUST}"
+    )
+    fresh = kept("G(called(pay) -> Y done(check))")
+    soon = opened(*fresh, *answering("escalate", cooldown("pay", seconds=60)))
+    soon("check pay")
+    assert told(soon, "pay") == f"call `check` {MUST}, then a person has to approve it"
+
+
+@requirement("S-DECIDE-15")
+def test_people_come_before_facts_and_go_with_them() -> None:
+    """What only the host can state is told where approval alone is not enough."""
+    boss = requires_permission("pay", "boss")
+    held = opened(*kept(PAY_FIRST), *answering("escalate", boss))
+    assert told(held, "pay") == f"call `check` {MUST}, then a person has to approve it"
+    both = opened(*kept(boss), *answering("escalate", SMALL))
+    assert told(both, "pay(n=9)") == "get the permission `boss`, then a person has to approve it"
+
+
+@requirement("S-DECIDE-15")
+def test_a_step_may_have_to_be_approved() -> None:
+    """A step that would be held is told with who has to approve it; then it can be followed."""
+    slow = answering(asked("manager"), "G !called(check)")
+    session = guarded(*kept(PAY_FIRST), *slow).session()
+    outcome = session.decide("pay")
+    assert isinstance(outcome, Blocked)
+    way = f"first call `check`, which a `manager` has to approve {MUST}"
+    assert outcome.advice.endswith(way)
+    ticket = session.decide("check", id="c")
+    assert isinstance(ticket, Held)
+    session.approve(ticket.ticket, by="ann", role="manager")
+    session.settle(session.decide("check", id="c").id)
+    assert isinstance(session.decide("pay"), Allowed)
+
+
+@requirement("S-DECIDE-15")
+def test_what_was_approved_needs_nobody_and_what_was_denied_nobody_helps() -> None:
+    """A ticket that has its answer is taken for it: the way ends without people, or nowhere."""
+    two = "G(called(pay) -> !O done(note) | Y done(check))"
+    for answer, way in (
+        ("approve", f"call `check` {MUST}"),
+        ("deny", "no calls make it legal with these arguments"),
+    ):
+        session = guarded(*kept(two), *answering("escalate", SMALL)).session()
+        held = session.decide("pay", BIG, id="1")
+        assert isinstance(held, Held)
+        getattr(session, answer)(held.ticket, by="ann")
+        session.settle(session.decide("note").id)
+        outcome = session.decide("pay", BIG, id="1")
+        assert isinstance(outcome, Blocked)
+        assert outcome.advice.endswith(way)
+        other = session.decide("pay", BIG, id="2")
+        assert isinstance(other, Blocked)
+        assert other.advice.endswith(f"call `check` {MUST}, then a person has to approve it")
+        session.settle(session.decide("check").id)
+        outcome = session.decide("pay", BIG, id="1")
+        assert isinstance(outcome, Allowed if answer == "approve" else Blocked)
+
+
+@requirement("S-DECIDE-15")
+def test_a_way_may_end_with_a_substitute() -> None:
+    """What another contract would redirect runs as its substitute, if nothing is against that."""
+    safe = {"redirect_to_safe": {"to": "ask", "map": {"n": "m"}}}
+    instead = "then `ask` runs instead of it"
+    played = opened(*kept(PAY_FIRST), *answering(safe, SMALL))
+    assert told(played, "pay(n=9)") == f"call `check` {MUST}, {instead}"
+    assert played("check pay(n=9)") == ".>"
+    more = opened(*kept(PAY_FIRST, must_precede("kyc", "ask")), *answering(safe, SMALL))
+    assert told(more, "pay(n=9)") == f"call `check` {MUST}, then call `kyc` {MUST}, {instead}"
+    assert more("check pay(n=9) kyc pay(n=9)") == ".x.>"
+    both = [*answering(safe, SMALL), *answering("escalate", "G !called(pay)")]
+    assert told(opened(*kept(PAY_FIRST), *both), "pay(n=9)") == (
+        f"call `check` {MUST}, then a person has to approve it, and `ask` runs instead of it"
+    )
+
+
+@requirement("S-DECIDE-15")
+@pytest.mark.parametrize(
+    "against", ["G !called(ask)", arg_value_range("ask", "m", max=5), "G(called(ask) -> Y O x())"]
+)
+@pytest.mark.parametrize("answer", ["block", "escalate"])
+def test_a_substitute_that_would_not_run_is_no_way(against: Rule | str, answer: str) -> None:
+    """A substitute that would be blocked or held is none: the call is blocked for good."""
+    if isinstance(against, str):
+        against = against.replace("x()", "called(check) & Y O called(pay)")
+    safe = {"redirect_to_safe": {"to": "ask", "map": {"n": "m"}}}
+    rules = [*kept(PAY_FIRST), *answering(safe, "G !called(pay)"), *answering(answer, against)]
+    way = told(opened(*rules), "pay(n=9)")
+    assert way.startswith("no ")
+    assert "called" in str(against) or way == "no calls make it legal with these arguments"
+
+
+@requirement("S-DECIDE-15")
+def test_a_redirect_that_calls_avoid_is_avoided() -> None:
+    """Where the substitute is forbidden, and a step lifts the redirect, that step is told."""
+    safe = {"redirect_to_safe": {"to": "ask"}}
+    rules = [*kept("G !called(ask)"), *answering(safe, must_precede("check", "pay"))]
+    assert told(opened(*rules), "pay") == f"call `check` {MUST}"
+
+
+@requirement("S-DECIDE-15")
+def test_a_response_may_have_to_be_approved() -> None:
+    """A response that is blocked and would be held ends with people; it has no substitute."""
+    rules = kept("G(message(assistant) -> O done(check))")
+    for answer, way in (
+        ("escalate", f"first call `check` {MUST}, then a person has to approve it"),
+        ({"redirect_to_safe": {"to": "x"}}, "no calls make it legal in this session"),
+    ):
+        played = opened(*rules, *answering(answer, "G !message(assistant)"))
+        outcome = played.session.message("assistant", "done!")
+        assert isinstance(outcome, Blocked)
+        assert outcome.advice.endswith(way)
+
+
+@requirement("S-DECIDE-15")
+def test_what_a_callable_has_answered_it_is_taken_to_answer_again() -> None:
+    """A callable that asks people is no obstacle either; what it blocks is never for good."""
+    said: list[Any] = [asked("manager")]
+    ruled = opened(*kept(PAY_FIRST), *answering(lambda _: said[0], SMALL))
+    way = f"call `check` {MUST}, then a `manager` has to approve it"
+    assert told(ruled, "pay(n=9)") == way
+    said[0] = "warn_only"
+    assert told(ruled, "pay(n=9)") == f"call `check` {MUST}"
+    said[0] = "block"
+    assert told(ruled, "pay(n=9)") == "no short way to make it legal was found"
+    later = [*kept(PAY_FIRST), *answering(lambda _: "warn_only", "G !called(check)")]
+    assert told(opened(*later), "pay") == "no short way to make it legal was found"
+
+
+@requirement("S-DECIDE-15")
+def test_following_the_advice_ends_with_the_people_that_it_names() -> None:
+    """For pairs of patterns of which one holds or redirects, against trying all that is shorter."""
+    tally = Tally()
+    for n, answer in enumerate(ANSWERS):
+        for pair in lasting()[n::LESS]:
+            for events, fly in TRACES:
+                check(pair, tally, min(events, 3), fly=fly, answer=answer)
+    assert tally.wrong == []
+    assert tally.told["then a person has to approve it"] > 20
+    assert tally.told["approved steps"] > 2
+    assert tally.told["then `d` runs instead of it"] > 20
+    assert tally.told["then `c` runs instead of it"] > 20
+
+
+# --- what is used up ----------------------------------------------------------------------------
+
+
+TOTAL = amount_limit("pay", "n", total=9)
+
+
+@requirement("S-DECIDE-16")
+@pytest.mark.parametrize(
+    ("rules", "trace", "call", "way"),
+    [
+        ([TOTAL], "pay(n=6)", "pay(n=6)", ", but a `n` of at most 3 would fit"),
+        ([TOTAL], "pay(n=6.5)", "pay(n=6)", ", but a `n` of at most 2.5 would fit"),
+        ([TOTAL], "pay(n=9)", "pay(n=6)", ""),
+        ([TOTAL, arg_value_range("pay", "n", min=4)], "pay(n=6)", "pay(n=6)", ""),
+        ([TOTAL, PAY_FIRST], "", "pay(n=10)", ""),
+        ([TOTAL, PAY_FIRST], "check pay(n=6)", "pay(n=6)", ", but a `n` of at most 3 would fit"),
+        ([amount_limit("pay", "n", total=9, by=("to",))], "pay(n=6,to=1)", "pay(n=6,to=1)", "3"),
+        ([amount_limit("pay", "n.m", total=9)], "", 'pay(n={"m":10})', "9"),
+        (['G(count(called(pay, kind = "x")) <= 1)'], 'pay(kind="x")', 'pay(kind="x")', ""),
+    ],
+)
+def test_a_cap_that_is_used_up_is_told(
+    rules: list[Rule | str], trace: str, call: str, way: str
+) -> None:
+    """A count or total of the whole session only grows; if less would fit, that is told."""
+    no = "no calls make it legal with these arguments"
+    said = told(after(trace, *rules), call)
+    assert said.startswith(no)
+    assert way in said
+    assert bool(way) == (said != no)
+
+
+@requirement("S-DECIDE-16")
+def test_the_amount_that_would_fit_is_the_largest() -> None:
+    """With the amount that is told the call is allowed, and with a little more it is not."""
+    played = after("pay(n=6.25)", TOTAL)
+    fits = re.search(r"at most (\S+) would fit", told(played, "pay(n=6)"))
+    assert fits
+    assert played("pay(n=2.76)") == "x"
+    assert played(f"pay(n={fits[1]})") == "."
+
+
+@requirement("S-DECIDE-16")
+@pytest.mark.parametrize(
+    ("rule", "assumed"),
+    [
+        ("G(sum(pay, n) <= 9)", None),
+        ("G(called(pay) -> sum(pay, n) <= 9 & arg(n) >= -9)", None),
+        (amount_limit("pay", "n", total=9, per={"steps": 3}), None),
+        ("G(count(called(pay, n = 6) since called(note)) <= 1)", None),
+        (TOTAL, 'ctx(strict) = "yes"'),
+        ("G(count(done(pay)) <= 0 | arg(n) > 9)", None),
+    ],
+)
+def test_a_cap_that_may_have_room_again_is_not_used_up(
+    rule: Rule | str, assumed: str | None
+) -> None:
+    """Totals that may shrink, windows, resets, and what is only assumed are not for good."""
+    (each,) = kept(rule)
+    played = opened(each if assumed is None else each.assume({"ltl": assumed}))
+    played("ctx:strict=yes pay(n=6)")
+    assert not told(played, "pay(n=6)").startswith("no calls")
+
+
+@requirement("S-DECIDE-16")
+def test_what_others_have_used_up_is_not_told() -> None:
+    """Of a contract on the world, how much is left is not told: others may have used it."""
+    played = opened(*[each.world() for each in kept(TOTAL)], world=MemoryWorld(), id="s")
+    played("pay(n=6)")
+    assert told(played, "pay(n=6)") == "no calls make it legal with these arguments"
 
 
 # --- safety and cost ----------------------------------------------------------------------------
@@ -516,6 +810,23 @@ def test_the_work_for_one_advice_is_bounded(name: str, judged: list[int]) -> Non
     work = sum(judged)
     assert outcome.advice
     assert sum(judged) == work  # said once, it is remembered
+
+
+@requirement("S-DECIDE-12")
+@pytest.mark.parametrize("answer", ["escalate", {"redirect_to_safe": {"to": "safe"}}])
+@pytest.mark.parametrize("name", HARD)
+def test_the_work_is_bounded_with_people_as_well(name: str, answer: Any, judged: list[int]) -> None:
+    """Neither does advice that may end with people, or with a substitute."""
+    half = len(HARD[name]) // 2
+    held = answering(answer, *HARD[name][half:], "G !called(pay)")
+    endless = "G(called(safe) -> count(called(a)) > 99)"
+    played = opened(*kept(*HARD[name][:half], endless), *held)
+    assert played("pay") == "x"
+    judged.clear()
+    outcome = played.outcomes[-1]
+    assert isinstance(outcome, Blocked)
+    assert "could not" not in outcome.advice
+    assert sum(judged) < CAP + 4 * len(HARD[name])
 
 
 @requirement("S-DECIDE-12")

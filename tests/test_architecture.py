@@ -31,9 +31,10 @@ FUNCTION_LINES_P90 = 30
 BROAD_EXCEPTS: dict[str, str] = {
     "freezing.py freeze": "a mapping may be the host's own class, and raise when it is read",
     "ledger.py judge": "a clause that cannot be judged blocks by itself; the others are judged",
-    "interceptor.py _read": "atoms of users are read here: one that raises blocks",
-    "interceptor.py _final": "atoms of users read the result here: what cannot be told violates",
-    "interceptor.py _read_clock": "the clock is the host's: a result has to be taken all the same",
+    "perceiving.py perceive": "atoms of users are read here: one that raises blocks",
+    "perceiving.py final": "atoms of users read the result here: what cannot be told violates",
+    "perceiving.py time_or": "the clock is the host's: a result has to be taken all the same",
+    "lasting.py _transaction": "a store may be the host's: whatever it raises, nothing happens",
     "session.py _decide": "fail closed: whatever goes wrong in a decision, the tool does not run",
     "session.py message": "fail closed, as for a call",
     "supposing.py read": "atoms of users are asked again for advice: one that raises refuses",
@@ -53,6 +54,10 @@ BROAD_EXCEPTS: dict[str, str] = {
     "running.py told": "the text of an exception may be code of the user",
     "running.py drive": "what a tool raises goes into the flow, which settles the call",
     "running.py _go_on": "as `drive`",
+    "adapters/langchain/calls.py recorded": "whatever ends a step, the session forgets it",
+    "adapters/langchain/ways.py run": "what a tool raises is its result, and goes on",
+    "adapters/langgraph/asking.py _received": "validators are the user's: what they refuse is told",
+    "adapters/langgraph/node.py _ran": "what a tool raises goes on, once those beside it end",
     "loops.py running": "whatever the block raises is the call's result, and goes on",
 }
 

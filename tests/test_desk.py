@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from sponsio_like import tickets
 from sponsio_like.errors import SessionError
-from sponsio_like.tickets import Asked, Desk, Ticket
+from sponsio_like.tickets import Asked, Desk, Ticket, made_id
+from tests.manifest import requirement
 
 C, D = Asked("c"), Asked("d", ("boss",))
 
 
 def opened(desk: Desk, *asked: Asked, **more: Any) -> tuple[Ticket, frozenset[str]]:
     """A ticket for a call, and who has to be told."""
-    given = {"call": "1", "within": None, "now": 0.0, **more}
+    given = {"call": "1", "mark": "mark", "within": None, "now": 0.0, **more}
     names = frozenset(each.contract for each in asked)
     violated = given.pop("violated", names)
-    return desk.open(given.pop("call"), "pay", "mark", asked, violated, **given)
+    mark = given.pop("mark")
+    return desk.open(given.pop("call"), "pay", mark, asked, violated, **given)
 
 
 def test_a_call_has_one_ticket() -> None:
@@ -32,6 +35,83 @@ def test_a_call_has_one_ticket() -> None:
     assert other.id != first.id
     assert news == {"c"}
     assert len({ticket.id for ticket in desk.tickets.values()}) == 2
+
+
+@requirement("S-ASK-21")
+def test_the_same_call_has_the_same_ticket_id_in_every_process() -> None:
+    """It is made of the ids of session and call, and of what is asked; not of the time."""
+    first, _ = opened(Desk("s"), C)
+    again, _ = opened(Desk("s"), C, D, now=5.0, within=1.0)
+    assert first.id == again.id == "ticket-99aa41b2235fffd3"
+    others = [
+        opened(Desk("other"), C),
+        opened(Desk("s"), C, call="2"),
+        opened(Desk("s"), C, mark="other"),
+        opened(Desk('s", "1'), C, call=""),
+    ]
+    assert len({first.id, *(ticket.id for ticket, _ in others)}) == 5
+
+
+@requirement("S-ASK-21")
+def test_a_call_that_is_asked_for_again_has_its_ticket_id_again() -> None:
+    """Once the ticket was used up, the same call waits anew, unanswered, under the same id."""
+    desk = Desk("s")
+    first, _ = opened(desk, C)
+    desk.use(desk.approve(first.id, "ann", "", 0.0))
+    again, news = opened(desk, C)
+    assert again == first
+    assert news == {"c"}
+
+
+@requirement("S-ASK-21")
+@pytest.mark.parametrize("call", ["", made_id("00000000", 1)])
+def test_what_has_no_id_has_a_ticket_of_its_own_in_every_process(call: str) -> None:
+    """Responses, and calls whose ids were made: nothing could tell that they are the same."""
+    made = {opened(Desk("s"), C, call=call)[0].id for _ in range(8)}
+    assert len(made) == 8
+    assert all(re.fullmatch("ticket-[0-9a-f]{16}", each) for each in made)
+
+
+@requirement("S-ASK-22")
+def test_a_call_that_was_held_before_has_the_time_from_then() -> None:
+    """The same call, held once more from an earlier snapshot, keeps its first `until`."""
+    desk = Desk()
+    ticket, _ = opened(desk, C, within=10.0, now=100.0)
+    assert ticket.until == 110.0
+    moved = desk.asked(ticket.id, 95.5, 100.0)
+    assert (moved.until, moved.status) == (105.5, "open")
+    assert desk.known(ticket.id, 100.0) == moved
+    for later in (95.5, 97.0, 100.0, 500.0, float("nan")):
+        assert desk.asked(ticket.id, later, 100.0) == moved
+    assert desk.asked(ticket.id, 89.9, 100.0).status == "expired"
+    assert desk.waiting(100.0) == ()
+
+
+@requirement("S-ASK-22")
+def test_an_answer_that_comes_too_late_from_then_is_none() -> None:
+    """The time to use an answer is over as well; what was answered with no stays so."""
+    desk = Desk()
+    yes, no = (opened(desk, C, call=each, within=10.0, now=100.0)[0] for each in "12")
+    desk.approve(yes.id, "ann", "", 100.0)
+    desk.deny(no.id, "ann", "", 100.0)
+    assert desk.asked(yes.id, 90.0, 100.0).status == "approved"
+    assert desk.asked(yes.id, 80.0, 100.0).status == "expired"
+    assert desk.asked(no.id, 80.0, 100.0).status == "denied"
+
+
+@requirement("S-ASK-22")
+def test_the_shortest_time_counts_from_then() -> None:
+    """Of the contracts that hold the call; where none has a limit, there is none."""
+    desk = Desk()
+    opened(desk, C, within=9.0, now=100.0)
+    ticket, _ = opened(desk, C, D, within=4.0, now=100.0)
+    assert desk.asked(ticket.id, 98.0, 100.0).until == 102.0
+    opened(desk, C, D, Asked("e"), now=100.0)
+    assert desk.asked(ticket.id, 97.0, 100.0).until == 101.0
+    patient, _ = opened(desk, C, call="2", now=100.0)
+    assert desk.asked(patient.id, 0.0, 100.0) == patient
+    with pytest.raises(SessionError, match="no ticket `x`"):
+        desk.asked("x", 0.0, 100.0)
 
 
 def test_who_asks_later_opens_the_ticket_again() -> None:

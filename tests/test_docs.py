@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.tools import tool
 
 from sponsio_like import ContractError, Guard
+from tests.adapters.scripted import Scripted, calls
 from tests.manifest import statements
 from tests.pages import DOCS, PAGES
 from tests.trace_tables import TABLES, places
@@ -44,7 +46,9 @@ def test_statements_are_numbered_in_order() -> None:
         assert numbers == list(range(1, len(numbers) + 1)), area
 
 
-PROGRAMS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+README = (ROOT / "README.md").read_text("utf-8")
+PROGRAMS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+FILES = dict(re.findall(r"```yaml title=(\S+)\n(.*?)```", README, re.DOTALL))
 CONTRACTS = [
     pytest.param(text, id=f"{name(page)} {number}")
     for page in sorted(DOCS.rglob("*.md"))
@@ -54,12 +58,40 @@ CONTRACTS = [
 ]
 
 
+@tool
+def check_policy(order: int) -> str:
+    """A tool, as a reader of the README may have it."""
+    return f"{order}: yes"
+
+
+@tool
+def issue_refund(order: int) -> str:
+    """Another one."""
+    return f"{order}: paid"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with the contract files that the README shows."""
+    for each, text in FILES.items():
+        (tmp_path / each).write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda text: text.splitlines()[0])
 def test_the_programs_of_the_readme_run(program: str) -> None:
     """What the README shows in Python runs as it stands there, and guards something."""
-    names: dict[str, Any] = {}
+    script = [calls((each.name, {"order": 1}, each.name)) for each in (issue_refund, check_policy)]
+    model = Scripted(script=lambda: [*script, "done"])
+    names: dict[str, Any] = {"model": model, "tools": [check_policy, issue_refund]}
     exec(program, names)  # noqa: S102  our own text
     assert names["guard"].policy.clauses
+    if "agent" in names:
+        thread = {"configurable": {"thread_id": "1"}}
+        said = names["agent"].invoke({"messages": [("user", "go on")]}, thread)["messages"]
+        told = {each.tool_call_id: each.status for each in said if each.type == "tool"}
+        assert told == {"issue_refund": "error", "check_policy": "success"}
 
 
 @pytest.mark.parametrize("text", CONTRACTS)

@@ -112,7 +112,8 @@ def test_a_ticket_is_used_up_when_its_call_is_let_through() -> None:
     with pytest.raises(SessionError, match="let through already"):
         session.ticket(first)
     session.settle("1", error="no connection")
-    assert ticket(pay(session)).id != first.id
+    assert ticket(pay(session)).status == "open"
+    assert session.calls == 1
 
 
 @requirement("S-ASK-07", "S-ASK-08")
@@ -427,7 +428,7 @@ def test_a_ticket_is_used_up_by_the_substitute_of_its_call() -> None:
     session.approve(first, by="ann")
     assert isinstance(pay(session), Redirected)
     session.settle("1")
-    assert ticket(pay(session)).id != first.id
+    assert ticket(pay(session)).status == "open"
 
 
 # --- messages, the log, the cap -------------------------------------------------------------------
@@ -524,6 +525,35 @@ def test_the_time_to_answer_goes_on_after_a_restart() -> None:
     assert again.ticket(held).status == "expired"
 
 
+@requirement("S-ASK-21", "S-ASK-22")
+def test_a_call_that_is_held_again_from_an_earlier_snapshot_has_its_first_ticket() -> None:
+    """Its id is the same, and `asked` gives it the time that it had: it does not begin anew."""
+    session, clock = opened(large(within=60))
+    before, _ = stored(session, large(within=60))
+    clock.now = 5
+    first = ticket(pay(session))
+    again, later = stored(before, large(within=60), at=50)
+    second = ticket(pay(again))
+    assert (second.id, second.until) == (first.id, 110)
+    assert again.asked(second.id, 5) == first
+    assert again.asked(second.id, 5000) == first
+    later.now = 66
+    assert again.tickets() == ()
+    assert isinstance(pay(again), Blocked)
+
+
+@requirement("S-ASK-22")
+def test_a_call_that_was_held_too_long_ago_is_refused() -> None:
+    """Nobody can answer it any more; a ticket that does not exist is an error of the host."""
+    session, clock = opened(large(within=60))
+    clock.now = 100
+    held = ticket(pay(session))
+    assert session.asked(held.id, 39).status == "expired"
+    assert isinstance(pay(session), Blocked)
+    with pytest.raises(SessionError, match="there is no ticket"):
+        session.asked("nonsense", 39)
+
+
 @requirement("S-ASK-16")
 @pytest.mark.parametrize(
     "changed",
@@ -536,8 +566,9 @@ def test_an_answer_to_what_is_not_asked_any_more_is_forgotten(changed: Contract)
     held = ticket(pay(session))
     session.approve(held, by="ann", role="manager")
     again, _ = stored(session, changed)
-    assert again.tickets() == ()
-    assert ticket(pay(again)).id != held.id
+    with pytest.raises(SessionError, match="there is no ticket"):
+        again.ticket(held)
+    assert ticket(pay(again)).status == "open"
 
 
 # --- threads --------------------------------------------------------------------------------------

@@ -1,0 +1,136 @@
+"""One turn of the model: what it says is decided, then the calls that it asks for.
+
+In: the agent's state after the model. Out: the update of the state: an answer that is withheld, the
+calls that are refused, a reminder of what is still owed, and how the others may run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.config import get_config
+
+from sponsio_like.adapters.langgraph.answers import refusal
+from sponsio_like.adapters.langgraph.asking import Tools, last_asking, unanswered
+from sponsio_like.adapters.langgraph.hearing import hear, said_by_user, tell_answer, told_facts
+from sponsio_like.adapters.langgraph.journal import decisions
+from sponsio_like.adapters.langgraph.lineage import CHANNEL, Kept
+from sponsio_like.adapters.langgraph.sessions import Sessions
+from sponsio_like.adapters.langgraph.standing import standing
+from sponsio_like.outcome import Allowed, Blocked, Outcome
+from sponsio_like.running import Flow
+from sponsio_like.session import Session
+
+WITHHELD = "(this answer was withheld)"
+"""What stands in the conversation instead of an answer that a contract does not allow."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How often the model is sent back: for an answer that is withheld, and for what it owes."""
+
+    retries: int = 2
+    reminders: int = 1
+
+
+@dataclass
+class Turn:
+    """What is known of one turn while it is decided."""
+
+    messages: Sequence[Any]
+    kept: Kept
+    asking: AIMessage | None
+    since: str
+    """The mark of what the user has said last."""
+    heard: list[str] = field(default_factory=list)
+    answer: Outcome | None = None
+
+    def begin(self, session: Session, *, listens: bool) -> None:
+        """Tell the session what was said since, and decide what the model says now."""
+        if not listens:
+            return
+        earlier = [each for each in self.messages if each is not self.asking]
+        self.heard = hear(session, earlier, self.kept.get("heard", ()))
+        if self.asking is not None:
+            self.heard, self.answer = tell_answer(session, self.asking, self.heard)
+
+    def sent_back(self, why: str) -> int:
+        """How often the model was sent back since the user has said something."""
+        told = self.kept.get("sent_back", {})
+        return int(told.get(why, 0)) if told.get("after") == self.since else 0
+
+    def counting(self, **more: int) -> Kept:
+        """The counts to be kept, and these more."""
+        counts = {why: self.sent_back(why) for why in ("withheld", "reminded")}
+        for why, each in more.items():
+            counts[why] += each
+        return {"after": self.since, **counts}
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Decides the turns of one agent."""
+
+    sessions: Sessions
+    tools: Tools
+    limits: Limits = Limits()
+
+    def flow(self, state: Any, runtime: Any, *, later: bool) -> Flow:
+        """The update after the model."""
+        config, opened = get_config(), self.sessions
+        stand = yield from standing(opened, state, config, runtime, later=later)
+        messages = state["messages"]
+        turn = Turn(messages, stand.kept, last_asking(messages), said_by_user(messages))
+
+        def begin(session: Session) -> None:
+            told_facts(session, opened.facts, state, config)
+            turn.begin(session, listens=opened.listens)
+
+        calls = self.tools.asked(unanswered(turn.messages))
+        batch = yield from stand.gate(begin, self.tools).decide(calls, later=later)
+        instead, more = self._after(turn, batch.session, calls)
+        refused = [each for each in batch.rulings if not each.tool and each.asking.id]
+        rulings = {each.asking.id: each.kept() for each in batch.rulings if each.tool}
+        value = {"heard": turn.heard, "place": stand.place.step, "rulings": rulings, **more}
+        entries = decisions(stand.place.step, batch.rulings, stand.by)
+        jump = {"jump_to": "model"} if more["sent_back"] != turn.counting() else {}
+        return {
+            "messages": [*instead, *map(refusal, refused)],
+            CHANNEL: stand.after(batch.session, value, entries),
+            **jump,
+        }
+
+    def _after(self, turn: Turn, session: Session, calls: Sequence[Any]) -> tuple[list[Any], Kept]:
+        """What is said instead of the answer, and to the model that is sent back."""
+        asking, limits = turn.asking, self.limits
+        if asking is not None and not isinstance(turn.answer, (Allowed, type(None))):
+            instead = asking.model_copy(update={"content": WITHHELD})
+            if calls or turn.sent_back("withheld") >= limits.retries:
+                return [instead], {"sent_back": turn.counting()}
+            why = f"Your answer was withheld: {_why(turn.answer)}. Answer again."
+            return [instead, _told(why)], {"sent_back": turn.counting(withheld=1)}
+        owed = [] if calls else _owed(session)
+        if owed and turn.sent_back("reminded") < limits.reminders:
+            why = f"Before you finish: {'; '.join(owed)}."
+            return [_told(why)], {"sent_back": turn.counting(reminded=1)}
+        return [], {"sent_back": turn.counting()}
+
+
+def _owed(session: Session) -> list[str]:
+    policy = session.policy
+    modes = {each.name: mode for each, mode in zip(policy.contracts, policy.modes, strict=True)}
+    return [str(each) for each in session.pending() if modes[each.contract] == "enforce"]
+
+
+def _why(outcome: Outcome) -> str:
+    if isinstance(outcome, Blocked):
+        return outcome.advice
+    return "a person would have to approve it, and answers cannot wait for one"
+
+
+def _told(text: str) -> HumanMessage:
+    """A message of the contracts, which is none of the user's."""
+    return HumanMessage(text, additional_kwargs={"lc_source": "contracts"})

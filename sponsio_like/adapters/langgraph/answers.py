@@ -1,0 +1,131 @@
+"""What the model is told of a call, and what the session is told of its result.
+
+In: rulings, and what came of the tools that ran: messages, commands, or a mix of both. Out: a
+message for each call that did not run, and a settlement for each that did.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.types import Command
+
+from sponsio_like.adapters.langgraph.gate import Ruling
+from sponsio_like.outcome import Blocked
+
+
+def refusal(ruling: Ruling) -> ToolMessage:
+    """The answer to a call that does not run; the artifact names the contracts, for the host."""
+    outcome = ruling.outcome
+    names = [each.contract for each in outcome.violations] if isinstance(outcome, Blocked) else []
+    return ToolMessage(
+        ruling.told,
+        name=ruling.asking.tool,
+        tool_call_id=ruling.asking.id,
+        status="error",
+        artifact={"contracts": list(dict.fromkeys(names))},
+    )
+
+
+def any_refused(messages: Sequence[Any]) -> bool:
+    """Whether a call of the last message of the model was refused by contracts."""
+    since = itertools.takewhile(lambda m: not isinstance(m, AIMessage), reversed(messages))
+    return any(isinstance(m, ToolMessage) and _is_refusal(m) for m in since)
+
+
+def _is_refusal(message: ToolMessage) -> bool:
+    return isinstance(message.artifact, Mapping) and "contracts" in message.artifact
+
+
+def result_of(output: Any, id: str) -> dict[str, Any]:
+    """What came of a call, as `Session.settle` takes it.
+
+    The message under its id, wherever it is.
+    """
+    answer = next((each for each in messages_in(output) if each.tool_call_id == id), None)
+    if answer is None:  # the tool hands over to another agent, say
+        return {"output": None}
+    read = _read(answer.content)
+    return {"error": read or "error"} if answer.status == "error" else {"output": read}
+
+
+def messages_in(output: Any) -> Iterator[ToolMessage]:
+    """The answers to calls in what a tool node returns."""
+    match output:
+        case ToolMessage():
+            yield output
+        case Command(update=update):
+            yield from messages_in(update)
+        case Mapping():
+            for each in output.values():
+                yield from messages_in(each)
+        case list() | tuple():
+            for each in output:
+                yield from messages_in(each)
+
+
+def _read(content: Any) -> Any:
+    """The output that a message stands for: LangGraph writes what is no text as JSON."""
+    if isinstance(content, str) and content[:1] in ("{", "["):
+        try:
+            return json.loads(content)
+        except (ValueError, RecursionError):
+            return content
+    return content
+
+
+def combined(outputs: Iterable[Any], more: Mapping[str, Any], key: str, *, shared: bool) -> Any:
+    """What a node returns: the answers, in the order of the calls, and `more` of the state."""
+    parts: list[Any] = []
+    for output in outputs:
+        parts.extend(output if isinstance(output, list) else [output])
+    if not any(isinstance(each, Command) for each in parts):
+        messages = [each for part in parts for each in _messages(part, key)]
+        return {key: messages, **more}
+    updates = [each if isinstance(each, Command) else {key: _messages(each, key)} for each in parts]
+    return [*_handed_over(updates, more if shared else {}), dict(more)]
+
+
+def _messages(part: Any, key: str) -> list[Any]:
+    return list(part.get(key, ())) if isinstance(part, Mapping) else [part]
+
+
+def _handed_over(updates: list[Any], more: Mapping[str, Any]) -> list[Any]:
+    """Commands to the parent graph: it hears the first only, so those that just send become one.
+
+    A subgraph ends with it: what the parent shares goes with the command.
+    """
+    up = [each for each in updates if isinstance(each, Command) and each.graph == Command.PARENT]
+    rest = [each for each in updates if not any(each is other for other in up)]
+    if not up:
+        return rest
+    sends = [each.goto for each in up if isinstance(each.goto, list)]
+    first = up[0]
+    if len(sends) == len(up) and len(up) > 1:
+        first = replace(first, goto=[send for each in sends for send in each])
+    if more:
+        update = first.update
+        pairs = list(update.items()) if isinstance(update, Mapping) else list(update or ())
+        first = replace(first, update=[*pairs, *more.items()])
+    return [*rest, first]
+
+
+def with_answers(messages: Sequence[Any]) -> list[Any] | None:
+    """The messages, where calls that were left waiting are answered; None if there are none."""
+    answered = {each.tool_call_id for each in messages if isinstance(each, ToolMessage)}
+    found: list[Any] = []
+    for each in messages:
+        found.append(each)
+        if isinstance(each, AIMessage):
+            found.extend(_left(call) for call in each.tool_calls if call["id"] not in answered)
+    return found if len(found) > len(messages) else None
+
+
+def _left(call: Any) -> ToolMessage:
+    why = f"`{call['name']}` did not run: the user went on while it waited for a person"
+    return ToolMessage(why, name=call["name"], tool_call_id=call["id"] or "", status="error")

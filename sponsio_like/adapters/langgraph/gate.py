@@ -1,0 +1,214 @@
+"""One batch of calls, decided in order before any of them runs.
+
+In: what the model asks for. Out: a `Ruling` for each call: what runs under its id, or what the
+model is told. Where people have to be asked the graph is interrupted, and nothing of the batch
+has run yet. When it is resumed, the node runs again from its start: the same questions get the
+same answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from langgraph.types import interrupt
+
+from sponsio_like.adapters.langgraph.asking import Asking, Tools
+from sponsio_like.adapters.langgraph.people import answer, question, unknown
+from sponsio_like.adapters.langgraph.steps import once
+from sponsio_like.adapters.langgraph.tape import Said, taped
+from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirect, Redirected
+from sponsio_like.running import Flow, Run
+from sponsio_like.session import Session, decide_fitted
+from sponsio_like.verdicts import renamed
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What becomes of one call: `tool` runs on `raw` under its id, or the model is `told` why not.
+
+    `outcome` is None for a call that was not decided, because it has a problem.
+    """
+
+    asking: Asking
+    outcome: Outcome | None = None
+    tool: str = ""
+    raw: Mapping[str, Any] = field(default_factory=dict)
+    told: str = ""
+    answers: tuple[Any, ...] = ()
+    """What people have said about it."""
+
+    @property
+    def settles(self) -> bool:
+        """Whether the session waits for the result."""
+        return isinstance(self.outcome, (Allowed, Redirected))
+
+    @property
+    def id(self) -> str:
+        """The id that it was decided under: in a graph inside, those of the calls around, too."""
+        return self.asking.id if self.outcome is None else self.outcome.id
+
+    @property
+    def decided(self) -> tuple[str, Mapping[str, Any]]:
+        """The tool and the arguments that were decided and let through."""
+        if isinstance(self.outcome, Redirected):
+            return self.outcome.tool, self.outcome.args
+        return self.asking.tool, self.asking.args
+
+    def kept(self) -> dict[str, Any]:
+        """What is needed to run it later, and to know it again."""
+        return {"id": self.id, "mark": self.asking.mark, "tool": self.tool, "raw": dict(self.raw)}
+
+
+class Asked(NamedTuple):
+    """People were asked `at` this time, about these tickets, each for these contracts."""
+
+    at: float
+    tickets: Mapping[str, list[str]]
+    said: Any
+
+
+class Batch(NamedTuple):
+    """A batch that was decided: by a session, with which rulings, and what is to be told of it."""
+
+    session: Session
+    rulings: list[Ruling]
+    said: list[Said]
+    problems: list[str]
+
+    @property
+    def held(self) -> list[tuple[Asking, Held]]:
+        """The calls that wait for people."""
+        pairs = ((each.asking, each.outcome) for each in self.rulings)
+        return [(asking, outcome) for asking, outcome in pairs if isinstance(outcome, Held)]
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Decides batches for the tools of a node, as an agent at a depth.
+
+    `open` gives the session as it was before the batch, `begin` tells it what has happened since;
+    `alone`: nobody else decides on it meanwhile.
+    `waits`: people can be asked. `again`: the batch was decided here before, and told. `own`: the
+    id of a call in this session, from that in its message.
+    """
+
+    open: Callable[[], Session]
+    begin: Callable[[Session], None]
+    tools: Tools
+    by: tuple[str, int]
+    clock: Callable[[], float]
+    waits: bool = True
+    alone: bool = True
+    again: bool = False
+    own: Callable[[str], str] = str
+
+    def decide(self, calls: Sequence[Asking], *, later: bool) -> Flow:
+        """The `Batch`, once nobody has to be asked any more."""
+        asked: list[Asked] = []
+        while True:
+            batch = self._decided(calls, asked)
+            if not batch.held or not self.waits:
+                break
+            (at, tickets), fresh = yield Run(once, (partial(_asking, batch, self.clock), later))
+            if fresh:
+                _tell(batch.said, asked, tickets.keys())
+            elif _too_late(batch, at):
+                asked.append(Asked(at, tickets, {}))
+                continue
+            shown = {"held": [question(*each) for each in batch.held]}
+            said = yield Run(interrupt, ({**shown, "problems": batch.problems},))
+            asked.append(Asked(at, tickets, said))
+        if not self.again:
+            _tell(batch.said, asked, {""})
+        return batch._replace(rulings=[_unheard(each) for each in batch.rulings])
+
+    def _decided(self, calls: Sequence[Asking], asked: Sequence[Asked]) -> Batch:
+        """Decide in order; what people have said counts where their call stands."""
+        session = self.open()
+        latest = asked[-1] if asked else None
+        problems = [] if latest is None else unknown(latest.said, latest.tickets)
+        rulings: list[Ruling] = []
+        with taped(session, alone=self.alone) as said:
+            self.begin(session)
+            for call in calls:
+                ruling = self.ruling(session, call)
+                if isinstance(ruling.outcome, Held) and asked:
+                    said_of, wrong = _answered(session, ruling.outcome, asked)
+                    problems.extend(wrong)
+                    ruling = replace(self.ruling(session, call), answers=said_of)
+                rulings.append(ruling)
+        return Batch(session, rulings, said, problems)
+
+    def ruling(self, session: Session, asking: Asking) -> Ruling:
+        """Decide one call."""
+        if asking.problem:
+            if session.policy.enforces:
+                return Ruling(asking, told=asking.problem)
+            return Ruling(asking, tool=asking.tool, raw=asking.raw)
+        id, instead = self.own(asking.id), list[Mapping[str, Any]]()
+
+        def fit(redirect: Redirect) -> Mapping[str, Any] | str:
+            instead[:] = [renamed(asking.raw, redirect)]
+            return self.tools.received(redirect.tool, instead[0])
+
+        outcome = decide_fitted(session, asking.tool, asking.args, id, self.by, fit)
+        match outcome:
+            case Allowed():
+                return Ruling(asking, outcome, asking.tool, asking.raw)
+            case Redirected(tool=tool):
+                return Ruling(asking, outcome, tool, instead[0])
+            case Held():
+                return Ruling(asking, outcome)
+            case Blocked():
+                return Ruling(asking, outcome, told=outcome.advice)
+
+
+def _asking(batch: Batch, clock: Callable[[], float]) -> tuple[float, dict[str, list[str]]]:
+    """When people are asked, and about which tickets, for which contracts."""
+    return clock(), {held.ticket.id: list(held.ticket.contracts) for _, held in batch.held}
+
+
+def _too_late(batch: Batch, at: float) -> bool:
+    """Whether the time to answer one of these, asked then, is over."""
+    return any(batch.session.asked(held.ticket.id, at).status != "open" for _, held in batch.held)
+
+
+def _answered(
+    session: Session, held: Held, asked: Sequence[Asked]
+) -> tuple[tuple[Any, ...], list[str]]:
+    """Say what people have said about this ticket, when it was asked for the same contracts.
+
+    Out: that, and what is wrong with the latest of it.
+    """
+    id, heard, wrong = held.ticket.id, list[Any](), list[str]()
+    for each in asked:
+        if each.tickets.get(id) != list(held.ticket.contracts):
+            continue
+        session.asked(id, each.at)
+        if isinstance(each.said, Mapping) and id in each.said:
+            heard.append(each.said[id])
+            problem = answer(session, id, each.said[id])
+            wrong += [problem] if problem and each is asked[-1] else []
+    return tuple(heard), wrong
+
+
+def _tell(said: Sequence[Said], asked: Sequence[Asked], about: Collection[str]) -> None:
+    """Tell of tickets `about`, opened just now, and of answers just given; of the rest, if `""`."""
+    before = {id for each in asked for id in each.tickets}
+    latest = asked[-1].said if asked and isinstance(asked[-1].said, Mapping) else {}
+    for each in said:
+        due = each.answers in latest if each.answers else each.asks in about
+        if due and each.asks not in before:
+            each.tell()
+
+
+def _unheard(ruling: Ruling) -> Ruling:
+    """Where nobody can be asked, the model is told."""
+    if not isinstance(ruling.outcome, Held):
+        return ruling
+    roles = " or ".join(f"`{each}`" for each in ruling.outcome.ticket.roles) or "a person"
+    why = f"`{ruling.asking.tool}` waits for {roles}, but nobody can be asked: the graph has no"
+    return replace(ruling, told=f"{why} checkpointer, so it could not be resumed")

@@ -1,0 +1,125 @@
+"""Any node, guarded: its run is a call of its name, decided before it begins.
+
+In: a graph builder, a guard and the action of a node. Out: the builder with the node. What is
+blocked does not run: the run of the graph ends with `CallBlocked`, or goes on with what `blocked`
+makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph._internal._runnable import RunnableCallable, coerce_to_runnable
+from langgraph.graph import StateGraph
+from langgraph.runtime import Runtime
+
+from sponsio_like.adapters.langgraph.asking import Asking, Tools
+from sponsio_like.adapters.langgraph.gate import Ruling
+from sponsio_like.adapters.langgraph.hearing import hear, refuse_answers, told_facts
+from sponsio_like.adapters.langgraph.journal import decisions, result, tell
+from sponsio_like.adapters.langgraph.lineage import CHANNEL
+from sponsio_like.adapters.langgraph.schemas import with_channel
+from sponsio_like.adapters.langgraph.sessions import Sessions
+from sponsio_like.adapters.langgraph.standing import Stand, standing
+from sponsio_like.guard import Guard
+from sponsio_like.outcome import Blocked
+from sponsio_like.plain import as_data
+from sponsio_like.running import CallBlocked, Flow, Run, adrive, drive
+from sponsio_like.session import Session
+
+OnBlocked = Callable[[Any, str], Any]
+"""The update of a node that does not run, from the state and the advice."""
+
+
+def guard_node(
+    builder: StateGraph[Any, Any, Any, Any],
+    guard: Guard,
+    name: str,
+    action: Any,
+    *,
+    args: Callable[[Any], Mapping[str, Any]] = lambda _: {},
+    blocked: OnBlocked | None = None,
+    messages_key: str = "messages",
+    **sessions: Any,
+) -> StateGraph[Any, Any, Any, Any]:
+    """Add a guarded node, where `builder.add_node(name, action)` stood.
+
+    Contracts know it as the tool `name`, called with `args` of the state; its update is the output.
+    `blocked` makes the update of a node that does not run; without it `CallBlocked` is raised.
+    `sessions` as for `guard_tools`. A redirect blocks: a graph has fixed edges.
+    """
+    opened = Sessions(guard, **sessions)
+    refuse_answers(guard.policy)
+    runnable = coerce_to_runnable(action, name=name, trace=False)
+    node = _Guarded(opened, name, runnable, args, blocked, messages_key)
+    whole = RunnableCallable(node.run, node.arun, name=name, trace=False)
+    return builder.add_node(name, whole, input_schema=with_channel(builder.state_schema))
+
+
+@dataclass(frozen=True)
+class _Guarded:
+    sessions: Sessions
+    name: str
+    action: Runnable[Any, Any]
+    args: Callable[[Any], Mapping[str, Any]]
+    blocked: OnBlocked | None
+    key: str
+
+    def run(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
+        return drive(self._flow(state, config, runtime, later=False))
+
+    async def arun(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
+        return await adrive(self._flow(state, config, runtime, later=True))
+
+    def _flow(self, state: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
+        stand: Stand = yield from standing(self.sessions, state, config, runtime, later=later)
+        heard: list[str] = []
+
+        def tell_all(session: Session) -> None:
+            told_facts(session, self.sessions.facts, state, config)
+            if self.sessions.listens:
+                messages = _of(state, self.key, ())
+                heard[:] = hear(session, messages, stand.kept.get("heard", ()))
+
+        given = as_data(dict(self.args(state)))
+        asking = Asking(f"{self.name} {stand.place.step}", self.name, given, given)
+        again = self.sessions.live.ran_before(stand.place.step)
+        batch = yield from stand.gate(tell_all, Tools(()), again=again).decide(
+            [asking], later=later
+        )
+        (ruling,) = batch.rulings
+        if not ruling.tool:
+            return self._stopped(ruling, state)
+        agent, depth = stand.by
+        with batch.session.active(agent=agent, depth=depth):
+            update = yield Run(
+                self.action.ainvoke if later else self.action.invoke, (state, config)
+            )
+        entries = decisions(stand.place.step, batch.rulings, stand.by)
+        key = f"{stand.place.step} {asking.id} result"
+        entries.append(result(key, asking.id, {"output": as_data(update)}))
+        tell(batch.session, entries[-1])
+        after = stand.after(batch.session, {"heard": heard}, entries)
+        return _joined(update, after)
+
+    def _stopped(self, ruling: Ruling, state: Any) -> Any:
+        if self.blocked is not None:
+            return self.blocked(state, ruling.told)
+        if isinstance(ruling.outcome, Blocked):
+            raise CallBlocked(ruling.outcome)
+        raise CallBlocked(Blocked(ruling.asking.id, (), lambda: ruling.told))
+
+
+def _of(state: Any, key: str, default: Any) -> Any:
+    return state.get(key, default) if isinstance(state, dict) else getattr(state, key, default)
+
+
+def _joined(update: Any, after: Any) -> Any:
+    """The update of the action, and of the channel."""
+    if update is None or isinstance(update, Mapping):
+        return {**(update or {}), CHANNEL: after}
+    parts = list(update) if isinstance(update, list) else [update]
+    return [*parts, {CHANNEL: after}]

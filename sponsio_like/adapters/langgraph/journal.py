@@ -1,0 +1,71 @@
+"""What a graph inside a guarded tool has done to the session of the graph around it.
+
+In: the entries that its own channel keeps: calls that were decided there, and their results. Out:
+the session knows of each of them, once. When the graph around it is resumed it begins the batch
+anew, from a session that has not heard of them yet; the inner graph goes on where it was, and
+tells it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sponsio_like.adapters.langgraph.gate import Ruling
+from sponsio_like.adapters.langgraph.people import answer
+from sponsio_like.encoding import decode, encode
+from sponsio_like.outcome import Held
+from sponsio_like.session import Session
+
+Entry = dict[str, Any]
+"""`{"key", "id"}` and `decided`: tool, arguments, agent and depth, with the `answers` of people; or
+`output`, or `error`."""
+
+_KNOWN: WeakKeyDictionary[Session, set[str]] = WeakKeyDictionary()
+
+
+def known_to(session: Session) -> set[str]:
+    """The keys of the entries that a session knows of."""
+    return _KNOWN.setdefault(session, set())
+
+
+def catch_up(session: Session, entries: Iterable[Entry]) -> None:
+    """Tell the session of what it does not know yet."""
+    known = known_to(session)
+    for each in entries:
+        if each["key"] not in known:
+            tell(session, each)
+            known.add(each["key"])
+
+
+def tell(session: Session, entry: Mapping[str, Any]) -> None:
+    """Tell the session of one entry."""
+    if "decided" in entry:
+        tool, args, (agent, depth) = entry["decided"]
+        call: dict[str, Any] = {"id": entry["id"], "agent": agent, "depth": depth}
+        outcome = session.decide(tool, decode(args), **call)
+        if isinstance(outcome, Held):  # people have answered then
+            for said in entry.get("answers", ()):
+                answer(session, outcome.ticket.id, said)
+            session.decide(tool, decode(args), **call)
+    if "output" in entry or "error" in entry:
+        output, error = decode(entry.get("output")), decode(entry.get("error"))
+        session.settle(entry["id"], output=output, error=error)
+
+
+def decision(key: str, ruling: Ruling, by: tuple[str, int]) -> Entry:
+    """The entry of a call that is let through."""
+    tool, args = ruling.decided
+    said = {"answers": list(ruling.answers)} if ruling.answers else {}
+    return {"key": key, "id": ruling.id, "decided": [tool, encode(dict(args)), list(by)], **said}
+
+
+def decisions(step: str, rulings: Iterable[Ruling], by: tuple[str, int]) -> list[Entry]:
+    """The entries of the calls of a batch that are let through."""
+    return [decision(f"{step} {each.id}", each, by) for each in rulings if each.settles]
+
+
+def result(key: str, id: str, came: Mapping[str, Any]) -> Entry:
+    """The entry of what came of a call: its `output`, or its `error`."""
+    return {"key": key, "id": id, **{what: encode(each) for what, each in came.items()}}

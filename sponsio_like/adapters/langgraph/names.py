@@ -1,0 +1,28 @@
+"""Names that nobody else makes: of values, and of results.
+
+Out: a text that is unique over processes and machines, without asking the system each time.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import secrets
+
+_numbers = itertools.count(1)
+_own = ""
+
+
+def _renew() -> None:
+    global _own  # noqa: PLW0603  a process that was forked is another one
+    _own = secrets.token_hex(8)
+
+
+_renew()
+if hasattr(os, "register_at_fork"):  # there are systems that cannot fork
+    os.register_at_fork(after_in_child=_renew)
+
+
+def fresh() -> str:
+    """A name that was never given."""
+    return f"{_own}-{next(_numbers):x}"

@@ -1,0 +1,40 @@
+"""Where in a graph's history a node runs, and the session that stands there.
+
+In: the config and the runtime of a node, and the value of its channel. Out: `Place`: the thread,
+how deep it is nested, and a key that names this step: unchanged when it is run again after an
+interrupt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_CHECKPOINTER = "__pregel_checkpointer"
+"""Where LangGraph keeps what saves the state, in the config of a node; None if nothing does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """`thread` is None where nothing is saved; `inside`: the graph runs in another one."""
+
+    thread: str | None
+    inside: bool
+    step: str
+
+
+def saver_of(config: Mapping[str, Any]) -> Any:
+    """What saves the state of the graph; None if nothing does."""
+    return config.get("configurable", {}).get(_CHECKPOINTER)
+
+
+def place_of(config: Mapping[str, Any], runtime: Any) -> Place:
+    """Where a node runs."""
+    thread = config.get("configurable", {}).get("thread_id") if saver_of(config) else None
+    here = getattr(runtime, "execution_info", None)
+    if here is None:
+        return Place(None, False, "")
+    inside = "|" in here.checkpoint_ns
+    step = f"{here.checkpoint_id} {here.task_id}"
+    return Place(None if thread is None else str(thread), inside, step)

@@ -1,0 +1,130 @@
+"""A node that runs now: where, on which value of its channel, and inside of which session.
+
+In: the state, the config and the runtime of a node. Out: `Stand`. A graph that was called from a
+guarded tool, under the same contracts, decides on the session of that tool, one deeper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sponsio_like.acting import Acting, acting
+from sponsio_like.adapters.langgraph.asking import Tools
+from sponsio_like.adapters.langgraph.gate import Gate
+from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
+from sponsio_like.adapters.langgraph.lineage import Kept, successor
+from sponsio_like.adapters.langgraph.names import fresh
+from sponsio_like.adapters.langgraph.outer import Outer, outer
+from sponsio_like.adapters.langgraph.place import Place, place_of
+from sponsio_like.adapters.langgraph.sessions import Sessions, kept_in
+from sponsio_like.adapters.langgraph.steps import once
+from sponsio_like.guard import Guard
+from sponsio_like.running import Flow, Run
+from sponsio_like.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Where a node runs. `around`: who acts where its graph was called from; `outer`: the call."""
+
+    sessions: Sessions
+    kept: Kept
+    place: Place
+    around: Acting | None
+    outer: Outer | None = None
+
+    @property
+    def by(self) -> tuple[str, int]:
+        """Whose calls these are, and how deep."""
+        around = self.around
+        depth = 0 if around is None or around.depth is None else around.depth + 1
+        return self.sessions.agent, depth
+
+    def open(self) -> Session:
+        """The session, as it was before this step."""
+        if self.around is None:
+            return self.sessions.open(self.kept, self.place)
+        return self._inner()
+
+    @property
+    def lives(self) -> bool:
+        """Whether the session need not be restored."""
+        return self.around is not None or self.sessions.lives(self.kept)
+
+    def beside(self, siblings: Iterable[Entry] = ()) -> Session:
+        """The session, for one of several calls that run beside each other.
+
+        `siblings`: what those say that have ended, where the session does not live here.
+        """
+        if self.around is None:
+            return self.sessions.beside(self.kept, self.place, siblings)
+        return self._inner()
+
+    def seen(self) -> Session:
+        """The session, to look at."""
+        return self.sessions.seen(self.kept, self.place) if self.around is None else self._inner()
+
+    def forget(self) -> None:
+        """The graph forgets this step: what the session has seen of it beside others goes too."""
+        if self.around is None:
+            self.sessions.forget(self.kept)
+
+    def _inner(self) -> Session:
+        assert self.around is not None
+        session: Session = self.around.session
+        catch_up(session, self._journal())
+        return session
+
+    def _journal(self, *more: Entry) -> list[Entry]:
+        """What this graph has done to the session around it; the call that it runs in is told."""
+        done = [*self.kept.get("journal", ()), *self.kept.get("results", ()), *more]
+        if self.outer is not None:
+            self.outer.note(done)
+        return done
+
+    def after(self, session: Session, more: Kept, entries: Sequence[Entry]) -> Kept:
+        """The next value of the channel. `entries`: what was done in this step."""
+        if self.around is None:
+            return self.sessions.after(self.kept, session, more)
+        known_to(session).update(each["key"] for each in entries)
+        journal = {"journal": self._journal(*entries)}
+        return successor(self.kept, {**more, **journal}, shared=self.sessions.shared)
+
+    def gate(self, begin: Callable[[Session], None], tools: Tools, *, again: bool = False) -> Gate:
+        """Who decides here."""
+        return Gate(
+            self.open,
+            begin,
+            tools,
+            self.by,
+            self.sessions.clock,
+            waits=self.place.thread is not None,
+            alone=self.around is None,
+            again=again,
+            own=str if self.outer is None else self.outer.own,
+        )
+
+
+def standing(sessions: Sessions, state: Any, config: Any, runtime: Any, *, later: bool) -> Flow:
+    """Where the node runs. What the world counts once gets a name that no replay has again."""
+    stand = stand_of(sessions, state, config, runtime)
+    if sessions.guard.policy.world and stand.around is None:
+        step, _ = yield Run(once, (fresh, later))
+        stand = replace(stand, place=replace(stand.place, step=f"{stand.place.step} {step}"))
+    return stand
+
+
+def stand_of(sessions: Sessions, state: Any, config: Any, runtime: Any) -> Stand:
+    """Where the node runs, for what decides nothing."""
+    around = acting_under(sessions.guard)
+    inside = None if around is None else outer()
+    return Stand(sessions, kept_in(state), place_of(config, runtime), around, inside)
+
+
+def acting_under(guard: Guard) -> Acting | None:
+    """Who acts here, if it is under these contracts."""
+    here = acting()
+    same = here is not None and here.session.policy is guard.policy
+    return here if same and here is not None and here.session.open else None

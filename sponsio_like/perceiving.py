@@ -1,0 +1,79 @@
+"""What a decision is told by code of users: atoms, and the clock. No lock is held meanwhile.
+
+In: an event, or a result. Out: `Seen`: what the clauses read in it, and when; and what becomes of
+clauses whose atoms raise. Then the judgement, once it is certain that these clauses have to judge.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Container
+from typing import NamedTuple
+
+from sponsio_like.clause import Change
+from sponsio_like.compiler import Policy
+from sponsio_like.context import Context
+from sponsio_like.events import Event, Result
+from sponsio_like.ledger import Judgement, Ledger, Read
+from sponsio_like.verdicts import Finding, unreadable
+
+
+class Seen(NamedTuple):
+    """What was read of an event, and when. `touched`: the clauses that had to see it."""
+
+    event: Event
+    touched: list[int]
+    reads: list[Read]
+    failed: list[Finding]
+    time: float
+
+
+def perceive(
+    ledger: Ledger, event: Event, touched: list[int], context: Context, position: int
+) -> tuple[list[Read], list[Finding]]:
+    """What every touched clause reads; and those that cannot, because an atom raised."""
+    reads: list[Read] = []
+    failed: list[Finding] = []
+    for i in touched:
+        try:
+            reads.append(ledger.read(i, event, context))
+        except Exception as error:  # an atom is user code; a clause that cannot be read blocks
+            failed.append(unreadable(ledger.policy, i, event, position, error))
+    return reads, failed
+
+
+def judged(
+    ledger: Ledger, seen: Seen, counted: Container[int], time: float, position: int
+) -> tuple[Judgement, list[Finding]]:
+    """What the event would change, but for clauses that have `counted` it already."""
+    reads = [each for each in seen.reads if each.clause not in counted]
+    judgement = ledger.judge(seen.event, reads, time)
+    failed = [each for each in seen.failed if each.clause not in counted]
+    for i, error in judgement.failed:
+        failed.append(unreadable(ledger.policy, i, seen.event, position, error))
+    return judgement, failed
+
+
+def final(policy: Policy, change: Change, result: Result, tool: str) -> dict[int, bool]:
+    """What the clause reads in the result; where an atom raises, what violates."""
+    clause = policy.clauses[change.clause]
+    try:
+        return clause.results(change.letter, result, tool)
+    except Exception:  # an atom is user code; the result has to be taken all the same
+        return clause.worst(change.letter)
+
+
+def time_of(clock: Callable[[], float]) -> float:
+    """The time. Raises `ValueError` for what is no time: it would disarm every time bound."""
+    now = float(clock())
+    if not math.isfinite(now):
+        raise ValueError(f"the clock says {now}")
+    return now
+
+
+def time_or(clock: Callable[[], float], otherwise: float) -> float:
+    """The time, where nothing can be refused any more."""
+    try:
+        return time_of(clock)
+    except Exception:  # the clock is user code; time then stands still
+        return otherwise

@@ -1,0 +1,34 @@
+"""How every contract stands, without anything happening: its verdict, and what is owed.
+
+In: a ledger. Out: verdicts by contract, obligations in words.
+"""
+
+from __future__ import annotations
+
+from sponsio_like.clause import Now
+from sponsio_like.demands import owed
+from sponsio_like.ledger import Ledger
+from sponsio_like.monitor import Verdict, overall
+from sponsio_like.outcome import Unfulfilled
+
+
+def verdicts(ledger: Ledger) -> dict[str, Verdict]:
+    """What is known of every contract."""
+    policy = ledger.policy
+    found: dict[str, set[Verdict]] = {contract.name: set() for contract in policy.contracts}
+    for i, watch, last in ledger.all_watches():
+        found[policy.all.names[i]].add(policy.clauses[i].verdict(watch, last))
+    return {name: overall(verdicts) for name, verdicts in found.items()}
+
+
+def owing(ledger: Ledger, now: Now) -> tuple[Unfulfilled, ...]:
+    """The obligations that would be unfulfilled if the session ended now."""
+    policy = ledger.policy
+    found: dict[Unfulfilled, None] = {}
+    for i, watch, last in ledger.all_watches():
+        clause = policy.clauses[i]
+        ends = clause.open_ends(watch)
+        if ends and clause.assumed(watch, last, now):
+            messages = sorted(owed(clause, each) for each in ends)
+            found.update((Unfulfilled(policy.all.names[i], each), None) for each in messages)
+    return tuple(found)

@@ -1,0 +1,239 @@
+"""The pair of middlewares beside those that LangChain has: people, limits, retries, summaries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain.agents.middleware import (
+    HumanInTheLoopMiddleware,
+    SummarizationMiddleware,
+    ToolCallLimitMiddleware,
+    ToolRetryMiddleware,
+)
+from langchain.agents.structured_output import ToolStrategy
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+from langgraph.types import Command
+from pydantic import BaseModel
+
+from sponsio_like.adapters.langchain import approve
+from sponsio_like.contract import contract
+from sponsio_like.patterns import always_followed_by, tool_allowlist
+from tests.adapters.rules import asked, few, small, spending, told
+from tests.adapters.talks import Came, Talk, Way, agents, ask
+
+RAN: list[int] = []
+"""What bodies have received."""
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    RAN.clear()
+
+
+@tool
+def pay(amount: int) -> str:
+    """Pay an amount."""
+    RAN.append(amount)
+    return f"paid {amount}"
+
+
+@tool
+def shaky(amount: int) -> str:
+    """Pay an amount, or fail."""
+    RAN.append(amount)
+    raise ValueError("no paper")
+
+
+@tool
+def audit() -> str:
+    """Look at what was done."""
+    return "fine"
+
+
+# --- people ---------------------------------------------------------------------------------------
+
+
+places = pytest.mark.parametrize("place", ["others", "before"])
+"""Between our two, or in front of them."""
+
+
+def human() -> Any:
+    """LangChain's own way of asking people about payments."""
+    return HumanInTheLoopMiddleware({"pay": True})
+
+
+def at(place: str) -> dict[str, Any]:
+    """That middleware, in its place."""
+    return {place: [human()]}
+
+
+def decide(talk: Talk, **decision: Any) -> Came:
+    """What a person says to that middleware."""
+    return talk.go(Command(resume={"decisions": [decision]}))
+
+
+def edited(amount: int) -> dict[str, Any]:
+    """A decision of a person, who wants another amount."""
+    return {"type": "edit", "edited_action": {"name": "pay", "args": {"amount": amount}}}
+
+
+@agents
+@places
+def test_what_a_person_approves_is_still_decided(way: Way, place: str) -> None:
+    """A yes to LangChain's question is no yes to a contract."""
+    talk = way.open([pay], spending(100), **at(place))
+    talk.say(ask("pay", amount=60))
+    assert decide(talk, type="approve").result("a") == "paid 60"
+    came = talk.say(ask("pay", amount=60))
+    if place == "others":  # in front of the pair people are asked of what contracts allow
+        came = decide(talk, type="approve")
+    came.refused("a")
+    assert RAN == [60]
+
+
+@agents
+@places
+def test_what_a_person_edits_is_decided(way: Way, place: str) -> None:
+    """Wherever that middleware stands: what runs is what the person has written, if it may."""
+    talk = way.open([pay], small(100), **at(place))
+    talk.say(ask("pay", amount=5))
+    decide(talk, **edited(900)).refused("a")
+    talk.say(ask("pay", amount=5))
+    assert decide(talk, **edited(50)).result("a").endswith("paid 50")
+    assert RAN == [50]
+
+
+@agents
+@places
+def test_what_a_person_rejects_never_runs(way: Way, place: str) -> None:
+    """The model hears the person; inside of the pair nothing was let through, so nothing counts."""
+    talk = way.open([pay], few("pay", 1), **at(place))
+    talk.say(ask("pay", amount=5))
+    assert "not now" in decide(talk, type="reject", message="not now").refused("a")
+    assert RAN == []
+    if place == "others":
+        talk.say(ask("pay", amount=5))
+        assert decide(talk, type="approve").result("a") == "paid 5"
+
+
+@agents
+def test_both_may_ask(way: Way) -> None:
+    """First LangChain's middleware asks, then the contract does, of the same call."""
+    talk = way.open([pay], asked(100), others=[human()])
+    talk.say(ask("pay", amount=900))
+    (question,) = decide(talk, type="approve").asked
+    assert question["args"] == {"amount": 900}
+    yes = approve(question["ticket"], by="ann", role="manager")
+    assert talk.go(Command(resume=yes)).result("a") == "paid 900"
+    assert RAN == [900]
+
+
+# --- limits and retries ---------------------------------------------------------------------------
+
+
+@agents
+def test_a_call_that_another_limit_refuses_counts_nothing(way: Way) -> None:
+    """What LangChain's limit has answered was never let through here."""
+    limit = ToolCallLimitMiddleware(run_limit=1)
+    talk = way.open([pay], few("pay", 2), others=[limit])
+    came = talk.say([*ask("pay", amount=1), *ask("pay", "b", amount=2)])
+    assert came.result("a") == "paid 1"
+    assert "limit" in came.refused("b")
+    assert talk.say(ask("pay", amount=3)).result("a") == "paid 3"
+    talk.say(ask("pay", amount=4)).refused("a")
+    assert RAN == [1, 3]
+
+
+@agents
+def test_every_attempt_of_a_retry_is_decided(way: Way) -> None:
+    """LangChain's retry gets as many attempts as the contract allows."""
+    retry = ToolRetryMiddleware(max_retries=5, initial_delay=0, jitter=False)
+    talk = way.open([shaky], few("shaky", 2), others=[retry])
+    assert "`few shaky`" in talk.say(ask("shaky", amount=5)).refused("a")
+    assert RAN == [5, 5]
+
+
+@agents
+def test_a_retry_that_gives_up_is_a_failure(way: Way) -> None:
+    """The model hears of it, and the call has not succeeded."""
+    retry = ToolRetryMiddleware(max_retries=1, initial_delay=0, jitter=False)
+    rule = told("G(called(pay) -> Y O done(shaky))")
+    talk = way.open([shaky, pay], rule, others=[retry])
+    came = talk.say(ask("shaky", amount=5), ask("pay", "b", amount=5))
+    came.refused("a")
+    came.refused("b")
+    assert talk.statuses() == ["error", "error"]
+
+
+# --- summaries ------------------------------------------------------------------------------------
+
+
+def summing() -> Any:
+    """LangChain's summary of what was said before the user's last message."""
+    model = GenericFakeChatModel(messages=iter(3 * [AIMessage("they talked")]))
+    return SummarizationMiddleware(model, trigger=("messages", 7), keep=("messages", 1))
+
+
+@agents
+def test_a_summary_forgets_no_call(way: Way) -> None:
+    """What was called before is no message: a limit holds when all messages are gone."""
+    talk = way.open([pay, audit], spending(100), others=[summing()])
+    talk.say(ask("pay", amount=60), ask("audit", "b"))
+    came = talk.say(ask("pay", amount=60))
+    assert any("they talked" in str(each.text) for each in came.state["messages"])
+    came.refused("a")
+    assert RAN == [60]
+
+
+@agents
+def test_a_summary_is_no_message_of_the_user(way: Way) -> None:
+    """What the user has said was said, and what the summary says the user has not."""
+    please = told('G(called(pay) -> O (message(user) & text matches "please"))')
+    talk = way.open([pay, audit], please, others=[summing()])
+    talk.say(ask("audit"), ask("audit", "b"), user="please pay")
+    assert talk.say(ask("pay", amount=60)).result("a") == "paid 60"
+    talked = told('G(called(pay) -> O (message(user) & text matches "they talked"))')
+    talk = way.open([pay, audit], talked, others=[summing()])
+    talk.say(ask("audit"), ask("audit", "b"), user="please pay")
+    talk.say(ask("pay", amount=60)).refused("a")
+
+
+# --- structured output ----------------------------------------------------------------------------
+
+
+class Answer(BaseModel):
+    """The answer of the agent."""
+
+    text: str
+
+
+@agents
+def test_a_structured_answer_is_no_call(way: Way) -> None:
+    """It ends the agent as without contracts, whatever tools they allow."""
+    only = contract("only").guarantees(tool_allowlist(["pay"]))
+    talk = way.open([pay], only, spending(100), response=ToolStrategy(Answer))
+    came = talk.say(ask("pay", amount=60), ask("Answer", "b", text="all done"))
+    assert came.state["structured_response"] == Answer(text="all done")
+    assert (came.result("a"), len(talk.outcomes())) == ("paid 60", 1)
+
+
+@agents
+def test_a_structured_answer_may_be_wrong_first(way: Way) -> None:
+    """LangChain tells the model what is wrong, and it answers again."""
+    talk = way.open([pay], spending(100), response=ToolStrategy(Answer))
+    came = talk.say(ask("Answer"), ask("Answer", "b", text="all done"))
+    assert came.state["structured_response"] == Answer(text="all done")
+
+
+@agents
+def test_what_is_owed_is_told_before_a_structured_answer(way: Way) -> None:
+    """The model is reminded, does it, and answers."""
+    rule = contract("watched").guarantees(always_followed_by("pay", "audit"))
+    talk = way.open([pay, audit], rule, response=ToolStrategy(Answer))
+    first, again = ask("Answer", "b", text="one"), ask("Answer", "d", text="two")
+    came = talk.say(ask("pay", amount=60), first, ask("audit", "c"), again)
+    assert came.result("c") == "fine"
+    assert came.state["structured_response"] == Answer(text="two")

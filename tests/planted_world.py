@@ -1,0 +1,80 @@
+"""Bugs against what lineage and world mean.
+
+In: nothing. Out: `MEANING`: name, file, what stands there, what is put there instead
+(`tests/planted_meaning.py`). The requirements that they break are in `tests/manifest_world.py`.
+"""
+
+from __future__ import annotations
+
+MEANING = (
+    (
+        "nothing is on the world",
+        "loader.py",
+        'on_world=_part(data, "world", at, problems, read_world) or False',
+        "on_world=False",
+    ),
+    (
+        "snapshots leave the world out",
+        "ledger.py",
+        "self.lineage = policy.lineage if apart else policy.all",
+        "self.lineage = policy.lineage",
+    ),
+    (
+        "forks see what they have seen",
+        "lasting.py",
+        "self._load(entry.read())",
+        "self._load(self._data)",
+    ),
+    (
+        "what runs again counts again",
+        "accounts.py",
+        "return key in self.flights or key in self.settled",
+        "return False",
+    ),
+    (
+        "an id is one call for ever",
+        "lasting.py",
+        "self._uses.pop(id, 0) + more",
+        "self._uses.pop(id, 0)",
+    ),
+    (
+        "what is refused counts in the world",
+        "interceptor.py",
+        "before = self._ledger.copy(keys)",
+        "before = self._ledger.copy(keys); self.world.let_through(judgement, key)",
+    ),
+    (
+        "observers count nothing in the world",
+        "lasting.py",
+        "owners = self._counting(judgement.kind, key)",
+        "owners = self._counting(judgement.kind, key) if self._ledger.policy.enforces else []",
+    ),
+    (
+        "stores that fail are passed over",
+        "lasting.py",
+        "            raise StoreFailed(why) from error\n",
+        "            print(why)\n",
+    ),
+    (
+        "contracts are told by their names",
+        "accounts.py",
+        "return cls(name, policy.fingerprints[name], clauses",
+        "return cls(name, name, clauses",
+    ),
+    (
+        "clocks run in transactions",
+        "interceptor.py",
+        "            now = time_of(self._clock) if stoppable(event) else self._now()\n",
+        (
+            "            with self._lock, self.world.open():\n"
+            "                now = time_of(self._clock) if stoppable(event) else self._now()\n"
+        ),
+    ),
+    ("transactions begin late", "worlds.py", "BEGIN IMMEDIATE", "BEGIN"),
+    (
+        "calls in flight fill the store",
+        "lasting.py",
+        "len(self._accounts[k].flights) >= IN_FLIGHT_CAP",
+        "len(self._accounts[k].flights) >= 10 * IN_FLIGHT_CAP",
+    ),
+)
