@@ -110,6 +110,7 @@ class Clause:
         split = bool(rule.by)
         self._listens = Listening(program, roots, gate, ends, lasting=lasting, split=split)
         self._quiet: dict[Any, bool] = {}
+        self._bare = scope is None and contract.assumption is None
         self.timed = any(
             op[0] in "FG" and isinstance(op[2], Seconds)
             for op in program.nodes
@@ -161,6 +162,10 @@ class Clause:
 
     def step(self, watch: Watch, letter: Letter, kind: Kind, at: Place, time: float) -> Seen:
         """One position, after `expire` has been asked for its time."""
+        if self._bare and watch.inner is not None and kind in self.counts:
+            inner, violated = self.monitor.step(watch.inner, letter, at.counted, time)
+            broken = watch.broken or violated
+            return Seen(Watch(watch.gate, inner, watch.over, broken, watch.hanging), violated)
         values = self.gate.past.read(letter, watch.gate.registers, at.seen, time)
         gate = self.gate.step(watch.gate, letter, at.seen, time).state
         after, violated = self._segment(watch._replace(gate=gate), values)

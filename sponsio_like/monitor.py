@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from sponsio_like.formula import Const
+from sponsio_like.formula import Const, Steps
 from sponsio_like.future import Future, Position
 from sponsio_like.past import Letter, Registers, compared, compile_past
 from sponsio_like.program import Program
@@ -67,6 +67,9 @@ class Monitor:
         self.future = Future(program)
         self.plain = not self.rest and not any(
             self._owing(root) for roots in self.always for root in roots
+        )
+        self.counts_steps = any(
+            op[0] in ("O", "H") and isinstance(op[2], Steps) for op in program.nodes
         )
         self.search = Search(program, self.past, self.future, self.always, tools)
         self.recall = Recall(

@@ -57,6 +57,8 @@ def due(monitor: Monitor, state: State, position: int) -> int:
     What can be kept within so many further positions can be kept as well if they come later, as
     long as no bound runs out before the last of them.
     """
+    if not state.live and not monitor.counts_steps:
+        return NEVER
     literals = [literal for each in state.live for literal in literals_of(each)]
     owed: set[int] = {lit[2] for lit in literals if lit[0] in "FG" and lit[2] > position}
     kept: set[int] = set()
