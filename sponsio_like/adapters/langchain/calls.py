@@ -17,7 +17,7 @@ from langgraph.types import Command
 from sponsio_like.adapters.langchain.siblings import siblings
 from sponsio_like.adapters.langchain.ways import Way, begun, way_of
 from sponsio_like.adapters.langgraph.answers import any_refused, refusal, result_of
-from sponsio_like.adapters.langgraph.asking import Asking, Tools, mark_of
+from sponsio_like.adapters.langgraph.asking import Asking, Tools, last_asking, mark_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import Entry
 from sponsio_like.adapters.langgraph.lineage import CHANNEL
@@ -39,7 +39,9 @@ class Calls:
         if not stand.lives:
             where = (request.runtime.config, request.runtime, stand.kept.get("rev", ""), later)
             ended = yield Run(siblings, where)
-        way = begun(request.runtime, lambda: Way(stand.beside(ended), stand.kept, id))
+        way = begun(
+            request.runtime, lambda: Way(stand.beside(ended), stand.kept, id, _message(request))
+        )
         agent, depth = stand.by
         try:
             with way.session.active(agent=agent, depth=depth):
@@ -60,7 +62,7 @@ class Calls:
     def _with(self, came: Any, way: Way, request: Any) -> Any:
         """What came of the call, and the records for the channel."""
         kept, heard = way.kept, way.refused or any_refused(request.state["messages"])
-        value = {"rev": kept["rev"], "results": way.entries}
+        value = {"rev": kept.get("rev", ""), "results": way.entries}
         more: dict[str, Any] = {"goto": "model"} if heard and _is_direct(request) else {}
         match came:
             case Command() if came.graph == Command.PARENT and not self.sessions.shared:
@@ -85,7 +87,8 @@ class Calls:
             why = f"`{call['name']}` was not decided with the others of its message; call it again"
             return refusal(Ruling(Asking(call["id"] or "", call["name"], call["args"]), told=why))
         way.ran += 1
-        if way.ran == 1 and way.ruling["mark"] == mark_of(call["name"], call["args"]):
+        mark = mark_of(call["name"], call["args"])
+        if way.ran == 1 and mark and way.ruling["mark"] == mark:
             going = self._as_ruled(request, way.ruling["tool"], way.ruling["raw"])
             return (yield from way.run(way.own, handler, going))
         if way.ran == 1:
@@ -124,6 +127,12 @@ def _refused(way: Way, ruling: Ruling, call: Mapping[str, Any]) -> ToolMessage:
     asked = f"`{call['name']}` was changed, and a person would have to approve it"
     update = {"tool_call_id": call["id"], "content": ruling.told or asked}
     return refusal(ruling).model_copy(update=update)
+
+
+def _message(request: Any) -> str | None:
+    """The message that the model has asked for the call in."""
+    asking = last_asking(request.state["messages"])
+    return None if asking is None else asking.id
 
 
 def _is_direct(request: Any) -> bool:

@@ -7,7 +7,7 @@ calls that are refused, a reminder of what is still owed, and how the others may
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage
@@ -85,6 +85,9 @@ class Turns:
         messages = state["messages"]
         turn = Turn(messages, stand.kept, last_asking(messages), said_by_user(messages))
 
+        said = turn.asking.id if turn.asking is not None else None
+        stand = replace(stand, batch=said or stand.place.step)
+
         def begin(session: Session) -> None:
             told_facts(session, opened.facts, state, config)
             turn.begin(session, listens=opened.listens)
@@ -94,7 +97,13 @@ class Turns:
         instead, more = self._after(turn, batch.session, calls)
         refused = [each for each in batch.rulings if not each.tool and each.asking.id]
         rulings = {each.asking.id: each.kept() for each in batch.rulings if each.tool}
-        value = {"heard": turn.heard, "place": stand.place.step, "rulings": rulings, **more}
+        value = {
+            "heard": turn.heard,
+            "place": stand.place.step,
+            "rulings": rulings,
+            "of": said,
+            **more,
+        }
         entries = decisions(stand.place.step, batch.rulings, stand.by)
         jump = {"jump_to": "model"} if more["sent_back"] != turn.counting() else {}
         return {

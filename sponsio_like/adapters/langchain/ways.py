@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from langgraph.errors import GraphBubbleUp
+from langgraph.errors import GraphBubbleUp, ParentCommand
 
-from sponsio_like.adapters.langgraph.answers import result_of
+from sponsio_like.adapters.langgraph.answers import handed_here, result_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decision, result
 from sponsio_like.adapters.langgraph.lineage import Kept
@@ -25,7 +25,7 @@ from sponsio_like.session import Session
 
 @dataclass
 class Way:
-    """A call that is on its way: its `id`, and as what it was let through, if it was.
+    """A call that is on its way: its `id`, `of` a message, and as what it was let through.
 
     `ran`: how often something was about to run; `anew`: some of it was decided on the way;
     `refused`: the last of it was.
@@ -34,6 +34,7 @@ class Way:
     session: Session
     kept: Kept
     id: str
+    of: str | None
     ran: int = 0
     anew: bool = False
     refused: bool = False
@@ -42,7 +43,8 @@ class Way:
     @property
     def ruling(self) -> Mapping[str, Any] | None:
         """As what it was let through with the others of its message."""
-        ruling: Mapping[str, Any] | None = self.kept.get("rulings", {}).get(self.id)
+        rulings = self.kept.get("rulings", {}) if self.kept.get("of") == self.of else {}
+        ruling: Mapping[str, Any] | None = rulings.get(self.id)
         return ruling
 
     @property
@@ -65,9 +67,13 @@ class Way:
 
     def run(self, id: str, handler: Callable[[Any], Any], request: Any) -> Flow:
         """Run it, and note what comes of it; an interrupt is nothing yet."""
-        with within(id) as call:
+        with within(self.kept.get("place", ""), id) as call:
             try:
                 output = yield Run(handler, (request,))
+            except ParentCommand as error:
+                output = handed_here(error)
+                if output is None:
+                    raise
             except GraphBubbleUp:
                 raise
             except Exception as error:

@@ -13,6 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, ToolMessage
+from langgraph._internal._config import recast_checkpoint_ns
+from langgraph.config import get_config
+from langgraph.errors import ParentCommand
 from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph.gate import Ruling
@@ -73,10 +76,31 @@ def _read(content: Any) -> Any:
     """The output that a message stands for: LangGraph writes what is no text as JSON."""
     if isinstance(content, str) and content[:1] in ("{", "["):
         try:
-            return json.loads(content)
+            return json.loads(content, object_pairs_hook=_members)
         except (ValueError, RecursionError):
             return content
     return content
+
+
+def handed_here(error: ParentCommand) -> Command[Any] | None:
+    """What a graph inside of a tool hands to the graph around it, where that is this one.
+
+    Here it is the tool's result, like a command that a tool returns. None if it is meant for
+    another.
+    """
+    command = error.args[0]
+    here = get_config().get("configurable", {}).get("checkpoint_ns", "")
+    if command.graph not in (here, recast_checkpoint_ns(here)):
+        return None
+    return replace(command, graph=None)
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object. Raises `ValueError` for one that says two things under one name."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError("a name is there twice")
+    return members
 
 
 def combined(outputs: Iterable[Any], more: Mapping[str, Any], key: str, *, shared: bool) -> Any:

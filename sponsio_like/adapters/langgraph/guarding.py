@@ -8,19 +8,21 @@ makes of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph._internal._runnable import RunnableCallable, coerce_to_runnable
+from langgraph.errors import GraphBubbleUp
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.hearing import hear, refuse_answers, told_facts
-from sponsio_like.adapters.langgraph.journal import decisions, result, tell
+from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.lineage import CHANNEL
+from sponsio_like.adapters.langgraph.outer import within
 from sponsio_like.adapters.langgraph.schemas import with_channel
 from sponsio_like.adapters.langgraph.sessions import Sessions
 from sponsio_like.adapters.langgraph.standing import Stand, standing
@@ -86,6 +88,7 @@ class _Guarded:
 
         given = as_data(dict(self.args(state)))
         asking = Asking(f"{self.name} {stand.place.step}", self.name, given, given)
+        stand = replace(stand, batch=asking.id)
         again = self.sessions.live.ran_before(stand.place.step)
         batch = yield from stand.gate(tell_all, Tools(()), again=again).decide(
             [asking], later=later
@@ -94,14 +97,22 @@ class _Guarded:
         if not ruling.tool:
             return self._stopped(ruling, state)
         agent, depth = stand.by
-        with batch.session.active(agent=agent, depth=depth):
-            update = yield Run(
-                self.action.ainvoke if later else self.action.invoke, (state, config)
-            )
-        entries = decisions(stand.place.step, batch.rulings, stand.by)
-        key = f"{stand.place.step} {asking.id} result"
-        entries.append(result(key, asking.id, {"output": as_data(update)}))
-        tell(batch.session, entries[-1])
+        invoke = self.action.ainvoke if later else self.action.invoke
+        try:
+            with (
+                batch.session.active(agent=agent, depth=depth),
+                within(stand.place.step, ruling.id) as call,
+            ):
+                update = yield Run(invoke, (state, config))
+        except BaseException as error:
+            if isinstance(error, GraphBubbleUp):
+                self.sessions.live.will_run_again(stand.place.step)
+            stand.aborted(batch.session)
+            raise
+        key = f"ended {stand.place.step} {ruling.id}"
+        told = [*call.entries.values(), result(key, ruling.id, {"output": as_data(update)})]
+        catch_up(batch.session, told)
+        entries = [*decisions(stand.place.step, batch.rulings, stand.by), *told]
         after = stand.after(batch.session, {"heard": heard}, entries)
         return _joined(update, after)
 

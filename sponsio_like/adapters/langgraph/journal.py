@@ -63,7 +63,7 @@ def decision(key: str, ruling: Ruling, by: tuple[str, int]) -> Entry:
 
 def decisions(step: str, rulings: Iterable[Ruling], by: tuple[str, int]) -> list[Entry]:
     """The entries of the calls of a batch that are let through."""
-    return [decision(f"{step} {each.id}", each, by) for each in rulings if each.settles]
+    return [decision(f"decided {step} {each.id}", each, by) for each in rulings if each.settles]
 
 
 def result(key: str, id: str, came: Mapping[str, Any]) -> Entry:

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph._internal._runnable import RunnableCallable
-from langgraph.errors import GraphBubbleUp, GraphInterrupt
+from langgraph.errors import GraphBubbleUp, GraphInterrupt, ParentCommand
 from langgraph.graph import StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
 
-from sponsio_like.adapters.langgraph.answers import combined, refusal, result_of
-from sponsio_like.adapters.langgraph.asking import Tools, unanswered
+from sponsio_like.adapters.langgraph.answers import combined, handed_here, refusal, result_of
+from sponsio_like.adapters.langgraph.asking import Tools, last_asking, unanswered
 from sponsio_like.adapters.langgraph.gate import Batch, Ruling
 from sponsio_like.adapters.langgraph.hearing import hear, refuse_answers, told_facts
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decisions, result
@@ -89,7 +90,8 @@ class _Node:
         opened = self._sessions
         stand = yield from standing(opened, state, config, runtime, later=later)
         messages = state[self._key] if isinstance(state, dict) else getattr(state, self._key)
-        heard: list[str] = []
+        asking, heard = last_asking(messages), list[str]()
+        stand = replace(stand, batch=(asking and asking.id) or stand.place.step)
 
         def tell_all(session: Session) -> None:
             told_facts(session, opened.facts, state, config)
@@ -108,28 +110,34 @@ class _Node:
         runs = [each for each in batch.rulings if each.tool]
         try:
             with batch.session.active(agent=agent, depth=depth):
-                ran = yield from self._ran(batch.session, runs, state, later=later)
-        except GraphBubbleUp:
-            self._sessions.live.will_run_again(stand.place.step)
+                ran = yield from self._ran(
+                    batch.session, stand.place.step, runs, state, later=later
+                )
+        except BaseException as error:
+            if isinstance(error, GraphBubbleUp):
+                self._sessions.live.will_run_again(stand.place.step)
+            stand.aborted(batch.session)
             raise
         told: list[Entry] = []
         for ruling, (output, inner) in zip(runs, ran, strict=True):
             told.extend(inner)
             if ruling.settles:
                 came = result_of(output, ruling.asking.id)
-                told.append(result(f"{stand.place.step} {ruling.id} result", ruling.id, came))
+                told.append(result(f"ended {stand.place.step} {ruling.id}", ruling.id, came))
         catch_up(batch.session, told)
         rest = iter(ran)
         outputs = [next(rest)[0] if each.tool else refusal(each) for each in batch.rulings]
         return outputs, [*decisions(stand.place.step, runs, stand.by), *told]
 
-    def _ran(self, session: Session, runs: list[Ruling], state: Any, *, later: bool) -> Flow:
+    def _ran(
+        self, session: Session, step: str, runs: list[Ruling], state: Any, *, later: bool
+    ) -> Flow:
         """Run these: one as it is, several beside each other.
 
         Of each: what came of it, and what graphs inside of it have done.
         """
         ready = threading.Event()
-        doing = [self._doing(each, state, ready, later=later) for each in runs]
+        doing = [self._doing(each, step, state, ready, later=later) for each in runs]
         if len(doing) < 2:
             ready.set()
             return [(yield Run(doing[0]))] if doing else []
@@ -159,7 +167,7 @@ class _Node:
         return waiting
 
     def _doing(
-        self, ruling: Ruling, state: Any, ready: threading.Event, *, later: bool
+        self, ruling: Ruling, step: str, state: Any, ready: threading.Event, *, later: bool
     ) -> Callable[[], Any]:
         call = {"name": ruling.tool, "args": dict(ruling.raw), "id": ruling.asking.id}
         given = {
@@ -170,16 +178,29 @@ class _Node:
 
         def run() -> Any:
             ready.wait()
-            with within(ruling.id) as call:
-                output = self._inner.invoke(given)
+            with within(step, ruling.id) as call:
+                try:
+                    output = self._inner.invoke(given)
+                except ParentCommand as error:
+                    output = _handed(error)
             return [output, list(call.entries.values())]
 
         async def arun() -> Any:
-            with within(ruling.id) as call:
-                output = await self._inner.ainvoke(given)
+            with within(step, ruling.id) as call:
+                try:
+                    output = await self._inner.ainvoke(given)
+                except ParentCommand as error:
+                    output = _handed(error)
             return [output, list(call.entries.values())]
 
         return arun if later else run
+
+
+def _handed(error: ParentCommand) -> Any:
+    command = handed_here(error)
+    if command is None:
+        raise error
+    return command
 
 
 def _first(failed: list[BaseException]) -> BaseException:

@@ -1,11 +1,13 @@
 """The guarded call that a graph is called from, if it is.
 
 In: the id of a call whose tool is about to run. Out: `Outer`, for whatever runs inside of it: ids
-of calls in there begin with its own, and what is done in there comes back with its result.
+of calls in there are its own, and what is done in there comes back with its result.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,14 +17,18 @@ from typing import Any
 
 @dataclass(eq=False)
 class Outer:
-    """A call that runs. `entries`: what graphs inside of it have done to its session, by key."""
+    """A call that runs. `entries`: what graphs inside of it have done to its session, by key.
 
-    id: str
+    `name` tells it from others of the same id, and stays when its step is run again.
+    """
+
+    name: str
     entries: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def own(self, id: str) -> str:
-        """The id of a call in there: two graphs may use the same."""
-        return f"{self.id}/{id}"
+    def own(self, run: str, id: str) -> str:
+        """The id of a call of a `run` in there: two graphs may use the same, as may two runs."""
+        where = hashlib.blake2b(json.dumps([self.name, run]).encode(), digest_size=9).hexdigest()
+        return f"{where}/{id}"
 
     def note(self, entries: Iterable[dict[str, Any]]) -> None:
         """These were done in there."""
@@ -38,9 +44,9 @@ def outer() -> Outer | None:
 
 
 @contextmanager
-def within(id: str) -> Iterator[Outer]:
-    """Within the block the tool of this call runs."""
-    call = Outer(id)
+def within(step: str, id: str) -> Iterator[Outer]:
+    """Within the block the tool of this call runs, which is one of a step."""
+    call = Outer(f"{step} {id}")
     token = _OUTER.set(call)
     try:
         yield call

@@ -17,11 +17,15 @@ _CHECKPOINTER = "__pregel_checkpointer"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`thread` is None where nothing is saved; `inside`: the graph runs in another one."""
+    """`thread` is None where nothing is saved; `inside`: the graph runs in another one.
+
+    `run` tells this run of the graph from others that were begun in the same place.
+    """
 
     thread: str | None
     inside: bool
     step: str
+    run: str = ""
 
 
 def saver_of(config: Mapping[str, Any]) -> Any:
@@ -37,4 +41,5 @@ def place_of(config: Mapping[str, Any], runtime: Any) -> Place:
         return Place(None, False, "")
     inside = "|" in here.checkpoint_ns
     step = f"{here.checkpoint_id} {here.task_id}"
-    return Place(None if thread is None else str(thread), inside, step)
+    run = here.checkpoint_ns.rpartition("|")[0]
+    return Place(None if thread is None else str(thread), inside, step, run)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
+from weakref import WeakKeyDictionary
 
 from sponsio_like.adapters.langgraph.hearing import Facts, listens
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
@@ -76,15 +77,27 @@ class Sessions:
         """Whether any contract speaks of messages."""
         return listens(self.guard.policy)
 
-    def open(self, kept: Kept, place: Place) -> Session:
-        """The session that stands where the node runs.
+    def open(self, kept: Kept, place: Place, batch: str = "") -> Session:
+        """The session that stands where the node runs, for a batch.
 
-        Raises `SessionError` if there can be none.
+        Calls of an earlier batch that have not ended never will. Raises `SessionError` if there
+        can be no session.
         """
         self._check(kept, place)
-        session = (self._taken if "rev" in kept else self._restored)(kept, place)
+        session = self.live.take(_aborted(kept, place))
+        if session is None:
+            session = (self._taken if "rev" in kept else self._restored)(kept, place)
+        if _BATCHES.get(session) != batch:
+            for id, *_ in session._inner.flying():  # noqa: SLF001  who settles, knows them
+                session.settle(id, error="the step that it belonged to has not ended")
+            _BATCHES[session] = batch
         self._at(session, place.step)
         return session
+
+    def aborted(self, kept: Kept, place: Place, session: Session) -> None:
+        """A step does not end, and its checkpoint knows nothing of it: its session lives on."""
+        if place.thread is not None:
+            self.live.keep(_aborted(kept, place), session)
 
     def lives(self, kept: Kept) -> bool:
         """Whether the session of this value, as it was before any results, lives here."""
@@ -174,6 +187,14 @@ class Sessions:
         if policy.enforces:
             raise SessionError(why)
         logging.getLogger("sponsio_like").warning("%s", why)
+
+
+_BATCHES: WeakKeyDictionary[Session, str] = WeakKeyDictionary()
+"""The batch that a session is deciding, or was when its step ended without a result."""
+
+
+def _aborted(kept: Kept, place: Place) -> str:
+    return f"aborted {mark_of(kept) if 'rev' in kept else place.thread}"
 
 
 def kept_in(state: Any) -> Kept:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from sponsio_like.acting import Acting, acting
@@ -34,6 +35,8 @@ class Stand:
     place: Place
     around: Acting | None
     outer: Outer | None = None
+    batch: str = ""
+    """What is decided here: a message of the model, by its id."""
 
     @property
     def by(self) -> tuple[str, int]:
@@ -45,7 +48,7 @@ class Stand:
     def open(self) -> Session:
         """The session, as it was before this step."""
         if self.around is None:
-            return self.sessions.open(self.kept, self.place)
+            return self.sessions.open(self.kept, self.place, self.batch)
         return self._inner()
 
     @property
@@ -66,6 +69,11 @@ class Stand:
         """The session, to look at."""
         return self.sessions.seen(self.kept, self.place) if self.around is None else self._inner()
 
+    def aborted(self, session: Session) -> None:
+        """The step does not end: where it goes on here, the session has seen what was done."""
+        if self.around is None:
+            self.sessions.aborted(self.kept, self.place, session)
+
     def forget(self) -> None:
         """The graph forgets this step: what the session has seen of it beside others goes too."""
         if self.around is None:
@@ -79,17 +87,26 @@ class Stand:
 
     def _journal(self, *more: Entry) -> list[Entry]:
         """What this graph has done to the session around it; the call that it runs in is told."""
-        done = [*self.kept.get("journal", ()), *self.kept.get("results", ()), *more]
+        mine = self.kept if self._is_mine() else {}
+        done = [*mine.get("journal", ()), *mine.get("results", ()), *more]
         if self.outer is not None:
             self.outer.note(done)
         return done
+
+    @property
+    def _outer(self) -> str:
+        return "" if self.outer is None else self.outer.name
+
+    def _is_mine(self) -> bool:
+        """Whether the journal is of the call that this runs in: the thread may be older."""
+        return bool(self.kept.get("outer", "") == self._outer)
 
     def after(self, session: Session, more: Kept, entries: Sequence[Entry]) -> Kept:
         """The next value of the channel. `entries`: what was done in this step."""
         if self.around is None:
             return self.sessions.after(self.kept, session, more)
         known_to(session).update(each["key"] for each in entries)
-        journal = {"journal": self._journal(*entries)}
+        journal = {"journal": self._journal(*entries), "outer": self._outer}
         return successor(self.kept, {**more, **journal}, shared=self.sessions.shared)
 
     def gate(self, begin: Callable[[Session], None], tools: Tools, *, again: bool = False) -> Gate:
@@ -103,7 +120,7 @@ class Stand:
             waits=self.place.thread is not None,
             alone=self.around is None,
             again=again,
-            own=str if self.outer is None else self.outer.own,
+            own=str if self.outer is None else partial(self.outer.own, self.place.run),
         )
 
 
