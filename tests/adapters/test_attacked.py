@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -21,7 +22,7 @@ from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import approve, guard_node, guard_tools, waiting
 from sponsio_like.contract import Contract, contract
 from sponsio_like.guard import Guard
-from sponsio_like.patterns import must_precede, rate_limit
+from sponsio_like.patterns import must_precede, rate_limit, time_since
 from tests.adapters.harness import Call, Turn
 from tests.adapters.rules import spending
 from tests.adapters.scripted import Scripted, said
@@ -60,7 +61,7 @@ def node(contracts: Sequence[Contract], script: Sequence[Turn], tools: Any, **mo
     guard = more.pop("guard", None) or Guard(contracts)
     builder: StateGraph[Any, Any, Any, Any] = StateGraph(MessagesState)
     builder.add_node("model", lambda state: {"messages": [said(script, state["messages"])]})
-    guard_tools(builder, guard, tools)
+    guard_tools(builder, guard, tools, clock=more.get("clock", time.time))
     builder.add_edge(START, "model")
     builder.add_conditional_edges("model", tools_condition)
     builder.add_edge("tools", "model")
@@ -70,7 +71,7 @@ def node(contracts: Sequence[Contract], script: Sequence[Turn], tools: Any, **mo
 def agent(contracts: Sequence[Contract], script: Sequence[Turn], tools: Any, **more: Any) -> Any:
     """An agent with middleware."""
     guard = more.pop("guard", None) or Guard(contracts)
-    pair = guarded(guard, tools, *more.get("others", ()))
+    pair = guarded(guard, tools, *more.get("others", ()), clock=more.get("clock", time.time))
     model = Scripted(script=lambda: script)
     return create_agent(model, tools, middleware=pair, checkpointer=more.get("saver"))
 
@@ -219,6 +220,43 @@ def test_a_hand_over_out_of_a_tool_is_settled(build: Build) -> None:
     ]
     go(build([], script, [work, pay], guard=guard, saver=InMemorySaver()))
     assert RAN == [60, 40]
+
+
+@tool
+def check(text: str) -> str:
+    """Check something."""
+    return f"{text} is fine"
+
+
+@everywhere
+def test_what_ran_before_an_interrupt_stays_decided(build: Build) -> None:
+    """In a new process, much later: what has run has run, and each call gets its own result."""
+    now = [0.0]
+    fresh = contract("fresh").guarantees(time_since("pay", "check", 60))
+    beside: list[tuple[str, dict[str, Any]]] = [
+        ("pay", {"amount": 60}),
+        ("check", {"text": "this"}),
+        ("question", {"text": "?"}),
+    ]
+    script: list[Turn] = [
+        [Call("check", {"text": "that"}, "c")],
+        [Call(name, args, name) for name, args in beside],
+        [Call("check", {"text": "all"}, "d")],
+        [Call("pay", {"amount": 60}, "e")],
+        "done",
+    ]
+    saver, tools = InMemorySaver(), [pay, check, question]
+
+    def made() -> Any:
+        contracts = [fresh, spending(100)]
+        return build(contracts, script, tools, saver=saver, clock=lambda: now[0])
+
+    go(made())
+    now[0] = 1_000
+    state = go(made(), Command(resume="blue"))
+    told = {each.tool_call_id: each.text for each in state["messages"] if each.type == "tool"}
+    assert RAN == [60]
+    assert [told[name] for name, _ in beside] == ["paid 60", "this is fine", "blue"]
 
 
 class Edits(AgentMiddleware[Any, Any]):

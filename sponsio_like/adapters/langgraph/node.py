@@ -99,7 +99,8 @@ class _Node:
                 heard[:] = hear(session, messages, stand.kept.get("heard", ()))
 
         gate = stand.gate(tell_all, self._tools, again=opened.live.ran_before(stand.place.step))
-        batch = yield from gate.decide(self._tools.asked(unanswered(messages)), later=later)
+        calls = self._tools.asked(unanswered(messages))
+        batch = yield from gate.decide(calls, later=later, runs=True)
         outputs, entries = yield from self._outputs(stand, batch, state, later=later)
         after = stand.after(batch.session, {"heard": heard}, entries)
         return combined(outputs, {CHANNEL: after}, self._key, shared=opened.shared)

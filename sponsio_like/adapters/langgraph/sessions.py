@@ -94,6 +94,18 @@ class Sessions:
         self._at(session, place.step)
         return session
 
+    def again(self, snapshot: Mapping[str, Any], place: Place, batch: str) -> Session:
+        """The session as it was when this batch had been decided."""
+        session = self.guard.restore(snapshot, **self._given)
+        _BATCHES[session] = batch
+        self._at(session, place.step)
+        return session
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        given: dict[str, Any] = {"clock": self.clock, "inputs": self.delivered}
+        return given if self.world is None else {**given, "world": self.world}
+
     def aborted(self, kept: Kept, place: Place, session: Session) -> None:
         """A step does not end, and its checkpoint knows nothing of it: its session lives on."""
         if place.thread is not None:
@@ -147,17 +159,14 @@ class Sessions:
             session.place(step)
 
     def _restored(self, kept: Kept, place: Place) -> Session:
-        given: dict[str, Any] = {"clock": self.clock, "inputs": self.delivered}
-        if self.world is not None:
-            given["world"] = self.world
         if "rev" not in kept:
-            return self.guard.session(place.thread, **given)
+            return self.guard.session(place.thread, **self._given)
         if "session" not in kept:
             raise SessionError(
                 f"the channel `{CHANNEL}` is of a graph that ran inside a guarded tool; give it a "
                 "thread of its own"
             )
-        return self.guard.restore(kept["session"], **given)
+        return self.guard.restore(kept["session"], **self._given)
 
     def _check(self, kept: Kept, place: Place) -> None:
         if self.scope == "run" and place.thread is not None:

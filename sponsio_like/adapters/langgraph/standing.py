@@ -6,7 +6,7 @@ guarded tool, under the same contracts, decides on the session of that tool, one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -55,6 +55,9 @@ class Stand:
     def lives(self) -> bool:
         """Whether the session need not be restored."""
         return self.around is not None or self.sessions.lives(self.kept)
+
+    def _restored(self, snapshot: Mapping[str, Any]) -> Session:
+        return self.sessions.again(snapshot, self.place, self.batch)
 
     def beside(self, siblings: Iterable[Entry] = ()) -> Session:
         """The session, for one of several calls that run beside each other.
@@ -113,6 +116,7 @@ class Stand:
         """Who decides here."""
         return Gate(
             self.open,
+            self._restored,
             begin,
             tools,
             self.by,
