@@ -57,9 +57,8 @@ BROAD_EXCEPTS: dict[str, str] = {
     "adapters/langchain/calls.py recorded": "whatever ends a step, the session forgets it",
     "adapters/langchain/ways.py run": "what a tool raises is its result, and goes on",
     "adapters/langgraph/asking.py _received": "validators are the user's: what they refuse is told",
-    "adapters/langgraph/guarding.py _flow": "whatever ends a step, the session knows what began",
-    "adapters/langgraph/node.py _outputs": "as `_flow`",
     "adapters/langgraph/node.py _ran": "what a tool raises goes on, once those beside it end",
+    "adapters/langgraph/standing.py running": "whatever ends a step, its session lives on",
     "loops.py running": "whatever the block raises is the call's result, and goes on",
 }
 

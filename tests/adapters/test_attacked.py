@@ -259,6 +259,26 @@ def test_what_ran_before_an_interrupt_stays_decided(build: Build) -> None:
     assert [told[name] for name, _ in beside] == ["paid 60", "this is fine", "blue"]
 
 
+def test_a_replay_of_a_step_that_was_interrupted_is_decided() -> None:
+    """What was decided then is decided again, much later, in the same process."""
+    now = [0.0]
+    fresh = contract("fresh").guarantees(time_since("pay", "check", 60))
+    script: list[Turn] = [
+        [Call("check", {"text": "that"}, "c")],
+        [Call("pay", {"amount": 60}, "p"), Call("question", {"text": "?"}, "q")],
+        "done",
+    ]
+    tools = [pay, check, question]
+    graph = node([fresh], script, tools, saver=InMemorySaver(), clock=lambda: now[0])
+    go(graph)
+    go(graph, Command(resume="blue"))
+    history = list(graph.get_state_history({"configurable": {"thread_id": "thread"}}))
+    before = next(each for each in history if each.next == ("tools",))
+    now[0] = 1_000
+    graph.invoke(None, before.config)
+    assert RAN == [60]
+
+
 class Edits(AgentMiddleware[Any, Any]):
     """Changes the amount of every call."""
 

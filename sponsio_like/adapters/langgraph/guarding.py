@@ -13,13 +13,12 @@ from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph._internal._runnable import RunnableCallable, coerce_to_runnable
-from langgraph.errors import GraphBubbleUp
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
 from sponsio_like.adapters.langgraph.gate import Ruling
-from sponsio_like.adapters.langgraph.hearing import hear, refuse_answers, told_facts
+from sponsio_like.adapters.langgraph.hearing import refuse_answers
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.lineage import CHANNEL
 from sponsio_like.adapters.langgraph.outer import within
@@ -81,10 +80,7 @@ class _Guarded:
         heard: list[str] = []
 
         def tell_all(session: Session) -> None:
-            told_facts(session, self.sessions.facts, state, config)
-            if self.sessions.listens:
-                messages = _of(state, self.key, ())
-                heard[:] = hear(session, messages, stand.kept.get("heard", ()))
+            heard[:] = stand.tell(session, state, config, _of(state, self.key, ()))
 
         given = as_data(dict(self.args(state)))
         asking = Asking(f"{self.name} {stand.place.step}", self.name, given, given)
@@ -96,19 +92,9 @@ class _Guarded:
         (ruling,) = batch.rulings
         if not ruling.tool:
             return self._stopped(ruling, state)
-        agent, depth = stand.by
         invoke = self.action.ainvoke if later else self.action.invoke
-        try:
-            with (
-                batch.session.active(agent=agent, depth=depth),
-                within(stand.place.step, ruling.id) as call,
-            ):
-                update = yield Run(invoke, (state, config))
-        except BaseException as error:
-            if isinstance(error, GraphBubbleUp):
-                self.sessions.live.will_run_again(stand.place.step)
-            stand.aborted(batch.session)
-            raise
+        with stand.running(batch.session), within(stand.place.step, ruling.id) as call:
+            update = yield Run(invoke, (state, config))
         key = f"ended {stand.place.step} {ruling.id}"
         told = [*call.entries.values(), result(key, ruling.id, {"output": as_data(update)})]
         catch_up(batch.session, told)

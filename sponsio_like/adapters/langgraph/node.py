@@ -15,7 +15,7 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph._internal._runnable import RunnableCallable
-from langgraph.errors import GraphBubbleUp, GraphInterrupt, ParentCommand
+from langgraph.errors import GraphInterrupt, ParentCommand
 from langgraph.graph import StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
@@ -23,7 +23,7 @@ from langgraph.runtime import Runtime
 from sponsio_like.adapters.langgraph.answers import combined, handed_here, refusal, result_of
 from sponsio_like.adapters.langgraph.asking import Tools, last_asking, unanswered
 from sponsio_like.adapters.langgraph.gate import Batch, Ruling
-from sponsio_like.adapters.langgraph.hearing import hear, refuse_answers, told_facts
+from sponsio_like.adapters.langgraph.hearing import refuse_answers
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decisions, result
 from sponsio_like.adapters.langgraph.lineage import CHANNEL
 from sponsio_like.adapters.langgraph.outer import within
@@ -94,9 +94,7 @@ class _Node:
         stand = replace(stand, batch=(asking and asking.id) or stand.place.step)
 
         def tell_all(session: Session) -> None:
-            told_facts(session, opened.facts, state, config)
-            if opened.listens:
-                heard[:] = hear(session, messages, stand.kept.get("heard", ()))
+            heard[:] = stand.tell(session, state, config, messages)
 
         gate = stand.gate(tell_all, self._tools, again=opened.live.ran_before(stand.place.step))
         calls = self._tools.asked(unanswered(messages))
@@ -107,28 +105,20 @@ class _Node:
 
     def _outputs(self, stand: Stand, batch: Batch, state: Any, *, later: bool) -> Flow:
         """What comes of each call, in order; and what the session was told."""
-        agent, depth = stand.by
+        step, session = stand.place.step, batch.session
         runs = [each for each in batch.rulings if each.tool]
-        try:
-            with batch.session.active(agent=agent, depth=depth):
-                ran = yield from self._ran(
-                    batch.session, stand.place.step, runs, state, later=later
-                )
-        except BaseException as error:
-            if isinstance(error, GraphBubbleUp):
-                self._sessions.live.will_run_again(stand.place.step)
-            stand.aborted(batch.session)
-            raise
+        with stand.running(session):
+            ran = yield from self._ran(session, step, runs, state, later=later)
         told: list[Entry] = []
         for ruling, (output, inner) in zip(runs, ran, strict=True):
             told.extend(inner)
             if ruling.settles:
                 came = result_of(output, ruling.asking.id)
-                told.append(result(f"ended {stand.place.step} {ruling.id}", ruling.id, came))
-        catch_up(batch.session, told)
+                told.append(result(f"ended {step} {ruling.id}", ruling.id, came))
+        catch_up(session, told)
         rest = iter(ran)
         outputs = [next(rest)[0] if each.tool else refusal(each) for each in batch.rulings]
-        return outputs, [*decisions(stand.place.step, runs, stand.by), *told]
+        return outputs, [*decisions(step, runs, stand.by), *told]
 
     def _ran(
         self, session: Session, step: str, runs: list[Ruling], state: Any, *, later: bool

@@ -94,8 +94,9 @@ class Sessions:
         self._at(session, place.step)
         return session
 
-    def again(self, snapshot: Mapping[str, Any], place: Place, batch: str) -> Session:
-        """The session as it was when this batch had been decided."""
+    def again(self, kept: Kept, snapshot: Mapping[str, Any], place: Place, batch: str) -> Session:
+        """The session as it was when this batch had been decided, whatever became of it since."""
+        self.live.take(_aborted(kept, place))
         session = self.guard.restore(snapshot, **self._given)
         _BATCHES[session] = batch
         self._at(session, place.step)

@@ -6,14 +6,18 @@ guarded tool, under the same contracts, decides on the session of that tool, one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from langgraph.errors import GraphBubbleUp
+
 from sponsio_like.acting import Acting, acting
 from sponsio_like.adapters.langgraph.asking import Tools
 from sponsio_like.adapters.langgraph.gate import Gate
+from sponsio_like.adapters.langgraph.hearing import hear, told_facts
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
 from sponsio_like.adapters.langgraph.lineage import Kept, successor
 from sponsio_like.adapters.langgraph.names import fresh
@@ -57,7 +61,7 @@ class Stand:
         return self.around is not None or self.sessions.lives(self.kept)
 
     def _restored(self, snapshot: Mapping[str, Any]) -> Session:
-        return self.sessions.again(snapshot, self.place, self.batch)
+        return self.sessions.again(self.kept, snapshot, self.place, self.batch)
 
     def beside(self, siblings: Iterable[Entry] = ()) -> Session:
         """The session, for one of several calls that run beside each other.
@@ -72,10 +76,29 @@ class Stand:
         """The session, to look at."""
         return self.sessions.seen(self.kept, self.place) if self.around is None else self._inner()
 
-    def aborted(self, session: Session) -> None:
-        """The step does not end: where it goes on here, the session has seen what was done."""
-        if self.around is None:
-            self.sessions.aborted(self.kept, self.place, session)
+    @contextmanager
+    def running(self, session: Session) -> Iterator[None]:
+        """Within the block tools run, for this agent.
+
+        If the step does not end, its checkpoint knows nothing of it, but the session lives on.
+        """
+        agent, depth = self.by
+        try:
+            with session.active(agent=agent, depth=depth):
+                yield
+        except BaseException as error:
+            if isinstance(error, GraphBubbleUp):
+                self.sessions.live.will_run_again(self.place.step)
+            if self.around is None:
+                self.sessions.aborted(self.kept, self.place, session)
+            raise
+
+    def tell(self, session: Session, state: Any, config: Any, messages: Sequence[Any]) -> list[str]:
+        """Tell the session what has happened since. The marks of the messages that it has heard."""
+        told_facts(session, self.sessions.facts, state, config)
+        if not self.sessions.listens:
+            return []
+        return hear(session, messages, self.kept.get("heard", ()))
 
     def forget(self) -> None:
         """The graph forgets this step: what the session has seen of it beside others goes too."""
