@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 
 class Acting(NamedTuple):
@@ -25,6 +25,7 @@ class Acting(NamedTuple):
         return agent, 0 if self.depth is None else self.depth
 
 
+S = TypeVar("S")
 _ACTING: ContextVar[Acting | None] = ContextVar("sponsio_like_acting", default=None)
 
 
@@ -40,7 +41,7 @@ def acting_in(session: Any) -> Acting:
 
 
 @contextlib.contextmanager
-def active(session: Any, agent: str | None, depth: int | None) -> Iterator[None]:
+def active(session: S, agent: str | None, depth: int | None) -> Iterator[S]:
     """Within the block, this session acts. What is not said is that of a block around it."""
     around = acting_in(session)
     here = Acting(
@@ -48,7 +49,7 @@ def active(session: Any, agent: str | None, depth: int | None) -> Iterator[None]
     )
     before = _ACTING.set(here)
     try:
-        yield
+        yield session
     finally:
         with contextlib.suppress(ValueError):  # it ends in another context, which it never was in
             _ACTING.reset(before)

@@ -24,6 +24,7 @@ from sponsio_like.formula import (
     Repeats,
     Sum,
     Target,
+    postorder,
 )
 from sponsio_like.past import Letter
 from sponsio_like.program import Slot
@@ -125,10 +126,19 @@ def _worlds(
         yield ("step", "")
 
 
+def targets_of(slots: Iterable[Slot]) -> list[Match]:
+    """Everything that these slots say of tools."""
+    return _targets(node for slot in slots for node in postorder(slot.node))
+
+
+def _targets(nodes: Iterable[Node]) -> list[Match]:
+    targeted = [node for node in nodes if isinstance(node, Happens | Sum | Repeats | Delivered)]
+    return [match for node in targeted for match in node.target]
+
+
 def tool_names(nodes: Iterable[Node]) -> dict[Name, None]:
     """Every tool that is named, and every combination of globs that may match one."""
-    targeted = [node for node in nodes if isinstance(node, Happens | Sum | Repeats | Delivered)]
-    matches = [match for node in targeted for match in node.target]
+    matches = _targets(nodes)
     globs = list(dict.fromkeys(glob for match in matches for glob in match.globs))
     sizes = range(1, len(globs) + 1) if len(globs) <= GLOBS_CAP else (1, 2, len(globs))
     names: dict[Name, None] = {name: None for match in matches for name in match.names}

@@ -147,7 +147,7 @@ def _together(group: list[str]) -> list[Search]:
 @atom("arg_contains", prepared=True)
 def arg_contains(path: str, patterns: Any) -> Read:
     """Some string inside the argument matches one of the patterns (searched). Missing: no."""
-    wanted = _each(patterns)
+    wanted = patterns_of(patterns)
     finders = searches(blank_tolerant, wanted)
     local = LOCAL.search("".join(wanted)) is not None
     by_line = functools.cache(lambda: searches(line_by_line, wanted))
@@ -182,7 +182,7 @@ def _any_found(finders: tuple[Search, ...], found: list[str]) -> bool:
 @atom("arg_allowed", prepared=True)
 def arg_allowed(path: str, patterns: Any) -> Read:
     """Every string of the argument (of a list: each) matches one of the patterns."""
-    finders = searches(whole_or_anchored, _each(patterns))
+    finders = searches(whole_or_anchored, patterns_of(patterns))
 
     def read(call: Call, _: Context) -> bool | None:
         found, lacking = reach(call.args, path)
@@ -248,5 +248,5 @@ def arg_between(call: Call, _: Context, path: str, least: Any, most: Any) -> boo
     )
 
 
-def _each(patterns: Any) -> tuple[str, ...]:
+def patterns_of(patterns: Any) -> tuple[str, ...]:
     return (patterns,) if isinstance(patterns, str) else tuple(patterns)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from sponsio_like.alphabet import Name
+from sponsio_like.alphabet import Name, targets_of
 from sponsio_like.atoms import OPEN, kinds_of, settled
 from sponsio_like.context import Context
 from sponsio_like.contract import Contract
@@ -91,9 +91,8 @@ class Clause:
         gate = Program(beside=program)
         scope = contract.segment
         self.kind_of_scope = scope.kind if scope else None
-        self.assume = gate.add(
-            TRUE if contract.assumption is None else contract.assumption, violates=True
-        )
+        assumption = TRUE if contract.assumption is None else contract.assumption
+        self.assume = gate.add(assumption, violates=True)
         self.opens = None
         if scope and scope.start is not None:
             self.opens = gate.add(scope.start, violates=True)
@@ -110,12 +109,15 @@ class Clause:
         split = bool(rule.by)
         self._listens = Listening(program, roots, gate, ends, lasting=lasting, split=split)
         self._quiet: dict[Any, bool] = {}
+        matches = targets_of(self.slots)
+        self.names = frozenset(name for match in matches for name in match.names)
+        self.globs = frozenset(glob for match in matches for glob in match.globs)
         self._bare = scope is None and contract.assumption is None
-        self.timed = any(
-            op[0] in "FG" and isinstance(op[2], Seconds)
-            for op in program.nodes
-            if op[0] in ("F", "G")
-        )
+        self.is_plain = scope is None and self.monitor.plain and not gate.looks_ahead(self.assume)
+        steady = self._listens.calm and not (self.monitor.counts_steps or self.gate.counts_steps)
+        self.may_wake = not (self.by or self._listens.light or self._listens.all or steady)
+        bounds = [op[2] for op in program.nodes if op[0] in ("F", "G")]
+        self.timed = any(isinstance(bound, Seconds) for bound in bounds)
 
     # --- reading ------------------------------------------------------------------------------
 
@@ -252,7 +254,7 @@ class Clause:
         `NEVER` if there is none.
         """
         position = last.seen
-        if self._listens.light or self.kinds != self.counts:
+        if self._listens.light or self._listens.all or self.kinds != self.counts:
             return NEVER  # it sees every position that it has to, without being woken
         if not self._is_quiet(watch, position, time):
             return position + 1

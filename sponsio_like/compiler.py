@@ -7,40 +7,42 @@ or never be kept, does not compile.
 from __future__ import annotations
 
 import functools
-import hashlib
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sponsio_like.alphabet import Name
-from sponsio_like.atoms import Concerns, concerns, glob_matcher
+from sponsio_like.atoms import Concerns, concerns
 from sponsio_like.checks import check, check_inventory, needs
 from sponsio_like.clause import Clause, Place, Watch
-from sponsio_like.contract import Contract
+from sponsio_like.contract import Contract, fingerprint
 from sponsio_like.encoding import encode
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.events import Call, Kind
 from sponsio_like.fitting import fitted
-from sponsio_like.formula import Delivered, Happens, Match, Repeats, Sum, postorder
+from sponsio_like.formula import Delivered, postorder
+from sponsio_like.index import Index
 from sponsio_like.misfits import duplicates, misfits
 from sponsio_like.outcome import Block, Decision, Mode
 from sponsio_like.remembering import remembers
 from sponsio_like.resting import NEVER
-
-Targeted = Delivered | Happens | Repeats | Sum
-INDEX_CAP = 4_096
-"""Most tools, and combinations of globs, whose clauses are remembered; others are told anew."""
 
 ALL_INPUTS = frozenset(
     {"results", "messages", "usage", "agents", "depth", "facts", "time", "finish", "tool_names"}
 )
 
 
-class Counter(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Counter:
     """What counts positions of these kinds: of the session, or of one contract on the world."""
 
     owner: int
     kinds: frozenset[Kind]
+
+
+@functools.cache
+def counter(owner: int, kinds: frozenset[Kind]) -> Counter:
+    """The same counter for the same positions: it is told by its identity, which is quick."""
+    return Counter(owner, kinds)
 
 
 LINEAGE = -1
@@ -63,40 +65,31 @@ class Policy:
     modes: tuple[Mode, ...]
     clauses: tuple[Clause, ...]
     owner: tuple[int, ...]
-    _index: dict[Name, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    @functools.cached_property
+    def lanes(self) -> dict[Any, Any]:
+        """The lanes of tools that were called, and what they share (`lanes.py`)."""
+        return {}
+
+    @functools.cached_property
+    def call_counters(self) -> tuple[Counter, ...]:
+        """What counts the positions of calls."""
+        counters = dict.fromkeys(each for pair in self.counters for each in pair)
+        return tuple(each for each in counters if "call" in each.kinds)
 
     @functools.cached_property
     def views(self) -> dict[tuple[str, str], dict[int, Any]]:
         """What `excluding` knows of the calls of a tool by an agent, by clause."""
         return {}
 
+    @functools.cached_property
+    def index(self) -> Index:
+        """Which clauses each tool concerns."""
+        return Index(self.clauses)
+
     def concerned(self, tool: str) -> tuple[int, ...]:
-        """The clauses that a call of `tool` concerns; names that match the same globs share it."""
-        name = tool if tool in self.names else self._globs_of(tool)
-        found = self._index.get(name)
-        if found is None:
-            found = self._listening(name)
-            if len(self._index) < INDEX_CAP:
-                self._index[name] = found
-        return found
-
-    def _globs_of(self, tool: str) -> frozenset[str]:
-        return frozenset([glob for glob, matches in self.globs if matches(tool)])
-
-    def _listening(self, name: Name) -> tuple[int, ...]:
-        each = enumerate(self.clauses)
-        return tuple(i for i, clause in each if "call" in clause.kinds and clause.concerns(name))
-
-    @functools.cached_property
-    def names(self) -> frozenset[str]:
-        """Every tool that a contract names."""
-        return frozenset(name for match in self._matches for name in match.names)
-
-    @functools.cached_property
-    def globs(self) -> tuple[tuple[str, Callable[[str], bool]], ...]:
-        """Every glob over tools in a contract, and what matches it."""
-        found = dict.fromkeys(glob for match in self._matches for glob in match.globs)
-        return tuple((glob, glob_matcher(glob)) for glob in found)
+        """The clauses that a call of `tool` concerns."""
+        return self.index.concerned(self.index.name_of(tool))
 
     @functools.cached_property
     def sources(self) -> dict[Delivered, Concerns]:
@@ -121,20 +114,9 @@ class Policy:
             return ()
         return tuple(each for each, asks in self.sources.items() if asks(call) is not False)
 
-    @functools.cached_property
-    def _matches(self) -> tuple[Match, ...]:
-        nodes = [slot.node for clause in self.clauses for slot in clause.slots]
-        return tuple(m for node in nodes if isinstance(node, Targeted) for m in node.target)
-
     def counting(self, kind: Kind) -> tuple[int, ...]:
         """The clauses that count positions of this kind."""
-        return self._counting[kind]
-
-    @functools.cached_property
-    def _counting(self) -> dict[Kind, tuple[int, ...]]:
-        kinds: tuple[Kind, ...] = ("call", "message", "step", "end")
-        each = list(enumerate(self.clauses))
-        return {kind: tuple(i for i, clause in each if kind in clause.kinds) for kind in kinds}
+        return self.index.counting[kind]
 
     def decision(self, clause: int) -> Decision:
         """What to do when this clause is violated.
@@ -190,14 +172,14 @@ class Policy:
     @functools.cached_property
     def counters(self) -> tuple[tuple[Counter, Counter], ...]:
         """What counts the positions that each clause sees, and those that its guarantee counts."""
-        return tuple((Counter(LINEAGE, c.kinds), Counter(LINEAGE, c.counts)) for c in self.clauses)
+        return tuple((counter(LINEAGE, c.kinds), counter(LINEAGE, c.counts)) for c in self.clauses)
 
     @functools.cached_property
     def counters_apart(self) -> tuple[tuple[Counter, Counter], ...]:
         """The same where contracts on the world have counters of their own."""
         each = zip(self.owner, self.counters, strict=True)
         return tuple(
-            (Counter(k, seen.kinds), Counter(k, counted.kinds))
+            (counter(k, seen.kinds), counter(k, counted.kinds))
             if self.contracts[k].on_world
             else (seen, counted)
             for k, (seen, counted) in each
@@ -275,15 +257,3 @@ def compile_policy(
 def _located(contract: Contract, problem: Problem) -> Problem:
     where = contract.where or f"contract `{contract.name}`"
     return Problem(problem.what, problem.where or where, problem.hint)
-
-
-def fingerprint(contract: Contract) -> str:
-    """A hash of what the contract means for its state: guarantee, assumption, scope."""
-    scope = contract.segment
-    parts: list[Any] = [
-        contract.name,
-        contract.assumption,
-        scope and (scope.kind, scope.start, scope.stop),
-    ]
-    parts += [(rule.formula, rule.by) for rule in contract.rules]
-    return hashlib.blake2b(repr(parts).encode(), digest_size=12).hexdigest()

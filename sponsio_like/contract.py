@@ -7,6 +7,7 @@ In: a builder, a YAML file (`loader.py`), sentences (`phrases.py`). Out: a froze
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -233,3 +234,15 @@ def _end(value: Any, words: Vocabulary) -> Formula:
             "the end of a segment cannot speak of the future", "use atoms, O, H, Y, S"
         )
     return found
+
+
+def fingerprint(contract: Contract) -> str:
+    """A hash of what the contract means for its state: guarantee, assumption, scope."""
+    scope = contract.segment
+    parts: list[Any] = [
+        contract.name,
+        contract.assumption,
+        scope and (scope.kind, scope.start, scope.stop),
+    ]
+    parts += [(rule.formula, rule.by) for rule in contract.rules]
+    return hashlib.blake2b(repr(parts).encode(), digest_size=12).hexdigest()

@@ -8,18 +8,17 @@ tickets opened. No lock is held meanwhile.
 from __future__ import annotations
 
 import copy
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from sponsio_like.advice import Refusal
 from sponsio_like.errors import SessionError
-from sponsio_like.events import Call, Message, Unreadable, digest
-from sponsio_like.flights import Answer, Attempt, Flight
+from sponsio_like.events import Call, Message
+from sponsio_like.flights import UNLIKE, Answer, Attempt, Flight, id_of, mark_of
 from sponsio_like.freezing import freeze_args
-from sponsio_like.interceptor import Interceptor, id_of
+from sponsio_like.interceptor import Interceptor
 from sponsio_like.outcome import (
     Allowed,
     Blocked,
@@ -35,12 +34,21 @@ from sponsio_like.strategies import ruling
 from sponsio_like.tickets import Asked, Ticket
 from sponsio_like.verdicts import Finding, asking, enforced, holding, observed, renamed
 
-UNLIKE = "?"
-"""How the mark of an event begins that cannot be read, and so is like no other."""
-
-
+T = TypeVar("T", Call, Message)
 Fit: TypeAlias = Callable[[Redirect], Mapping[str, Any] | str]
 """The arguments that a substitute will receive, or why it cannot take the call."""
+
+
+def decided(
+    inner: Interceptor, event: T, args: Any = None, fit: Fit | None = None
+) -> tuple[T, Outcome, Attempt]:
+    """Decide, whatever happens. `args`: those of a call, as they came; they are read once."""
+    try:
+        if isinstance(event, Call):
+            event = replace(event, args=freeze_args(args))
+        return event, *decision(inner, event, fit)
+    except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
+        return event, failed(inner, event, error), Attempt()
 
 
 def decision(
@@ -50,7 +58,7 @@ def decision(
 
     `fit`: what a substitute will receive, where that is not just what it is given.
     """
-    mark = _mark(event)
+    mark = mark_of(event)
 
     def allowed(found: tuple[Finding, ...]) -> Outcome:
         return Allowed(id_of(event), enforced(found), observed(found))
@@ -78,16 +86,6 @@ def decision(
                 fresh = tuple(each for each in first.found if each.violation.contract in news)
                 return outcome, replace(first, found=fresh, again=not fresh)
         return blocked(inner, event, first, fit=fit), first
-
-
-def _mark(event: Call | Message) -> str:
-    """What tells this event from others under its id; what cannot be read is like no other."""
-    try:
-        if isinstance(event, Call):
-            return f"{digest(event.tool, event.args)} {event.agent} {event.depth}"
-        return digest("response", {"text": event.text})
-    except Unreadable:
-        return UNLIKE + secrets.token_hex(16)
 
 
 def _ruled(
@@ -141,7 +139,7 @@ def _ticket(inner: Interceptor, event: Call | Message) -> Ticket | None:
     """The ticket of this very event, if it has one."""
     if not inner.desk.tickets:
         return None
-    mark = _mark(event)
+    mark = mark_of(event)
     return inner.at_desk(lambda desk, now: desk.find(id_of(event), mark, now))
 
 
@@ -179,7 +177,7 @@ def _substitute(call: Call, answer: Redirect, fit: Fit | None) -> Call | str:
     """The call of the substitute, on what it will receive; or why there can be none."""
     safe = replace(call, tool=answer.tool, args=renamed(call.args, answer))
     instead = f"`{safe.tool}` was to run instead"
-    if _mark(safe).startswith(UNLIKE):
+    if mark_of(safe).startswith(UNLIKE):
         return f"{instead}, but the arguments of `{call.tool}` cannot be read"
     if fit is None:
         return safe

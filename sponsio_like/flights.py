@@ -5,12 +5,13 @@ In: an attempt of the interceptor. Out: `Attempt`, and `Flight` with its form in
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sponsio_like.clause import Change
-from sponsio_like.events import Call, Event
+from sponsio_like.events import Call, Event, Message, Unreadable, digest
 from sponsio_like.formula import Delivered
 from sponsio_like.ledger import Ledger
 from sponsio_like.outcome import Allowed, Decision, Outcome, Redirected, Violation
@@ -18,6 +19,8 @@ from sponsio_like.verdicts import Finding
 
 IN_FLIGHT_CAP = 1_000
 """Most calls in flight at once in a session."""
+UNLIKE = "?"
+"""How the mark of an event begins that cannot be read, and so is like no other."""
 FULL = "too many calls are in flight; settle some of them first"
 
 
@@ -76,6 +79,21 @@ def standing(flights: dict[str, Flight], event: Event, *, enforces: bool) -> Att
     return None
 
 
+def id_of(event: Event) -> str:
+    """The id that a ticket is bound to; messages have none."""
+    return event.id if isinstance(event, Call) else ""
+
+
+def mark_of(event: Call | Message) -> str:
+    """What tells this event from others under its id; what cannot be read is like no other."""
+    try:
+        if isinstance(event, Call):
+            return f"{digest(event.tool, event.args)} {event.agent} {event.depth}"
+        return digest("response", {"text": event.text})
+    except Unreadable:
+        return UNLIKE + secrets.token_hex(16)
+
+
 def plain(flight: Flight) -> tuple[Any, ...]:
     """A call in flight, as a snapshot keeps it."""
     outcome = flight.outcome
@@ -83,6 +101,13 @@ def plain(flight: Flight) -> tuple[Any, ...]:
     sources = tuple(repr(source) for source in flight.sources)
     kept = (flight.tool, flight.digest, flight.position, flight.waits, instead, sources)
     return (*kept, flight.key) if flight.key else kept
+
+
+def all_resumed(
+    kept: Mapping[str, Any], moved: Mapping[int, int], sources: Mapping[str, Delivered]
+) -> dict[str, Flight]:
+    """All calls in flight of a snapshot."""
+    return {id: resumed(id, flight, moved, sources) for id, flight in kept.items()}
 
 
 def resumed(

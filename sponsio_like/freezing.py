@@ -30,14 +30,28 @@ class Unreadable:
 
 
 UNREADABLE = Unreadable()
+FLAT = 100
+"""Most arguments that are looked at one by one, to see whether all are plain."""
+LARGE = 1 << 63
+_FLAT = frozenset({bool, float, type(None)})
 _PLAIN = (str, int, float, bool, type(None), Decimal)
 
 
 def freeze_args(args: Any) -> Any:
     """The arguments of a call, frozen. Raises `TypeError` if they are no map."""
-    if args is not None and not isinstance(args, Mapping):
+    if args is None:
+        return {}
+    if type(args) is dict and len(args) < FLAT:
+        for name, value in args.items():
+            kind = type(value)
+            flat = kind is str or kind in _FLAT or (kind is int and -LARGE < value < LARGE)
+            if not flat or type(name) is not str:
+                break
+        else:
+            return args.copy()  # names, and values that never change: this is a copy of all
+    if not isinstance(args, Mapping):
         raise TypeError(f"arguments are a {type(args).__name__}, not a map of names to values")
-    return freeze({} if args is None else args)
+    return freeze(args)
 
 
 def freeze(value: Any) -> Any:

@@ -16,6 +16,7 @@ from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy
 from sponsio_like.contract import Contract
 from sponsio_like.decorating import Options, decorated
 from sponsio_like.errors import ContractError, InputMissing, SessionError, SnapshotError
+from sponsio_like.lanes import prepare
 from sponsio_like.notices import Mailbox, Notifier
 from sponsio_like.outcome import Mode
 from sponsio_like.records import Log, Sink
@@ -55,10 +56,13 @@ class Guard:
         self.policy: Policy = compile_policy(contracts, mode, tools, relaxed=self.relaxed)
         if not self.policy.contracts:
             raise ContractError.of("there are no contracts", "all would be allowed; write some")
+        prepare(self.policy)
         self._tools: Toolbox[Tool] = Toolbox(self.policy)
         self._log = Log(log, log_args)
         self._notify = tuple(map(Mailbox, notify))
         self._names = itertools.count(1)
+        self._content = all(needs <= ALL_INPUTS for needs in self.policy.needs.values())
+        """Whether a session that gets every input there is lacks none."""
         if self.relaxed:
             self._log.relaxed(RELAX)
 
@@ -168,22 +172,10 @@ class Guard:
         of the contracts on the world; without one the session remembers them itself. Raises
         `InputMissing` if a contract needs an input that is not delivered.
         """
-        given = (
-            ALL_INPUTS
-            if inputs is None
-            else frozenset(inputs) | ({"results"} if assume_success else set())
-        )
-        if unknown := given - ALL_INPUTS:
-            raise ContractError.of(
-                f"unknown input `{min(unknown)}`", f"inputs: {', '.join(sorted(ALL_INPUTS))}"
-            )
-        for contract, needs in self.policy.needs.items():
-            if missing := needs - given:
-                raise InputMissing(
-                    f"contract `{contract}` needs {', '.join(sorted(missing))}, "
-                    "which this session does not get"
-                )
-        _check_store(world, id)
+        if inputs is not None or not self._content:
+            self._check_inputs(inputs, results=assume_success)
+        if world is not None:
+            _check_store(world, id)
         name = id if id is not None else f"session-{next(self._names)}"
         return Session(
             self.policy,
@@ -194,6 +186,20 @@ class Guard:
             notify=self._notify,
             world=world if self.policy.world else None,
         )
+
+    def _check_inputs(self, inputs: Iterable[str] | None, *, results: bool) -> None:
+        given = ALL_INPUTS if inputs is None else frozenset(inputs)
+        given |= {"results"} if results else set()
+        if unknown := given - ALL_INPUTS:
+            raise ContractError.of(
+                f"unknown input `{min(unknown)}`", f"inputs: {', '.join(sorted(ALL_INPUTS))}"
+            )
+        for contract, needs in self.policy.needs.items():
+            if missing := needs - given:
+                raise InputMissing(
+                    f"contract `{contract}` needs {', '.join(sorted(missing))}, "
+                    "which this session does not get"
+                )
 
     def restore(
         self,
@@ -230,9 +236,9 @@ class Guard:
 
 
 def _check_store(world: Any, id: str | None) -> None:
-    if not (world is None or isinstance(world, World)):
+    if not isinstance(world, World):
         raise SessionError(f"{world!r} is no store; write world=SqliteWorld(path)")
-    if world is not None and id is None:
+    if id is None:
         raise SessionError("a session over a store needs an id; write session(id, world=..)")
 
 

@@ -19,11 +19,12 @@ from sponsio_like.compiler import Policy
 from sponsio_like.context import Context
 from sponsio_like.encoding import encode
 from sponsio_like.events import Call, Event, Result, Step
-from sponsio_like.flights import FULL, Answer, Attempt, Flight, plain, resumed, standing
+from sponsio_like.flights import FULL, Answer, Attempt, Flight, all_resumed, id_of, plain, standing
 from sponsio_like.lasting import Lasting, StoreFailed
 from sponsio_like.ledger import Judgement, Ledger
 from sponsio_like.monitor import Verdict
 from sponsio_like.outcome import Allowed, Decision, Outcome, Unfulfilled, Violation
+from sponsio_like.passing import Held, Latest
 from sponsio_like.perceiving import Seen, final, judged, perceive, time_of, time_or
 from sponsio_like.snapshot import Written, part, put_back, take
 from sponsio_like.standing import owing, verdicts
@@ -52,19 +53,29 @@ class Interceptor:
         self.policy = policy
         self.context = Context()
         self.flights: dict[str, Flight] = {}
-        self.calls = 0
+        self.committed = 0
+        self.latest: Latest | None = None
         self.time = float("-inf")
         self.desk = Desk(session)
-        self._ledger = Ledger(policy, apart=world is not None)
-        self.world = Lasting(self._ledger, session, world)
+        self.ledger = Ledger(policy, apart=world is not None)
+        self.world = Lasting(self.ledger, session, world)
         self.world.refresh()
         self._written = Written()
-        self._clock = clock
-        self._lock = threading.Lock()
+        self.clock = clock
+        self.lock = threading.Lock()
+
+    @property
+    def _held(self) -> Held:
+        return Held(self)
+
+    @property
+    def calls(self) -> int:
+        """How many calls were let through."""
+        return self.committed + (self.latest is not None)
 
     def stand(self, place: str) -> None:
         """The next calls stand here, in the history of the host."""
-        with self._lock:
+        with self._held:
             self.world.stand(place)
 
     # --- positions ----------------------------------------------------------------------------
@@ -85,13 +96,13 @@ class Interceptor:
         """
         late: list[Violation] = []
         while True:
-            with self._lock:
-                touched = self._ledger.touched(event)
-            reads, failed = perceive(self._ledger, event, touched, self.context, self.calls)
-            now = time_of(self._clock) if stoppable(event) else self._now()
+            with self._held:
+                touched = self.ledger.touched(event)
+            reads, failed = perceive(self.ledger, event, touched, self.context, self.calls)
+            now = time_of(self.clock) if stoppable(event) else self._now()
             seen = Seen(event, touched, reads, failed, now)
             try:
-                with self._lock:
+                with self._held:
                     attempt = self._try(seen, mark, answer, rulings, late, substitute=substitute)
             except StoreFailed as error:
                 if isinstance(event, Step):
@@ -101,7 +112,7 @@ class Interceptor:
                 return replace(attempt, late=tuple(late)) if late else attempt
 
     def _now(self) -> float:
-        return time_or(self._clock, self.time)
+        return time_or(self.clock, self.time)
 
     def _try(
         self,
@@ -124,69 +135,70 @@ class Interceptor:
             if stands is not None:
                 return stands
             late += self._expire(seen.time, self.context)
-            if self._ledger.touched(event) != seen.touched:
+            if self.ledger.touched(event) != seen.touched:
                 return None
             counted = self.world.counted(key)
-            judgement, failed = judged(self._ledger, seen, counted, self.time, self.calls)
+            judgement, failed = judged(self.ledger, seen, counted, self.time, self.calls)
             violated = judgement.violated
             found = (*findings(self.policy, violated, event, self.calls, rulings), *failed)
             ticket = self.desk.approved(id_of(event), mark, self.time)
             left = found if substitute else unanswered(found, ticket)
             against = strictest(left) if stoppable(event) else None
             if against is not None:
-                keys = [clause.key(event) for clause in self.policy.clauses if clause.by]
-                before = self._ledger.copy(keys)
-                return Attempt(found, (), before, against)
+                return Attempt(found, (), self.ledger.before(event), against)
             if self.world.full(key):
                 return Attempt(why=FULL)
             self.world.let_through(judgement, key)
-        self._let_through(event, judgement, (mark, key), answer(found))
+        if isinstance(event, Call):
+            self.take_off(event, judgement, (mark, key), answer(found))
+        else:
+            self.ledger.commit(judgement, self.world.lineage)
         if ticket is not None:
             self.desk.use(ticket)
         return Attempt(found)
 
-    def _let_through(
-        self, event: Event, judgement: Judgement, names: tuple[str, str], outcome: Outcome
+    def take_off(
+        self, call: Call, judgement: Judgement, names: tuple[str, str], outcome: Outcome
     ) -> None:
-        self._ledger.commit(judgement, self.world.lineage)
-        if isinstance(event, Call):
-            (mark, key), sources = names, self.policy.delivering(event)
-            waits = self._ledger.waiting(judgement, self.world.lineage)
-            flight = Flight(event.tool, mark, self.calls, waits, outcome, sources, key)
-            self.flights[event.id] = flight
-            self.world.used(event.id)
-            self.calls += 1
+        """The call is let through; from now on it is in flight. `names`: here, and in the world."""
+        self.ledger.commit(judgement, self.world.lineage)
+        (mark, key), sources = names, self.policy.delivering(call)
+        waits = self.ledger.waiting(judgement, self.world.lineage)
+        flight = Flight(call.tool, mark, self.committed, waits, outcome, sources, key)
+        self.flights[call.id] = flight
+        self.world.used(call.id)
+        self.committed += 1
 
     def _expire(self, now: float, context: Context) -> tuple[Violation, ...]:
         self.time = max(self.time, now, self.world.time)
         self.world.passes(self.time)
-        violated = self._ledger.expire(Now(self.time, context))
+        violated = self.ledger.expire(Now(self.time, context))
         return reported(self.policy, violated, self.calls, None) if violated else ()
 
     def at_desk(self, ask: Callable[[Desk, float], T]) -> T:
         """Ask the session's desk for something, at this time."""
         now = self._now()
-        with self._lock:
+        with self._held:
             self.time = max(self.time, now)
             return ask(self.desk, self.time)
 
     def at_ledger(self, ask: Callable[[Ledger, float], T]) -> T:
         """Ask the session's ledger for something, at this time; it must stay as it is."""
         now = self._now()
-        with self._lock:
+        with self._held:
             self.world.refresh()
-            return ask(self._ledger, max(self.time, now, self.world.time))
+            return ask(self.ledger, max(self.time, now, self.world.time))
 
     # --- results ------------------------------------------------------------------------------
 
     def land(self, id: str) -> Flight | None:
         """Take the call out of the air; None if it is not in flight."""
-        with self._lock:
+        with self._held:
             return self.flights.pop(id, None)
 
     def flying(self) -> tuple[tuple[str, str, tuple[Change, ...]], ...]:
         """The calls in flight: their ids, their tools, and what waits for their results."""
-        with self._lock:
+        with self._held:
             return tuple((id, each.tool, self._waits(each)) for id, each in self.flights.items())
 
     def _waits(self, flight: Flight) -> tuple[Change, ...]:
@@ -196,17 +208,17 @@ class Interceptor:
         """The call has its result. What that reveals, and what time has."""
         late: list[Violation] = []
         while True:
-            with self._lock:
+            with self._held:
                 waits = self._waits(flight)
             finals = [final(self.policy, change, result, flight.tool) for change in waits]
             now = self._now()
             try:
-                with self._lock:
+                with self._held:
                     bad = self._settled(
                         id, flight, list(zip(waits, finals, strict=True)), now, late
                     )
             except StoreFailed as error:
-                with self._lock:
+                with self._held:
                     self.flights.setdefault(id, flight)
                 why = f"the result of `{flight.tool}` is not kept, settle it again: {error}"
                 return (*late, lost(self.policy, flight.position, flight.tool, why))
@@ -223,7 +235,7 @@ class Interceptor:
             context = self.context.arrived(flight.sources)
             late += self._expire(now, context)
             present, split = Now(self.time, context), len(results) - len(flight.waits)
-            settle = self._ledger.settle
+            settle = self.ledger.settle
             bad = [each.clause for each, final in results[:split] if settle(each, final, present)]
             self.world.settled(flight.key)
         self.context = context
@@ -237,63 +249,49 @@ class Interceptor:
     def told(self, key: str, value: Any) -> None:
         """A fact of the context, visible from the next decision on."""
         now = self._now()
-        with self._lock:
+        with self._held:
             self.time = max(self.time, now)
             self.context = self.context.told(key, value, self.time)
 
     def used(self, tokens: int) -> None:
         """Tokens that the model has used."""
-        with self._lock:
+        with self._held:
             self.context = self.context.used(tokens)
 
     def verdicts(self) -> dict[str, Verdict]:
         """What is known of every contract."""
-        with self._lock:
-            self.world.refresh()
-            return verdicts(self._ledger)
+        return self.at_ledger(lambda ledger, _: verdicts(ledger))
 
     def close(self) -> tuple[tuple[Violation, ...], tuple[Unfulfilled, ...]]:
         """What time has violated until now, and what stays unfulfilled."""
         now, late = self._now(), tuple[Violation, ...]()
-        with self._lock:
+        with self._held:
             with suppress(StoreFailed), self.world.open():
                 late = self._expire(now, self.context)
-            return late, owing(self._ledger, Now(self.time, self.context))
+            return late, owing(self.ledger, Now(self.time, self.context))
 
     def open(self) -> tuple[Unfulfilled, ...]:
         """The obligations that would be unfulfilled if the session ended now."""
-        with self._lock:
-            self.world.refresh()
-            return owing(self._ledger, Now(self.time, self.context))
-
-    # --- snapshots ----------------------------------------------------------------------------
+        return self.at_ledger(lambda ledger, _: owing(ledger, Now(self.time, self.context)))
 
     def snapshot(self, rest: Mapping[str, Any]) -> dict[str, Any]:
         """The whole state as JSON data."""
-        with self._lock:
+        with self._held:
             flights = {id: plain(flight) for id, flight in self.flights.items()}
             mine = {**rest, **self.world.standing(), "calls": self.calls, "time": self.time}
             mine |= {"flights": flights, "tickets": self.desk.plain()}
-            kept = take(self._ledger, self.context, self._written)
+            kept = take(self.ledger, self.context, self._written)
             return kept | {key: encode(value) for key, value in mine.items()}
 
     def restore(self, data: Mapping[str, Any]) -> tuple[str, ...]:
-        """Take over the state of a snapshot.
-
-        The contracts that have changed since and start anew.
-        """
-        self.context, fresh, moved = put_back(self._ledger, data, self._written)
-        self.calls, self.time = part(data, "calls", int), part(data, "time", int, float)
+        """Take over the state of a snapshot. The contracts that have changed and start anew."""
+        self.context, fresh, moved = put_back(self.ledger, data, self._written)
+        self.committed, self.time = part(data, "calls", int), part(data, "time", int, float)
         anew = {*fresh, *self.world.resume(data, lived=self.calls > 0)}
-        for id, kept in part(data, "flights", dict).items():
-            self.flights[id] = resumed(id, kept, moved, self.policy.sources_by_name)
+        kept = part(data, "flights", dict)
+        self.flights.update(all_resumed(kept, moved, self.policy.sources_by_name))
         self.desk.resume(
             part(data, "tickets", list),
             lambda asked: asked.contract not in anew and still_asks(self.policy, asked),
         )
         return tuple(name for name in self.policy.all.contracts if name in anew)
-
-
-def id_of(event: Event) -> str:
-    """The id that a ticket is bound to; messages have none."""
-    return event.id if isinstance(event, Call) else ""

@@ -45,7 +45,8 @@ class Judgement:
 class Ledger:
     """The watches of one session. Not thread-safe by itself: the session holds the lock.
 
-    `apart`: contracts on the world count positions of their own, each by itself.
+    `apart`: contracts on the world count positions of their own, each by itself. No clause is due
+    at the next position as long as fewer have `passed` than the `soonest` that wakes one.
     """
 
     def __init__(self, policy: Policy, *, apart: bool = False) -> None:
@@ -57,7 +58,9 @@ class Ledger:
         self.keyed: dict[int, dict[Any, tuple[Watch, int]]] = {
             i: {} for i, clause in enumerate(policy.clauses) if clause.by
         }
-        self.wakes: dict[int, int] = dict(policy.wakes)
+        self.wakes: dict[int, int] = policy.wakes.copy()
+        self.soonest = min(self.wakes.values(), default=NEVER)
+        self.passed = 0
         self.alarms: dict[tuple[int, Any], float] = {}
 
     # --- asking -------------------------------------------------------------------------------
@@ -143,6 +146,7 @@ class Ledger:
 
     def commit(self, judgement: Judgement, owners: Container[int] | None = None) -> None:
         """Let the event through. `owners`: only for their clauses; all, if not given."""
+        self.passed += 1
         for change in judgement.changes:
             if owners is None or self.owner(change.clause) in owners:
                 self._store(change.clause, change.key, change.watch, change.at, judgement.time)
@@ -156,15 +160,26 @@ class Ledger:
             self.keyed[i][key] = (watch, last.seen + 1)
         else:
             self.watches[i] = watch
-            self._set_wake(i, clause.wakes_at(watch, last, time))
+            self.set_wake(i, clause.wakes_at(watch, last, time))
         if clause.timed:
             self._set_alarm((i, key), watch)
 
-    def _set_wake(self, i: int, position: int) -> None:
+    def wake(self, i: int, watch: Watch, position: int, time: float) -> None:
+        """Clause `i` has come so far, and has just seen its position: when is it woken next."""
+        at = self.policy.clauses[i].wakes_at(watch, Place(position, position), time)
+        self.set_wake(i, at)
+
+    def due(self) -> list[int]:
+        """The clauses that have to see the next call, whatever its tool."""
+        return self._woken("call")
+
+    def set_wake(self, i: int, position: int) -> None:
+        """Clause `i` has to see this position, whatever the tool; `NEVER`: none."""
         if position == NEVER:
             self.wakes.pop(i, None)
         else:
             self.wakes[i] = position
+        self.soonest = min(self.wakes.values(), default=NEVER)
 
     def _set_alarm(self, name: tuple[int, Any], watch: Watch) -> None:
         """Remember when the first time bound of this watch runs out."""
@@ -234,7 +249,7 @@ class Ledger:
 
     def clear(self, i: int) -> None:
         """Clause `i` starts anew."""
-        self.wakes.pop(i, None)
+        self.set_wake(i, NEVER)
         for name in [name for name in self.alarms if name[0] == i]:
             del self.alarms[name]
         if self.policy.clauses[i].by:
@@ -243,6 +258,10 @@ class Ledger:
             self.watches[i] = self.policy.starts[i]
             if i in self.policy.wakes:
                 self._store(i, (), self.watches[i], self.last(i), 0.0)
+
+    def before(self, event: Event) -> Ledger:
+        """A copy of what matters to this event."""
+        return self.copy([clause.key(event) for clause in self.policy.clauses if clause.by])
 
     def copy(self, keys: Iterable[Any] = ()) -> Ledger:
         """A copy to try things on: states are immutable, so it is shallow.
@@ -258,7 +277,7 @@ class Ledger:
         twin.keyed = {
             i: {k: each[k] for k in wanted if k in each} for i, each in self.keyed.items()
         }
-        twin.wakes = dict(self.wakes)
+        twin.wakes, twin.soonest, twin.passed = dict(self.wakes), self.soonest, self.passed
         twin.alarms = {
             (i, key): due
             for (i, key), due in self.alarms.items()

@@ -63,6 +63,20 @@ class Allowed:
     observed: tuple[Violation, ...] = ()
 
 
+_new: Callable[[type[Allowed]], Allowed] = object.__new__
+_set = [getattr(Allowed, name).__set__ for name in Allowed.__slots__]
+_set_id, _set_warnings, _set_observed = _set
+
+
+def let_through(id: str) -> Allowed:
+    """`Allowed(id)`, in half the time."""
+    outcome = _new(Allowed)
+    _set_id(outcome, id)
+    _set_warnings(outcome, ())
+    _set_observed(outcome, ())
+    return outcome
+
+
 @dataclass(frozen=True, slots=True)
 class Blocked:
     """The call must not run. `advice` is one sentence for the model.

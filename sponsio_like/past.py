@@ -8,6 +8,7 @@ Properties", 2002).
 
 from __future__ import annotations
 
+import bisect
 import decimal
 import functools
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from sponsio_like.formula import Seconds, Steps
-from sponsio_like.program import Op, Program
+from sponsio_like.program import TERMS, Op, Program, operands
 from sponsio_like.terms import MISSING, elapsed
 from sponsio_like.values import compare
 
@@ -77,8 +78,9 @@ def compile_past(program: Program) -> Past:
     """The recurrences of all nodes of `program`."""
     values: list[Value | None] = []
     cells: list[Cell] = []
+    used = {k for op in program.nodes for k in operands(op)}
     for i, op in enumerate(program.nodes):
-        if program.looks_ahead(i):
+        if program.looks_ahead(i) or (op[0] in TERMS and i not in used):
             values.append(None)
             continue
         value, cell = compile_node(op, len(cells), i)
@@ -191,7 +193,7 @@ def _term(op: Op, r: int, i: int) -> tuple[Value, Cell]:
             ), Cell(i, None, lambda v, x, s, p, t: t if v[a] else s[r])
         case ("last", a, b):
             return (lambda v, x, s, p, t: s[r]), Cell(
-                i, MISSING, lambda v, x, s, p, t: _kept(v[a]) if v[b] else s[r]
+                i, MISSING, lambda v, x, s, p, t: kept(v[a]) if v[b] else s[r]
             )
         case ("repeats", slot, similar):
             return _repeats(slot, similar, r, i)
@@ -202,7 +204,7 @@ KEPT_CAP = 1_024
 """Longest text, in characters, that is remembered as a value."""
 
 
-def _kept(value: Any) -> Any:
+def kept(value: Any) -> Any:
     """The value, if it is small enough to be remembered; else it cannot be told later."""
     small = isinstance(value, (bool, int, float, Decimal, type(None)))
     return value if small or (isinstance(value, str) and len(value) <= KEPT_CAP) else MISSING
@@ -212,25 +214,23 @@ def _reset(reset: int) -> Callable[[Values], Any]:
     return (lambda v: False) if reset < 0 else (lambda v: v[reset])
 
 
-def _stamps(bound: Steps | Seconds) -> Callable[[tuple[Any, ...], int, float], tuple[Any, ...]]:
-    """Drops what lies outside the window `(now - W, now]`."""
-    width = bound.count
-    if isinstance(bound, Steps):
-        return lambda stamps, p, t: tuple([each for each in stamps if each > p - width])
-    return lambda stamps, p, t: tuple([each for each in stamps if each > t - width])
+def stamps_within(stamps: tuple[Any, ...], before: float) -> tuple[Any, ...]:
+    """The stamps, in order, that are later than `before`."""
+    return stamps[bisect.bisect_right(stamps, before) :]
 
 
 def _window(
     a: int, reset: int, bound: Steps | Seconds, most: int, r: int, i: int
 ) -> tuple[Value, Cell]:
     """A count over a sliding window: the stamps of the latest `most` events in it."""
-    within, fresh, by_step = _stamps(bound), _reset(reset), isinstance(bound, Steps)
+    width, fresh, by_step = bound.count, _reset(reset), isinstance(bound, Steps)
 
     def stamps(v: Values, s: Registers, p: int, t: float) -> tuple[Any, ...]:
         if fresh(v):
             return ()
-        kept = within(s[r], p, t)
-        return (*kept, p if by_step else t)[-most:] if v[a] else kept
+        now = p if by_step else t
+        left = stamps_within(s[r], now - width)
+        return (*left, now)[-most:] if v[a] else left
 
     return (lambda v, x, s, p, t: len(stamps(v, s, p, t))), Cell(
         i, (), lambda v, x, s, p, t: stamps(v, s, p, t)
@@ -249,8 +249,8 @@ def _sum(slot: int, bound: Steps | Seconds | None, r: int, i: int) -> tuple[Valu
         amount = zero if x[slot] is MISSING else x[slot]
         if bound is None:
             return EXACT.add(s[r], amount)
-        kept = tuple((stamp, each) for stamp, each in s[r] if _inside(stamp, bound, p, t))
-        return (*kept, (p if isinstance(bound, Steps) else t, amount)) if amount else kept
+        held = tuple((stamp, each) for stamp, each in s[r] if _inside(stamp, bound, p, t))
+        return (*held, (p if isinstance(bound, Steps) else t, amount)) if amount else held
 
     return (lambda v, x, s, p, t: total(x, s, p, t)), Cell(i, zero if bound is None else (), after)
 

@@ -28,6 +28,7 @@ Todo: TypeAlias = "tuple[f.Node, bool, bool]"
 FUTURE = frozenset({"X", "WX", "F", "G", "U", "R"})
 PAST = frozenset({"Y", "WY", "O", "H", "S", "T"})
 STATEFUL = frozenset({"count", "sum", "since", "age", "repeats", "last", "elapsed"})
+TERMS = STATEFUL | {"value"}
 _IDEMPOTENT = frozenset({"F", "G", "O", "H"})
 _BACKWARD = PAST | STATEFUL | {"cmp"}
 WINDOW_CAP = 10_000

@@ -10,7 +10,7 @@ from typing import Any
 from sponsio_like.atoms import OPEN, Truth, concerns, reader
 from sponsio_like.atoms_args import inside
 from sponsio_like.context import Context
-from sponsio_like.events import TEXT_CAP, Call, Event, Unreadable, canonical, digest
+from sponsio_like.events import TEXT_CAP, Call, Event, Unreadable, canonical, composed, digest
 from sponsio_like.formula import Formula, Repeats, Sum, Term
 from sponsio_like.past import EXACT
 from sponsio_like.program import Slot
@@ -19,6 +19,10 @@ from sponsio_like.values import find, number
 
 KEY_CAP = 64
 """Longest value, in characters, that is kept as it is."""
+
+FEW, LIKENESS_CAP, EXACT_FLOATS = 8, 256, 1 << 53
+"""Most arguments of a call, characters of each, and size of numbers, that are compared as they are;
+the others by a fingerprint."""
 
 _Read = Callable[[Event, Context], Any]
 
@@ -68,12 +72,44 @@ def _amount_reader(node: Sum) -> _Read:
     return amount
 
 
-def _mark(call: Call) -> str:
+def likeness(tool: str, args: Mapping[str, Any]) -> Any:
     """What equal calls share. Arguments that cannot be read count as the same again."""
+    pairs = _small(args)
+    if pairs is not None:
+        return (tool, *pairs)
     try:
-        return digest(call.tool, call.args)
+        return digest(tool, args)
     except Unreadable:
-        return f"unreadable {call.tool}"
+        return f"unreadable {tool}"
+
+
+def _small(args: Mapping[str, Any]) -> list[Any] | None:
+    """A few short texts and whole numbers, by name; None for what may equal anything else."""
+    if len(args) > FEW:
+        return None
+    pairs: list[Any] = []
+    for name in sorted(args):
+        value = args[name]
+        if type(value) is not str or len(value) > LIKENESS_CAP or not value.isascii():
+            value = _alike(value)
+        if value is None or not name.isascii():
+            return None
+        pairs += (name, value)
+    return pairs
+
+
+def _alike(value: Any) -> str | int | None:
+    """The same for values that are equal; None for some, and then for all that equal them."""
+    if isinstance(value, str):
+        text = value if value.isascii() else composed(value)
+        return text if len(text) <= LIKENESS_CAP and text.isascii() else None
+    if (
+        isinstance(value, (float, Decimal))
+        and -EXACT_FLOATS < value < EXACT_FLOATS
+        and value == int(value)
+    ):
+        value = int(value)
+    return value if type(value) is int and -EXACT_FLOATS < value < EXACT_FLOATS else None
 
 
 def _key_reader(node: Repeats) -> _Read:
@@ -83,7 +119,7 @@ def _key_reader(node: Repeats) -> _Read:
         if not isinstance(event, Call) or of(event) is False:
             return None
         if node.similar == "equal":
-            return _mark(event)
+            return likeness(event.tool, event.args)
         return _words(event)
 
     return key

@@ -37,7 +37,7 @@ class Log:
         found: Iterable[Finding],
         late: Iterable[Violation],
         started: float,
-        again: bool,
+        again: bool = False,
     ) -> None:
         """One decision, with the true verdict of every contract; `again`: told before."""
         if self.sink is None:
@@ -62,6 +62,10 @@ class Log:
         if again:
             record["again"] = True
         self._send(record)
+
+    def passed(self, session: str, call: Call, started: float) -> None:
+        """A call that nothing was found against."""
+        self.decision(session, call, Allowed(call.id), (), (), started)
 
     def settlement(
         self, session: str, id: str, tool: str, status: str, revealed: Iterable[Violation]

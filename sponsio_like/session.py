@@ -5,31 +5,30 @@ Flow: tool, args -> Outcome. It answers the host and writes the log; its interce
 
 from __future__ import annotations
 
-import itertools
-import secrets
 import time as _time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cached_property
 from typing import Any
 
 from sponsio_like.acting import active
 from sponsio_like.compiler import Policy
 from sponsio_like.context import checked, names, of_batch, said, tokens_of
-from sponsio_like.deciding import Fit, decision, failed
+from sponsio_like.deciding import Fit, decided
 from sponsio_like.errors import SessionError
 from sponsio_like.events import Call, Result, Step
 from sponsio_like.excluding import excluded
-from sponsio_like.flights import Attempt
 from sponsio_like.freezing import freeze, freeze_args
 from sponsio_like.interceptor import Interceptor
 from sponsio_like.monitor import Verdict
+from sponsio_like.naming import fresh
 from sponsio_like.notices import Mailbox
-from sponsio_like.outcome import Outcome, Unfulfilled, Violation
+from sponsio_like.outcome import Outcome, Unfulfilled, Violation, let_through
+from sponsio_like.passing import passes, settles
 from sponsio_like.records import SILENT, Log
 from sponsio_like.snapshot import part
 from sponsio_like.telling import Teller
-from sponsio_like.tickets import Desk, Ticket, as_id, made_id
+from sponsio_like.tickets import MADE, Desk, Ticket, as_id
 from sponsio_like.worlds import World
 
 
@@ -53,14 +52,23 @@ class Session:
     ) -> None:
         self.id = id
         self.policy = policy
-        self._inner = Interceptor(policy, clock, id, world)
-        self.started_anew = self._inner.world.started_anew
+        self._clock, self._world = clock, world
         self._assume_success = assume_success
-        self._log = log
-        self._teller = Teller(policy, id, notify)
-        self._ids = itertools.count(1)
-        self._token = secrets.token_hex(4)
+        self._log, self._notify = log, notify
         self._finished = False
+        self._direct = world is None and not assume_success
+        self.started_anew = () if world is None else self._inner.world.started_anew
+
+    @cached_property
+    def _inner(self) -> Interceptor:
+        """The state; a session in which nothing has happened yet has none."""
+        made = Interceptor(self.policy, self._clock, self.id, self._world)
+        first: Interceptor = self.__dict__.setdefault("_inner", made)  # threads share it
+        return first
+
+    @cached_property
+    def _teller(self) -> Teller:
+        return Teller(self.policy, self.id, self._notify)
 
     @property
     def calls(self) -> int:
@@ -79,16 +87,14 @@ class Session:
         """
         self._inner.stand(where)
 
-    @contextmanager
-    def active(self, *, agent: str | None = None, depth: int | None = None) -> Iterator[Session]:
+    def active(
+        self, *, agent: str | None = None, depth: int | None = None
+    ) -> AbstractContextManager[Session]:
         """Within the `with` block (and its tasks), decorated tools belong to this session.
 
         `agent` makes their calls, at this `depth`; if not given: as in a block around this one.
         """
-        with active(self, agent, depth):
-            yield self
-
-    # --- deciding -----------------------------------------------------------------------------
+        return active(self, agent, depth)
 
     def decide(
         self,
@@ -104,8 +110,9 @@ class Session:
         Deciding an id that is in flight again gives the first answer and counts nothing; with
         another tool or other arguments it is blocked. Raises `SessionError` after `finish`.
         """
-        self._next_turn()
-        return self._decide(tool, args, id, (agent, depth))
+        if self._assume_success:
+            self._next_turn()
+        return self._decide(tool, args, id, agent, depth)
 
     def decide_batch(
         self, calls: Iterable[Sequence[Any]], *, agent: str = "agent", depth: int = 0
@@ -116,7 +123,7 @@ class Session:
         """
         batch = [of_batch(call) for call in calls]
         self._next_turn()
-        return [self._decide(tool, args, id, (agent, depth)) for tool, args, id in batch]
+        return [self._decide(tool, args, id, agent, depth) for tool, args, id in batch]
 
     def impossible(
         self, tools: Iterable[str], *, agent: str = "agent", depth: int = 0
@@ -129,23 +136,22 @@ class Session:
         return excluded(self._inner, tools, (agent, depth), settling=self._assume_success)
 
     def _decide(
-        self, tool: str, args: Any, id: str | None, by: tuple[str, int], fit: Fit | None = None
+        self, tool: str, args: Any, id: str | None, agent: str, depth: int, fit: Fit | None = None
     ) -> Outcome:
+        started = _time.perf_counter() if self._log.sink is not None else 0.0
+        own = fresh(MADE) if id is None else id
+        if self._direct and passes(self._inner, tool, args, own, agent, depth):
+            if self._log.sink is not None:
+                self._log.passed(self.id, Call(tool, freeze_args(args), own, agent, depth), started)
+            return let_through(own)
         self._check_open()
-        if not all(isinstance(each, str) for each in (tool, "" if id is None else id)):
+        if not all(isinstance(each, str) for each in (tool, own)):
             raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
-        started = _time.perf_counter()
-        own = made_id(self._token, next(self._ids)) if id is None else id
-        call = Call(tool, {}, own, *by)
-        try:
-            call = replace(call, args=freeze_args(args))
-            outcome, attempt = decision(self._inner, call, fit)
-        except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
-            outcome, attempt = failed(self._inner, call, error), Attempt()
+        event = Call(tool, {}, own, agent, depth)
+        call, outcome, attempt = decided(self._inner, event, args, fit)
         again = attempt.told_before(outcome)
         self._log.decision(self.id, call, outcome, attempt.found, attempt.late, started, again)
-        self._teller.reported("", attempt.late)
-        self._teller.decided(call.id, () if again else attempt.found, outcome)
+        self._teller.came(own, outcome, attempt.late, () if again else attempt.found)
         return outcome
 
     def _check_open(self) -> None:
@@ -198,9 +204,8 @@ class Session:
 
     def _next_turn(self) -> None:
         """Where nobody settles, the calls of earlier turns count as done now."""
-        if self._assume_success:
-            for id in list(self._inner.flights):
-                self.settle(id)
+        for id in list(self._inner.flights) if self._assume_success else ():
+            self.settle(id)
 
     def settle(self, id: str, *, output: Any = None, error: Any = None) -> tuple[Violation, ...]:
         """The call has run: with `output`, or with an `error`. The violations that this reveals.
@@ -208,6 +213,11 @@ class Session:
         The first result counts; later ones, and results of calls that were not let through, are
         only logged.
         """
+        tool = settles(self._inner, id, error is None) if self._direct else None
+        if tool is not None:
+            if self._log.sink is not None:
+                self._log.settlement(self.id, id, tool, "ok" if error is None else "error", ())
+            return ()
         flight = self._inner.land(id)
         if flight is None:
             self._log.ignored(self.id, id)
@@ -221,23 +231,18 @@ class Session:
     def message(
         self, role: str, text: str | None = "", *, usage: Mapping[str, Any] | None = None
     ) -> Outcome:
-        """A message. Role `assistant` is a response, decided before it is shown.
+        """A message: of role `assistant` a response, decided before it is shown; others, recorded.
 
-        Others are recorded. Without a text it is empty. Raises `SessionError` for what is no text,
-        and for a usage that has no number of tokens.
+        Raises `SessionError` for what is no text, and for a usage without a number of tokens.
         """
         self._check_open()
         event, tokens = said(role, text), tokens_of(usage)
         self._next_turn()
         self._inner.used(tokens)
-        try:
-            outcome, attempt = decision(self._inner, event)
-        except Exception as error:  # fail closed, as for a call
-            outcome, attempt = failed(self._inner, event, error), Attempt()
+        _, outcome, attempt = decided(self._inner, event)
         found, again = attempt.found, attempt.again
         self._log.message(self.id, role, outcome, found, attempt.late, again=again)
-        self._teller.reported("", attempt.late)
-        self._teller.decided("", () if again else found, outcome)
+        self._teller.came("", outcome, attempt.late, () if again else found)
         return outcome
 
     def step(self, atoms: Iterable[str]) -> tuple[Violation, ...]:
@@ -258,8 +263,6 @@ class Session:
         self._inner.told(key, checked(key, freeze(value)))
         self._log.fact(self.id, key)
 
-    # --- the end ------------------------------------------------------------------------------
-
     def verdicts(self) -> dict[str, Verdict]:
         """What is known of every contract: `violated`, `satisfied` for good, or `inconclusive`."""
         return self._inner.verdicts()
@@ -274,7 +277,7 @@ class Session:
         A call in flight is read whichever way violates. Notifiers are told, once.
         """
         late, left = self._inner.close()
-        first, self._finished = not self._finished, True
+        first, self._finished, self._direct = not self._finished, True, False
         self._log.finish(self.id, late, left)
         self._teller.reported("", late)
         if first:
@@ -289,6 +292,7 @@ class Session:
         """Take over the state of a snapshot; `Guard.restore` calls this on a new session."""
         self.started_anew = self._inner.restore(data)
         self._finished = part(data, "finished", bool)
+        self._direct = self._direct and not self._finished
         self._log.restored(self.id, self.started_anew)
 
 
@@ -297,4 +301,4 @@ def decide_fitted(
 ) -> Outcome:
     """As `Session.decide`; a substitute is decided on what it will receive, as `fit` says."""
     session._next_turn()  # noqa: SLF001  it is a method, but for users
-    return session._decide(tool, args, id, by, fit)  # noqa: SLF001
+    return session._decide(tool, args, id, *by, fit)  # noqa: SLF001

@@ -77,7 +77,7 @@ def take(ledger: Ledger, context: Context, written: Written) -> dict[str, Any]:
             for i, name in zip(lineage.clauses, lineage.names, strict=True)
         ],
         "positions": [
-            [sorted(kinds), n] for (owner, kinds), n in ledger.positions.items() if owner == LINEAGE
+            [sorted(each.kinds), n] for each, n in ledger.positions.items() if each.owner == LINEAGE
         ],
         "facts": written.one("facts", context.facts),
         "tokens": context.tokens,
@@ -122,6 +122,7 @@ def put_back(
     for counter in ledger.positions:
         if counter.owner == LINEAGE:
             ledger.positions[counter] = positions.get(counter.kinds, 0)
+    ledger.passed = max(ledger.positions.values(), default=0)
     for old, new in moved.items():
         read_clause(ledger, new, data["clauses"][old]["watch"], written)
     return _context(ledger.policy, data), tuple(n for n in mine if n not in kept), moved

@@ -34,6 +34,13 @@ class Teller:
     session: str
     everyone: tuple[Mailbox, ...] = ()
 
+    def came(
+        self, call: str, outcome: Outcome, late: Iterable[Violation], found: Iterable[Finding]
+    ) -> None:
+        """What time had violated by then, and what came of the decision."""
+        self.reported("", late)
+        self.decided(call, found, outcome)
+
     def decided(self, call: str, found: Iterable[Finding], outcome: Outcome) -> None:
         """A decision was made, and these contracts are violated."""
         ticket = outcome.ticket if isinstance(outcome, Held) else None

@@ -19,15 +19,11 @@ from sponsio_like.errors import SessionError
 TICKETS_CAP = 1_000
 """Most tickets that one session remembers; the oldest that are closed are forgotten first."""
 
-_MADE = re.compile(r"auto-[0-9a-f]{8}-\d+")
+MADE = "auto-"
+_MADE = re.compile(rf"{MADE}[0-9a-f]{{8,16}}-\d+")
 """How the ids look that calls are given which come without one."""
 
 Status: TypeAlias = Literal["open", "approved", "denied", "expired", "revoked"]
-
-
-def made_id(token: str, number: int) -> str:
-    """An id for a call that came without one. `token`: eight hexadecimal digits."""
-    return f"auto-{token}-{number}"
 
 
 def _is_made(id: str) -> bool:

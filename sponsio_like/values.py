@@ -108,7 +108,7 @@ def regex(pattern: str) -> Search:
     options.log_errors = False
     options.never_capture = True
     try:
-        compiled = re2.compile(pattern, options)
+        compiled = re2.compile(pattern.encode(), options)  # over UTF-8: less work for each text
     except UnicodeEncodeError:
         raise ContractError.of("regular expression has half a character in it") from None
     except re2.error as error:
@@ -124,7 +124,7 @@ def regex(pattern: str) -> Search:
 class Search:
     """Whether a regular expression is found in a text, or in its NFC form."""
 
-    find: Callable[[str], Any]
+    find: Callable[[bytes], Any]
     size: int
     """How many instructions its program has."""
 
@@ -132,11 +132,12 @@ class Search:
         if len(text) * self.size > WORK_CAP:
             raise Unreadable("too much text for this regular expression")
         if text.isascii():
-            return self.find(text) is not None
+            return self.find(text.encode()) is not None
         if HALF.search(text):
             raise Unreadable("not text")
         other = normal(text)
-        return self.find(text) is not None or (other != text and self.find(other) is not None)
+        forms = (text,) if other == text else (text, other)
+        return any(self.find(form.encode()) is not None for form in forms)
 
 
 def compare(left: Any, op: Op, right: Any) -> bool | None:
@@ -156,8 +157,9 @@ def compare(left: Any, op: Op, right: Any) -> bool | None:
 
 def same(left: Any, right: Any) -> bool | None:
     """JSON equality."""
-    if type(left) is str and type(right) is str and left.isascii():
-        return left == right
+    kind = type(left)
+    if kind is type(right) and (kind is int or (kind is str and left.isascii())):
+        return bool(left == right)
     try:
         return bool(canonical(left) == canonical(right))
     except Unreadable:

@@ -128,8 +128,8 @@ BUGS = (
     Planted(
         "the edge of a window in steps counts",
         "past.py",
-        "if each > p - width]",
-        "if each >= p - width]",
+        "bisect.bisect_right(stamps, before)",
+        "bisect.bisect_left(stamps, before)",
         f"{AGREES}[templates 4]",
     ),
     Planted(

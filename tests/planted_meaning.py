@@ -149,14 +149,14 @@ BUGS = (
     Bug(
         "windows of seconds are closed",
         "past.py",
-        "tuple([each for each in stamps if each > t - width])",
-        "tuple([each for each in stamps if each >= t - width])",
+        "left = stamps_within(s[r], now - width)",
+        "left = stamps_within(s[r], now - width - (not by_step))",
     ),
     Bug(
         "windows of steps are one too long",
         "past.py",
-        "tuple([each for each in stamps if each > p - width])",
-        "tuple([each for each in stamps if each >= p - width])",
+        "left = stamps_within(s[r], now - width)",
+        "left = stamps_within(s[r], now - width - by_step)",
     ),
     Bug("bounds of seconds exclude their end", "past.py", "t - s[r] <= limit", "t - s[r] < limit"),
     Bug(

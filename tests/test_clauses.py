@@ -326,7 +326,7 @@ def test_a_clock_that_fails_lets_time_stand_still_where_nothing_can_be_refused()
     def broken() -> float:
         raise OSError("no clock")
 
-    played.session._inner._clock = broken
+    played.session._inner.clock = broken
     assert played.session.settle(played.outcomes[0].id) == ()
     played.session.fact("k", 1)
     assert played.session._inner.time == 0.0

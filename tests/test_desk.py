@@ -9,7 +9,7 @@ import pytest
 
 from sponsio_like import tickets
 from sponsio_like.errors import SessionError
-from sponsio_like.tickets import Asked, Desk, Ticket, made_id
+from sponsio_like.tickets import MADE, Asked, Desk, Ticket
 from tests.manifest import requirement
 
 C, D = Asked("c"), Asked("d", ("boss",))
@@ -64,7 +64,7 @@ def test_a_call_that_is_asked_for_again_has_its_ticket_id_again() -> None:
 
 
 @requirement("S-ASK-21")
-@pytest.mark.parametrize("call", ["", made_id("00000000", 1)])
+@pytest.mark.parametrize("call", ["", f"{MADE}00000000-1"])
 def test_what_has_no_id_has_a_ticket_of_its_own_in_every_process(call: str) -> None:
     """Responses, and calls whose ids were made: nothing could tell that they are the same."""
     made = {opened(Desk("s"), C, call=call)[0].id for _ in range(8)}

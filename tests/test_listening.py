@@ -314,14 +314,14 @@ def test_only_a_clock_that_runs_out_wakes_a_clause(text: str, run: str, touched:
     session = opened(text)
     session(run)
     event = Call("o", {}, "id", "agent", 0)
-    assert bool(session.session._inner._ledger.touched(event)) is touched
+    assert bool(session.session._inner.ledger.touched(event)) is touched
 
 
 def test_a_clause_is_shown_a_call_once() -> None:
     """Though the call concerns it, and its clock runs out as well."""
     session = opened("G(called(a) -> Y called(b))")
     session("b")
-    assert session.session._inner._ledger.touched(Call("b")) == [0]
+    assert session.session._inner.ledger.touched(Call("b")) == [0]
 
 
 def test_a_tool_that_nobody_names_is_what_globs_say() -> None:

@@ -64,7 +64,7 @@ class Run:
 
     def fork(self) -> Run:
         session = walk.forked(self.session)
-        inner, mine = session._inner._ledger, self.session._inner._ledger
+        inner, mine = session._inner.ledger, self.session._inner.ledger
         inner.keyed = {i: dict(each) for i, each in mine.keyed.items()}
         past = [replace(seen) if seen.status == "open" else seen for seen in self.past]
         return Run(session, self.now, past, dict(self.facts), self.told, self.tokens)

@@ -161,5 +161,5 @@ def test_what_remembers_nothing_says_the_same_in_a_new_session(seed: int) -> Non
         for event in Traces(dice, formula).trace(12):
             if event["type"] in ("call", "message", "step"):
                 assert decided(session, event) == decided(made.session(clock=clock), event)
-                (watch,) = session._inner._ledger.watches
+                (watch,) = session._inner.ledger.watches
                 assert watch._replace(broken=False) == made.policy.clauses[0].start

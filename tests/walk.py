@@ -124,9 +124,8 @@ def forked(session: Session) -> Session:
     """The same session once more: what happens to one does not happen to the other."""
     twin = copy.copy(session)
     inner = twin._inner = copy.copy(session._inner)
-    inner._ledger = inner._ledger.copy()
+    inner.ledger = inner.ledger.copy()
     inner.flights = dict(inner.flights)
-    twin._ids = copy.copy(session._ids)
     return twin
 
 
@@ -304,7 +303,7 @@ def walk_enforced(table: Table) -> Iterator[Disagreement]:
 def state(session: Session | None) -> Any:
     """All that a session remembers of its trace."""
     assert session is not None
-    ledger = session._inner._ledger
+    ledger = session._inner.ledger
     return ledger.watches, ledger.keyed, ledger.positions, ledger.wakes, ledger.alarms
 
 

@@ -339,7 +339,7 @@ def test_what_another_demands_already_is_not_kept() -> None:
     ):
         played = observed(formula)
         played("a b" if "G[" in formula else "a d")
-        (watch,) = played.session._inner._ledger.watches
+        (watch,) = played.session._inner.ledger.watches
         assert watch.inner is not None
         assert [one[0] for each in watch.inner.live for one in literals_of(each)] == literals
 

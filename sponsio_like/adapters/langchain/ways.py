@@ -17,8 +17,8 @@ from sponsio_like.adapters.langgraph.answers import handed_here, result_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decision, result
 from sponsio_like.adapters.langgraph.lineage import Kept
-from sponsio_like.adapters.langgraph.names import fresh
 from sponsio_like.adapters.langgraph.outer import within
+from sponsio_like.naming import fresh
 from sponsio_like.running import Flow, Run, told
 from sponsio_like.session import Session
 

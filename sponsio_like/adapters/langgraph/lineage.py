@@ -14,8 +14,8 @@ from typing import Annotated, Any
 
 from typing_extensions import TypedDict  # as LangGraph's own states: classes of both can be joined
 
-from sponsio_like.adapters.langgraph.names import fresh
 from sponsio_like.errors import SessionError
+from sponsio_like.naming import fresh
 from sponsio_like.session import Session
 
 CHANNEL = "contracts"

@@ -20,12 +20,12 @@ from sponsio_like.adapters.langgraph.gate import Gate
 from sponsio_like.adapters.langgraph.hearing import hear, told_facts
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
 from sponsio_like.adapters.langgraph.lineage import Kept, successor
-from sponsio_like.adapters.langgraph.names import fresh
 from sponsio_like.adapters.langgraph.outer import Outer, outer
 from sponsio_like.adapters.langgraph.place import Place, place_of
 from sponsio_like.adapters.langgraph.sessions import Sessions, kept_in
 from sponsio_like.adapters.langgraph.steps import once
 from sponsio_like.guard import Guard
+from sponsio_like.naming import fresh
 from sponsio_like.running import Flow, Run
 from sponsio_like.session import Session
 

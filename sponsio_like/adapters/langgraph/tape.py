@@ -38,6 +38,11 @@ class Tape:
         asks, answers = (ticket, "") if record["event"] == "decision" else ("", ticket)
         self.said.append(Said(lambda: send(record), asks, answers))
 
+    def came(self, call: str, outcome: Any, late: Any, found: Any) -> None:
+        """As `Teller.came`."""
+        self.reported("", late)
+        self.decided(call, found, outcome)
+
     def decided(self, call: str, found: Any, outcome: Any) -> None:
         """As `Teller.decided`."""
         ticket = outcome.ticket.id if isinstance(outcome, Held) else ""

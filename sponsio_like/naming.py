@@ -1,4 +1,4 @@
-"""Names that nobody else makes: of values, and of results.
+"""Names that nobody else makes: of calls, of values, and of results.
 
 Out: a text that is unique over processes and machines, without asking the system each time.
 """
@@ -15,7 +15,7 @@ _own = ""
 
 def _renew() -> None:
     global _own  # noqa: PLW0603  a process that was forked is another one
-    _own = secrets.token_hex(8)
+    _own = f"{secrets.token_hex(8)}-"
 
 
 _renew()
@@ -23,6 +23,6 @@ if hasattr(os, "register_at_fork"):  # there are systems that cannot fork
     os.register_at_fork(after_in_child=_renew)
 
 
-def fresh() -> str:
+def fresh(prefix: str = "") -> str:
     """A name that was never given."""
-    return f"{_own}-{next(_numbers):x}"
+    return prefix + _own + str(next(_numbers))

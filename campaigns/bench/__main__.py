@@ -1,0 +1,142 @@
+"""The benchmark, written down: docs/speed.json, its curves as SVG, and the tables made of them.
+
+    python -m campaigns.bench [--sponsio PYTHON] [--acel PYTHON] [--calls N]
+
+`PYTHON` is the interpreter of an environment that has the other engine. Contestants run in
+processes of their own, in turns: a stretch of the same trace each, again and again, so that
+whatever disturbs the machine disturbs all. Times of one run can be compared with each other, and
+with nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from campaigns.bench.measures import MEASURES
+from campaigns.bench.page import RESULTS, ROOT, write
+
+STRETCH = 250
+SIZES = (34, 100, 300, 1000)
+
+
+class Contestant:
+    """A worker process."""
+
+    def __init__(self, python: str, *task: str) -> None:
+        command = [python, "-m", "campaigns.bench.worker", *task]
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True)
+        self.times: list[int] = []
+        self.denied = 0
+
+    def run(self, first: int, last: int) -> None:
+        """A stretch of the trace."""
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(f"{first} {last}\n")
+        self._process.stdin.flush()
+        said = json.loads(self._process.stdout.readline())
+        self.times += said["ns"]
+        self.denied += said["denied"]
+
+    def close(self) -> None:
+        """It has nothing more to do."""
+        assert self._process.stdin
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def together(contestants: Mapping[str, Contestant], calls: int) -> dict[str, Any]:
+    """All of them over the same calls, in turns."""
+    for first in range(0, calls, STRETCH):
+        for each in contestants.values():
+            each.run(first, min(first + STRETCH, calls))
+    for each in contestants.values():
+        each.close()
+    return {name: summary(each) for name, each in contestants.items()}
+
+
+def summary(contestant: Contestant) -> dict[str, Any]:
+    """The distribution, and how the middle moves as the trace grows; in nanoseconds."""
+    times, ordered = contestant.times, sorted(contestant.times)
+    ends = [n for n in (250, 500, 1000, 2500, 5000, 10_000) if n <= len(times)]
+    return {
+        "calls": len(times),
+        "denied": contestant.denied,
+        "p50": statistics.median(times),
+        "p90": ordered[len(times) * 90 // 100],
+        "p99": ordered[len(times) * 99 // 100],
+        "max": ordered[-1],
+        "along": {str(n): statistics.median(times[max(0, n - 500) : n]) for n in ends},
+    }
+
+
+def growth(python: str, task: str, calls: Mapping[int, int]) -> dict[str, float]:
+    """The median time for more and more contracts."""
+    found = {}
+    for size, n in calls.items():
+        contestant = Contestant(python, task, str(size))
+        contestant.run(0, n)
+        contestant.close()
+        found[str(size)] = statistics.median(contestant.times[n // 10 :])
+    return found
+
+
+def machine() -> str:
+    """What it ran on."""
+    said = Path("/proc/cpuinfo").read_text("utf-8") if Path("/proc/cpuinfo").exists() else ""
+    model = re.search(r"model name\s*: (.+)", said)
+    name = model[1] if model else platform.processor() or platform.machine()
+    return f"{name}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+
+
+def measured(name: str) -> Any:
+    """One measure of this engine alone."""
+    command = [sys.executable, "-m", "campaigns.bench.measures", name]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)
+
+
+def main(given: Sequence[str]) -> None:
+    """Run everything, and write it down."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sponsio", default="")
+    parser.add_argument("--acel", default="")
+    parser.add_argument("--calls", type=int, default=10_000)
+    asked = parser.parse_args(given)
+    here, n = sys.executable, asked.calls
+    contestants = {"ours": Contestant(here, "ours", "34"), "floor": Contestant(here, "floor")}
+    if asked.sponsio:
+        contestants["sponsio"] = Contestant(asked.sponsio, "sponsio", "35")
+    results: dict[str, Any] = {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "machine": machine(),
+        "load": os.getloadavg()[0],
+        "policy": together(contestants, n),
+        "three": together({k: Contestant(here, f"{k} three") for k in ("ours", "floor")}, 2500),
+    }
+    if asked.acel:
+        rivals = {"ours": Contestant(here, "ours templates"), "acel": Contestant(asked.acel, "acel")}
+        results["templates"] = together(rivals, n)
+    results["contracts"] = {"ours": growth(here, "ours", dict.fromkeys(SIZES, 2000))}
+    if asked.sponsio:
+        sizes = {35: 300, 100: 200, 300: 100, 1000: 60}
+        results["contracts"]["sponsio"] = growth(asked.sponsio, "sponsio", sizes)
+    results |= {name: measured(name) for name in MEASURES}
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+    print(write(results))  # noqa: T201  a command
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,192 @@
+"""What is measured of this engine alone: each measure in a process of its own.
+
+    python -m campaigns.bench.measures NAME        prints JSON
+
+Times are in nanoseconds. What is compared is interleaved: a stretch of one, a stretch of the other.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from campaigns.bench import ours
+from campaigns.bench.translated import written
+from campaigns.bench.workload import POLICY, Call, Row, policy, trace
+from sponsio_like import Guard, Session, json_log
+
+now = time.perf_counter_ns
+VALUES = {"duplicate_call_limit", "loop_detection"}
+"""Patterns that remember values of arguments."""
+
+
+def timed(step: Callable[[str, dict[str, Any]], bool], calls: Iterable[Call]) -> list[int]:
+    """How long each call took."""
+    times = []
+    for tool, args in calls:
+        started = now()
+        step(tool, args)
+        times.append(now() - started)
+    return times
+
+
+def interleaved(
+    steps: dict[str, Callable[[str, dict[str, Any]], bool]], calls: Sequence[Call], stretch: int
+) -> dict[str, float]:
+    """The median time of each, over the same calls, in turns."""
+    times: dict[str, list[int]] = {name: [] for name in steps}
+    for first in range(0, len(calls), stretch):
+        for name, step in steps.items():
+            times[name] += timed(step, calls[first : first + stretch])
+    return {name: statistics.median(each[stretch:]) for name, each in times.items()}
+
+
+def resident() -> int:
+    """Bytes of memory that this process has."""
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def uninvolved() -> dict[str, float]:
+    """A call that no contract concerns, beside a call of the policy that one concerns."""
+    open_to_all = [row for row in POLICY if row[0] != "tool_allowlist"]
+    step = ours.steps(ours.guard(open_to_all).session())
+    calls = [("get_weather", {"city": f"c{k}"}) for k in range(4000)]
+    steps = {"nobody": step, "one": lambda tool, args: step("write_file", args)}
+    step("read_file", {})
+    return interleaved(steps, calls, 200)
+
+
+def rulebook() -> dict[str, float]:
+    """1,000 contracts, most of them about other tools, beside the policy alone."""
+    return interleaved({str(n): ours.contracts(n) for n in (34, 1000)}, trace(8000), 200)
+
+
+def same_tool() -> dict[str, float]:
+    """More and more contracts about the past, all about the tool that is called."""
+
+    def rows(n: int) -> list[Row]:
+        kinds: list[Row] = [("must_precede", "login", "pay"), ("rate_limit", "pay", 10**6)]
+        kinds += [("no_reversal", "freeze", "pay"), ("cooldown", "refund", 3)]
+        return [kinds[k % 3] if k % 3 != 1 else ("rate_limit", "pay", 10**6 + k) for k in range(n)]
+
+    steps = {}
+    for n in (10, 250, 500, 1000):
+        step = ours.steps(ours.guard(rows(n)).session())
+        step("login", {})
+        steps[str(n)] = step
+    return interleaved(steps, [("pay", {"amount": 1})] * 2000, 100)
+
+
+def lengths() -> dict[str, Any]:
+    """One session of 100,000 calls: those let through, those denied, memory, the longest pause."""
+    rows = [row for row in POLICY if row[0] not in VALUES]
+    step = ours.steps(ours.guard(rows).session())
+    step("verify_identity", {})
+    denied: list[int] = []
+    windows: dict[str, dict[str, float]] = {}
+    longest, before, done = 0, 0, 0
+    calls = trace(10_000)
+    while done < 100_000:
+        part = calls[done % 10_000 :][:500]
+        times = timed(step, part)
+        refused = timed(step, [("send_email", {"to": "x@evil.com", "body": ""})] * 10)
+        done += len(part)
+        denied += refused
+        longest = max(longest, *(times if done > 1000 else [0]))
+        before = before or (resident() if done == 2000 else 0)
+        if done in (500, 1000, 10_000, 100_000):
+            middle = statistics.median(times), statistics.median(denied[-200:])
+            windows[str(done)] = {"allowed": middle[0], "denied": middle[1]}
+    return {"windows": windows, "longest": longest, "grown": resident() - before}
+
+
+def sessions() -> dict[str, Any]:
+    """100,000 open sessions: bytes each, and the time to open one."""
+    guard = ours.guard(POLICY)
+    kept: list[Session] = []
+    warm = guard.session()
+    warm.decide("search", {"q": "a"})
+    before = resident()
+    started = now()
+    kept += (guard.session() for _ in range(100_000))
+    opened = (now() - started) / 100_000
+    idle = (resident() - before) / 100_000
+    for session in kept[:20_000]:
+        for tool, args in (("verify_identity", {}), ("read_file", {"path": "x"})):
+            outcome = session.decide(tool, args)
+            session.settle(outcome.id, output="ok")
+    used = (resident() - before - idle * 100_000) / 20_000
+    return {"opening": opened, "bytes": idle, "bytes after two calls": idle + used}
+
+
+def loading() -> dict[str, float]:
+    """From the text of a file to a guard."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for n in (34, 100, 1000):
+            path = Path(folder) / f"{n}.yaml"
+            path.write_text(written(policy(n)), "utf-8")
+            started = now()
+            Guard.from_yaml(path)
+            found[str(n)] = now() - started
+    return found
+
+
+def logged() -> dict[str, float]:
+    """The policy with a log to a file, beside none."""
+    with tempfile.TemporaryDirectory() as folder, json_log(Path(folder) / "log.jsonl") as log:
+        steps = {
+            "silent": ours.steps(ours.guard(POLICY).session()),
+            "logged": ours.steps(ours.guard(POLICY, log=log).session()),
+        }
+        return interleaved(steps, trace(6000), 100)
+
+
+def hostile() -> dict[str, float]:
+    """The longest decision for inputs that are made to be slow."""
+    deep: Any = "x"
+    for _ in range(1000):
+        deep = {"a": deep}
+    inputs: dict[str, list[Call]] = {
+        "a text of 1 MB": [("bash", {"command": "rm -r " * 170_000})] * 20,
+        "a text of 64 KB": [("bash", {"command": "rm - " * 13_000})] * 20,
+        "1 MB in many values": [("bash", {"command": ["rm -"] * 200_000})] * 20,
+        "nested 1,000 deep": [("bash", {"command": deep})] * 20,
+        "10,000 tools": [(f"tool-{k}", {"x": k}) for k in range(10_000)],
+        "marks without end": [("bash", {"command": "a" + "\u0301" * 60_000})] * 20,
+        "a number of 4,000 digits": [("issue_refund", {"amount": 10**4000})] * 20,
+        "a regular expression": [("scan", {"text": "ab" * 32_000})] * 20,
+    }
+    hard: Row = ("arg_blacklist", "scan", "text", ["[ab]*a[ab]{100}c"])
+    step = ours.steps(ours.guard([*POLICY, hard]).session())
+    step("verify_identity", {})
+    timed(step, trace(500))
+    return {name: statistics.median_high(timed(step, calls)[1:]) for name, calls in inputs.items()}
+
+
+MEASURES = {
+    each.__name__: each
+    for each in (
+        uninvolved,
+        rulebook,
+        same_tool,
+        lengths,
+        sessions,
+        loading,
+        logged,
+        hostile,
+    )
+}
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(MEASURES[sys.argv[1]]()))

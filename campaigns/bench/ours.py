@@ -1,0 +1,63 @@
+"""This engine, as its users ask it: a contract file, fresh ids, results, advice that is read."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from campaigns.bench.translated import written
+from campaigns.bench.workload import TEMPLATES, TOOLS, Row, policy
+from sponsio_like import Allowed, Blocked, Guard, Session
+
+Step = Callable[[str, dict[str, Any]], bool]
+"""Whether the call is denied."""
+
+UNIX = [r"rm\s+-[rf]+", r"\bsudo\b", r"curl[^|]*\|\s*(ba)?sh"]
+THREE: list[Row] = [
+    ("arg_blacklist", "bash", "command", UNIX),
+    ("must_precede", "check", "bash"),
+    ("rate_limit", "bash", 1_000_000),
+]
+
+
+def guard(rows: Sequence[Row], **options: Any) -> Guard:
+    """The guard of these contracts, out of a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "policy.yaml"
+        path.write_text(written(rows), "utf-8")
+        return Guard.from_yaml(path, **options)
+
+
+def steps(session: Session) -> Step:
+    """Decide, read the advice if the call is denied, settle if it is not."""
+
+    def denied(tool: str, args: dict[str, Any]) -> bool:
+        outcome = session.decide(tool, args)
+        if isinstance(outcome, Allowed):
+            session.settle(outcome.id, output="ok")
+            return False
+        assert isinstance(outcome, Blocked)
+        assert outcome.advice
+        return True
+
+    return denied
+
+
+def contracts(n: int) -> Step:
+    """So many contracts of the workload."""
+    return steps(guard(policy(n)).session())
+
+
+def templates() -> Step:
+    """The templates that the smallest rival has."""
+    denied = steps(guard(TEMPLATES).session())
+    for tool in TOOLS:
+        denied(tool, {"amount": 1})
+    return denied
+
+
+def three() -> Step:
+    """Three contracts about one tool."""
+    return steps(guard(THREE).session())

@@ -1,0 +1,149 @@
+"""The results as tables and curves: README.md, docs/speed.md, docs/speed/*.svg.
+
+    python -m campaigns.bench.page        writes them anew from docs/speed.json
+
+In: the results. Out: Markdown between `<!-- table: NAME -->` and `<!-- /table -->`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from campaigns.pages import filled, markdown
+
+ROOT = Path(__file__).parent.parent.parent
+RESULTS = ROOT / "docs" / "speed.json"
+PAGES = {ROOT / "README.md": ("speed",), ROOT / "docs" / "speed.md": ("speed", "others", "run")}
+
+
+def micro(ns: float) -> str:
+    """Nanoseconds as people read them."""
+    return f"{ns / 1000:,.1f} µs" if ns < 1e6 else f"{ns / 1e6:,.1f} ms"
+
+
+def tables(results: Mapping[str, Any]) -> dict[str, str]:
+    """Every table, by name."""
+    run = f"{results['date']}, {results['machine']}, load {results['load']:.1f} at the start."
+    head = ("what", "p50", "p99", "for comparison, in the same run")
+    return {
+        "speed": f"\n{markdown(head, _main(results))}\n\n{run}\n",
+        "others": f"\n{markdown(('what', 'measured'), _others(results))}\n",
+        "run": f"\n{run}\n",
+    }
+
+
+def _main(results: Mapping[str, Any]) -> Iterable[tuple[str, str, str, str]]:
+    policy, three = results["policy"], results["three"]
+    ours = policy["ours"]
+    beside = [f"written by hand, with `if`: {micro(policy['floor']['p50'])}"]
+    if theirs := policy.get("sponsio"):
+        beside.append(
+            f"Sponsio 0.2.0a21: {micro(theirs['p50'])} and {micro(theirs['p99'])}, that is "
+            f"{theirs['p50'] / ours['p50']:,.0f} and {theirs['p99'] / ours['p99']:,.0f} times as much"
+        )
+    what = f"33 contracts, {ours['calls']:,} calls, {ours['denied']} denied and advised"
+    yield what, micro(ours["p50"]), micro(ours["p99"]), "; ".join(beside)
+    if rivals := results.get("templates"):
+        mine, other = rivals["ours"], rivals["acel"]
+        said = f"acel-core 0.1.13: {micro(other['p50'])} and {micro(other['p99'])}"
+        yield "35 contracts of its eight kinds", micro(mine["p50"]), micro(mine["p99"]), said
+    mine, hand = three["ours"], three["floor"]
+    said = f"by hand, with the same regular expression: {micro(hand['p50'])}"
+    yield "3 contracts about one tool", micro(mine["p50"]), micro(mine["p99"]), said
+
+
+def _others(results: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    nobody, book = results["uninvolved"], results["rulebook"]
+    yield "a call that no contract concerns", micro(nobody["nobody"])
+    more = book["1000"] / book["34"]
+    yield "1,000 contracts, most about other tools, beside 33", f"{more:.2f} times the cost"
+    same = results["same_tool"]
+    each = (same["1000"] - same["250"]) / 750
+    yield "each of 1,000 contracts about the past of one tool", f"{each / 1000:.2f} µs"
+    windows = results["lengths"]["windows"]
+    for kind in ("allowed", "denied"):
+        grown = windows["100000"][kind] / windows["1000"][kind]
+        yield f"the 100,000th call beside the 1,000th, {kind}", f"{grown:.2f} times the cost"
+    yield "memory after 100,000 calls beside 2,000", f"{results['lengths']['grown'] / 1e6:+.2f} MB"
+    yield "the longest pause in 100,000 calls", micro(results["lengths"]["longest"])
+    opened = results["sessions"]
+    yield "to open a session", micro(opened["opening"])
+    used = f"{opened['bytes']:,.0f} bytes, after two calls {opened['bytes after two calls']:,.0f}"
+    yield "each of 100,000 open sessions", used
+    yield "1,000 contracts from YAML to a guard", micro(results["loading"]["1000"])
+    logs = results["logged"]
+    yield "a log in JSON lines adds, at the middle", micro(logs["logged"] - logs["silent"])
+    for name, ns in results["hostile"].items():
+        yield f"{name} (the middle of its decisions)", micro(ns)
+
+
+# --- curves ---------------------------------------------------------------------------------------
+
+
+def curves(results: Mapping[str, Any]) -> None:
+    """Draw how the cost grows with the trace, and with the rulebook."""
+    along = {
+        "Sponsio 0.2.0a21, 35 contracts": results["policy"].get("sponsio", {}).get("along", {}),
+        "sponsio-like, 33 contracts": _along(results),
+    }
+    _draw("length", "calls so far in the session", along)
+    sizes = results["contracts"]
+    many = {
+        "Sponsio 0.2.0a21": sizes.get("sponsio", {}),
+        "sponsio-like": sizes["ours"],
+    }
+    _draw("contracts", "contracts, most about other tools", many)
+
+
+def _along(results: Mapping[str, Any]) -> dict[str, float]:
+    windows = results["lengths"]["windows"]
+    later = {n: each["allowed"] for n, each in windows.items() if int(n) > 10_000}
+    return {**results["policy"]["ours"]["along"], **later}
+
+
+def _draw(name: str, below: str, lines: Mapping[str, Mapping[str, float]]) -> None:
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "sponsio-like"  # the same picture for the same results
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 3.6))
+    for label, points in lines.items():
+        if points:
+            pairs = sorted((int(n), ns / 1000) for n, ns in points.items())
+            axes.plot(*zip(*pairs, strict=True), marker="o", label=label)
+    axes.set(xscale="log", yscale="log", xlabel=below, ylabel="median of a decision, µs")
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False)
+    folder = ROOT / "docs" / "speed"
+    folder.mkdir(exist_ok=True)
+    figure.savefig(folder / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
+    pyplot.close(figure)
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def pages(results: Mapping[str, Any]) -> dict[Path, str]:
+    """Every page with its tables."""
+    made, fill = tables(results), {}
+    for path, names in PAGES.items():
+        fill[path] = filled(path.read_text("utf-8"), {name: made[name] for name in names})
+    return fill
+
+
+def write(results: Mapping[str, Any], draw: Callable[[Mapping[str, Any]], None] = curves) -> str:
+    """Write pages and curves; the main table, to be printed."""
+    for path, text in pages(results).items():
+        path.write_text(text, "utf-8")
+    draw(results)
+    made = tables(results)
+    return made["speed"] + made["others"]
+
+
+if __name__ == "__main__":
+    write(json.loads(RESULTS.read_text("utf-8")))

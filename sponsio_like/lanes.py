@@ -1,0 +1,288 @@
+"""The short way of a call through its contracts: one piece of Python source for each tool.
+
+In: a policy, and a tool. Out: a `Lane`, which tells whether anything stands against a call, and,
+once the call has its result, what its contracts remember of it. A lane only knows calls that are
+let through and settled before anything else happens; all others go the long way, through the
+readable monitor, as do tools and clauses that have no lane. Nothing here runs code of users.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from sponsio_like.alphabet import OTHER, Name
+from sponsio_like.atoms import inputs_of
+from sponsio_like.clause import Clause, Watch
+from sponsio_like.compiler import Policy
+from sponsio_like.emitting import Code, Emitter, Names
+from sponsio_like.formula import Custom, Delivered, Happens, Node, postorder
+from sponsio_like.learning import Moves, is_finite
+from sponsio_like.ledger import KEYS_CAP, Read
+from sponsio_like.lettering import Lettering
+from sponsio_like.monitor import State
+from sponsio_like.program import Slot
+from sponsio_like.registry import custom
+from sponsio_like.waking import Rests, rests
+
+Checked: TypeAlias = tuple[Any, ...]
+"""What a lane has read of a call, in the order in which its own source names it."""
+CALL = "ledger, tool, args, agent, depth, context, t"
+RESULT = "ledger, x, t, now"
+NODES_CAP = 200
+"""Most nodes of a clause that has a lane."""
+TAKEN = {name: f"{name} = ledger.{name}" for name in ("watches", "keyed", "positions")}
+
+
+class Lane(NamedTuple):
+    """`check(..)` is None if the call has to go the long way; else what the others are given.
+
+    `done` and `failed` commit the call with its result; False if the long way has to do that, None
+    if there is nothing to commit. `reads` are what its clauses read. `sources`: the results that
+    it delivers.
+    """
+
+    clauses: tuple[int, ...]
+    sources: tuple[Delivered, ...]
+    check: Callable[..., Checked | None]
+    done: Callable[..., bool] | None
+    failed: Callable[..., bool] | None
+    reads: Callable[[Checked], list[Read]]
+
+
+class Roundabout(Exception):
+    """Calls of this tool have to go the long way."""
+
+
+def prepare(policy: Policy) -> None:
+    """Build the lanes of all tools that contracts name, so that no decision has to."""
+    for tool in policy.index.names:
+        policy.lanes[tool] = lane_of(policy, tool, policy.concerned(tool))
+    policy.lanes[OTHER] = lane_of(policy, OTHER, policy.index.concerned(OTHER))
+
+
+def lane_of(policy: Policy, name: Name, clauses: Sequence[int]) -> Lane | None:
+    """The lane of a tool past these clauses, if there can be one."""
+    try:
+        return _Writer(policy, name).lane(tuple(clauses))
+    except Roundabout:
+        return None
+
+
+class _Where(NamedTuple):
+    """The names of a clause's watch in `check`, of its next position, and of its key."""
+
+    watch: str
+    place: str
+    key: str
+
+
+class _End(NamedTuple):
+    """The source of `done` or `failed`: what is worked out, and then what is written."""
+
+    lines: list[str]
+    writes: list[str]
+
+
+class _Writer:
+    """Writes the source of one lane."""
+
+    def __init__(self, policy: Policy, name: Name) -> None:
+        self._policy = policy
+        self._names = Names()
+        self._check: list[str] = []
+        self._ends = {"done": _End([], []), "failed": _End([], [])}
+        self._reads: list[str] = []
+        self._said = Lettering(self._names, name, self._check)
+
+    def lane(self, clauses: tuple[int, ...]) -> Lane:
+        """The lane. Raises `Roundabout`."""
+        for i in clauses:
+            self._clause(i, self._policy.clauses[i])
+        counts = {source: self._said.counts(source.target) for source in self._policy.sources}
+        if None in counts.values():
+            raise Roundabout
+        sources = tuple(source for source, counted in counts.items() if counted)
+        return Lane(clauses, sources, *self._functions(), self._reader())
+
+    def _functions(self) -> tuple[Any, Any, Any]:
+        kept = "".join(f"{each}, " for each in self._said.variables)
+        taken = [f"{kept} = x"] if kept else []
+        check = [*_taking(self._check), *self._check, f"return ({kept})"]
+        done, failed = (self._end(end, taken) for end in self._ends.values())
+        bodies = {f"check({CALL})": check, f"done({RESULT})": done}
+        if failed != done:  # the result makes a difference
+            bodies[f"failed({RESULT})"] = failed
+        made = self._names.functions({head: body for head, body in bodies.items() if body})
+        other = "done" if failed == done else "failed"
+        return made["check"], made.get("done"), made.get(other)
+
+    def _end(self, end: _End, taken: list[str]) -> list[str]:
+        if not end.writes:
+            return []
+        body = [*end.lines, *end.writes]
+        return [*_taking(body), *taken, *body, "return True"]
+
+    def _reader(self) -> Callable[[Checked], list[Read]]:
+        """What the clauses read: compiled when it is asked for, which is not often."""
+        kept = "".join(f"{each}, " for each in self._said.variables)
+        body = [f"{kept} = x"] if kept else []
+        body.append(f"return [{', '.join(self._reads)}]")
+        reads = functools.cache(lambda: self._names.functions({"reads(x)": body})["reads"])
+        return lambda checked: list(reads()(checked))
+
+    def _clause(self, i: int, clause: Clause) -> None:
+        if clause.kinds != clause.counts or any(map(_foreign, clause.slots)):
+            raise Roundabout
+        if len(clause.monitor.program.nodes) + len(clause.gate.program.nodes) > NODES_CAP:
+            raise Roundabout
+        letter = self._said.letter(clause)
+        if clause.is_plain:
+            self._plain(i, clause, letter)
+        elif is_finite(clause):
+            self._finite(i, clause, letter)
+        else:
+            raise Roundabout
+
+    # --- clauses with few states --------------------------------------------------------------
+
+    def _finite(self, i: int, clause: Clause, letter: list[Code]) -> None:
+        """Where the call leads has been learned."""
+        moves = self._policy.lanes.setdefault(("moves", i), Moves(i, clause))
+        known, find = self._names.bind(moves.known.get), self._names.bind(moves.find)
+        said, watch = self._said.in_flight(clause, letter), f"watches[{i}]"
+        move = self._said.keep(self._names.new())
+        self._check += [
+            f"{move} = {known}((id({watch}), {said})) or {find}({watch}, {said}, tool)",
+            f"if {move} is None: return None",
+        ]
+        for name, (lines, writes) in self._ends.items():
+            lines.append(f"if {move}.{name} is None: return False")
+            writes.append(f"{watch} = {move}.{name}")
+        self._reads.append(f"{self._names.bind(Read)}({i}, {said}, ())")
+
+    # --- clauses over the past ----------------------------------------------------------------
+
+    def _plain(self, i: int, clause: Clause, letter: list[Code]) -> None:
+        """What is violated is known at once; what is remembered, at the latest with the result."""
+        where = self._where(i, clause)
+        slots = list(zip(clause.slots, letter, strict=True))
+        now = [False if slot.waits else code for slot, code in slots]
+        inner, gate = self._emitters(clause, now, where.watch, where.place)
+        owed = [inner.value(root) for roots in clause.monitor.always for root in roots]
+        assumed = gate.value(clause.assume)
+        waits = any(slot.waits and code is not False for slot, code in slots)
+        afters = None if waits else [inner.after(), gate.after()]
+        self._check += [*gate.lines, *inner.lines]
+        self._check += [
+            f"if not {code} and {assumed}: return None" for code in owed if code is not True
+        ]
+        for status, end in self._ends.items():
+            if afters is None:
+                final = [_settled(slot, code, status) for slot, code in slots]
+                self._commit(i, clause, final, where, end)
+            else:
+                self._store(i, clause, where, [a and self._said.keep(a) for a in afters], end)
+        said = self._said.in_flight(clause, letter)
+        self._reads.append(f"{self._names.bind(Read)}({i}, {said}, {where.key or '()'})")
+
+    def _where(self, i: int, clause: Clause) -> _Where:
+        if not clause.by:
+            if not (clause.monitor.past.cells or clause.gate.past.cells):
+                return _Where("", "", "")
+            watch = self._names.new()
+            self._check.append(f"{watch} = watches[{i}]")
+            return _Where(watch, self._said.place(self._policy.counters[i][0]), "")
+        key, found = self._said.key(clause.by), self._names.new()
+        watch, place = (self._said.keep(self._names.new()) for _ in range(2))
+        start = self._names.bind((clause.start, 0))
+        self._check += [
+            f"{found} = keyed[{i}].get({key})",
+            f"if {found} is None and len(keyed[{i}]) >= {KEYS_CAP}: return None",
+            f"{watch}, {place} = {found} or {start}",
+        ]
+        return _Where(watch, place, key)
+
+    def _emitters(
+        self, clause: Clause, letter: Sequence[Code], watch: str, place: str
+    ) -> tuple[Emitter, Emitter]:
+        """What the call does to the registers of the guarantee, and of the gate."""
+        pairs = ((clause.monitor, f"{watch}[1][0]"), (clause.gate, f"{watch}[0][0]"))
+        inner, gate = (
+            Emitter(self._names, each.program, each.past, letter, registers, place)
+            for each, registers in pairs
+        )
+        return inner, gate
+
+    def _commit(
+        self, i: int, clause: Clause, letter: Sequence[Code], where: _Where, end: _End
+    ) -> None:
+        """The call has its result; from that, the registers."""
+        old = where.watch if clause.by else self._names.new()
+        inner, gate = self._emitters(clause, letter, old, where.place)
+        afters = [inner.after(), gate.after()]
+        if not clause.by and any(afters):
+            end.lines.append(f"{old} = watches[{i}]")
+        end.lines.extend((*inner.lines, *gate.lines))
+        self._store(i, clause, where._replace(watch=old), afters, end)
+
+    def _store(
+        self, i: int, clause: Clause, where: _Where, afters: Sequence[str | None], end: _End
+    ) -> None:
+        """The watch with these registers; as it was, where there are none."""
+        old = where.watch if clause.by else f"watches[{i}]"
+        states = [
+            f"{old}[{k}]" if after is None else self._state(f"{old}[{k}]", after)
+            for k, after in zip((1, 0), afters, strict=True)
+        ]
+        rest = ", ".join(f"{old}[{k}]" for k in range(2, len(Watch._fields)))
+        make, kind = self._names.bind(tuple.__new__), self._names.bind(Watch)
+        new = f"{make}({kind}, ({states[1]}, {states[0]}, {rest}))" if any(afters) else old
+        if clause.by:
+            end.writes.append(f"keyed[{i}][{where.key}] = ({new}, {where.place} + 1)")
+            return
+        changes = [f"{a} != {old}[{k}][0]" for k, a in zip((1, 0), afters, strict=True) if a]
+        if changes:
+            end.writes.extend((f"if {' or '.join(changes)}:", f"    {old} = {new}"))
+        if changes and clause.may_wake:
+            wakes = self._names.bind(self._rests(i, clause))
+            end.writes.append(f"    ledger.set_wake({i}, {wakes}({old}, {where.place}, now))")
+
+    def _rests(self, i: int, clause: Clause) -> Rests:
+        shared: dict[Any, Any] = self._policy.lanes
+        if ("rests", i) not in shared:
+            shared["rests", i] = rests(clause)
+        return shared["rests", i]  # type: ignore[no-any-return]
+
+    def _state(self, old: str, registers: str) -> str:
+        """A state with these registers, and nothing in flight."""
+        make, kind = self._names.bind(tuple.__new__), self._names.bind(State)
+        return f"{make}({kind}, ({registers}, {old}[1], (), {old}[3]))"
+
+
+def _taking(lines: Sequence[str]) -> list[str]:
+    """What these lines need of the ledger."""
+    text = "\n".join(lines)
+    return [line for name, line in TAKEN.items() if f"{name}[" in text]
+
+
+def _settled(slot: Slot, code: Code, status: str) -> Code:
+    """What the slot is once the call has a result."""
+    if not slot.waits:
+        return code
+    return code if isinstance(slot.node, Happens) and slot.node.what == status else False
+
+
+def _foreign(slot: Slot) -> bool:
+    """Whether it takes more than the call and its status to read this slot, or code of users."""
+    if slot.waits and not isinstance(slot.node, Happens):
+        return True
+    return any(_of_user(node) for node in postorder(slot.node))
+
+
+def _of_user(node: Node) -> bool:
+    if not isinstance(node, Custom):
+        return False
+    home = getattr(custom(node).read, "__module__", "") or ""
+    return home.split(".")[0] != "sponsio_like" or "results" in inputs_of(node)

@@ -1,0 +1,189 @@
+"""Calls that go the short way: decided by the lane of their tool, committed once they have settled.
+
+In: a call, then its result. The last call that was let through is kept as it came (`Latest`) until
+its result arrives; if anything else happens first, it becomes a call in flight like any other
+(`catch_up`), and the readable monitor goes on from there. INVARIANT: what the ledger holds is what
+the long way would have made of it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sponsio_like.alphabet import OTHER
+from sponsio_like.compiler import Policy
+from sponsio_like.events import Call
+from sponsio_like.flights import mark_of
+from sponsio_like.freezing import freeze_args
+from sponsio_like.index import INDEX_CAP
+from sponsio_like.lanes import Checked, Lane, lane_of
+from sponsio_like.outcome import Allowed
+
+if TYPE_CHECKING:
+    from sponsio_like.interceptor import Interceptor
+
+new = tuple.__new__
+"""Makes a named tuple in half the time."""
+UNKNOWN: Any = object()
+Woken = tuple[tuple[Lane, Checked], ...]
+
+
+class Latest(NamedTuple):
+    """The last call, let through by its lane, as long as nothing has happened since."""
+
+    id: str
+    tool: str
+    args: Mapping[str, Any]
+    agent: str
+    depth: int
+    time: float
+    lane: Lane
+    checked: Checked
+    woken: Woken
+
+
+class Held:
+    """The lock of a session, held by whoever goes the long way: no call is left half-way."""
+
+    def __init__(self, inner: Interceptor) -> None:
+        self._inner = inner
+
+    def __enter__(self) -> None:
+        self._inner.lock.acquire()
+        if self._inner.latest is not None:
+            catch_up(self._inner)
+
+    def __exit__(self, *_: object) -> None:
+        self._inner.lock.release()
+
+
+def passes(inner: Interceptor, tool: str, args: Any, id: str, agent: str, depth: int) -> bool:
+    """Whether the call was let through. If not, nothing has happened, and nothing is known."""
+    if type(tool) is not str or type(id) is not str or not (args is None or type(args) is dict):
+        return False
+    lane = inner.policy.lanes.get(tool, UNKNOWN)
+    if lane is UNKNOWN:
+        lane = _lane(inner.policy, tool)
+    if lane is None:
+        return False
+    try:
+        now = inner.clock()
+    except Exception:  # the clock is the host's: the long way says what is wrong with it
+        return False
+    if type(now) is not float or now - now != 0.0:
+        return False
+    args, ledger, lock = freeze_args(args), inner.ledger, inner.lock
+    lock.acquire()  # in half the time that `with` takes
+    try:
+        if inner.latest is not None or inner.flights or ledger.alarms or inner.desk.tickets:
+            return False
+        if now < inner.time:  # noqa: PLR1730  a call costs more
+            now = inner.time
+        woken: Woken | None = ()
+        if ledger.soonest <= ledger.passed:
+            woken = _woken(inner, lane, now)
+            if woken is None:
+                return False
+        checked = lane.check(ledger, tool, args, agent, depth, inner.context, now)
+        if checked is None:
+            return False
+        inner.latest = new(Latest, (id, tool, args, agent, depth, now, lane, checked, woken))
+        inner.time = now
+    except Exception:  # a lane is source that was made: if it is wrong, the long way decides
+        logging.getLogger("sponsio_like").exception("the lane of `%s` failed", tool)
+        return False
+    finally:
+        lock.release()
+    return True
+
+
+def _lane(policy: Policy, tool: str) -> Lane | None:
+    """The lane of a tool; those that the same globs match, and that nobody names, share it."""
+    name = policy.index.name_of(tool)
+    lane = policy.lanes.get(name, UNKNOWN)
+    if lane is UNKNOWN:
+        lane = lane_of(policy, name, policy.index.concerned(name))
+    if len(policy.lanes) < INDEX_CAP:
+        policy.lanes[name] = policy.lanes[tool] = lane
+    return lane  # type: ignore[no-any-return]
+
+
+def _woken(inner: Interceptor, lane: Lane, now: float) -> Woken | None:
+    """What the clauses read that have to see this call although it does not concern them."""
+    found: list[tuple[Lane, Checked]] = []
+    ledger, policy = inner.ledger, inner.policy
+    for i in ledger.due():
+        if i in lane.clauses:
+            continue
+        other = policy.lanes.get(i, UNKNOWN)
+        if other is UNKNOWN:
+            plain = policy.clauses[i].is_plain
+            other = policy.lanes[i] = lane_of(policy, OTHER, (i,)) if plain else None
+        checked = other and other.check(ledger, "", {}, "", 0, inner.context, now)
+        if checked is None:
+            return None
+        found.append((other, checked))
+    return tuple(found)
+
+
+def settles(inner: Interceptor, id: str, ok: bool) -> str | None:
+    """The tool of this call, if it was the latest and could be committed with its result."""
+    latest = inner.latest
+    if latest is None or latest[0] != id:
+        return None
+    try:
+        now = inner.clock()
+    except Exception:  # as above
+        return None
+    if type(now) is not float or now - now != 0.0:
+        return None
+    _, tool, _, _, _, time, lane, checked, _ = latest
+    ledger, lock = inner.ledger, inner.lock
+    lock.acquire()
+    try:
+        if inner.latest is not latest:
+            return None
+        if now < inner.time:  # noqa: PLR1730  "
+            now = inner.time
+        end = lane.done if ok else lane.failed
+        if end is not None and not end(ledger, checked, time, now):
+            return None
+        if ledger.soonest <= ledger.passed:
+            _wake(inner, latest, now)
+        positions = ledger.positions
+        for counter in inner.policy.call_counters:
+            positions[counter] += 1
+        ledger.passed += 1
+        inner.committed += 1
+        inner.time, inner.latest = now, None
+        if lane.sources:
+            inner.context = inner.context.arrived(lane.sources)
+    finally:
+        lock.release()
+    return tool
+
+
+def _wake(inner: Interceptor, latest: Latest, now: float) -> None:
+    """Clauses that were due at the latest call have seen it; when are they woken next."""
+    ledger = inner.ledger
+    due = ledger.due()
+    for other, checked in latest.woken:
+        if other.done is not None:
+            other.done(ledger, checked, latest.time, now)
+    for i in due:
+        at = ledger.positions[inner.policy.counters[i][0]]
+        ledger.wake(i, ledger.watches[i], at, now)
+
+
+def catch_up(inner: Interceptor) -> None:
+    """Something else happens: the latest call is in flight like any other. The lock is held."""
+    latest, inner.latest = inner.latest, None
+    if latest is None:
+        return
+    call = Call(latest.tool, latest.args, latest.id, latest.agent, latest.depth)
+    pairs = ((latest.lane, latest.checked), *latest.woken)
+    reads = [each for lane, checked in pairs for each in lane.reads(checked)]
+    judgement = inner.ledger.judge(call, reads, latest.time)
+    inner.take_off(call, judgement, (mark_of(call), ""), Allowed(call.id))
