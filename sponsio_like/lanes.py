@@ -19,7 +19,7 @@ from sponsio_like.compiler import Policy
 from sponsio_like.emitting import Code, Emitter, Names
 from sponsio_like.formula import Custom, Delivered, Happens, Node, postorder
 from sponsio_like.learning import Moves, is_finite
-from sponsio_like.ledger import KEYS_CAP, Read
+from sponsio_like.ledger import Read
 from sponsio_like.lettering import Lettering
 from sponsio_like.monitor import State
 from sponsio_like.program import Slot
@@ -199,7 +199,7 @@ class _Writer:
         start = self._names.bind((clause.start, 0))
         self._check += [
             f"{found} = keyed[{i}].get({key})",
-            f"if {found} is None and len(keyed[{i}]) >= {KEYS_CAP}: return None",
+            f"if {found} is None and ledger.is_full({i}): return None",
             f"{watch}, {place} = {found} or {start}",
         ]
         return _Where(watch, place, key)

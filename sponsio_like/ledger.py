@@ -123,10 +123,14 @@ class Ledger:
         if read.key is None:
             return None
         monitors = self.keyed[read.clause]
-        if read.key not in monitors and len(monitors) >= KEYS_CAP:
+        if read.key not in monitors and self.is_full(read.clause):
             return None
         watch, length = monitors.get(read.key) or (clause.start, 0)
         return watch, Place(length, length)
+
+    def is_full(self, i: int) -> bool:
+        """Whether clause `i` remembers as many values as it may."""
+        return len(self.keyed[i]) >= KEYS_CAP
 
     def owner(self, i: int) -> int:
         """The contract that clause `i` counts for, if it is on the world and counts apart."""

@@ -158,8 +158,6 @@ class Session:
         if self._finished:
             raise SessionError(f"session `{self.id}` is finished; open a new one")
 
-    # --- tickets --------------------------------------------------------------------------------
-
     def ticket(self, ticket: Ticket | str) -> Ticket:
         """How a ticket stands now. Raises `SessionError` if there is no such ticket."""
         return self._inner.at_desk(lambda desk, now: desk.known(as_id(ticket), now))
@@ -199,8 +197,6 @@ class Session:
         answered = self._inner.at_desk(act)
         self._log.ticket(self.id, answered)
         return answered
-
-    # --- results, messages, facts -------------------------------------------------------------
 
     def _next_turn(self) -> None:
         """Where nobody settles, the calls of earlier turns count as done now."""

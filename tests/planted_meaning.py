@@ -26,8 +26,8 @@ BUGS = (
     Bug(
         "sessions share their state",
         "interceptor.py",
-        "self._ledger = Ledger(policy, apart=world is not None)",
-        "self._ledger = globals().setdefault(f'ledger {id(policy)}', Ledger(policy))",
+        "self.ledger = Ledger(policy, apart=world is not None)",
+        "self.ledger = globals().setdefault(f'ledger {id(policy)}', Ledger(policy))",
     ),
     Bug(
         "messages are calls",
@@ -38,8 +38,8 @@ BUGS = (
     Bug(
         "blocked calls happen",
         "interceptor.py",
-        "before = self._ledger.copy(keys)",
-        "self._ledger.commit(judgement); before = self._ledger",
+        "return Attempt(found, (), self.ledger.before(event), against)",
+        "self.ledger.commit(judgement); return Attempt(found, (), self.ledger, against)",
     ),
     Bug(
         "every kind of position counts",
@@ -139,7 +139,7 @@ BUGS = (
     Bug(
         "open ids are not compared", "deciding.py", "if flight.digest == mark:", "if flight.digest:"
     ),
-    Bug("all ids are the same", "tickets.py", "auto-{token}-{number}", "auto-{token}-{number * 0}"),
+    Bug("all ids are the same", "naming.py", "+ str(next(_numbers))", "+ '1'"),
     Bug(
         "time goes back",
         "interceptor.py",
@@ -176,8 +176,8 @@ BUGS = (
     Bug(
         "assumed success is no result",
         "guard.py",
-        '({"results"} if assume_success else set())',
-        "set()",
+        'given |= {"results"} if results else set()',
+        "given |= set()",
     ),
     Bug(
         "facts never change",
@@ -205,7 +205,10 @@ BUGS = (
     ),
     # --- atoms --------------------------------------------------------------------------------
     Bug(
-        "case does not count", "session.py", "call = Call(tool, {}", "call = Call(tool.lower(), {}"
+        "case does not count",
+        "session.py",
+        "own = fresh(MADE) if id is None else id\n",
+        "own = fresh(MADE) if id is None else id; tool = tool.lower()\n",
     ),
     Bug(
         "case does not count in globs",
@@ -302,8 +305,8 @@ BUGS = (
     Bug(
         "in an assumption too",
         "clause.py",
-        "contract.assumption, violates=True",
-        "contract.assumption, violates=False",
+        "gate.add(assumption, violates=True)",
+        "gate.add(assumption, violates=False)",
     ),
     Bug(
         "what cannot be added is nothing",
@@ -544,8 +547,8 @@ BUGS = (
     Bug(
         "keys are not capped",
         "ledger.py",
-        "len(monitors) >= KEYS_CAP",
-        "len(monitors) >= 1000 * KEYS_CAP",
+        "len(self.keyed[i]) >= KEYS_CAP",
+        "len(self.keyed[i]) >= 1000 * KEYS_CAP",
     ),
     # --- contracts ----------------------------------------------------------------------------
     Bug("assumptions do not matter", "clause.py", "violated and values[self.assume])", "violated)"),
@@ -732,8 +735,8 @@ BUGS = (
     Bug(
         "there is no lock",
         "interceptor.py",
-        "self._lock = threading.Lock()",
-        '__import__("sys"); self._lock = __import__("contextlib").nullcontext()  # type: ignore',
+        "self.lock = threading.Lock()",
+        'threading.Lock(); self.lock = __import__("unittest.mock").mock.Mock()  # type: ignore',
     ),
     Bug("arguments are always logged", "records.py", "if self.log_args:", "if True:"),
     Bug(
@@ -847,9 +850,9 @@ BUGS = (
     Bug(
         "atoms run under the lock",
         "interceptor.py",
-        "            reads, failed = perceive(self._ledger, event, touched, self.context",
-        "            with self._lock:\n"
-        "                reads, failed = perceive(self._ledger, event, touched, self.context",
+        "            reads, failed = perceive(self.ledger, event, touched, self.context",
+        "            with self._held:\n"
+        "                reads, failed = perceive(self.ledger, event, touched, self.context",
     ),
     Bug(
         "regular expressions may be long", "values.py", "if len(pattern) > REGEX_CAP:", "if False:"
@@ -868,9 +871,9 @@ BUGS = (
     ),
     Bug(
         "every clause is asked",
-        "compiler.py",
-        'if "call" in clause.kinds and clause.concerns(name)',
-        'if "call" in clause.kinds',
+        "index.py",
+        "i for i in self._asked(name) if self._clauses[i].concerns(name)",
+        "i for i in self._asked(name)",
     ),
     # --- patterns -----------------------------------------------------------------------------
     Bug(

@@ -200,7 +200,7 @@ TICKETS = (
     ),
     (
         "all responses are the same",
-        "deciding.py",
+        "flights.py",
         'return digest("response", {"text": event.text})',
         'return digest("response", {})',
     ),
@@ -510,8 +510,8 @@ TERMS = (
     (
         "the last value is that of then",
         "past.py",
-        "_kept(v[a]) if v[b] else s[r]",
-        "_kept(v[a]) if v[b] and s[r] is MISSING else s[r]",
+        "v, x, s, p, t: kept(v[a]) if v[b] else s[r]",
+        "v, x, s, p, t: kept(v[a]) if v[b] and s[r] is MISSING else s[r]",
     ),
     (
         "long texts are remembered",

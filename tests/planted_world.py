@@ -40,8 +40,11 @@ MEANING = (
     (
         "what is refused counts in the world",
         "interceptor.py",
-        "before = self._ledger.copy(keys)",
-        "before = self._ledger.copy(keys); self.world.let_through(judgement, key)",
+        "return Attempt(found, (), self.ledger.before(event), against)",
+        (
+            "before = self.ledger.before(event); self.world.let_through(judgement, key)\n"
+            "                return Attempt(found, (), before, against)"
+        ),
     ),
     (
         "observers count nothing in the world",
@@ -64,10 +67,10 @@ MEANING = (
     (
         "clocks run in transactions",
         "interceptor.py",
-        "            now = time_of(self._clock) if stoppable(event) else self._now()\n",
+        "            now = time_of(self.clock) if stoppable(event) else self._now()\n",
         (
-            "            with self._lock, self.world.open():\n"
-            "                now = time_of(self._clock) if stoppable(event) else self._now()\n"
+            "            with self._held, self.world.open():\n"
+            "                now = time_of(self.clock) if stoppable(event) else self._now()\n"
         ),
     ),
     ("transactions begin late", "worlds.py", "BEGIN IMMEDIATE", "BEGIN"),

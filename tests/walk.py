@@ -303,7 +303,8 @@ def walk_enforced(table: Table) -> Iterator[Disagreement]:
 def state(session: Session | None) -> Any:
     """All that a session remembers of its trace."""
     assert session is not None
-    ledger = session._inner.ledger
+    with session._inner._held:  # the last call may have gone the short way
+        ledger = session._inner.ledger
     return ledger.watches, ledger.keyed, ledger.positions, ledger.wakes, ledger.alarms
 
 

@@ -11,7 +11,6 @@ with nothing else.
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import os
 import platform
@@ -20,6 +19,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,9 @@ class Contestant:
     def __init__(self, python: str, *task: str) -> None:
         command = [python, "-m", "campaigns.bench.worker", *task]
         pipe = subprocess.PIPE
-        self._process = subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True)
+        self._process = subprocess.Popen(  # noqa: S603  our own module
+            command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True
+        )
         self.times: list[int] = []
         self.denied = 0
 
@@ -98,13 +100,17 @@ def machine() -> str:
     said = Path("/proc/cpuinfo").read_text("utf-8") if Path("/proc/cpuinfo").exists() else ""
     model = re.search(r"model name\s*: (.+)", said)
     name = model[1] if model else platform.processor() or platform.machine()
-    return f"{name}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+    return (
+        f"{name}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+    )
 
 
 def measured(name: str) -> Any:
     """One measure of this engine alone."""
     command = [sys.executable, "-m", "campaigns.bench.measures", name]
-    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    done = subprocess.run(  # noqa: S603  our own module
+        command, cwd=ROOT, check=True, capture_output=True, text=True
+    )
     return json.loads(done.stdout)
 
 
@@ -120,14 +126,17 @@ def main(given: Sequence[str]) -> None:
     if asked.sponsio:
         contestants["sponsio"] = Contestant(asked.sponsio, "sponsio", "35")
     results: dict[str, Any] = {
-        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
         "load": os.getloadavg()[0],
         "policy": together(contestants, n),
         "three": together({k: Contestant(here, f"{k} three") for k in ("ours", "floor")}, 2500),
     }
     if asked.acel:
-        rivals = {"ours": Contestant(here, "ours templates"), "acel": Contestant(asked.acel, "acel")}
+        rivals = {
+            "ours": Contestant(here, "ours templates"),
+            "acel": Contestant(asked.acel, "acel"),
+        }
         results["templates"] = together(rivals, n)
     results["contracts"] = {"ours": growth(here, "ours", dict.fromkeys(SIZES, 2000))}
     if asked.sponsio:

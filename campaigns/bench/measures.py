@@ -21,7 +21,8 @@ from typing import Any
 from campaigns.bench import ours
 from campaigns.bench.translated import written
 from campaigns.bench.workload import POLICY, Call, Row, policy, trace
-from sponsio_like import Guard, Session, json_log
+from sponsio_like import Guard, Session
+from sponsio_like.log import json_log
 
 now = time.perf_counter_ns
 VALUES = {"duplicate_call_limit", "loop_detection"}

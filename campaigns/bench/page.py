@@ -41,8 +41,8 @@ def _main(results: Mapping[str, Any]) -> Iterable[tuple[str, str, str, str]]:
     beside = [f"written by hand, with `if`: {micro(policy['floor']['p50'])}"]
     if theirs := policy.get("sponsio"):
         beside.append(
-            f"Sponsio 0.2.0a21: {micro(theirs['p50'])} and {micro(theirs['p99'])}, that is "
-            f"{theirs['p50'] / ours['p50']:,.0f} and {theirs['p99'] / ours['p99']:,.0f} times as much"
+            f"Sponsio 0.2.0a21: {micro(theirs['p50'])} and {micro(theirs['p99'])}, "
+            f"{theirs['p50'] / ours['p50']:,.0f} and {theirs['p99'] / ours['p99']:,.0f} times that"
         )
     what = f"33 contracts, {ours['calls']:,} calls, {ours['denied']} denied and advised"
     yield what, micro(ours["p50"]), micro(ours["p99"]), "; ".join(beside)
@@ -106,12 +106,11 @@ def _along(results: Mapping[str, Any]) -> dict[str, float]:
 
 def _draw(name: str, below: str, lines: Mapping[str, Mapping[str, float]]) -> None:
     import matplotlib as mpl
+    from matplotlib.figure import Figure
 
-    mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "sponsio-like"  # the same picture for the same results
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(7, 3.6))
+    figure = Figure(figsize=(7, 3.6))
+    axes = figure.subplots()
     for label, points in lines.items():
         if points:
             pairs = sorted((int(n), ns / 1000) for n, ns in points.items())
@@ -122,7 +121,6 @@ def _draw(name: str, below: str, lines: Mapping[str, Mapping[str, float]]) -> No
     folder = ROOT / "docs" / "speed"
     folder.mkdir(exist_ok=True)
     figure.savefig(folder / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
-    pyplot.close(figure)
 
 
 # --- writing --------------------------------------------------------------------------------------
