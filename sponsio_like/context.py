@@ -66,6 +66,9 @@ class Context:
         return max(times, default=never)
 
 
+NOTHING_TOLD = Context()
+
+
 def _what(approval: Mapping[str, Any]) -> tuple[str, str]:
     """What is approved, and in which role."""
     return str(approval.get("action")), str(approval.get("role"))

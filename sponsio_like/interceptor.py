@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from sponsio_like.clause import Change, Now
 from sponsio_like.compiler import Policy
-from sponsio_like.context import Context
+from sponsio_like.context import NOTHING_TOLD, Context
 from sponsio_like.encoding import encode
 from sponsio_like.events import Call, Event, Result, Step
 from sponsio_like.flights import FULL, Answer, Attempt, Flight, all_resumed, id_of, plain, standing
@@ -47,11 +47,15 @@ Results: TypeAlias = list[tuple[Change, dict[int, bool]]]
 class Interceptor:
     """All the state of one session, behind one lock. `world`: where contracts on the world are."""
 
+    __slots__ = ("_written", "clock", "committed", "context", "desk", "flights", "lanes", "latest")
+    __slots__ += ("ledger", "lock", "policy", "time", "world")
+
     def __init__(
         self, policy: Policy, clock: Callable[[], float], session: str, world: World | None
     ) -> None:
         self.policy = policy
-        self.context = Context()
+        self.lanes = policy.lanes
+        self.context = NOTHING_TOLD
         self.flights: dict[str, Flight] = {}
         self.committed = 0
         self.latest: Latest | None = None
@@ -60,7 +64,7 @@ class Interceptor:
         self.ledger = Ledger(policy, apart=world is not None)
         self.world = Lasting(self.ledger, session, world)
         self.world.refresh()
-        self._written = Written()
+        self._written: Written | None = None
         self.clock = clock
         self.lock = threading.Lock()
 
@@ -280,11 +284,13 @@ class Interceptor:
             flights = {id: plain(flight) for id, flight in self.flights.items()}
             mine = {**rest, **self.world.standing(), "calls": self.calls, "time": self.time}
             mine |= {"flights": flights, "tickets": self.desk.plain()}
+            self._written = self._written or Written()
             kept = take(self.ledger, self.context, self._written)
             return kept | {key: encode(value) for key, value in mine.items()}
 
     def restore(self, data: Mapping[str, Any]) -> tuple[str, ...]:
         """Take over the state of a snapshot. The contracts that have changed and start anew."""
+        self._written = Written()
         self.context, fresh, moved = put_back(self.ledger, data, self._written)
         self.committed, self.time = part(data, "calls", int), part(data, "time", int, float)
         anew = {*fresh, *self.world.resume(data, lived=self.calls > 0)}

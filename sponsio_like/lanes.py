@@ -18,7 +18,7 @@ from sponsio_like.clause import Clause, Watch
 from sponsio_like.compiler import Policy
 from sponsio_like.emitting import Code, Emitter, Names
 from sponsio_like.formula import Custom, Delivered, Happens, Node, postorder
-from sponsio_like.learning import Moves, is_finite
+from sponsio_like.learning import BITS, UNBOUNDED, Moves, is_finite
 from sponsio_like.ledger import Read
 from sponsio_like.lettering import Lettering
 from sponsio_like.monitor import State
@@ -30,6 +30,8 @@ Checked: TypeAlias = tuple[Any, ...]
 """What a lane has read of a call, in the order in which its own source names it."""
 CALL = "ledger, tool, args, agent, depth, context, t"
 RESULT = "ledger, x, t, now"
+FEW_BITS = 8
+"""Most truth values that a clause remembers whose states sessions share."""
 NODES_CAP = 200
 """Most nodes of a clause that has a lane."""
 TAKEN = {name: f"{name} = ledger.{name}" for name in ("watches", "keyed", "positions")}
@@ -243,11 +245,23 @@ class _Writer:
             end.writes.append(f"keyed[{i}][{where.key}] = ({new}, {where.place} + 1)")
             return
         changes = [f"{a} != {old}[{k}][0]" for k, a in zip((1, 0), afters, strict=True) if a]
+        if afters[0] and not afters[1] and _of_bits(clause):
+            new = f"{new} if {old}[3] else {self._names.bind(self._shared(i, clause))}({afters[0]})"
         if changes:
             end.writes.extend((f"if {' or '.join(changes)}:", f"    {old} = {new}"))
         if changes and clause.may_wake:
             wakes = self._names.bind(self._rests(i, clause))
             end.writes.append(f"    ledger.set_wake({i}, {wakes}({old}, {where.place}, now))")
+
+    def _shared(self, i: int, clause: Clause) -> Callable[[Any], Watch]:
+        """The watch with these registers: of few bits there are few, and sessions share them."""
+        name, start = ("watches", i), clause.start
+        assert start.inner is not None
+        inner = start.inner
+        make = functools.cache(
+            lambda registers: start._replace(inner=inner._replace(registers=registers))
+        )
+        return self._policy.lanes.setdefault(name, make)  # type: ignore[no-any-return]
 
     def _rests(self, i: int, clause: Clause) -> Rests:
         shared: dict[Any, Any] = self._policy.lanes
@@ -259,6 +273,14 @@ class _Writer:
         """A state with these registers, and nothing in flight."""
         make, kind = self._names.bind(tuple.__new__), self._names.bind(State)
         return f"{make}({kind}, ({registers}, {old}[1], (), {old}[3]))"
+
+
+def _of_bits(clause: Clause) -> bool:
+    """Whether it remembers a few truth values, and nothing else."""
+    program, cells = clause.monitor.program, clause.monitor.past.cells
+    ops = [program.nodes[cell.node] for cell in cells]
+    bits = all(op[0] in BITS or (op[0] in UNBOUNDED and op[2] is None) for op in ops)
+    return bits and len(cells) <= FEW_BITS
 
 
 def _taking(lines: Sequence[str]) -> list[str]:

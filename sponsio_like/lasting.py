@@ -33,6 +33,8 @@ USES_CAP = SETTLED_CAP + IN_FLIGHT_CAP
 """Most ids that a lineage remembers to have used at one place: more than an entry knows of it."""
 CONTRACTS_CAP = 100
 """Most contracts, and versions of them, in one entry; the oldest are forgotten first."""
+NO_ACCOUNTS: dict[int, Account] = {}
+NO_USES: dict[str, int] = {}
 NOTHING: frozenset[int] = frozenset()
 
 
@@ -48,14 +50,17 @@ class Lasting:
     store. The interceptor holds its lock.
     """
 
+    __slots__ = ("_accounts", "_changed", "_data", "_id", "_ledger", "_looked", "_store", "_uses")
+    __slots__ += ("lineage", "place", "started_anew", "time")
+
     def __init__(self, ledger: Ledger, id: str, store: World | None) -> None:
         self.place = ""
         self.time = float("-inf")
         self.started_anew: tuple[str, ...] = ()
         self._ledger, self._id, self._store = ledger, id, store
-        self._accounts = {} if store is None else _accounts(ledger.policy)
+        self._accounts = NO_ACCOUNTS if store is None else _accounts(ledger.policy)
         self.lineage = None if store is None else (LINEAGE,)
-        self._uses: dict[str, int] = {}
+        self._uses = NO_USES if store is None else {}
         self._data: Data | None = None
         self._changed = self._looked = False
 

@@ -49,6 +49,9 @@ class Ledger:
     at the next position as long as fewer have `passed` than the `soonest` that wakes one.
     """
 
+    __slots__ = ("alarms", "counters", "keyed", "lineage", "passed", "policy", "positions")
+    __slots__ += ("soonest", "wakes", "watches")
+
     def __init__(self, policy: Policy, *, apart: bool = False) -> None:
         self.policy = policy
         self.lineage = policy.lineage if apart else policy.all

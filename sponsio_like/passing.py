@@ -47,6 +47,8 @@ class Latest(NamedTuple):
 class Held:
     """The lock of a session, held by whoever goes the long way: no call is left half-way."""
 
+    __slots__ = ("_inner",)
+
     def __init__(self, inner: Interceptor) -> None:
         self._inner = inner
 
@@ -63,16 +65,11 @@ def passes(inner: Interceptor, tool: str, args: Any, id: str, agent: str, depth:
     """Whether the call was let through. If not, nothing has happened, and nothing is known."""
     if type(tool) is not str or type(id) is not str or not (args is None or type(args) is dict):
         return False
-    lane = inner.policy.lanes.get(tool, UNKNOWN)
+    lane = inner.lanes.get(tool, UNKNOWN)
     if lane is UNKNOWN:
         lane = _lane(inner.policy, tool)
-    if lane is None:
-        return False
-    try:
-        now = inner.clock()
-    except Exception:  # the clock is the host's: the long way says what is wrong with it
-        return False
-    if type(now) is not float or now - now != 0.0:
+    now = _time(inner)
+    if lane is None or now is None:
         return False
     args, ledger, lock = freeze_args(args), inner.ledger, inner.lock
     lock.acquire()  # in half the time that `with` takes
@@ -97,6 +94,15 @@ def passes(inner: Interceptor, tool: str, args: Any, id: str, agent: str, depth:
     finally:
         lock.release()
     return True
+
+
+def _time(inner: Interceptor) -> float | None:
+    """The time; None if the clock tells none."""
+    try:
+        now = inner.clock()
+    except Exception:  # the clock is the host's: the long way says what is wrong with it
+        return None
+    return now if type(now) is float and now - now == 0.0 else None
 
 
 def _lane(policy: Policy, tool: str) -> Lane | None:
@@ -133,11 +139,8 @@ def settles(inner: Interceptor, id: str, ok: bool) -> str | None:
     latest = inner.latest
     if latest is None or latest[0] != id:
         return None
-    try:
-        now = inner.clock()
-    except Exception:  # as above
-        return None
-    if type(now) is not float or now - now != 0.0:
+    now = _time(inner)
+    if now is None:
         return None
     _, tool, _, _, _, time, lane, checked, _ = latest
     ledger, lock = inner.ledger, inner.lock

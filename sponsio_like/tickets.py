@@ -94,6 +94,8 @@ def as_id(ticket: Ticket | str) -> str:
 class Desk:
     """The tickets of one session. Not thread-safe by itself: the interceptor holds the lock."""
 
+    __slots__ = ("session", "tickets")
+
     def __init__(self, session: str = "") -> None:
         self.session = session
         self.tickets: dict[str, Ticket] = {}
