@@ -18,6 +18,8 @@ from typing import Any, Literal, TypeAlias
 
 TEXT_CAP = 64 * 1024
 """Longest text, in characters, that is looked into."""
+WRITTEN_CAP = 1_024
+"""Longest text, in characters, that a fingerprint is made of as it stands; of others, a hash."""
 MARKS_CAP = 30
 """Most combining marks in a row that are put in order."""
 
@@ -134,7 +136,7 @@ def normal(text: str, form: Literal["NFC", "NFKC"] = "NFC") -> str:
 
 def heaps_marks(text: str) -> bool:
     """Whether there are more combining marks in a row than any language has."""
-    if max(text) <= "\uffff":
+    if len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text):  # none beyond U+FFFF
         return _heap().search(text) is not None
     classes = bytes(map(unicodedata.combining, text))
     return re.search(rb"[^\0]{%d}" % (MARKS_CAP + 1), classes) is not None
@@ -168,6 +170,10 @@ def digest(tool: str, args: Any) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
+def _hashed(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
 def _written(value: Decimal) -> str:
     """The same text for equal numbers, whatever their size."""
     sign, digits, exponent = value.as_tuple()
@@ -189,7 +195,7 @@ def _plain(value: Any) -> Any:
         case ("list", tuple() as items):
             return ["list", [_plain(item) for item in items]]
         case str():
-            return value
+            return value if len(value) <= WRITTEN_CAP else ["long", _hashed(value)]
         case (str() as tag, rest):
             return [tag, str(rest)]
     return str(value)

@@ -1,7 +1,7 @@
-"""The decision log as JSON lines: written by structlog, and read back.
+"""The decision log as JSON lines: written, and read back.
 
-In: the records of a guard. Out: one JSON object a line, each with a `timestamp`. Nothing is
-configured globally: the host's own structlog and logging are left alone.
+In: the records of a guard. Out: one JSON object a line, each with a `timestamp`, written at once.
+Nothing is configured globally: the host's own logging is left alone.
 
     with json_log("decisions.jsonl") as log:
         guard = Guard(contracts, log=log)
@@ -11,26 +11,33 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self, cast
+from typing import IO, Any, Self
 
 from sponsio_like.jsonl import Line, read_lines
 from sponsio_like.records import Record
+
+_encode = json.JSONEncoder(allow_nan=False, default=repr).encode
 
 
 class JsonLog:
     """A sink for `Guard(log=...)`. Any number of guards, sessions and threads may share one."""
 
-    def __init__(self, logger: Any, file: IO[bytes] | None) -> None:
-        self._logger = logger
+    def __init__(self, write: Callable[[str], Any], file: IO[bytes] | None = None) -> None:
+        self._write = write
         self._file = file
+        self._lock = threading.Lock()
 
     def __call__(self, record: Record) -> None:
         """Write one record."""
-        rest = {key: value for key, value in record.items() if key != "event"}
-        self._logger.info(record.get("event"), **rest)
+        now = datetime.now(UTC).isoformat(timespec="microseconds")
+        line = _text({"timestamp": f"{now[:-6]}Z", **record})
+        with self._lock:
+            self._write(line)
 
     def close(self) -> None:
         """Close the file, if this log opened it."""
@@ -51,12 +58,16 @@ class JsonLog:
 
 def json_log(target: str | Path | IO[str]) -> JsonLog:
     """A log that appends to a file, or writes to a stream of text. Raises `OSError`."""
-    from structlog import BytesLogger, WriteLogger
-
     if isinstance(target, str | Path):
-        file = cast("IO[bytes]", io.FileIO(target, "a"))  # unbuffered: a line is one write
-        return JsonLog(_wrapped(BytesLogger(cast("Any", file)), _encoded), file)
-    return JsonLog(_wrapped(WriteLogger(cast("Any", target)), _text), None)
+        file = io.FileIO(target, "a")  # unbuffered: a line is one write
+        return JsonLog(lambda line: file.write(line.encode()), file)
+    stream = target
+
+    def write(line: str) -> None:
+        stream.write(line)
+        stream.flush()
+
+    return JsonLog(write)
 
 
 def read_log(path: str | Path) -> Iterator[Line]:
@@ -67,31 +78,12 @@ def read_log(path: str | Path) -> Iterator[Line]:
     return read_lines(path, torn=True)
 
 
-def _wrapped(writer: Any, render: Any) -> Any:
-    """A logger of its own: with all of these given, no global configuration is asked."""
-    from structlog import BoundLogger, wrap_logger
-    from structlog.processors import TimeStamper
-
-    return wrap_logger(
-        writer,
-        processors=[TimeStamper(fmt="iso", utc=True), render],
-        wrapper_class=BoundLogger,
-        context_class=dict,
-        cache_logger_on_first_use=True,
-    )
-
-
-def _text(_: Any, __: str, record: Any) -> str:
+def _text(record: Record) -> str:
     """One line of JSON, whatever the arguments of a call were."""
-    first = {"timestamp": record.pop("timestamp", None), "event": record.pop("event", None)}
     try:
-        return json.dumps({**first, **record}, allow_nan=False, default=repr)
+        return f"{_encode(record)}\n"
     except ValueError:  # NaN and infinity are no JSON
-        return json.dumps({**first, **_finite(record)}, default=repr)
-
-
-def _encoded(logger: Any, method: str, record: Any) -> bytes:
-    return _text(logger, method, record).encode()
+        return f"{_encode(_finite(record))}\n"
 
 
 def _finite(value: Any) -> Any:

@@ -14,7 +14,7 @@ LIMIT = 0.150
 """Seconds, on an idle machine."""
 ASYNCIO = 1.5
 """At most so many times as long as `import asyncio` in the same process, on a busy one."""
-LATER = ("httpx", "lark", "langchain_core", "langgraph", "pydantic", "rich", "structlog", "typer")
+LATER = ("httpx", "lark", "langchain_core", "langgraph", "pydantic", "rich", "typer")
 
 PROBE = """
 import json, sys, time

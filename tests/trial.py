@@ -31,7 +31,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 LIBRARIES = (
-    *("asyncio", "hypothesis", "lark", "re2", "structlog", "yaml"),
+    *("asyncio", "hypothesis", "lark", "re2", "yaml"),
     *("rich.console", "rich.table", "typer", "typer.testing"),
 )
 OPTIONS = (

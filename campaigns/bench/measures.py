@@ -21,7 +21,7 @@ from typing import Any
 from campaigns.bench import ours
 from campaigns.bench.translated import written
 from campaigns.bench.workload import POLICY, Call, Row, policy, trace
-from sponsio_like import Guard, Session
+from sponsio_like import Allowed, Guard, Session
 from sponsio_like.log import json_log
 
 now = time.perf_counter_ns
@@ -96,9 +96,8 @@ def lengths() -> dict[str, Any]:
     denied: list[int] = []
     windows: dict[str, dict[str, float]] = {}
     longest, before, done = 0, 0, 0
-    calls = trace(10_000)
+    part = trace(500)
     while done < 100_000:
-        part = calls[done % 10_000 :][:500]
         times = timed(step, part)
         refused = timed(step, [("send_email", {"to": "x@evil.com", "body": ""})] * 10)
         done += len(part)
@@ -154,7 +153,7 @@ def logged() -> dict[str, float]:
 
 
 def hostile() -> dict[str, float]:
-    """The longest decision for inputs that are made to be slow."""
+    """Decisions, without their advice, on inputs that are made to be slow."""
     deep: Any = "x"
     for _ in range(1000):
         deep = {"a": deep}
@@ -169,9 +168,15 @@ def hostile() -> dict[str, float]:
         "a regular expression": [("scan", {"text": "ab" * 32_000})] * 20,
     }
     hard: Row = ("arg_blacklist", "scan", "text", ["[ab]*a[ab]{100}c"])
-    step = ours.steps(ours.guard([*POLICY, hard]).session())
-    step("verify_identity", {})
-    timed(step, trace(500))
+    session = ours.guard([*POLICY, hard]).session()
+    timed(ours.steps(session), trace(500))
+
+    def step(tool: str, args: dict[str, Any]) -> bool:
+        outcome = session.decide(tool, args)
+        if isinstance(outcome, Allowed):
+            session.settle(outcome.id, output="ok")
+        return False
+
     return {name: statistics.median_high(timed(step, calls)[1:]) for name, calls in inputs.items()}
 
 
