@@ -47,8 +47,10 @@ Results: TypeAlias = list[tuple[Change, dict[int, bool]]]
 class Interceptor:
     """All the state of one session, behind one lock. `world`: where contracts on the world are."""
 
-    __slots__ = ("_written", "clock", "committed", "context", "desk", "flights", "lanes", "latest")
-    __slots__ += ("ledger", "lock", "policy", "time", "world")
+    __slots__ = (
+        "_written", "clock", "committed", "context", "desk", "flights", "lanes", "latest",
+        "ledger", "lock", "policy", "time", "world",
+    )  # fmt: skip
 
     def __init__(
         self, policy: Policy, clock: Callable[[], float], session: str, world: World | None
@@ -69,20 +71,14 @@ class Interceptor:
         self.lock = threading.Lock()
 
     @property
-    def _held(self) -> Held:
-        return Held(self)
-
-    @property
     def calls(self) -> int:
         """How many calls were let through."""
         return self.committed + (self.latest is not None)
 
     def stand(self, place: str) -> None:
         """The next calls stand here, in the history of the host."""
-        with self._held:
+        with Held(self):
             self.world.stand(place)
-
-    # --- positions ----------------------------------------------------------------------------
 
     def attempt(
         self,
@@ -100,13 +96,13 @@ class Interceptor:
         """
         late: list[Violation] = []
         while True:
-            with self._held:
+            with Held(self):
                 touched = self.ledger.touched(event)
             reads, failed = perceive(self.ledger, event, touched, self.context, self.calls)
             now = time_of(self.clock) if stoppable(event) else self._now()
             seen = Seen(event, touched, reads, failed, now)
             try:
-                with self._held:
+                with Held(self):
                     attempt = self._try(seen, mark, answer, rulings, late, substitute=substitute)
             except StoreFailed as error:
                 if isinstance(event, Step):
@@ -182,14 +178,14 @@ class Interceptor:
     def at_desk(self, ask: Callable[[Desk, float], T]) -> T:
         """Ask the session's desk for something, at this time."""
         now = self._now()
-        with self._held:
+        with Held(self):
             self.time = max(self.time, now)
             return ask(self.desk, self.time)
 
     def at_ledger(self, ask: Callable[[Ledger, float], T]) -> T:
         """Ask the session's ledger for something, at this time; it must stay as it is."""
         now = self._now()
-        with self._held:
+        with Held(self):
             self.world.refresh()
             return ask(self.ledger, max(self.time, now, self.world.time))
 
@@ -197,12 +193,12 @@ class Interceptor:
 
     def land(self, id: str) -> Flight | None:
         """Take the call out of the air; None if it is not in flight."""
-        with self._held:
+        with Held(self):
             return self.flights.pop(id, None)
 
     def flying(self) -> tuple[tuple[str, str, tuple[Change, ...]], ...]:
         """The calls in flight: their ids, their tools, and what waits for their results."""
-        with self._held:
+        with Held(self):
             return tuple((id, each.tool, self._waits(each)) for id, each in self.flights.items())
 
     def _waits(self, flight: Flight) -> tuple[Change, ...]:
@@ -212,17 +208,17 @@ class Interceptor:
         """The call has its result. What that reveals, and what time has."""
         late: list[Violation] = []
         while True:
-            with self._held:
+            with Held(self):
                 waits = self._waits(flight)
             finals = [final(self.policy, change, result, flight.tool) for change in waits]
             now = self._now()
             try:
-                with self._held:
+                with Held(self):
                     bad = self._settled(
                         id, flight, list(zip(waits, finals, strict=True)), now, late
                     )
             except StoreFailed as error:
-                with self._held:
+                with Held(self):
                     self.flights.setdefault(id, flight)
                 why = f"the result of `{flight.tool}` is not kept, settle it again: {error}"
                 return (*late, lost(self.policy, flight.position, flight.tool, why))
@@ -253,13 +249,13 @@ class Interceptor:
     def told(self, key: str, value: Any) -> None:
         """A fact of the context, visible from the next decision on."""
         now = self._now()
-        with self._held:
+        with Held(self):
             self.time = max(self.time, now)
             self.context = self.context.told(key, value, self.time)
 
     def used(self, tokens: int) -> None:
         """Tokens that the model has used."""
-        with self._held:
+        with Held(self):
             self.context = self.context.used(tokens)
 
     def verdicts(self) -> dict[str, Verdict]:
@@ -269,7 +265,7 @@ class Interceptor:
     def close(self) -> tuple[tuple[Violation, ...], tuple[Unfulfilled, ...]]:
         """What time has violated until now, and what stays unfulfilled."""
         now, late = self._now(), tuple[Violation, ...]()
-        with self._held:
+        with Held(self):
             with suppress(StoreFailed), self.world.open():
                 late = self._expire(now, self.context)
             return late, owing(self.ledger, Now(self.time, self.context))
@@ -280,7 +276,7 @@ class Interceptor:
 
     def snapshot(self, rest: Mapping[str, Any]) -> dict[str, Any]:
         """The whole state as JSON data."""
-        with self._held:
+        with Held(self):
             flights = {id: plain(flight) for id, flight in self.flights.items()}
             mine = {**rest, **self.world.standing(), "calls": self.calls, "time": self.time}
             mine |= {"flights": flights, "tickets": self.desk.plain()}

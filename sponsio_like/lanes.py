@@ -13,25 +13,21 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.alphabet import OTHER, Name
-from sponsio_like.atoms import inputs_of
 from sponsio_like.clause import Clause, Watch
 from sponsio_like.compiler import Policy
 from sponsio_like.emitting import Code, Emitter, Names
-from sponsio_like.formula import Custom, Delivered, Happens, Node, postorder
-from sponsio_like.learning import BITS, UNBOUNDED, Moves, is_finite
+from sponsio_like.formula import Delivered, Happens
+from sponsio_like.learning import Moves, is_finite, of_few_bits
 from sponsio_like.ledger import Read
-from sponsio_like.lettering import Lettering
+from sponsio_like.lettering import Lettering, foreign
 from sponsio_like.monitor import State
 from sponsio_like.program import Slot
-from sponsio_like.registry import custom
 from sponsio_like.waking import Rests, rests
 
 Checked: TypeAlias = tuple[Any, ...]
 """What a lane has read of a call, in the order in which its own source names it."""
 CALL = "ledger, tool, args, agent, depth, context, t"
 RESULT = "ledger, x, t, now"
-FEW_BITS = 8
-"""Most truth values that a clause remembers whose states sessions share."""
 NODES_CAP = 200
 """Most nodes of a clause that has a lane."""
 TAKEN = {name: f"{name} = ledger.{name}" for name in ("watches", "keyed", "positions")}
@@ -135,7 +131,7 @@ class _Writer:
         return lambda checked: list(reads()(checked))
 
     def _clause(self, i: int, clause: Clause) -> None:
-        if clause.kinds != clause.counts or any(map(_foreign, clause.slots)):
+        if clause.kinds != clause.counts or any(map(foreign, clause.slots)):
             raise Roundabout
         if len(clause.monitor.program.nodes) + len(clause.gate.program.nodes) > NODES_CAP:
             raise Roundabout
@@ -245,7 +241,7 @@ class _Writer:
             end.writes.append(f"keyed[{i}][{where.key}] = ({new}, {where.place} + 1)")
             return
         changes = [f"{a} != {old}[{k}][0]" for k, a in zip((1, 0), afters, strict=True) if a]
-        if afters[0] and not afters[1] and _of_bits(clause):
+        if afters[0] and not afters[1] and of_few_bits(clause):
             new = f"{new} if {old}[3] else {self._names.bind(self._shared(i, clause))}({afters[0]})"
         if changes:
             end.writes.extend((f"if {' or '.join(changes)}:", f"    {old} = {new}"))
@@ -275,14 +271,6 @@ class _Writer:
         return f"{make}({kind}, ({registers}, {old}[1], (), {old}[3]))"
 
 
-def _of_bits(clause: Clause) -> bool:
-    """Whether it remembers a few truth values, and nothing else."""
-    program, cells = clause.monitor.program, clause.monitor.past.cells
-    ops = [program.nodes[cell.node] for cell in cells]
-    bits = all(op[0] in BITS or (op[0] in UNBOUNDED and op[2] is None) for op in ops)
-    return bits and len(cells) <= FEW_BITS
-
-
 def _taking(lines: Sequence[str]) -> list[str]:
     """What these lines need of the ledger."""
     text = "\n".join(lines)
@@ -294,17 +282,3 @@ def _settled(slot: Slot, code: Code, status: str) -> Code:
     if not slot.waits:
         return code
     return code if isinstance(slot.node, Happens) and slot.node.what == status else False
-
-
-def _foreign(slot: Slot) -> bool:
-    """Whether it takes more than the call and its status to read this slot, or code of users."""
-    if slot.waits and not isinstance(slot.node, Happens):
-        return True
-    return any(_of_user(node) for node in postorder(slot.node))
-
-
-def _of_user(node: Node) -> bool:
-    if not isinstance(node, Custom):
-        return False
-    home = getattr(custom(node).read, "__module__", "") or ""
-    return home.split(".")[0] != "sponsio_like" or "results" in inputs_of(node)

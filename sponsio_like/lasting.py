@@ -50,8 +50,10 @@ class Lasting:
     store. The interceptor holds its lock.
     """
 
-    __slots__ = ("_accounts", "_changed", "_data", "_id", "_ledger", "_looked", "_store", "_uses")
-    __slots__ += ("lineage", "place", "started_anew", "time")
+    __slots__ = (
+        "_accounts", "_changed", "_data", "_id", "_ledger", "_looked", "_store", "_uses",
+        "lineage", "place", "started_anew", "time",
+    )  # fmt: skip
 
     def __init__(self, ledger: Ledger, id: str, store: World | None) -> None:
         self.place = ""

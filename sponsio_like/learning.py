@@ -14,13 +14,15 @@ from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Result, Status
 from sponsio_like.past import Letter
-from sponsio_like.program import Program
+from sponsio_like.program import Op, Program
 from sponsio_like.residual import literals_of
 from sponsio_like.resting import NEVER, in_the_air
 from sponsio_like.window import WindowFull
 
 MOVES_CAP = 4_096
 """Most moves that are remembered of one clause."""
+FEW_BITS = 8
+"""Most truth values that a clause remembers whose states sessions share."""
 SIMPLE = frozenset({"true", "false", "lit", "and", "or", "X", "WX", "U", "R"})
 BITS = frozenset({"Y", "WY", "S", "T"})
 UNBOUNDED = frozenset({"F", "G", "O", "H"})
@@ -45,10 +47,18 @@ def is_finite(clause: Clause) -> bool:
 
 
 def _is_finite(program: Program) -> bool:
-    return all(
-        op[0] in SIMPLE or op[0] in BITS or (op[0] in UNBOUNDED and op[2] is None)
-        for op in program.nodes
-    )
+    return all(op[0] in SIMPLE or _is_bit(op) for op in program.nodes)
+
+
+def of_few_bits(clause: Clause) -> bool:
+    """Whether its guarantee remembers a few truth values, and nothing else."""
+    program, cells = clause.monitor.program, clause.monitor.past.cells
+    ops = [program.nodes[cell.node] for cell in cells]
+    return len(cells) <= FEW_BITS and all(map(_is_bit, ops))
+
+
+def _is_bit(op: Op) -> bool:
+    return op[0] in BITS or (op[0] in UNBOUNDED and op[2] is None)
 
 
 class Moves:

@@ -49,8 +49,10 @@ class Ledger:
     at the next position as long as fewer have `passed` than the `soonest` that wakes one.
     """
 
-    __slots__ = ("alarms", "counters", "keyed", "lineage", "passed", "policy", "positions")
-    __slots__ += ("soonest", "wakes", "watches")
+    __slots__ = (
+        "alarms", "counters", "keyed", "lineage", "passed", "policy", "positions", "soonest",
+        "wakes", "watches",
+    )  # fmt: skip
 
     def __init__(self, policy: Policy, *, apart: bool = False) -> None:
         self.policy = policy
@@ -81,8 +83,6 @@ class Ledger:
 
     def _woken(self, kind: Kind) -> list[int]:
         """The clauses whose step clock runs out at this position; few ever have one running."""
-        if not self.wakes:
-            return []
         counters, positions = self.counters, self.positions
         due = [i for i, wake in self.wakes.items() if wake <= positions[counters[i][0]]]
         return [i for i in due if kind in self.policy.clauses[i].kinds]

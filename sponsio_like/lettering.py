@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from sponsio_like.alphabet import Name, static
-from sponsio_like.atoms import OPEN
+from sponsio_like.atoms import OPEN, inputs_of
 from sponsio_like.clause import Clause
 from sponsio_like.emitting import Code, Names
 from sponsio_like.events import Call
@@ -20,15 +20,18 @@ from sponsio_like.formula import (
     Compare,
     Const,
     Ctx,
+    Custom,
     Delivered,
     FactAge,
     Happens,
+    Node,
     Target,
     Tokens,
     postorder,
 )
 from sponsio_like.program import Slot
 from sponsio_like.readers import key_of, likeness, slot_reader
+from sponsio_like.registry import custom
 from sponsio_like.shortcuts import key_part, shortcut, similar
 
 OF_CONTEXT = (ApprovalAge, Approved, Compare, Const, Ctx, Delivered, FactAge, Tokens)
@@ -126,3 +129,17 @@ class Lettering:
 
     def _call(self) -> str:
         return f"{self._names.bind(Call)}(tool, args, '', agent, depth)"
+
+
+def foreign(slot: Slot) -> bool:
+    """Whether it takes more than the call and its status to read this slot, or code of users."""
+    if slot.waits and not isinstance(slot.node, Happens):
+        return True
+    return any(_of_user(node) for node in postorder(slot.node))
+
+
+def _of_user(node: Node) -> bool:
+    if not isinstance(node, Custom):
+        return False
+    home = getattr(custom(node).read, "__module__", "") or ""
+    return home.split(".")[0] != "sponsio_like" or "results" in inputs_of(node)

@@ -851,7 +851,7 @@ BUGS = (
         "atoms run under the lock",
         "interceptor.py",
         "            reads, failed = perceive(self.ledger, event, touched, self.context",
-        "            with self._held:\n"
+        "            with Held(self):\n"
         "                reads, failed = perceive(self.ledger, event, touched, self.context",
     ),
     Bug(

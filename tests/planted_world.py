@@ -69,7 +69,7 @@ MEANING = (
         "interceptor.py",
         "            now = time_of(self.clock) if stoppable(event) else self._now()\n",
         (
-            "            with self._held, self.world.open():\n"
+            "            with Held(self), self.world.open():\n"
             "                now = time_of(self.clock) if stoppable(event) else self._now()\n"
         ),
     ),

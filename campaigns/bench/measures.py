@@ -131,7 +131,7 @@ def sessions() -> dict[str, Any]:
 
 def loading() -> dict[str, float]:
     """From the text of a file to a guard."""
-    found = {}
+    found: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         for n in (34, 100, 1000):
             path = Path(folder) / f"{n}.yaml"
