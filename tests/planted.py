@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests import planted_adapters, planted_catalog
+from tests import planted_adapters, planted_catalog, planted_lanes
 
 
 class Planted(NamedTuple):
@@ -407,4 +407,5 @@ BUGS = (
     ),
     *(Planted(*each) for each in planted_catalog.TERMS),
     *(Planted(*each) for each in planted_adapters.BUGS),
+    *(Planted(*each) for each in planted_lanes.BUGS),
 )

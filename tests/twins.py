@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sponsio_like.contract import Contract
@@ -23,6 +23,7 @@ from sponsio_like.pattern import Rule
 from sponsio_like.session import Session
 from tests.fuzz_cases import Formulas
 from tests.fuzz_traces import Event, Traces
+from tests.test_predicates import Word
 
 LIMIT = 5_000
 """Decisions of one formula that may take the long way are few; more is not waited for."""
@@ -92,6 +93,31 @@ def remembered(session: Session) -> dict[str, Any]:
         "context": inner.context,
         "rest": (inner.time, inner.calls),
     }
+
+
+def told(words: Iterable[Word]) -> Iterator[Event]:
+    """The words of a pattern's traces as events: calls settle at once, or when a word says so."""
+    flying: list[Event] = []
+    now = 0.0
+    for number, word in enumerate(words):
+        now += word.seconds
+        event = {**word.event, "time": now}
+        if event["type"] == "result":
+            tool = event["id"].partition("-")[0]
+            mine = next((each for each in flying if each["tool"] == tool), None)
+            if mine is not None:
+                flying.remove(mine)
+                failed = "failed" if event["status"] == "error" else None
+                yield {**event, "id": mine["id"], "output": event.get("output", failed)}
+            continue
+        event["id"] = str(number)
+        yield event
+        if event["type"] == "call" and word.waits:
+            flying.append(event)
+        elif event["type"] == "call":
+            status = event.get("status", "ok")
+            output = event.get("output", "failed" if status == "error" else None)
+            yield {**event, "type": "result", "status": status, "output": output}
 
 
 def contracts(dice: random.Random) -> list[Contract]:

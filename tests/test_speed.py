@@ -1,0 +1,82 @@
+"""Speed, as ratios: to a loop of plain Python that runs beside it, and to itself. Never as times.
+
+What is compared is interleaved and taken at the middle, so that a busy machine slows both. Bounds
+are several times what an idle machine shows (docs/speed.md has the figures): they notice a short
+way that is not taken any more, or work that grows with the trace, and not a noisy neighbour.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+from campaigns.bench import ours
+from campaigns.bench.workload import POLICY, policy, trace
+
+now = time.perf_counter_ns
+
+
+def loop() -> int:
+    """The unit: a few microseconds of plain Python."""
+    total = 0
+    for number in range(20):
+        total += len(str(number))
+    return total
+
+
+def middles(steps: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
+    """The median time of each, in turns."""
+    times: dict[str, list[int]] = {name: [] for name in steps}
+    for _ in range(rounds):
+        for name, step in steps.items():
+            started = now()
+            step()
+            times[name].append(now() - started)
+    return {name: statistics.median(each) for name, each in times.items()}
+
+
+def test_a_decision_and_its_result_cost_a_few_loops() -> None:
+    """The policy of the benchmark, each call settled: some four loops; at most twelve."""
+    step, calls = ours.contracts(34), iter(trace(4000))
+    found = middles({"decision": lambda: step(*next(calls)), "loop": loop}, 4000)
+    assert found["decision"] < 12 * found["loop"]
+
+
+def test_a_call_that_nobody_speaks_of_costs_less() -> None:
+    """No contract concerns it: some two loops; at most six."""
+    rows = [row for row in POLICY if row[0] != "tool_allowlist"]
+    step = ours.steps(ours.guard(rows).session())
+    found = middles({"call": lambda: step("weather", {"city": "x"}), "loop": loop}, 2000)
+    assert found["call"] < 6 * found["loop"]
+
+
+def test_contracts_about_other_tools_cost_nothing() -> None:
+    """Three hundred contracts cost what the policy alone costs; at most half as much again."""
+    few, many = (ours.steps(ours.guard(policy(n)).session()) for n in (34, 300))
+    calls = trace(3000)
+    each, other = iter(calls), iter(calls)
+    found = middles({"34": lambda: few(*next(each)), "300": lambda: many(*next(other))}, 3000)
+    assert found["300"] < 1.5 * found["34"]
+
+
+def test_a_long_session_decides_like_a_short_one() -> None:
+    """After 20,000 calls a call costs what it costs at first; at most half as much again."""
+    guard = ours.guard([row for row in POLICY if row[0] != "duplicate_call_limit"])
+    old, young = (ours.steps(guard.session()) for _ in range(2))
+    for tool, args in trace(20_000):
+        old(tool, args)
+    calls = trace(2000)
+    for tool, args in calls:
+        young(tool, args)
+    each, other = iter(calls), iter(calls)
+    found = middles({"old": lambda: old(*next(each)), "young": lambda: young(*next(other))}, 2000)
+    assert found["old"] < 1.5 * found["young"]
+
+
+def test_a_session_opens_in_less_than_a_loop_or_two() -> None:
+    """A session in which nothing has happened has no state yet: at most two loops."""
+    guard = ours.guard(POLICY)
+    found = middles({"open": guard.session, "loop": loop}, 2000)
+    assert found["open"] < 2 * found["loop"]
