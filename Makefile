@@ -5,6 +5,7 @@
 #                 the adapters with the lowest versions of their frameworks
 #
 # While working: make check (fast), make fmt, make fuzz N=1000000, make mutate, make coverage.
+# Speed, side by side: make bench SPONSIO=PYTHON ACEL=PYTHON (environments that have the others).
 # Flags for pytest, two processes unless said otherwise: make check PYTEST_FLAGS="-n 4 -k monitor"
 
 PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(p))))
@@ -13,7 +14,7 @@ N ?= 50000
 PYTEST_FLAGS ?= -n 2
 CODE := sponsio_like tests campaigns $(wildcard examples)
 
-.PHONY: demo test check static oldest setup fmt fuzz mutate coverage clean
+.PHONY: demo test check static oldest setup fmt fuzz bench mutate coverage clean
 .DEFAULT_GOAL := help
 
 demo: .venv/installed
@@ -42,6 +43,9 @@ fmt: .venv/installed-dev
 
 fuzz: .venv/installed-dev
 	$(BIN)/python -m tests.fuzz $(N)
+
+bench: .venv/installed-bench
+	$(BIN)/python -m campaigns.bench $(SPONSIO:%=--sponsio %) $(ACEL:%=--acel %)
 
 mutate: .venv/installed-dev
 	$(BIN)/python -m tests.mutate
@@ -72,6 +76,10 @@ help:
 	@echo "installing sponsio-like and its development tools into .venv ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,langgraph,langchain]'
 	@touch .venv/installed $@
+
+.venv/installed-bench: .venv/installed-dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
 
 .venv-oldest/installed: .venv/created pyproject.toml tests/oldest.txt
 	@echo "installing sponsio-like with the lowest versions of LangGraph and LangChain ..."

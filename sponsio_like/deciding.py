@@ -11,7 +11,7 @@ import copy
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from sponsio_like.advice import Refusal
 from sponsio_like.errors import SessionError
@@ -30,19 +30,24 @@ from sponsio_like.outcome import (
     Redirected,
     Violation,
 )
+from sponsio_like.passing import Refused
 from sponsio_like.strategies import ruling
 from sponsio_like.tickets import Asked, Ticket
 from sponsio_like.verdicts import Finding, asking, enforced, holding, observed, renamed
 
-T = TypeVar("T", Call, Message)
 Fit: TypeAlias = Callable[[Redirect], Mapping[str, Any] | str]
 """The arguments that a substitute will receive, or why it cannot take the call."""
 
 
 def decided(
-    inner: Interceptor, event: T, args: Any = None, fit: Fit | None = None
-) -> tuple[T, Outcome, Attempt]:
-    """Decide, whatever happens. `args`: those of a call, as they came; they are read once."""
+    inner: Interceptor, event: Call | Message | Refused, args: Any = None, fit: Fit | None = None
+) -> tuple[Any, Outcome, Attempt]:
+    """Decide, whatever happens; of what was refused already, only the outcome is made.
+
+    `args`: those of a call, as they came; they are read once.
+    """
+    if isinstance(event, Refused):
+        return event.call, blocked(inner, event.call, event.attempt, fit=fit), event.attempt
     try:
         if isinstance(event, Call):
             event = replace(event, args=freeze_args(args))

@@ -34,7 +34,8 @@ TAKEN = {name: f"{name} = ledger.{name}" for name in ("watches", "keyed", "posit
 
 
 class Lane(NamedTuple):
-    """`check(..)` is None if the call has to go the long way; else what the others are given.
+    """`check(..)`: what the others are given; a list of the clauses that stand against the call; or
+    None if it has to go the long way.
 
     `done` and `failed` commit the call with its result; False if the long way has to do that, None
     if there is nothing to commit. `reads` are what its clauses read. `sources`: the results that
@@ -43,7 +44,7 @@ class Lane(NamedTuple):
 
     clauses: tuple[int, ...]
     sources: tuple[Delivered, ...]
-    check: Callable[..., Checked | None]
+    check: Callable[..., Checked | list[int] | None]
     done: Callable[..., bool] | None
     failed: Callable[..., bool] | None
     reads: Callable[[Checked], list[Read]]
@@ -92,6 +93,7 @@ class _Writer:
         self._check: list[str] = []
         self._ends = {"done": _End([], []), "failed": _End([], [])}
         self._reads: list[str] = []
+        self._may_refuse = False
         self._said = Lettering(self._names, name, self._check)
 
     def lane(self, clauses: tuple[int, ...]) -> Lane:
@@ -108,6 +110,8 @@ class _Writer:
         kept = "".join(f"{each}, " for each in self._said.variables)
         taken = [f"{kept} = x"] if kept else []
         check = [*_taking(self._check), *self._check, f"return ({kept})"]
+        if self._may_refuse:
+            check = ["bad = ()", *check[:-1], f"return list(bad) if bad else ({kept})"]
         done, failed = (self._end(end, taken) for end in self._ends.values())
         bodies = {f"check({CALL})": check, f"done({RESULT})": done}
         if failed != done:  # the result makes a difference
@@ -170,11 +174,12 @@ class _Writer:
         inner, gate = self._emitters(clause, now, where.watch, where.place)
         owed = [inner.value(root) for roots in clause.monitor.always for root in roots]
         assumed = gate.value(clause.assume)
+        self._may_refuse |= any(code is not True for code in owed)
         waits = any(slot.waits and code is not False for slot, code in slots)
         afters = None if waits else [inner.after(), gate.after()]
         self._check += [*gate.lines, *inner.lines]
         self._check += [
-            f"if not {code} and {assumed}: return None" for code in owed if code is not True
+            f"if not {code} and {assumed}: bad += ({i},)" for code in owed if code is not True
         ]
         for status, end in self._ends.items():
             if afters is None:

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sponsio_like.alphabet import OTHER
 from sponsio_like.compiler import Policy
 from sponsio_like.events import Call
-from sponsio_like.flights import mark_of
+from sponsio_like.flights import Attempt, mark_of
 from sponsio_like.freezing import freeze_args
 from sponsio_like.index import INDEX_CAP
 from sponsio_like.lanes import Checked, Lane, lane_of
-from sponsio_like.outcome import Allowed
+from sponsio_like.outcome import Allowed, Block
+from sponsio_like.verdicts import findings
 
 if TYPE_CHECKING:
     from sponsio_like.interceptor import Interceptor
@@ -61,8 +62,20 @@ class Held:
         self._inner.lock.release()
 
 
-def passes(inner: Interceptor, tool: str, args: Any, id: str, agent: str, depth: int) -> bool:
-    """Whether the call was let through. If not, nothing has happened, and nothing is known."""
+class Refused(NamedTuple):
+    """A call that is blocked, and what stands against it."""
+
+    call: Call
+    attempt: Attempt
+
+
+def passes(
+    inner: Interceptor, tool: str, args: Any, id: str, agent: str, depth: int
+) -> bool | Refused:
+    """Whether the call was let through.
+
+    If not, nothing has happened; and nothing is known, unless it is certain to be blocked.
+    """
     if type(tool) is not str or type(id) is not str or not (args is None or type(args) is dict):
         return False
     lane = inner.lanes.get(tool, UNKNOWN)
@@ -86,6 +99,9 @@ def passes(inner: Interceptor, tool: str, args: Any, id: str, agent: str, depth:
         checked = lane.check(ledger, tool, args, agent, depth, inner.context, now)
         if checked is None:
             return False
+        if type(checked) is list:
+            call = Call(tool, args, id, agent, depth)
+            return False if woken else _refused(inner, call, checked, now)
         inner.latest = new(Latest, (id, tool, args, agent, depth, now, lane, checked, woken))
         inner.time = now
     except Exception:  # a lane is source that was made: if it is wrong, the long way decides
@@ -94,6 +110,17 @@ def passes(inner: Interceptor, tool: str, args: Any, id: str, agent: str, depth:
     finally:
         lock.release()
     return True
+
+
+def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) -> bool | Refused:
+    """The call is blocked, if nobody else has to be asked; else the long way decides."""
+    policy = inner.policy
+    for i in violated:
+        if policy.modes[policy.owner[i]] != "enforce" or not isinstance(policy.decision(i), Block):
+            return False
+    inner.time = now
+    found = findings(policy, violated, call, inner.committed)
+    return Refused(call, Attempt(found, (), inner.ledger.before(call), Block()))
 
 
 def _time(inner: Interceptor) -> float | None:
@@ -128,7 +155,7 @@ def _woken(inner: Interceptor, lane: Lane, now: float) -> Woken | None:
             plain = policy.clauses[i].is_plain
             other = policy.lanes[i] = lane_of(policy, OTHER, (i,)) if plain else None
         checked = other and other.check(ledger, "", {}, "", 0, inner.context, now)
-        if checked is None:
+        if not isinstance(checked, tuple):
             return None
         found.append((other, checked))
     return tuple(found)

@@ -50,8 +50,7 @@ class Session:
         notify: tuple[Mailbox, ...] = (),
         world: World | None = None,
     ) -> None:
-        self.id = id
-        self.policy = policy
+        self.id, self.policy = id, policy
         self._clock, self._world = clock, world
         self._assume_success = assume_success
         self._log, self._notify = log, notify
@@ -81,7 +80,7 @@ class Session:
         return not self._finished
 
     def place(self, where: str) -> None:
-        """Where in the history of the host the next calls stand: a checkpoint, a task.
+        """The next calls stand at this checkpoint or task of the host.
 
         Contracts on the world count a call once that is executed again at its place.
         """
@@ -140,14 +139,15 @@ class Session:
     ) -> Outcome:
         started = _time.perf_counter() if self._log.sink is not None else 0.0
         own = fresh(MADE) if id is None else id
-        if self._direct and passes(self._inner, tool, args, own, agent, depth):
+        passed = self._direct and passes(self._inner, tool, args, own, agent, depth)
+        if passed is True:
             if self._log.sink is not None:
                 self._log.passed(self.id, Call(tool, freeze_args(args), own, agent, depth), started)
             return let_through(own)
         self._check_open()
         if not all(isinstance(each, str) for each in (tool, own)):
             raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
-        event = Call(tool, {}, own, agent, depth)
+        event = passed or Call(tool, {}, own, agent, depth)
         call, outcome, attempt = decided(self._inner, event, args, fit)
         again = attempt.told_before(outcome)
         self._log.decision(self.id, call, outcome, attempt.found, attempt.late, started, again)

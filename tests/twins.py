@@ -18,7 +18,7 @@ from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError
 from sponsio_like.formula import Always, Formula
 from sponsio_like.guard import Guard
-from sponsio_like.outcome import Mode
+from sponsio_like.outcome import Blocked, Mode, Outcome
 from sponsio_like.pattern import Rule
 from sponsio_like.session import Session
 from tests.fuzz_cases import Formulas
@@ -61,7 +61,7 @@ class Pair:
                 outcome = session.decide(event["tool"], event["args"], id=event["id"], **who)
                 if session is self.short:
                     self.tally["short" if inner.latest is not None else "long"] += 1
-                return type(outcome), getattr(outcome, "violations", None)
+                return type(outcome), getattr(outcome, "violations", None), advice_of(outcome)
             case "result":
                 before = inner.latest
                 key = "output" if event["status"] == "ok" else "error"
@@ -77,6 +77,11 @@ class Pair:
             case "fact":
                 return session.fact(event["key"], event["value"])
         raise ValueError(event)
+
+
+def advice_of(outcome: Outcome) -> str:
+    """What a blocked call is told."""
+    return outcome.advice if isinstance(outcome, Blocked) else ""
 
 
 def remembered(session: Session) -> dict[str, Any]:
