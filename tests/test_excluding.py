@@ -355,7 +355,10 @@ def test_to_ask_costs_less_than_to_decide() -> None:
             each.decide(f"check {n}", {}, id=f"{n}")
             each.settle(f"{n}")
 
+    session._direct = False
+
     def decide() -> None:
+        """The long way: to ask is to look at monitors, too."""
         for n, tool in enumerate(tools):
             session.decide(tool, {}, id=f"call {n}")
             session.settle(f"call {n}")

@@ -89,25 +89,28 @@ def same_tool() -> dict[str, float]:
 
 
 def lengths() -> dict[str, Any]:
-    """One session of 100,000 calls: those let through, those denied, memory, the longest pause."""
-    rows = [row for row in POLICY if row[0] not in VALUES]
-    step = ours.steps(ours.guard(rows).session())
-    step("verify_identity", {})
-    denied: list[int] = []
-    windows: dict[str, dict[str, float]] = {}
-    longest, before, done = 0, 0, 0
+    """A session of 100,000 calls beside one of 1,000: calls let through, denied, memory, pauses."""
+    caps = {"rate_limit", "bounded_retry"}  # out of reach: else the old session would deny more
+    rows = [(*row[:2], 10**9) if row[0] in caps else row for row in POLICY if row[0] not in VALUES]
+    guard = ours.guard(rows)
+    old, young = (ours.steps(guard.session()) for _ in range(2))
     part = trace(500)
-    while done < 100_000:
-        times = timed(step, part)
-        refused = timed(step, [("send_email", {"to": "x@evil.com", "body": ""})] * 10)
-        done += len(part)
-        denied += refused
-        longest = max(longest, *(times if done > 1000 else [0]))
-        before = before or (resident() if done == 2000 else 0)
-        if done in (500, 1000, 10_000, 100_000):
-            middle = statistics.median(times), statistics.median(denied[-200:])
-            windows[str(done)] = {"allowed": middle[0], "denied": middle[1]}
-    return {"windows": windows, "longest": longest, "grown": resident() - before}
+    longest = before = 0
+    for done in range(0, 100_000, len(part)):
+        before = before or (resident() if done >= 2000 else 0)
+        times = timed(old, part)
+        longest = max(longest, *times) if done >= 2000 else 0
+    grown = resident() - before
+    for _ in range(2):
+        timed(young, part)
+    steps = {"100000": old, "1000": young}
+    outside = [("send_email", {"to": "x@evil.com", "body": ""})] * 300
+    return {
+        "allowed": interleaved(steps, part * 8, 50),
+        "denied": interleaved(steps, outside, 20),
+        "longest": longest,
+        "grown": grown,
+    }
 
 
 def sessions() -> dict[str, Any]:
