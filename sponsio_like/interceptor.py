@@ -24,7 +24,7 @@ from sponsio_like.lasting import Lasting, StoreFailed
 from sponsio_like.ledger import Judgement, Ledger
 from sponsio_like.monitor import Verdict
 from sponsio_like.outcome import Allowed, Decision, Outcome, Unfulfilled, Violation
-from sponsio_like.passing import Held, Latest
+from sponsio_like.passing import Held, Kept
 from sponsio_like.perceiving import Seen, final, judged, perceive, time_of, time_or
 from sponsio_like.snapshot import Written, part, put_back, take
 from sponsio_like.standing import owing, verdicts
@@ -60,7 +60,7 @@ class Interceptor:
         self.context = NOTHING_TOLD
         self.flights: dict[str, Flight] = {}
         self.committed = 0
-        self.latest: Latest | None = None
+        self.latest: Kept | None = None
         self.time = float("-inf")
         self.desk = Desk(session)
         self.ledger = Ledger(policy, apart=world is not None)
