@@ -107,7 +107,9 @@ class Clause:
         roots = [root for parts in self.monitor.always for root in parts]
         lasting = bool(self.monitor.rest) or scope is not None
         split = bool(rule.by)
-        self._listens = Listening(program, roots, gate, ends, lasting=lasting, split=split)
+        self._listens = Listening(
+            program, roots, gate, ends, assume=self.assume, lasting=lasting, split=split
+        )
         self._quiet: dict[Any, bool] = {}
         matches = targets_of(self.slots)
         self.names = frozenset(name for match in matches for name in match.names)

@@ -143,7 +143,11 @@ class Emitter:
 
     def _recently(self, i: int, bound: Any) -> str:
         last = self._own(i)
-        return f"({last} is not None and {self._now(bound)} - {last} <= {bound.count!r})"
+        return f"({last} is not None and {self._now(bound)} - {last} <= {self._bound(bound)})"
+
+    def _bound(self, bound: Any) -> str:
+        count = bound.count
+        return repr(count) if type(count) is int else self._names.bind(count)
 
     def _now(self, bound: Any) -> str:
         return self._position if isinstance(bound, Steps) else "t"
@@ -177,7 +181,7 @@ class Emitter:
         if i not in self._windows:
             _, a, reset, bound, most = op
             within, now = self._names.bind(stamps_within), self._now(bound)
-            left = self._let(f"{within}({self._own(i)}, {now} - {bound.count!r})")
+            left = self._let(f"{within}({self._own(i)}, {now} - {self._bound(bound)})")
             more = _choice(self.value(a), f"(*{left}, {now})[-{most}:]", left)
             fresh: Code = reset >= 0 and self.value(reset)
             self._windows[i] = self._let(_choice(fresh, "()", more))
@@ -221,7 +225,7 @@ class Emitter:
                 return self.value(a)
             case ("O" | "H", a, bound) if bound is not None:
                 now, sought = self._now(bound), self.value(a)
-                left = f"(None if {own} is None or {own} < {now} - {bound.count!r} else {own})"
+                left = f"(None if {own} is None or {own} < {now} - {self._bound(bound)} else {own})"
                 return _choice(sought if op[0] == "O" else _not(sought), now, left)
             case ("count", _, _, bound, _) if bound is not None:
                 return self._stamps(op, i)

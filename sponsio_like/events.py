@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import math
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -149,11 +148,10 @@ def _heap() -> re.Pattern[str]:
 
 
 def _number(value: float | Decimal) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        if math.isnan(value):
-            raise Unreadable("not a number")
-        return ("inf", value > 0)
-    return exactly(value)
+    exact = exactly(value)
+    if exact.is_nan():
+        raise Unreadable("not a number")
+    return exact if exact.is_finite() else ("inf", exact > 0)
 
 
 def exactly(value: float | Decimal) -> Decimal:

@@ -90,7 +90,7 @@ def mark_of(event: Call | Message) -> str:
         if isinstance(event, Call):
             return f"{digest(event.tool, event.args)} {event.agent} {event.depth}"
         return digest("response", {"text": event.text})
-    except Unreadable:
+    except (Unreadable, TypeError, ArithmeticError):  # numbers of an odd kind
         return UNLIKE + secrets.token_hex(16)
 
 

@@ -48,8 +48,8 @@ class Interceptor:
     """All the state of one session, behind one lock. `world`: where contracts on the world are."""
 
     __slots__ = (
-        "_written", "clock", "committed", "context", "desk", "flights", "lanes", "latest",
-        "ledger", "lock", "policy", "time", "world",
+        "_written", "clock", "committed", "context", "desk", "flights", "landing", "lanes",
+        "latest", "ledger", "lock", "policy", "time", "world",
     )  # fmt: skip
 
     def __init__(
@@ -61,6 +61,7 @@ class Interceptor:
         self.flights: dict[str, Flight] = {}
         self.committed = 0
         self.latest: Kept | None = None
+        self.landing = 0
         self.time = float("-inf")
         self.desk = Desk(session)
         self.ledger = Ledger(policy, apart=world is not None)
@@ -189,12 +190,12 @@ class Interceptor:
             self.world.refresh()
             return ask(self.ledger, max(self.time, now, self.world.time))
 
-    # --- results ------------------------------------------------------------------------------
-
     def land(self, id: str) -> Flight | None:
-        """Take the call out of the air; None if it is not in flight."""
+        """Take the call out of the air, to `settle` it; None if it is not in flight."""
         with Held(self):
-            return self.flights.pop(id, None)
+            flight = self.flights.pop(id, None)
+            self.landing += flight is not None
+            return flight
 
     def flying(self) -> tuple[tuple[str, str, tuple[Change, ...]], ...]:
         """The calls in flight: their ids, their tools, and what waits for their results."""
@@ -214,12 +215,12 @@ class Interceptor:
             now = self._now()
             try:
                 with Held(self):
-                    bad = self._settled(
-                        id, flight, list(zip(waits, finals, strict=True)), now, late
-                    )
+                    results = list(zip(waits, finals, strict=True))
+                    bad = self._settled(id, flight, results, now, late)
             except StoreFailed as error:
                 with Held(self):
                     self.flights.setdefault(id, flight)
+                    self.landing -= 1
                 why = f"the result of `{flight.tool}` is not kept, settle it again: {error}"
                 return (*late, lost(self.policy, flight.position, flight.tool, why))
             if bad is not None:
@@ -239,12 +240,11 @@ class Interceptor:
             bad = [each.clause for each, final in results[:split] if settle(each, final, present)]
             self.world.settled(flight.key)
         self.context = context
+        self.landing -= 1
         self.world.heard(id)
         return bad + [
             each.clause for each, final in results[split:] if settle(each, final, present)
         ]
-
-    # --- facts, verdicts, the end -------------------------------------------------------------
 
     def told(self, key: str, value: Any) -> None:
         """A fact of the context, visible from the next decision on."""

@@ -246,7 +246,7 @@ class _Writer:
             end.writes.append(f"keyed[{i}][{where.key}] = ({new}, {where.place} + 1)")
             return
         changes = [f"{a} != {old}[{k}][0]" for k, a in zip((1, 0), afters, strict=True) if a]
-        if afters[0] and not afters[1] and of_few_bits(clause):
+        if afters[0] and not clause.gate.past.cells and of_few_bits(clause):
             new = f"{new} if {old}[3] else {self._names.bind(self._shared(i, clause))}({afters[0]})"
         if changes:
             end.writes.extend((f"if {' or '.join(changes)}:", f"    {old} = {new}"))

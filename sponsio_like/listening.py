@@ -121,10 +121,10 @@ def calm(program: Program, letter: Sequence[bool | None]) -> bool:
 class Listening:
     """Which tools a clause listens to, told from their names.
 
-    `ends`: where the scope begins and ends. `lasting`: the clause owes something beyond single
-    positions, or has a scope. `split`: it has a monitor for each value, and none is ever woken.
-    `light`: each call is judged by itself. `calm`: calls that nobody mentions change nothing,
-    whatever the state. `all`: they always matter.
+    `assume`: the root of the assumption; `ends`: where the scope begins and ends. `lasting`: the
+    clause owes something beyond single positions, or has a scope. `split`: it has a monitor for
+    each value, and none is ever woken. `light`: each call is judged by itself. `calm`: calls that
+    nobody mentions change nothing, whatever the state. `all`: they always matter.
     """
 
     def __init__(
@@ -134,6 +134,7 @@ class Listening:
         gate: Program,
         ends: Sequence[int],
         *,
+        assume: int,
         lasting: bool,
         split: bool,
     ) -> None:
@@ -147,6 +148,7 @@ class Listening:
         self.calm = harmless and all(calm(program, self.other) for program in programs)
         self.all = moody(gate, (), self.other) or moody(watch, roots, self.other)
         ahead = any(op[0] in FUTURE for op in watch.nodes)
+        self.all |= not harmless and known(gate, self.other)[assume] == "any"
         self.all |= "any" in edges or (split and (ahead or not self.calm))
 
     def to(self, tool: Name) -> bool:

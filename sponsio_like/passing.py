@@ -25,8 +25,12 @@ from sponsio_like.verdicts import findings
 if TYPE_CHECKING:
     from sponsio_like.interceptor import Interceptor
 
+NAME_CAP = 200
+"""Longest name of a tool, in characters, whose lane is remembered by its name."""
 UNKNOWN: Any = object()
 Woken: TypeAlias = tuple[tuple[Lane, Checked], ...]
+Said: TypeAlias = tuple[str, str, Mapping[str, Any], str, int]
+"""A call: its id, tool, arguments, agent and depth."""
 Kept: TypeAlias = tuple[str, str, Mapping[str, Any], str, int, float, Lane, Checked, Woken]
 """A `Latest`, as a plain tuple."""
 
@@ -58,8 +62,11 @@ class Held:
 
     def __enter__(self) -> None:
         self._inner.lock.acquire()
-        if self._inner.latest is not None:
+        try:
             catch_up(self._inner)
+        except BaseException:  # whatever it is, nobody else may have to wait for ever
+            self._inner.lock.release()
+            raise
 
     def __exit__(self, *_: object) -> None:
         self._inner.lock.release()
@@ -74,59 +81,62 @@ class Refused(NamedTuple):
 
 def passes(
     inner: Interceptor, tool: str, args: Any, id: str, agent: str, depth: int
-) -> bool | Refused:
-    """Whether the call was let through.
-
-    If not, nothing has happened; and nothing is known, unless it is certain to be blocked.
-    """
+) -> Kept | Refused | None:
+    """The call, let through; or that it is blocked; or None, and nothing has happened."""
     if type(tool) is not str or type(id) is not str or not (args is None or type(args) is dict):
-        return False
-    lane = inner.lanes.get(tool, UNKNOWN)
-    if lane is UNKNOWN:
-        lane = _lane(inner.policy, tool)
-    if lane is None:
-        return False
+        return None
     try:
-        now = inner.clock()
-    except Exception:  # the clock is the host's: the long way says what is wrong with it
-        return False
+        lane = inner.lanes.get(tool, UNKNOWN)
+        if lane is UNKNOWN:
+            lane = _lane(inner.policy, tool)
+        if lane is None:
+            return None
+        args, now = freeze_args(args), inner.clock()
+    except Exception:  # arguments and clock are the host's: the long way says what is wrong
+        return None
     if type(now) is not float or now - now != 0.0:
-        return False
-    args, ledger, lock = freeze_args(args), inner.ledger, inner.lock
-    lock.acquire()  # in half the time that `with` takes
+        return None
+    inner.lock.acquire()  # in half the time that `with` takes
     try:
-        if inner.latest is not None or inner.flights or ledger.alarms or inner.desk.tickets:
-            return False
-        if now < inner.time:  # noqa: PLR1730  a call costs more
-            now = inner.time
-        woken: Woken | None = ()
-        if ledger.soonest <= ledger.passed:
-            woken = _woken(inner, lane, now)
-            if woken is None:
-                return False
-        checked = lane.check(ledger, tool, args, agent, depth, inner.context, now)
-        if checked is None:
-            return False
-        if type(checked) is list:
-            call = Call(tool, args, id, agent, depth)
-            return False if woken else _refused(inner, call, checked, now)
-        kept: Kept = (id, tool, args, agent, depth, now, lane, checked, woken or ())
-        inner.latest = kept
-        inner.time = now
+        return _judged(inner, lane, (id, tool, args, agent, depth), now)
     except Exception:  # a lane is source that was made: if it is wrong, the long way decides
         logging.getLogger("sponsio_like").exception("the lane of `%s` failed", tool)
-        return False
+        return None
     finally:
-        lock.release()
-    return True
+        inner.lock.release()
 
 
-def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) -> bool | Refused:
+def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Refused | None:
+    """As `passes`, under the lock."""
+    ledger = inner.ledger
+    if inner.latest is not None or inner.flights or inner.landing or ledger.alarms:
+        return None
+    if inner.desk.tickets:
+        return None
+    if now < inner.time:  # noqa: PLR1730  a call costs more
+        now = inner.time
+    woken = _woken(inner, lane, call, now) if ledger.soonest <= ledger.passed else ()
+    if woken is None:
+        return None
+    id, tool, args, agent, depth = call
+    checked = lane.check(ledger, tool, args, agent, depth, inner.context, now)
+    if checked is None:
+        return None
+    if isinstance(checked, list):
+        event = Call(tool, args, id, agent, depth)
+        return None if woken else _refused(inner, event, checked, now)
+    kept: Kept = (id, tool, args, agent, depth, now, lane, checked, woken)
+    inner.latest = kept
+    inner.time = now
+    return kept
+
+
+def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) -> Refused | None:
     """The call is blocked, if nobody else has to be asked; else the long way decides."""
     policy = inner.policy
     for i in violated:
         if policy.modes[policy.owner[i]] != "enforce" or not isinstance(policy.decision(i), Block):
-            return False
+            return None
     inner.time = now
     found = findings(policy, violated, call, inner.committed)
     return Refused(call, Attempt(found, (), inner.ledger.before(call), Block()))
@@ -137,16 +147,17 @@ def _lane(policy: Policy, tool: str) -> Lane | None:
     name = policy.index.name_of(tool)
     lane = policy.lanes.get(name, UNKNOWN)
     if lane is UNKNOWN:
-        lane = lane_of(policy, name, policy.index.concerned(name))
-    if len(policy.lanes) < INDEX_CAP:
-        policy.lanes[name] = policy.lanes[tool] = lane
+        lane = policy.lanes[name] = lane_of(policy, name, policy.index.concerned(name))
+    if len(policy.lanes) < INDEX_CAP and len(tool) <= NAME_CAP:
+        policy.lanes[tool] = lane
     return lane  # type: ignore[no-any-return]
 
 
-def _woken(inner: Interceptor, lane: Lane, now: float) -> Woken | None:
+def _woken(inner: Interceptor, lane: Lane, call: Said, now: float) -> Woken | None:
     """What the clauses read that have to see this call although it does not concern them."""
     found: list[tuple[Lane, Checked]] = []
     ledger, policy = inner.ledger, inner.policy
+    _, tool, args, agent, depth = call
     for i in ledger.due():
         if i in lane.clauses:
             continue
@@ -154,7 +165,7 @@ def _woken(inner: Interceptor, lane: Lane, now: float) -> Woken | None:
         if other is UNKNOWN:
             plain = policy.clauses[i].is_plain
             other = policy.lanes[i] = lane_of(policy, OTHER, (i,)) if plain else None
-        checked = other and other.check(ledger, "", {}, "", 0, inner.context, now)
+        checked = other and other.check(ledger, tool, args, agent, depth, inner.context, now)
         if not isinstance(checked, tuple):
             return None
         found.append((other, checked))
@@ -214,9 +225,11 @@ def catch_up(inner: Interceptor) -> None:
     """Something else happens: the latest call is in flight like any other. The lock is held."""
     if inner.latest is None:
         return
-    latest, inner.latest = Latest._make(inner.latest), None
+    latest = Latest._make(inner.latest)
     call = Call(latest.tool, latest.args, latest.id, latest.agent, latest.depth)
     pairs = ((latest.lane, latest.checked), *latest.woken)
     reads = [each for lane, checked in pairs for each in lane.reads(checked)]
     judgement = inner.ledger.judge(call, reads, latest.time)
-    inner.take_off(call, judgement, (mark_of(call), ""), Allowed(call.id))
+    mark = mark_of(call)
+    inner.latest = None
+    inner.take_off(call, judgement, (mark, ""), Allowed(call.id))

@@ -90,26 +90,33 @@ def _small(args: Mapping[str, Any]) -> list[Any] | None:
     pairs: list[Any] = []
     for name in sorted(args):
         value = args[name]
-        if type(value) is not str or len(value) > LIKENESS_CAP or not value.isascii():
-            value = _alike(value)
-        if value is None or not name.isascii():
+        if type(value) is str:
+            plain = len(value) <= LIKENESS_CAP and value.isascii()
+        else:
+            plain = type(value) is int and -EXACT_FLOATS < value < EXACT_FLOATS
+        value = value if plain else _alike(value)
+        if value is None:
             return None
+        if not name.isascii():
+            return _small_renamed(args)
         pairs += (name, value)
     return pairs
+
+
+def _small_renamed(args: Mapping[str, Any]) -> list[Any] | None:
+    """The same for names that are written in more than one way."""
+    named = {composed(name): value for name, value in args.items()}
+    return _small(named) if len(named) == len(args) and all(map(str.isascii, named)) else None
 
 
 def _alike(value: Any) -> str | int | None:
     """The same for values that are equal; None for some, and then for all that equal them."""
     if isinstance(value, str):
-        text = value if value.isascii() else composed(value)
+        text = str.__str__(value) if value.isascii() else composed(value)
         return text if len(text) <= LIKENESS_CAP and text.isascii() else None
-    if (
-        isinstance(value, (float, Decimal))
-        and -EXACT_FLOATS < value < EXACT_FLOATS
-        and value == int(value)
-    ):
-        value = int(value)
-    return value if type(value) is int and -EXACT_FLOATS < value < EXACT_FLOATS else None
+    exact = None if isinstance(value, str) else number(value)
+    small = exact is not None and abs(exact) < EXACT_FLOATS and exact == int(exact)
+    return int(exact) if exact is not None and small else None
 
 
 def _key_reader(node: Repeats) -> _Read:

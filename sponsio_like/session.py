@@ -18,13 +18,13 @@ from sponsio_like.deciding import Fit, decided
 from sponsio_like.errors import SessionError
 from sponsio_like.events import Call, Result, Step
 from sponsio_like.excluding import excluded
-from sponsio_like.freezing import freeze, freeze_args
+from sponsio_like.freezing import freeze
 from sponsio_like.interceptor import Interceptor
 from sponsio_like.monitor import Verdict
 from sponsio_like.naming import fresh
 from sponsio_like.notices import Mailbox
 from sponsio_like.outcome import Outcome, Unfulfilled, Violation, let_through
-from sponsio_like.passing import passes, settles
+from sponsio_like.passing import Refused, passes, settles
 from sponsio_like.records import SILENT, Log
 from sponsio_like.snapshot import part
 from sponsio_like.telling import Teller
@@ -139,15 +139,15 @@ class Session:
     ) -> Outcome:
         started = _time.perf_counter() if self._log.sink is not None else 0.0
         own = fresh(MADE) if id is None else id
-        passed = self._direct and passes(self._inner, tool, args, own, agent, depth)
-        if passed is True:
+        passed = passes(self._inner, tool, args, own, agent, depth) if self._direct else None
+        if passed is not None and not isinstance(passed, Refused):
             if self._log.sink is not None:
-                self._log.passed(self.id, Call(tool, freeze_args(args), own, agent, depth), started)
+                self._log.passed(self.id, Call(tool, passed[2], own, agent, depth), started)
             return let_through(own)
         self._check_open()
         if not all(isinstance(each, str) for each in (tool, own)):
             raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
-        event = passed or Call(tool, {}, own, agent, depth)
+        event = passed if isinstance(passed, Refused) else Call(tool, {}, own, agent, depth)
         call, outcome, attempt = decided(self._inner, event, args, fit)
         again = attempt.told_before(outcome)
         self._log.decision(self.id, call, outcome, attempt.found, attempt.late, started, again)

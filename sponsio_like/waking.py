@@ -72,5 +72,5 @@ def _bounds(monitor: Monitor, before: str) -> list[str]:
         op = monitor.program.nodes[cell.node]
         if op[0] in ("O", "H") and isinstance(op[2], Steps):
             own = f"{before}[{j}]"
-            found.append(f"(-1 if {own} is None else {own} + {op[2].count + 1})")
+            found.append(f"(-1 if {own} is None else {own} + {int(op[2].count) + 1})")
     return found

@@ -135,8 +135,8 @@ BUGS = (
     Planted(
         "the edge of a window in seconds counts",
         "past.py",
-        "if each > t - width]",
-        "if each >= t - width]",
+        "left = stamps_within(s[r], now - width)",
+        "left = stamps_within(s[r], now - width - 0.5 * (not by_step))",
         f"{AGREES}[timed 1]",
     ),
     Planted(
@@ -337,8 +337,8 @@ BUGS = (
     Planted(
         "the lock is removed, for tasks",
         "interceptor.py",
-        "self._lock = threading.Lock()",
-        "self._lock = __import__('contextlib').nullcontext()",
+        "self.lock = threading.Lock()",
+        "self.lock = __import__('unittest.mock').mock.Mock()",
         FIVE_TASKS,
     ),
     Planted(
@@ -401,7 +401,7 @@ BUGS = (
     Planted(
         "a snapshot forgets the calls in flight",
         "interceptor.py",
-        "self.flights[id] = resumed(id, kept, moved, self.policy.sources_by_name)",
+        "self.flights.update(all_resumed(kept, moved, self.policy.sources_by_name))",
         "pass",
         RESTORED,
     ),

@@ -132,8 +132,8 @@ TERMS = (
     (
         "the last value is the first one",
         "past.py",
-        "_kept(v[a]) if v[b] else s[r]",
-        "_kept(v[a]) if v[b] and s[r] is MISSING else s[r]",
+        "v, x, s, p, t: kept(v[a]) if v[b] else s[r]",
+        "v, x, s, p, t: kept(v[a]) if v[b] and s[r] is MISSING else s[r]",
         "tests/test_terms.py::test_terms_agree_on_longer_traces",
     ),
     (

@@ -56,9 +56,16 @@ BUGS = [
     (
         "a lane does not ask for the assumption",
         "lanes.py",
-        'f"if not {code} and {assumed}: return None"',
-        'f"if not {code} and False: return None"',
+        'f"if not {code} and {assumed}: bad += ({i},)"',
+        'f"if not {code} and False: bad += ({i},)"',
         RANDOM,
+    ),
+    (
+        "a call is refused although somebody has to be asked",
+        "passing.py",
+        "or not isinstance(policy.decision(i), Block):",
+        "or policy.decision(i) is None:",
+        "tests/test_lanes.py::test_who_has_to_be_asked_is_asked",
     ),
     (
         "a lane never stores what it has counted",

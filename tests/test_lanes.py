@@ -7,13 +7,14 @@ import logging
 import random
 from collections import Counter
 from decimal import Decimal
+from enum import IntEnum
 from typing import Any
 
 import pytest
 
 from campaigns.bench.translated import written
 from campaigns.bench.workload import POLICY, trace
-from sponsio_like import Allowed, Blocked, Contract, Guard, atom
+from sponsio_like import Allowed, Blocked, Contract, Guard, Held, Redirected, atom, contract
 from sponsio_like.events import Unreadable, digest
 from sponsio_like.loader import loads
 from sponsio_like.patterns import cooldown, must_precede, rate_limit
@@ -77,7 +78,9 @@ def test_the_policy_of_the_benchmark_is_the_same_both_ways() -> None:
     assert pair.tally["long"] < 20
 
 
+One = IntEnum("One", {"ONE": 1})
 ALIKE: list[Any] = [
+    One(1),
     *("a", "b", "\u212a", "K", "e\u0301", "\u00e9", "x" * 300, "", " "),
     *(1, 1.0, Decimal(1), Decimal("1.00"), True, 0, -0.0, False, None, 2**53, float(2**53), 2**70),
     *(0.5, Decimal("0.5"), float("nan"), float("inf"), [1], (1,), {"a": 1}),
@@ -87,6 +90,7 @@ ALIKE: list[Any] = [
 def test_calls_are_alike_where_their_fingerprints_are() -> None:
     """What runs of equal calls are told by is equal exactly where the fingerprints are equal."""
     args = [{"x": value, "y": "z"} for value in ALIKE] + [{"x": value} for value in ALIKE]
+    args += [{name: 1} for name in ("K", "\u212a", ";", "\u037e", "k", "\u00e9", "e\u0301")]
 
     def told(one: dict[str, Any]) -> Any:
         try:
@@ -151,6 +155,20 @@ def test_a_snapshot_in_flight_has_the_call() -> None:
     again = guard.restore(session.snapshot())
     again.settle("1")
     assert isinstance(again.decide("pay"), Allowed)
+
+
+def test_who_has_to_be_asked_is_asked() -> None:
+    """Only what is simply blocked is refused by a lane; people, substitutes, warnings are not."""
+    rule = rate_limit("pay", 1)
+    for strategy, expected in (
+        ("block", Blocked),
+        ("warn_only", Allowed),
+        ({"escalate": {"roles": ["boss"]}}, Held),
+        ({"redirect_to_safe": {"to": "ask"}}, Redirected),
+    ):
+        session = Guard([contract("few").guarantees(rule).strategy(strategy)]).session()
+        session.settle(session.decide("pay").id)
+        assert isinstance(session.decide("pay"), expected), strategy
 
 
 def test_an_id_in_flight_is_answered_as_before() -> None:
