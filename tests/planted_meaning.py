@@ -107,8 +107,8 @@ BUGS = (
     Bug(
         "every result counts",
         "interceptor.py",
-        "return self.flights.pop(id, None)",
-        "return self.flights.get(id)",
+        "flight = self.flights.pop(id, None)",
+        "flight = self.flights.get(id)",
     ),
     Bug("success is never assumed", "session.py", "if self._assume_success:", "if False:"),
     Bug(
