@@ -170,7 +170,9 @@ class Emitter:
                 return f"({self._run(slot, i)}[1] if {self._letter[slot]} is not None else 0)"
             case ("elapsed", slot):
                 return f"{self._names.bind(elapsed)}({self._letter[slot]}, t)"
-        return self._asked(self._past.values[i])
+            case ("sum" | "repeats", *_):
+                return self._asked(self._past.values[i])
+        raise TypeError(f"not an operator of the past: {op!r}")
 
     def _asked(self, function: Any) -> str:
         """What a function of `past.py` says that reads no values of other nodes."""
