@@ -19,6 +19,13 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
+@pytest.fixture(autouse=True)
+def _the_long_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `LONG_WAY` in the environment every call is decided by the readable monitor."""
+    if os.environ.get("LONG_WAY"):
+        monkeypatch.setattr("sponsio_like.session.passes", lambda *_: None)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Names of cases are the same in every process: none has an address in it."""
     for item in items:
