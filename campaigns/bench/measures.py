@@ -22,7 +22,11 @@ from campaigns.bench import ours
 from campaigns.bench.translated import written
 from campaigns.bench.workload import POLICY, Call, Row, policy, trace
 from sponsio_like import Allowed, Guard, Session
+from sponsio_like.freezing import freeze_args
 from sponsio_like.log import json_log
+from sponsio_like.naming import fresh
+from sponsio_like.outcome import let_through
+from sponsio_like.passing import passes, settles
 
 now = time.perf_counter_ns
 VALUES = {"duplicate_call_limit", "loop_detection"}
@@ -155,6 +159,58 @@ def logged() -> dict[str, float]:
         return interleaved(steps, trace(6000), 100)
 
 
+def parts() -> dict[str, float]:
+    """Where the time of a plain call goes, and what is slow: medians, in turns."""
+    session = ours.guard(POLICY).session()
+    inner, args = session._inner, {"path": "/workspace/README.md"}  # noqa: SLF001  its parts
+    session.settle(session.decide("read_file", args).id)
+    session.settle(session.decide("verify_identity", {}).id)
+    lane = inner.lanes["read_file"]
+    refused = {"to": "x@evil.com", "body": ""}
+
+    def whole() -> None:
+        session.settle(session.decide("read_file", args).id)
+
+    def halves() -> None:
+        passes(inner, "read_file", args, "a", "agent", 0)
+        settles(inner, "a", True)
+
+    def check() -> None:
+        lane.check(inner.ledger, "read_file", args, "agent", 0, inner.context, 1.0)
+
+    def two() -> None:
+        first, second = session.decide("read_file", args), session.decide("check_policy", {})
+        session.settle(first.id)
+        session.settle(second.id)
+
+    steps: dict[str, Callable[[], Any]] = {
+        "decide and settle": whole,
+        "of these, the two halves of the short way": halves,
+        "of these, what the lane asks of the contracts": check,
+        "the copy of the arguments": lambda: freeze_args(args),
+        "a fresh id": lambda: fresh("auto-"),
+        "the outcome object": lambda: let_through("a"),
+        "a call that is blocked": lambda: session.decide("send_email", refused),
+        "a call that is blocked, and its advice": lambda: (
+            session.decide("send_email", refused).advice  # type: ignore[union-attr]
+        ),
+        "two calls in flight beside each other": two,
+    }
+    return {name: middle(step) for name, step in steps.items()}
+
+
+def middle(step: Callable[[], Any]) -> float:
+    """The median time of a step, less that of measuring."""
+    times, nothing = [], []
+    for _ in range(400):
+        started = now()
+        step()
+        times.append(now() - started)
+        started = now()
+        nothing.append(now() - started)
+    return max(0.0, statistics.median(times[50:]) - statistics.median(nothing))
+
+
 def hostile() -> dict[str, float]:
     """Decisions, without their advice, on inputs that are made to be slow."""
     deep: Any = "x"
@@ -193,6 +249,7 @@ MEASURES = {
         sessions,
         loading,
         logged,
+        parts,
         hostile,
     )
 }

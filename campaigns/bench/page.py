@@ -16,7 +16,10 @@ from campaigns.pages import filled, markdown
 
 ROOT = Path(__file__).parent.parent.parent
 RESULTS = ROOT / "docs" / "speed.json"
-PAGES = {ROOT / "README.md": ("speed",), ROOT / "docs" / "speed.md": ("speed", "others", "run")}
+PAGES = {
+    ROOT / "README.md": ("speed",),
+    ROOT / "docs" / "speed.md": ("speed", "others", "parts", "run"),
+}
 
 
 def micro(ns: float) -> str:
@@ -31,6 +34,7 @@ def tables(results: Mapping[str, Any]) -> dict[str, str]:
     return {
         "speed": f"\n{markdown(head, _main(results))}\n\n{run}\n",
         "others": f"\n{markdown(('what', 'measured'), _others(results))}\n",
+        "parts": f"\n{markdown(('what', 'at the middle'), _parts(results))}\n",
         "run": f"\n{run}\n",
     }
 
@@ -78,6 +82,11 @@ def _others(results: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     yield "a log in JSON lines adds, at the middle", micro(logs["logged"] - logs["silent"])
     for name, ns in results["hostile"].items():
         yield f"{name} (the middle of its decisions)", micro(ns)
+
+
+def _parts(results: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    for name, ns in results["parts"].items():
+        yield name, f"{ns / 1000:,.2f} µs"
 
 
 # --- curves ---------------------------------------------------------------------------------------
