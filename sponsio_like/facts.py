@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sponsio_like.logic import Bound, Formula, Happening, Term
-from sponsio_like.targets import Op, Scalar, Target
+from sponsio_like.targets import Op, Operand, Scalar, Target, Var
 
 # --- atoms ------------------------------------------------------------------------------------
 
@@ -20,7 +20,7 @@ class OutputIs(Formula):
 
     path: str
     op: Op
-    value: Scalar | tuple[Scalar, ...]
+    value: Operand
 
 
 class ByAgent(Formula):
@@ -39,6 +39,13 @@ class TextMatches(Formula):
     """This position is a message whose text matches the regular expression."""
 
     regex: str
+
+
+class TextIs(Formula):
+    """This position is a message whose text is, has or shows (`matches`) the variable's value."""
+
+    op: Op
+    value: Var
 
 
 class Permitted(Formula):
@@ -80,6 +87,18 @@ class Count(Term):
     body: Formula
     reset: Formula | None = None
     bound: Bound = None
+
+
+class Variable(Term):
+    """The value of a value variable: `arg(price) < $old`."""
+
+    name: str
+
+
+class Output(Term):
+    """What stands at `path` in the output of this call, once it has settled; whole if empty."""
+
+    path: str
 
 
 class Sum(Term):

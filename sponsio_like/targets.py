@@ -6,26 +6,50 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Scalar: TypeAlias = bool | int | float | str | None
-Op: TypeAlias = Literal["<", "<=", "=", "!=", ">=", ">", "in", "matches"]
+Op: TypeAlias = Literal["<", "<=", "=", "!=", ">=", ">", "in", "matches", "has", "carries"]
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A value variable, `$x`: one value, the same wherever it stands, whichever it is.
+
+    `regex`: the value is what its group (or the whole expression) finds in a text.
+    """
+
+    name: str
+    regex: str | None = None
+
+
+Operand: TypeAlias = "Scalar | tuple[Scalar, ...] | Var"
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """`path op value` on the arguments of a call; with `[]` in the path: of some element."""
+    """`path op value` on the arguments of a call; with `[]` in the path: of some element.
+
+    `every`: of every element. The path `*` is all arguments together, `@agent` the agent, `@call`
+    the tool and all arguments. `has $x`: the value stands in there as a whole token; `carries $x`:
+    as a leak would (docs/semantics.md).
+    """
 
     path: str
     op: Op
-    value: Scalar | tuple[Scalar, ...]
+    value: Operand
+    every: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One kind of call: exact tool names, globs over the full name, conditions, the agent."""
+    """One kind of call: exact tool names, globs over the full name, conditions, the agent.
+
+    A call that lacks a field which binds a variable does not match; `strict`: then it may be any.
+    """
 
     names: tuple[str, ...] = ()
     globs: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
     agent: str | None = None
+    strict: bool = False
 
 
 Target: TypeAlias = tuple[Match, ...]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, dataclass_transform
 from weakref import WeakValueDictionary
 
-from sponsio_like.targets import Condition, Match
+from sponsio_like.targets import Condition, Match, Var
 
 _TABLE: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 _LOCK = threading.Lock()
@@ -21,7 +21,7 @@ def _key(value: Any) -> Any:
     """A dictionary key in which `1`, `1.0` and `True` differ, in conditions too."""
     if isinstance(value, tuple):
         return tuple(map(_key, value))
-    if isinstance(value, Match | Condition):
+    if isinstance(value, Match | Condition | Var):
         return (type(value), *(_key(getattr(value, name)) for name in value.__match_args__))
     return value if isinstance(value, Node) else (type(value), value)
 
