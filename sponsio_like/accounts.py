@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sponsio_like.clause import Change
 from sponsio_like.compiler import Counter, Policy
 from sponsio_like.encoding import decode, encode
 from sponsio_like.events import Kind
 from sponsio_like.ledger import Ledger
 from sponsio_like.snapshot import Written, read_clause, write_clause
+from sponsio_like.watch import Change
 
 KEY = 12
 """How long a key is, in characters of six bits."""

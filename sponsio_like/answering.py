@@ -15,6 +15,7 @@ from sponsio_like.events import Call, Event
 from sponsio_like.outcome import Ask, Decision, Escalate, Redirect, Warn
 from sponsio_like.tickets import Ticket
 from sponsio_like.verdicts import Finding, findings, holding, strictest, unanswered
+from sponsio_like.watch import Witness
 
 Roles: TypeAlias = tuple[str, ...]
 CLOSED = ("denied", "expired", "revoked")
@@ -108,7 +109,7 @@ class Answering:
 
     def _found(self, violated: Iterable[int], event: Event) -> tuple[Finding, ...]:
         rulings = self.answers.rulings if event is self.event else {}
-        return findings(self.policy, violated, event, 0, rulings)
+        return findings(self.policy, dict.fromkeys(violated, Witness()), event, 0, rulings)
 
     def _name(self, i: int) -> str:
         return self.policy.contracts[self.policy.owner[i]].name

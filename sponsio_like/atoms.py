@@ -35,16 +35,19 @@ from sponsio_like.formula import (
     MessageBy,
     Node,
     Observed,
+    Output,
     OutputIs,
     Permitted,
     Repeats,
     Sum,
     Target,
+    TextIs,
     TextMatches,
     Tokens,
 )
 from sponsio_like.registry import CustomAtom, custom
 from sponsio_like.terms import MISSING, value_reader
+from sponsio_like.tokens import read_json
 from sponsio_like.values import compare, comparison, find
 
 
@@ -92,6 +95,11 @@ Concerns: TypeAlias = Callable[[Call], bool | None]
 def meets(condition: Condition) -> Meets:
     """Asks whether some value of arguments compares so; `None` if none can be compared."""
     path, holds = condition.path, comparison(condition.op, condition.value)
+    if condition.every:
+        start = path.partition("[]")[0]
+        return lambda args: (
+            _every([holds(value) for value in find(args, path)]) if find(args, start) else None
+        )
     return lambda args: _some([holds(value) for value in find(args, path)])
 
 
@@ -99,6 +107,10 @@ def _some(answers: list[bool | None]) -> bool | None:
     if True in answers:
         return True
     return None if None in answers or not answers else False
+
+
+def _every(answers: list[bool | None]) -> bool | None:
+    return False if False in answers else None if None in answers else True
 
 
 def concerns(target: Target) -> Concerns:
@@ -199,15 +211,18 @@ def _compared(left: Any, op: Any, right: Any) -> bool | None:
     return None if left is MISSING or right is MISSING else compare(left, op, right)
 
 
-def settled(node: Formula, result: Result, tool: str) -> bool | None:
-    """What an `OPEN` atom is, now that its call has this result."""
+def settled(node: Node, result: Result, tool: str) -> Any:
+    """What an `OPEN` atom or term is, now that its call has this result."""
     match node:
+        case Output(path):
+            found = find(read_json(result.output), path) if path else [result.output]
+            return found[0] if len(found) == 1 else MISSING
         case Happens("done"):
             return result.status == "ok"
         case Happens("failed"):
             return result.status == "error"
         case OutputIs(path, op, value):
-            found = find(result.output, path) if path else [result.output]
+            found = find(read_json(result.output), path) if path else [result.output]
             return _some([compare(each, op, value) for each in found])
         case Custom(_, args):
             return custom(node).asks(args)(tool, result)
@@ -232,13 +247,13 @@ def is_status(node: Formula) -> bool:
 def kinds_of(node: Node) -> frozenset[Kind]:
     """The kinds of position that an atom or term speaks of; none for the context."""
     match node:
-        case Happens() | OutputIs() | ByAgent() | Permitted() | Arg() | Mark() | Depth():
+        case Happens() | OutputIs() | Output() | ByAgent() | Permitted() | Arg() | Mark() | Depth():
             return frozenset({"call"})
         case Sum() | Repeats():
             return frozenset({"call"})
         case Compare(left, _, right):
             return kinds_of(left) | kinds_of(right)
-        case MessageBy() | TextMatches():
+        case MessageBy() | TextMatches() | TextIs():
             return frozenset({"message"})
         case Observed():
             return frozenset({"step"})
@@ -254,11 +269,11 @@ def inputs_of(node: Node) -> frozenset[str]:
             needs = {"results"} if what != "called" else set()
             agents = {"agents"} if any(match.agent for match in target) else set()
             return frozenset(needs | agents)
-        case OutputIs():
+        case OutputIs() | Output():
             return frozenset({"results"})
         case ByAgent():
             return frozenset({"agents"})
-        case MessageBy() | TextMatches():
+        case MessageBy() | TextMatches() | TextIs():
             return frozenset({"messages"})
         case Permitted() | Approved() | Ctx() | FactAge() | ApprovalAge():
             return frozenset({"facts"})

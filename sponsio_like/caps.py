@@ -10,7 +10,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import NamedTuple
 
-from sponsio_like.clause import Clause, Place, Watch
+from sponsio_like.clause import Clause
 from sponsio_like.events import Call, Event
 from sponsio_like.formula import Condition, Const, Custom, Happens, Node, Sum
 from sponsio_like.moves import conditioned, merged
@@ -18,6 +18,7 @@ from sponsio_like.obstacles import WHOLE, conjunctive, goals
 from sponsio_like.past import EXACT, Letter
 from sponsio_like.program import Op, Program
 from sponsio_like.values import number
+from sponsio_like.watch import Place, Watch
 
 
 class Cap(NamedTuple):

@@ -18,6 +18,7 @@ from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, closest
 from sponsio_like.outcome import Redirect
 from sponsio_like.program import PAST, STATEFUL, Program, Slot, operands
+from sponsio_like.ranging import check_variables
 from sponsio_like.vacuity import check_binds
 from sponsio_like.values import regex
 
@@ -33,6 +34,7 @@ def check(clause: Clause) -> None:
             for pattern in _patterns_in(node):
                 regex(pattern)
         check_comparisons(root)
+    check_variables(clause)
     _check_alternatives(clause.monitor.program)
     _check_assumption(clause)
     _check_verdict(clause)

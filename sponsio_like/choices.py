@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from sponsio_like.clause import Change
 from sponsio_like.events import Call, Event, kind_of
 from sponsio_like.moves import OTHER, Happen, Land, Move, Tell, Wait, calls, facts, messages
 from sponsio_like.obstacles import by_context, by_others, by_steps, conjunctive, slots_under
 from sponsio_like.supposing import Scene, Supposing, lengths
+from sponsio_like.watch import Change
 
 Kind: TypeAlias = Literal["calls", "waits", "facts"]
 

@@ -7,75 +7,34 @@ the monitor starts afresh with every segment.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
-from sponsio_like.alphabet import Name, targets_of
+from sponsio_like.alphabet import OTHER, Name, quiet, static, targets_of
 from sponsio_like.atoms import OPEN, kinds_of, settled
+from sponsio_like.bindings import Bindings, Sight
 from sponsio_like.context import Context
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, End, Event, Kind, Result
-from sponsio_like.formula import TRUE, Seconds
-from sponsio_like.listening import Listening
-from sponsio_like.monitor import Instance, Monitor, State, Verdict
+from sponsio_like.formula import TRUE, Seconds, postorder
+from sponsio_like.listening import Listening, concerned
+from sponsio_like.monitor import Instance, Monitor, Verdict
 from sponsio_like.past import Letter
 from sponsio_like.pattern import Rule
 from sponsio_like.program import Program, Slot
 from sponsio_like.readers import key_of, slot_reader
 from sponsio_like.reading import Reading, take_apart
 from sponsio_like.resting import NEVER, due, in_the_air, memory, same
+from sponsio_like.steady import is_steady
+from sponsio_like.variables import names_of, vars_in
+from sponsio_like.watch import Change, Now, Place, Seen, Watch
 from sponsio_like.window import WindowFull
 
 MOMENT = 0.001
 """Some time, in seconds: what a register remembers of now is something else a moment later."""
 QUIET_CAP = 256
 """Most answers to "is this state quiet" remembered for one clause."""
-
-
-class Place(NamedTuple):
-    """A position: its number among those the clause sees, and those its guarantee counts."""
-
-    seen: int
-    counted: int
-
-
-class Watch(NamedTuple):
-    """All that a clause remembers. `gate`: over the whole session; `inner`: over the open segment.
-
-    `over`: no further segment can open. `broken`: a violation was let through, the verdict has
-    latched. `hanging`: what segments that have ended still owe, if calls in flight settle so.
-    """
-
-    gate: State
-    inner: State | None
-    over: bool = False
-    broken: bool = False
-    hanging: frozenset[Instance] = frozenset()
-
-
-class Change(NamedTuple):
-    """What clause number `clause` becomes if the position `at` is let through."""
-
-    clause: int
-    key: Any
-    at: Place
-    watch: Watch
-    letter: Letter
-
-
-class Seen(NamedTuple):
-    """What a watch has become, and whether the guarantee is violated where the assumption holds."""
-
-    watch: Watch
-    violated: bool
-
-
-class Now(NamedTuple):
-    """What an assumption may speak of besides the past."""
-
-    time: float
-    context: Context
 
 
 class Clause:
@@ -101,7 +60,8 @@ class Clause:
         ends = [root for root in (self.opens, self.closes) if root is not None]
         self.opens_late = any(self.gate.future.waits[root] for root in ends)
         self.slots: list[Slot] = program.slots
-        self.readers = [slot_reader(slot) for slot in self.slots]
+        self.bound = _bindings(contract, rule, self.slots)
+        self.readers = [_reader(slot) for slot in self.slots]
         self.counts = _kinds(counted) or frozenset({"call"})
         self.kinds = self.counts | _kinds(self.slots)
         roots = [root for parts in self.monitor.always for root in parts]
@@ -120,6 +80,7 @@ class Clause:
         self.may_wake = not (self.by or self._listens.light or self._listens.all or steady)
         bounds = [op[2] for op in program.nodes if op[0] in ("F", "G")]
         self.timed = any(isinstance(bound, Seconds) for bound in bounds)
+        self.is_still = self.is_steady(static(self.slots, OTHER))
 
     # --- reading ------------------------------------------------------------------------------
 
@@ -139,14 +100,31 @@ class Clause:
         """The letter of this position. User-registered atoms run here, and may raise."""
         return tuple([read(event, context) for read in self.readers])
 
-    def results(self, letter: Letter, result: Result, tool: str) -> dict[int, bool]:
+    def sight(self, event: Event, context: Context) -> Sight:
+        """The letters of this position, for each value that it binds, and for all others."""
+        assert self.bound is not None
+        return self.bound.see(self.read(event, context), event, context, self.is_steady)
+
+    def results(self, letter: Letter, result: Result, tool: str) -> dict[int, Any]:
         """The final value of every slot that waits for this result."""
         final = {}
         for i, value in enumerate(letter):
-            if value is OPEN:
-                answer = settled(self.slots[i].node, result, tool)  # type: ignore[arg-type]
+            if value is OPEN and not (self.bound and i in self.bound.revealing):
+                answer = settled(self.slots[i].node, result, tool)
                 final[i] = self.slots[i].default if answer is None else answer
         return final
+
+    def is_steady(self, letter: Sequence[bool | None]) -> bool:
+        """Whether positions with this letter leave the clause as it is, in any state."""
+        if not self.is_plain:
+            return False
+        still = [each if isinstance(each, bool) else None for each in quiet(self.slots)]
+        roots = [root for parts in self.monitor.always for root in parts]
+        return not concerned(self.monitor.program, roots, letter) and all(
+            is_steady(each.program, each.past, one)
+            for each in (self.monitor, self.gate)
+            for one in (letter, still)
+        )
 
     def worst(self, letter: Letter) -> dict[int, bool]:
         """The values that violate, for every slot that waits for a result."""
@@ -293,6 +271,22 @@ class Clause:
         if before is None or after is None:
             return before is after
         return before.live == after.live and same(self.monitor, before, after)
+
+
+def _bindings(contract: Contract, rule: Rule, slots: Sequence[Slot]) -> Bindings | None:
+    """The value variables of a clause, if it has any."""
+    scope = contract.segment
+    ends = (scope.start, scope.stop) if scope else ()
+    roots = [each for each in (rule.formula, contract.assumption, *ends) if each is not None]
+    names = names_of(roots, rule.formula)
+    return Bindings(slots, names) if names.places or names.local else None
+
+
+def _reader(slot: Slot) -> Callable[[Event, Context], Any]:
+    """How a slot is read; with variables, for each value apart (`bindings.py`)."""
+    if any(vars_in(node) for node in postorder(slot.node)):
+        return lambda event, context: slot.default
+    return slot_reader(slot)
 
 
 def _kinds(slots: Iterable[Slot]) -> frozenset[Kind]:

@@ -1,6 +1,7 @@
 """The command line: arguments in, text out, no logic.
 
-Exit status: 0 all is well, 1 a replayed trace breaks a contract, 2 something given is wrong.
+Exit status: 0 all is well, 1 a replayed trace breaks a contract, or nothing of a draft is kept, 2
+something given is wrong.
 """
 
 from __future__ import annotations
@@ -28,6 +29,21 @@ app = typer.Typer(
 
 Contracts = Annotated[Path, typer.Argument(metavar="CONTRACTS.yaml", help="A contract file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Specification = Annotated[
+    Path, typer.Argument(metavar="SKILL.md", help="What an agent is for, and its rules.")
+]
+Recorded = Annotated[
+    list[Path], typer.Option(metavar="T.jsonl", help="Recorded runs of it; may be repeated.")
+]
+Endpoint = Annotated[
+    str | None, typer.Option(metavar="URL", help="An OpenAI-compatible server: https://host/v1.")
+]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Where the contracts go; else printed.")
+]
+Given = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Ask nobody: the answer stands here.")
+]
 
 
 def main() -> None:
@@ -132,6 +148,49 @@ def replay(
         print_table(summary.table(), console)
         print_page(summary.page(), console)
     raise typer.Exit(1 if summary.broken else 0)
+
+
+@app.command()
+def draft(  # noqa: PLR0913 - each is an option
+    specification: Specification,
+    traces: Recorded,
+    endpoint: Endpoint = None,
+    model: Annotated[str | None, typer.Option(metavar="NAME", help="The model to ask.")] = None,
+    out: Out = None,
+    answer: Given = None,
+    timeout: Annotated[float, typer.Option(help="Seconds to wait for the answer.")] = 120.0,
+    values: Annotated[
+        bool, typer.Option("--values/--no-values", help="Whether values of arguments are sent.")
+    ] = True,
+    prompt: Annotated[
+        bool, typer.Option("--prompt", help="Print what would be sent, and send nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Let a model draft contracts; keep those that are about what recorded runs show.
+
+    The key is read from SPONSIO_LIKE_API_KEY or OPENAI_API_KEY. Status 1 if nothing is kept.
+    """
+    from sponsio_like.commission import Order, asked, fulfilled
+
+    order = Order(specification, tuple(traces), endpoint, model, answer, timeout, values, out)
+    progress = None if as_json and sys.stdout.isatty() else sys.stderr
+    if prompt:
+        chat = asked(order, progress)
+        typer.echo(json.dumps(chat) if as_json else "\n".join(each["content"] for each in chat))
+        return
+    result = fulfilled(order, progress)
+    kept = result.draft.kept
+    if as_json:
+        typer.echo(json.dumps(result.as_json()))
+        raise typer.Exit(0 if kept else 1)
+    if out is None and kept:
+        typer.echo(result.draft.text)
+    console = console_for(sys.stderr if out is None else sys.stdout)
+    if kept:
+        print_table(result.table(), console)
+    print_page(result.page(), console)
+    raise typer.Exit(0 if kept else 1)
 
 
 @app.command()

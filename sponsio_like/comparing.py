@@ -12,7 +12,8 @@ from typing import Any, Literal, TypeAlias
 
 import sponsio_like.formula as f
 from sponsio_like.errors import ContractError, Problems
-from sponsio_like.values import compare
+from sponsio_like.operands import one_group
+from sponsio_like.values import compare, path_parts
 
 Kind: TypeAlias = Literal["number", "text", "other"]
 
@@ -28,17 +29,60 @@ def check_comparisons(root: f.Formula) -> None:
     for node in f.postorder(root):
         if isinstance(node, f.Compare):
             problems.attempt((), _compared, node)
-        for op, value in _conditions(node):
-            problems.attempt((), _with_value, op, value, f"`{node!r}`")
+        problems.attempt((), _readable, node)
+        for place, op, value in tests_of(node):
+            problems.attempt((), _tested, place, op, value, f"`{node!r}`")
     problems.check()
 
 
-def _conditions(node: f.Node) -> Iterator[tuple[f.Op, Any]]:
+def tests_of(node: f.Node) -> Iterator[tuple[str | f.Condition, f.Op, Any]]:
+    """What this very node compares: the condition, or `output`, `text`; how, and with what."""
     match node:
         case f.OutputIs(_, op, value):
-            yield op, value
-        case f.Happens(_, target) | f.Sum(target) | f.Repeats(target):
-            yield from ((c.op, c.value) for match in target for c in match.conditions)
+            yield "output", op, value
+        case f.TextIs(op, value):
+            yield "text", op, value
+        case f.Happens(_, calls) | f.Sum(calls) | f.Repeats(calls) | f.Delivered(calls):
+            for condition in (each for match in calls for each in match.conditions):
+                yield condition, condition.op, condition.value
+
+
+def _tested(place: str | f.Condition, op: f.Op, value: Any, shown: str) -> None:
+    if isinstance(place, f.Condition):
+        _placed(place, shown)
+    if not isinstance(value, f.Var):
+        if op in ("has", "carries"):
+            what = f"{shown}: `{op}` takes a variable"
+            raise ContractError.of(what, "write `has $x`; a fixed text is found by `matches`")
+        _with_value(op, value, shown)
+    elif value.regex is not None:
+        one_group(value.regex)
+
+
+def _placed(condition: f.Condition, shown: str) -> None:
+    """Refuse a place that such a condition cannot be about."""
+    path, op = condition.path, condition.op
+    if condition.every and "[]" not in path_parts(path):
+        what = f"{shown}: `every` speaks of the elements of a list, and `{path}` is one value"
+        raise ContractError.of(what, f"did you mean `every {path}[]`?")
+    if path == "@call" and not (op in ("=", "!=") and isinstance(condition.value, f.Var)):
+        what = f"{shown}: `@call` is the tool and all arguments together"
+        raise ContractError.of(what, "write `@call = $x`")
+    if path == "*" and not isinstance(condition.value, f.Var):
+        what = f"{shown}: `*` is all arguments together"
+        raise ContractError.of(what, 'write `"*" = $x`, `"*" has $x`, or name a field')
+
+
+def _readable(node: f.Node) -> None:
+    """Refuse terms that have no value where they stand."""
+    for child in f.children(node):
+        if isinstance(child, f.Output) and not isinstance(node, f.Last):
+            raise ContractError.of(
+                f"`{child!r}` is a value of an earlier call",
+                f"write `last({child!r}, done(..))`; of this call, `output.x > 3` is an atom",
+            )
+        if isinstance(child, f.Variable) and isinstance(node, f.Last):
+            raise ContractError.of(f"`{child!r}` is one value, so it has no last one", "")
 
 
 def _compared(node: f.Compare) -> None:
@@ -46,6 +90,11 @@ def _compared(node: f.Compare) -> None:
     shown = f"`{node!r}`"
     if isinstance(left, f.Const) and isinstance(right, f.Const):
         raise ContractError.of(f"{shown} compares two constants", "write a term on one side")
+    if isinstance(right, f.Variable) and op in ("in", "matches"):
+        what = f"{shown}: `{right!r}` is neither a list nor a regular expression"
+        raise ContractError.of(what, f"did you mean `=`, or `called(*, field has {right!r})`?")
+    if isinstance(left, f.Variable) and left is right:
+        raise ContractError.of(f"{shown} compares a variable with itself", "use two names")
     if isinstance(right, f.Const):
         _with_value(op, right.value, shown)
     if isinstance(left, f.Const):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sponsio_like.atoms import Concerns, concerns
 from sponsio_like.checks import check, check_inventory, needs
-from sponsio_like.clause import Clause, Place, Watch
+from sponsio_like.clause import Clause
 from sponsio_like.contract import Contract, fingerprint
 from sponsio_like.encoding import encode
 from sponsio_like.errors import ContractError, Problem
@@ -25,6 +25,7 @@ from sponsio_like.misfits import duplicates, misfits
 from sponsio_like.outcome import Block, Decision, Mode
 from sponsio_like.remembering import remembers
 from sponsio_like.resting import NEVER
+from sponsio_like.watch import Place, Watch
 
 ALL_INPUTS = frozenset(
     {"results", "messages", "usage", "agents", "depth", "facts", "time", "finish", "tool_names"}
@@ -76,6 +77,15 @@ class Policy:
         """What counts the positions of calls."""
         counters = dict.fromkeys(each for pair in self.counters for each in pair)
         return tuple(each for each in counters if "call" in each.kinds)
+
+    @functools.cached_property
+    def bound(self) -> tuple[int, ...]:
+        """The clauses with value variables."""
+        return tuple(i for i, clause in enumerate(self.clauses) if clause.bound is not None)
+
+    def observes(self, clause: int) -> bool:
+        """Whether the contract of this clause only observes."""
+        return self.modes[self.owner[clause]] == "observe"
 
     @functools.cached_property
     def views(self) -> dict[tuple[str, str], dict[int, Any]]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import sponsio_like.formula as f
-from sponsio_like.comparing import check_comparisons
+from sponsio_like.comparing import check_comparisons, tests_of
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import (
     Formula,
@@ -24,24 +24,14 @@ from sponsio_like.formula import (
     fields_of,
     postorder,
 )
+from sponsio_like.matches import is_match, matched
+from sponsio_like.operands import COMPARISONS, name, only, pattern_text, scalar, scalars
 from sponsio_like.reading import looks_ahead
 from sponsio_like.registry import CUSTOM
 from sponsio_like.show import RESERVED
 from sponsio_like.syntax import read as read_text
 from sponsio_like.values import regex
-from sponsio_like.vocabulary import (
-    COMPARISONS,
-    NOTHING,
-    Vocabulary,
-    join,
-    known_field,
-    named,
-    only,
-    pattern_text,
-    scalar,
-    scalars,
-    target,
-)
+from sponsio_like.vocabulary import NOTHING, Vocabulary, join, known_field, named, target
 
 HAPPENINGS: tuple[Happening, ...] = ("called", "done", "failed")
 ATOMS = (*HAPPENINGS, "ctx", "permission", "approved", "agent", "message", "step", "ltl")
@@ -49,12 +39,14 @@ SENTENCE = re.compile(r"\s*called `([^`]+)`\s*")
 
 
 def condition(value: Any, words: Vocabulary = NOTHING) -> Formula:
-    """A formula, an atom as a mapping, or the sentence; as it stands, of the present position."""
+    """A formula, a match, an atom as a mapping, or the sentence; as it stands, of the present."""
     match value:
         case Formula():
             return resolved(value, words)
         case str():
             return sentence(value, words)
+        case Mapping() if is_match(value) and not value.keys() & {*ATOMS} - {"message", "agent"}:
+            return matched(value, words)
         case Mapping():
             return atom(value, words)
     raise ContractError.of(
@@ -71,9 +63,27 @@ def assumption(value: Any, words: Vocabulary = NOTHING) -> Formula:
     if looks_ahead(read):
         raise ContractError.of("an assumption cannot speak of the future", "use O, H, Y, S, since")
     as_written = isinstance(value, Formula) or (isinstance(value, Mapping) and "ltl" in value)
-    if as_written or not isinstance(read, Happens):
+    if as_written:
         return read
-    return _by_now(read)
+    if isinstance(read, f.And) and any(isinstance(each, f.OutputIs) for each in read.parts):
+        return _answered_by_now(read)
+    return _by_now(read) if isinstance(read, Happens) else read
+
+
+def _answered_by_now(match: f.And) -> Formula:
+    conditions = [
+        condition
+        for part in match.parts
+        if isinstance(part, Happens)
+        for one in part.target
+        for condition in one.conditions
+    ]
+    if conditions:
+        raise ContractError.of(
+            "what the call being decided will answer is not known yet",
+            'for an earlier call write {ltl: "O (done(..) & output ..)"}',
+        )
+    return f.Once(match)
 
 
 def _by_now(atom: Happens) -> Formula:
@@ -116,8 +126,7 @@ def event(value: Any, words: Vocabulary = NOTHING) -> Formula:
 def atom(value: Mapping[Any, Any], words: Vocabulary) -> Formula:
     """`{called: x}`, `{ctx: {k: v}}`, `{permission: p}`, ..., `{ltl: "..."}`"""
     problems = Problems()
-    known = (*ATOMS, "text") if "message" in value else ATOMS
-    only(value, known, "condition", problems)
+    only(value, ATOMS, "condition", problems)
     keys = [key for key in value if key in ATOMS]
     if not problems.found and len(keys) != 1:
         problems.add(
@@ -126,9 +135,8 @@ def atom(value: Mapping[Any, Any], words: Vocabulary) -> Formula:
     problems.check()
     key = keys[0]
     read = problems.attempt((key,), _READERS[key], value[key], words)
-    text = problems.attempt(("text",), _text, value["text"]) if "text" in value else None
     problems.check()
-    return conj(*(part for part in (read, text) if part is not None))
+    return conj(*(part for part in (read,) if part is not None))
 
 
 def _happens(what: Happening) -> Callable[[Any, Vocabulary], Formula]:
@@ -146,7 +154,7 @@ def _context(value: Any) -> Formula:
 
 def _fact(key: str, wanted: Any) -> Formula:
     if not isinstance(wanted, Mapping):
-        return f.Ctx(key).equals(scalar(wanted))
+        return f.Ctx(key).equals(_side(scalar(wanted)))
     problems = Problems()
     only(wanted, COMPARISONS, "comparison", problems)
     if not wanted:
@@ -156,22 +164,13 @@ def _fact(key: str, wanted: Any) -> Formula:
     for name in COMPARISONS:
         if name in wanted:
             operand = problems.attempt((name,), readers.get(name, scalar), wanted[name])
-            parts.append(f.Compare(f.Ctx(key), COMPARISONS[name], f.Const(operand)))
+            parts.append(f.Compare(f.Ctx(key), COMPARISONS[name], _side(operand)))
     problems.check()
     return conj(*parts)
 
 
-def _text(value: Any) -> Formula:
-    if not isinstance(value, Mapping) or list(value) != ["matches"]:
-        raise ContractError.of(f"`{value}` does not describe a text", "write {matches: regex}")
-    return f.TextMatches(pattern_text(value["matches"]))
-
-
-def name(value: Any) -> str:
-    """A name: some text without blanks around it."""
-    if isinstance(value, str) and value and value == value.strip():
-        return value
-    raise ContractError.of(f"`{value}` is not a name", "write it as text")
+def _side(value: f.Operand) -> f.Term:
+    return f.Variable(value.name) if isinstance(value, f.Var) else f.Const(value)
 
 
 def _approved(value: Any) -> Formula:
@@ -213,14 +212,13 @@ def _registered(node: f.Custom) -> None:
 def regexes(node: f.Node) -> list[str]:
     """The regular expressions that stand in this very node."""
     match node:
-        case f.TextMatches(pattern) | f.OutputIs(_, "matches", str(pattern)):
+        case f.TextMatches(pattern):
             return [pattern]
         case f.Compare(_, "matches", f.Const(str(pattern))):
             return [pattern]
-        case f.Happens(_, calls) | f.Sum(calls) | f.Repeats(calls) | f.Delivered(calls):
-            conditions = [each for match in calls for each in match.conditions]
-            return [str(each.value) for each in conditions if each.op == "matches"]
-    return []
+    values = [value for _, op, value in tests_of(node) if op == "matches"]
+    found = [value.regex if isinstance(value, f.Var) else value for value in values]
+    return [each for each in found if isinstance(each, str)]
 
 
 _READERS: Mapping[str, Callable[[Any, Vocabulary], Formula]] = {
@@ -275,6 +273,7 @@ def _resolved_target(old: Target, words: Vocabulary) -> Target:
                 part,
                 conditions=part.conditions + match.conditions,
                 agent=match.agent or part.agent,
+                strict=match.strict or part.strict,
             )
             for part in (parts if names else [f.Match()])
         )

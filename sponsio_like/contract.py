@@ -15,12 +15,13 @@ from typing import Any, Literal, TypeAlias
 from sponsio_like.conditions import assumption, condition, formula, resolved
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import FALSE, Formula
+from sponsio_like.operands import only
 from sponsio_like.outcome import Decision, Mode, Violation
 from sponsio_like.pattern import Rule, find_pattern
 from sponsio_like.phrases import read as read_sentence
 from sponsio_like.reading import looks_ahead
 from sponsio_like.strategies import strategy
-from sponsio_like.vocabulary import NOTHING, Vocabulary, only
+from sponsio_like.vocabulary import NOTHING, Vocabulary
 
 Condition: TypeAlias = "str | Formula | Mapping[str, Any]"
 """The sentence "called `x`", a formula, or an atom: {"ctx": {"stage": "review"}}."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TypeAlias
 
-from sponsio_like.clause import Clause, Place, Watch
+from sponsio_like.clause import Clause
 from sponsio_like.compiler import Policy
 from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
@@ -23,6 +23,7 @@ from sponsio_like.interceptor import Interceptor
 from sponsio_like.ledger import Ledger
 from sponsio_like.outcome import Block
 from sponsio_like.past import Letter
+from sponsio_like.watch import Place, Watch
 from sponsio_like.window import WindowFull
 
 KEYS_TRIED = 64

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sponsio_like.clause import Change
 from sponsio_like.events import Call, Event, Message, Unreadable, digest
 from sponsio_like.formula import Delivered
 from sponsio_like.ledger import Ledger
 from sponsio_like.outcome import Allowed, Decision, Outcome, Redirected, Violation
 from sponsio_like.verdicts import Finding
+from sponsio_like.watch import Change
 
 IN_FLIGHT_CAP = 1_000
 """Most calls in flight at once in a session."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from sponsio_like.alphabet import static
 from sponsio_like.atoms import OPEN, names_tool
-from sponsio_like.clause import Clause, Place, Watch
+from sponsio_like.clause import Clause
 from sponsio_like.context import Context
 from sponsio_like.events import Call
 from sponsio_like.formula import (
@@ -35,6 +35,7 @@ from sponsio_like.listening import Known, known
 from sponsio_like.past import Letter, Past, Value
 from sponsio_like.program import STATEFUL, Op, Program, Slot, operands
 from sponsio_like.registry import custom
+from sponsio_like.watch import Place, Watch
 
 FIXED = (ByAgent, Const, Happens, MessageBy, Observed, OutputIs, Repeats, Sum, TextMatches)
 """What tool and agent tell for good, as far as they tell it."""

@@ -14,18 +14,17 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
-from sponsio_like.clause import Change, Now
 from sponsio_like.compiler import Policy
 from sponsio_like.context import NOTHING_TOLD, Context
 from sponsio_like.encoding import encode
 from sponsio_like.events import Call, Event, Result, Step
 from sponsio_like.flights import FULL, Answer, Attempt, Flight, all_resumed, id_of, plain, standing
 from sponsio_like.lasting import Lasting, StoreFailed
-from sponsio_like.ledger import Judgement, Ledger
+from sponsio_like.ledger import Ledger, Results
 from sponsio_like.monitor import Verdict
 from sponsio_like.outcome import Allowed, Decision, Outcome, Unfulfilled, Violation
 from sponsio_like.passing import Held, Kept
-from sponsio_like.perceiving import Seen, final, judged, perceive, time_of, time_or
+from sponsio_like.perceiving import Seen, finals, judged, perceive, time_of, time_or
 from sponsio_like.snapshot import Written, part, put_back, take
 from sponsio_like.standing import owing, verdicts
 from sponsio_like.tickets import Desk
@@ -38,10 +37,12 @@ from sponsio_like.verdicts import (
     strictest,
     unanswered,
 )
+from sponsio_like.watch import Change, Judgement, Now, Witness
 from sponsio_like.worlds import World
 
 T = TypeVar("T")
-Results: TypeAlias = list[tuple[Change, dict[int, bool]]]
+Waits: TypeAlias = tuple[Change, ...]
+Late: TypeAlias = list[Violation]
 
 
 class Interceptor:
@@ -140,13 +141,13 @@ class Interceptor:
                 return None
             counted = self.world.counted(key)
             judgement, failed = judged(self.ledger, seen, counted, self.time, self.calls)
-            violated = judgement.violated
-            found = (*findings(self.policy, violated, event, self.calls, rulings), *failed)
+            against = judgement.witnesses
+            found = (*findings(self.policy, against, event, self.calls, rulings), *failed)
             ticket = self.desk.approved(id_of(event), mark, self.time)
             left = found if substitute else unanswered(found, ticket)
-            against = strictest(left) if stoppable(event) else None
-            if against is not None:
-                return Attempt(found, (), self.ledger.before(event), against)
+            answers = strictest(left) if stoppable(event) else None
+            if answers is not None:
+                return Attempt(found, (), self.ledger.before(event), answers)
             if self.world.full(key):
                 return Attempt(why=FULL)
             self.world.let_through(judgement, key)
@@ -211,12 +212,11 @@ class Interceptor:
         while True:
             with Held(self):
                 waits = self._waits(flight)
-            finals = [final(self.policy, change, result, flight.tool) for change in waits]
+            results = finals(self.policy, waits, result, flight.tool)
             now = self._now()
             try:
                 with Held(self):
-                    results = list(zip(waits, finals, strict=True))
-                    bad = self._settled(id, flight, results, now, late)
+                    bad = self._settled(id, flight, waits, results, now, late)
             except StoreFailed as error:
                 with Held(self):
                     self.flights.setdefault(id, flight)
@@ -227,24 +227,22 @@ class Interceptor:
                 return (*late, *reported(self.policy, bad, flight.position, flight.tool))
 
     def _settled(
-        self, id: str, flight: Flight, results: Results, now: float, late: list[Violation]
-    ) -> list[int] | None:
+        self, id: str, flight: Flight, waits: Waits, results: Results, now: float, late: Late
+    ) -> dict[int, Witness] | None:
         """The clauses that a result shows to be violated; None if others have to read it."""
         with self.world.open():
-            if self._waits(flight) != tuple(change for change, _ in results):
+            if self._waits(flight) != waits:
                 return None
             context = self.context.arrived(flight.sources)
             late += self._expire(now, context)
-            present, split = Now(self.time, context), len(results) - len(flight.waits)
-            settle = self.ledger.settle
-            bad = [each.clause for each, final in results[:split] if settle(each, final, present)]
+            present = Now(self.time, context)
+            world, mine = self.ledger.apart(results)
+            bad = self.ledger.settle_all(world, present)
             self.world.settled(flight.key)
         self.context = context
         self.landing -= 1
         self.world.heard(id)
-        return bad + [
-            each.clause for each, final in results[split:] if settle(each, final, present)
-        ]
+        return bad | self.ledger.settle_all(mine, present)
 
     def told(self, key: str, value: Any) -> None:
         """A fact of the context, visible from the next decision on."""

@@ -8,24 +8,20 @@ an annotation: `Annotated[type, Kind("what it expects", read)]`.
 from __future__ import annotations
 
 import math
+import re
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
-from sponsio_like.conditions import event, name
+from sponsio_like.conditions import event
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import Age, Bound, FactAge, Formula, Seconds, Steps, Target, Term
+from sponsio_like.matches import Status, is_match, matched
+from sponsio_like.operands import field_path, fixed, name, only, pattern_text
 from sponsio_like.reading import looks_ahead
 from sponsio_like.targets import is_glob
-from sponsio_like.vocabulary import (
-    NOTHING,
-    Vocabulary,
-    field_path,
-    only,
-    pattern_text,
-    target,
-)
+from sponsio_like.vocabulary import NOTHING, Vocabulary, target
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +122,23 @@ def _event(value: Any, words: Vocabulary) -> Formula:
     return found
 
 
+def _occurrence(status: Status) -> Callable[[Any, Vocabulary], Formula]:
+    """One event: as a match, or as anything that a condition is; bare names have `status`."""
+
+    def read(value: Any, words: Vocabulary) -> Formula:
+        bare = isinstance(value, str) and re.fullmatch(r"[\w.:/*?-]+", value)
+        if bare or isinstance(value, (list, tuple)):
+            return matched(value, words, status)
+        if isinstance(value, Mapping) and (is_match(value) or value.keys() == {"agent"}):
+            return matched(value, words, status)
+        return _event(value, words)
+
+    return read
+
+
 def _scalars(value: Any, _: Vocabulary) -> tuple[Any, ...]:
     """One value, or a list of them; each keeps its type."""
+    fixed(value, "a value here")
     values = value if isinstance(value, (list, tuple)) else [value]
     plain = all(isinstance(each, (str, int, float, bool, type(None))) for each in values)
     if (
@@ -178,6 +189,11 @@ Number: TypeAlias = Annotated[float, Kind("a number", _number)]
 Duration: TypeAlias = Annotated[float, Kind("seconds", _duration)]
 Window: TypeAlias = Annotated[Bound, Kind("session, {seconds: N} or {steps: N}", _window)]
 Event: TypeAlias = Annotated[Formula, Kind("a tool, an atom, or a formula", _event)]
+MATCH = "a tool, a list of them, a match of an event, or a formula"
+Occurrence: TypeAlias = Annotated[Formula, Kind(MATCH, _occurrence("any"))]
+"""One event; a call, whatever became of it, where a match does not say more."""
+Success: TypeAlias = Annotated[Formula, Kind(MATCH, _occurrence("ok"))]
+"""One event; a call that has succeeded, where a match does not say more."""
 Scalars: TypeAlias = Annotated[tuple[Any, ...], Kind("a value, or a list of them", _scalars)]
 Moment: TypeAlias = Annotated[
     Term, Kind("a tool, {called: tool}, {done: tool}, {fact: key} or {message: role}", _moment)

@@ -13,16 +13,16 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.alphabet import OTHER, Name
-from sponsio_like.clause import Clause, Watch
+from sponsio_like.clause import Clause
 from sponsio_like.compiler import Policy
 from sponsio_like.emitting import Code, Emitter, Names
 from sponsio_like.formula import Delivered, Happens
 from sponsio_like.learning import Moves, is_finite, of_few_bits
-from sponsio_like.ledger import Read
 from sponsio_like.lettering import Lettering, foreign
 from sponsio_like.monitor import State
 from sponsio_like.program import Slot
 from sponsio_like.waking import Rests, rests
+from sponsio_like.watch import Read, Watch
 
 Checked: TypeAlias = tuple[Any, ...]
 """What a lane has read of a call, in the order in which its own source names it."""
@@ -135,7 +135,9 @@ class _Writer:
         return lambda checked: list(reads()(checked))
 
     def _clause(self, i: int, clause: Clause) -> None:
-        if clause.kinds != clause.counts or any(map(foreign, clause.slots)):
+        if clause.bound is not None or clause.kinds != clause.counts:
+            raise Roundabout
+        if any(map(foreign, clause.slots)):
             raise Roundabout
         if len(clause.monitor.program.nodes) + len(clause.gate.program.nodes) > NODES_CAP:
             raise Roundabout

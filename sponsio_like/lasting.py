@@ -16,14 +16,14 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from sponsio_like.accounts import KEY, Account
-from sponsio_like.clause import Change
 from sponsio_like.compiler import LINEAGE, Policy
 from sponsio_like.encoding import decode, encode
 from sponsio_like.errors import SessionError
 from sponsio_like.events import Call, Event, Kind
 from sponsio_like.flights import IN_FLIGHT_CAP
-from sponsio_like.ledger import Judgement, Ledger
+from sponsio_like.ledger import Ledger
 from sponsio_like.snapshot import part
+from sponsio_like.watch import Change, Judgement
 from sponsio_like.worlds import Data, World
 
 FORMAT = 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sponsio_like.atoms import OPEN, kinds_of
-from sponsio_like.clause import Change, Clause, Now, Place, Watch
+from sponsio_like.clause import Clause
 from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Result, Status
@@ -17,6 +17,7 @@ from sponsio_like.past import Letter
 from sponsio_like.program import Op, Program
 from sponsio_like.residual import literals_of
 from sponsio_like.resting import NEVER, in_the_air
+from sponsio_like.watch import Change, Now, Place, Watch
 from sponsio_like.window import WindowFull
 
 MOVES_CAP = 4_096

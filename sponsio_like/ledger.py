@@ -7,39 +7,22 @@ Only clauses that the event concerns are touched, and those that have asked to b
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from sponsio_like.atoms import OPEN
-from sponsio_like.clause import Change, Clause, Now, Place, Watch
-from sponsio_like.compiler import Counter, Policy
-from sponsio_like.context import Context
+from sponsio_like.compiler import LINEAGE, Counter, Policy
+from sponsio_like.context import NOTHING_TOLD, Context
 from sponsio_like.events import Call, Event, Kind, kind_of
-from sponsio_like.past import Letter
+from sponsio_like.monitor import Instance
 from sponsio_like.residual import literals_of
 from sponsio_like.resting import NEVER
+from sponsio_like.tracking import OTHERS, expired, instances, live_in, settled, stored, wakes_at
+from sponsio_like.variables import Key
+from sponsio_like.watch import Change, Judgement, Now, Place, Read, Watch, Witness
 
+Results: TypeAlias = list[tuple[Change, dict[int, Any]]]
 KEYS_CAP = 100_000
 """Most values that one clause remembers; a call that needs another one violates."""
-
-
-class Read(NamedTuple):
-    """What a clause reads at an event: its letter, and the values that choose its monitor."""
-
-    clause: int
-    letter: Letter
-    key: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What letting an event through would change, and the clauses that it would violate."""
-
-    kind: Kind
-    changes: tuple[Change, ...]
-    violated: tuple[int, ...]
-    failed: tuple[tuple[int, Exception], ...]
-    time: float
 
 
 class Ledger:
@@ -50,8 +33,8 @@ class Ledger:
     """
 
     __slots__ = (
-        "alarms", "counters", "keyed", "lineage", "passed", "policy", "positions", "soonest",
-        "wakes", "watches",
+        "alarms", "bound", "calls", "counters", "keyed", "lineage", "passed", "policy", "positions",
+        "soonest", "wakes", "watches",
     )  # fmt: skip
 
     def __init__(self, policy: Policy, *, apart: bool = False) -> None:
@@ -63,9 +46,10 @@ class Ledger:
         self.keyed: dict[int, dict[Any, tuple[Watch, int]]] = {
             i: {} for i, clause in enumerate(policy.clauses) if clause.by
         }
+        self.bound = {i: instances(policy.clauses[i]) for i in policy.bound}
         self.wakes: dict[int, int] = policy.wakes.copy()
         self.soonest = min(self.wakes.values(), default=NEVER)
-        self.passed = 0
+        self.passed = self.calls = 0
         self.alarms: dict[tuple[int, Any], float] = {}
 
     # --- asking -------------------------------------------------------------------------------
@@ -90,46 +74,10 @@ class Ledger:
     def read(self, i: int, event: Event, context: Context) -> Read:
         """Read the event for clause `i`. Atoms that users registered run here, and may raise."""
         clause = self.policy.clauses[i]
+        if clause.bound is not None:
+            sight = clause.sight(event, context)
+            return Read(i, sight.others, sight)
         return Read(i, clause.read(event, context), clause.key(event) if clause.by else ())
-
-    def judge(self, event: Event, reads: Iterable[Read], time: float) -> Judgement:
-        """What would become of the clauses if this event were let through."""
-        kind = kind_of(event)
-        changes: list[Change] = []
-        violated: list[int] = []
-        failed: list[tuple[int, Exception]] = []
-        for read in reads:
-            clause = self.policy.clauses[read.clause]
-            place = self._place(clause, read)
-            if place is None:
-                if clause.can_break(event):
-                    violated.append(read.clause)
-                continue
-            watch, at = place
-            try:
-                seen = clause.step(watch, read.letter, kind, at, time)
-            except Exception as error:  # this clause answers for itself; the others go on
-                failed.append((read.clause, error))
-                continue
-            changes.append(Change(read.clause, read.key, at, seen.watch, read.letter))
-            if seen.violated:
-                violated.append(read.clause)
-        return Judgement(kind, tuple(changes), tuple(violated), tuple(failed), time)
-
-    def _place(self, clause: Clause, read: Read) -> tuple[Watch, Place] | None:
-        """The watch to step and its next position.
-
-        None for a call without a key, or without room for it.
-        """
-        if not clause.by:
-            return self.watches[read.clause], self.next(read.clause)
-        if read.key is None:
-            return None
-        monitors = self.keyed[read.clause]
-        if read.key not in monitors and self.is_full(read.clause):
-            return None
-        watch, length = monitors.get(read.key) or (clause.start, 0)
-        return watch, Place(length, length)
 
     def is_full(self, i: int) -> bool:
         """Whether clause `i` remembers as many values as it may."""
@@ -156,10 +104,29 @@ class Ledger:
         self.passed += 1
         for change in judgement.changes:
             if owners is None or self.owner(change.clause) in owners:
-                self._store(change.clause, change.key, change.watch, change.at, judgement.time)
+                self._keep(change, judgement.time)
+        for i in {each.clause: None for each in judgement.changes if each.clause in self.bound}:
+            self._rouse(i, self.next(i), judgement.time)
+        if judgement.kind == "call" and (owners is None or LINEAGE in owners):
+            self.calls += 1
         for counter in self.positions:
             if judgement.kind in counter.kinds and (owners is None or counter.owner in owners):
                 self.positions[counter] += 1
+
+    def _keep(self, change: Change, time: float) -> None:
+        if change.clause in self.bound:
+            stored(self.bound[change.clause], change, self.calls)
+        else:
+            self._store(change.clause, change.key, change.watch, change.at, time)
+
+    def _rouse(self, i: int, last: Place, time: float) -> None:
+        """When is clause `i`, which has value variables, woken next; and when does time run out."""
+        clause, store = self.policy.clauses[i], self.bound[i]
+        if not clause.is_still:
+            self.set_wake(i, wakes_at(clause, store, last, time))
+        if clause.timed:
+            live = [each for watch in store.watches() for each in live_in(watch)]
+            self._set_alarm((i, OTHERS), live)
 
     def _store(self, i: int, key: Any, watch: Watch, last: Place, time: float) -> None:
         clause = self.policy.clauses[i]
@@ -169,7 +136,7 @@ class Ledger:
             self.watches[i] = watch
             self.set_wake(i, clause.wakes_at(watch, last, time))
         if clause.timed:
-            self._set_alarm((i, key), watch)
+            self._set_alarm((i, key), live_in(watch))
 
     def wake(self, i: int, watch: Watch, position: int, time: float) -> None:
         """Clause `i` has come so far, and has just seen its position: when is it woken next."""
@@ -188,9 +155,8 @@ class Ledger:
             self.wakes[i] = position
         self.soonest = min(self.wakes.values(), default=NEVER)
 
-    def _set_alarm(self, name: tuple[int, Any], watch: Watch) -> None:
-        """Remember when the first time bound of this watch runs out."""
-        live = watch.inner.live if watch.inner is not None else ()
+    def _set_alarm(self, name: tuple[int, Any], live: Iterable[Instance]) -> None:
+        """Remember when the first time bound in there runs out."""
         due = [literal[2] for each in live for literal in literals_of(each) if literal[0] in "fg"]
         if due:
             self.alarms[name] = min(due)
@@ -203,28 +169,54 @@ class Ledger:
         self, judgement: Judgement, owners: Container[int] | None = None
     ) -> tuple[Change, ...]:
         """The changes whose clauses wait for this call's result. `owners`: only their clauses."""
-        waits = [change for change in judgement.changes if OPEN in change.letter]
+        waits = [each for each in judgement.changes if OPEN in each.letter]
+        waits = [
+            each._replace(watch=self.policy.starts[each.clause])
+            if each.clause in self.bound
+            else each
+            for each in waits
+        ]
         if owners is not None:
             waits = [each for each in waits if self.owner(each.clause) in owners]
         return tuple(waits)
 
-    def settle(self, change: Change, final: Mapping[int, bool], now: Now) -> bool:
-        """A call has its result. True if it reveals a violation."""
-        clause = self.policy.clauses[change.clause]
-        watch, last = self._known(change.clause, change.key)
-        seen = clause.settle(watch, change, final, last, now)
-        self._store(change.clause, change.key, seen.watch, last, now.time)
-        return seen.violated
+    def apart(self, results: Results) -> tuple[Results, Results]:
+        """What contracts on the world wait for, and what all others do."""
+        mine = [each for each in results if self.owner(each[0].clause) == LINEAGE]
+        return [each for each in results if self.owner(each[0].clause) != LINEAGE], mine
 
-    def expire(self, now: Now) -> list[int]:
+    def settle_all(self, results: Results, now: Now) -> dict[int, Witness]:
+        """A call has its result. The clauses that it shows to be violated."""
+        found = ((each.clause, self.settle(each, final, now)) for each, final in results)
+        return {i: witness for i, witness in found if witness is not None}
+
+    def settle(self, change: Change, final: Mapping[int, Any], now: Now) -> Witness | None:
+        """A call has its result. What that reveals to be violated."""
+        i, clause = change.clause, self.policy.clauses[change.clause]
+        if i in self.bound:
+            call = max(self.calls - 1, 0)
+            bad, key = settled(clause, self.bound[i], change, final, self.last(i), now, call)
+            self._rouse(i, self.last(i), now.time)
+            return self.witness(i, key) if bad else None
+        watch, last = self._known(i, change.key)
+        seen = clause.settle(watch, change, final, last, now)
+        self._store(i, change.key, seen.watch, last, now.time)
+        return Witness() if seen.violated else None
+
+    def expire(self, now: Now) -> dict[int, Witness]:
         """Time has come. The clauses of which something ran out between positions."""
-        violated = []
+        violated: dict[int, Witness] = {}
         for i, key in [name for name, due in self.alarms.items() if due < now.time]:
+            clause = self.policy.clauses[i]
+            if i in self.bound:
+                bad = expired(clause, self.bound[i], self.last(i), now, max(self.calls - 1, 0))
+                self._rouse(i, self.last(i), now.time)
+                violated |= {i: self.witness(i, bad[0])} if bad else {}
+                continue
             watch, last = self._known(i, key)
-            seen = self.policy.clauses[i].expire(watch, last, now)
+            seen = clause.expire(watch, last, now)
             self._store(i, key, seen.watch, last, now.time)
-            if seen.violated:
-                violated.append(i)
+            violated |= {i: Witness()} if seen.violated else {}
         return violated
 
     def _known(self, i: int, key: Any) -> tuple[Watch, Place]:
@@ -235,11 +227,22 @@ class Ledger:
         watch, length = self.keyed[i][key]
         return watch, Place(length - 1, length - 1)
 
+    def witness(self, i: int, key: Key | None, *, full: bool = False) -> Witness:
+        """What is said of a violation of clause `i` by these values."""
+        bound = self.policy.clauses[i].bound
+        if bound is None:
+            return Witness(full=full)
+        values = () if key is None else bound.said(key)
+        since = self.bound[i].since(key)
+        return Witness(values, None if since < 0 else since, full)
+
     def all_watches(self) -> list[tuple[int, Watch, Place]]:
         """Every watch with its clause and its last position."""
         out = []
         for i, clause in enumerate(self.policy.clauses):
-            if clause.by:
+            if i in self.bound:
+                out += [(i, watch, self.last(i)) for watch in self.bound[i].watches()]
+            elif clause.by:
                 each = self.keyed[i].values()
                 out += [(i, watch, Place(length - 1, length - 1)) for watch, length in each]
             else:
@@ -249,6 +252,10 @@ class Ledger:
     def put(self, i: int, watch: Any) -> None:
         """Set what clause `i` remembers: a watch, or for a split clause one for each key."""
         clause = self.policy.clauses[i]
+        if i in self.bound:
+            self.bound[i].fill(watch)
+            self._rouse(i, self.last(i), 0.0)
+            return
         for key, (each, length) in watch.items() if clause.by else ():
             self._store(i, key, each, Place(length - 1, length - 1), 0.0)
         if not clause.by and (watch is not self.policy.starts[i] or i in self.wakes):
@@ -259,7 +266,9 @@ class Ledger:
         self.set_wake(i, NEVER)
         for name in [name for name in self.alarms if name[0] == i]:
             del self.alarms[name]
-        if self.policy.clauses[i].by:
+        if i in self.bound:
+            self.bound[i] = instances(self.policy.clauses[i])
+        elif self.policy.clauses[i].by:
             self.keyed[i] = {}
         else:
             self.watches[i] = self.policy.starts[i]
@@ -268,7 +277,14 @@ class Ledger:
 
     def before(self, event: Event) -> Ledger:
         """A copy of what matters to this event."""
-        return self.copy([clause.key(event) for clause in self.policy.clauses if clause.by])
+        twin = self.copy([clause.key(event) for clause in self.policy.clauses if clause.by])
+        twin.bound = {i: each.copy(self.keys_of(i, event)) for i, each in self.bound.items()}
+        return twin
+
+    def keys_of(self, i: int, event: Event) -> list[Key]:
+        """The values of the variables of clause `i` that the event itself binds."""
+        clause = self.policy.clauses[i]
+        return [] if clause.bound is None else clause.bound.keys_of(event, NOTHING_TOLD)
 
     def copy(self, keys: Iterable[Any] = ()) -> Ledger:
         """A copy to try things on: states are immutable, so it is shallow.
@@ -284,7 +300,9 @@ class Ledger:
         twin.keyed = {
             i: {k: each[k] for k in wanted if k in each} for i, each in self.keyed.items()
         }
-        twin.wakes, twin.soonest, twin.passed = dict(self.wakes), self.soonest, self.passed
+        twin.bound = {i: store.copy(()) for i, store in self.bound.items()}
+        twin.wakes, twin.soonest = dict(self.wakes), self.soonest
+        twin.passed, twin.calls = self.passed, self.calls
         twin.alarms = {
             (i, key): due
             for (i, key), due in self.alarms.items()

@@ -23,10 +23,11 @@ from sponsio_like.contract import (
 from sponsio_like.document import SIZE_CAP, Document, parse
 from sponsio_like.errors import ContractError, Problem, Problems
 from sponsio_like.formula import Target
+from sponsio_like.operands import only
 from sponsio_like.outcome import Mode
 from sponsio_like.pattern import Rule
 from sponsio_like.strategies import strategy
-from sponsio_like.vocabulary import Vocabulary, inventory, only, target
+from sponsio_like.vocabulary import Vocabulary, inventory, target
 
 FILE_KEYS = ("version", "mode", "tools", "actions", "contracts")
 CONTRACT_KEYS = ("name", "assume", "scope", "guarantee", "strategy", "mode", "world")

@@ -1,4 +1,3 @@
-# ruff: noqa: N802  X, F, G are the names that temporal logic gave to its operators
 """Formulas in Python: a short name for everything that the text syntax can say.
 
 In: tool names, conditions, formulas. Out: the same nodes that `read` makes of text, combined with
@@ -9,19 +8,20 @@ In: tool names, conditions, formulas. Out: the same nodes that `read` makes of t
 
 from __future__ import annotations
 
-import math
-from typing import Any, Literal
+from typing import Literal, overload
 
 import sponsio_like.formula as f
 from sponsio_like.errors import ContractError
-from sponsio_like.matching import Field, Tools, string, target, where
+from sponsio_like.matching import Field, Tools, string, target, var, where
+from sponsio_like.operators import WX, WY, F, G, H, O, R, S, U, W, X, Y, bound
 
 # fmt: off
 __all__ = [
     "WX", "WY", "F", "Field", "G", "H", "O", "R", "S", "Tools", "U", "W", "X", "Y", "age",
     "agent", "approval_age", "approved", "arg", "called", "count", "ctx", "delivered", "depth",
     "done", "fact_age", "failed", "false", "last", "mark", "message", "output", "permission",
-    "repeats", "since", "step", "target", "text", "tokens", "total", "true", "where",
+    "repeats", "since", "step", "target", "text", "tokens", "total", "true", "value",
+    "var", "where",
 ]
 # fmt: on
 
@@ -32,25 +32,43 @@ false = f.FALSE
 # --- atoms ------------------------------------------------------------------------------------
 
 
-def called(tools: Tools, *conditions: f.Condition, agent: str | None = None) -> f.Formula:
+def called(
+    tools: Tools,
+    *conditions: f.Condition,
+    agent: str | None = None,
+    missing: Literal["refuse"] | None = None,
+) -> f.Formula:
     """This is a call of one of `tools`, whatever becomes of it: `called("pay", where("n") > 3)`."""
-    return f.Happens("called", target(tools, *conditions, agent=agent))
+    return f.Happens("called", target(tools, *conditions, agent=agent, missing=missing))
 
 
-def done(tools: Tools, *conditions: f.Condition, agent: str | None = None) -> f.Formula:
+def done(
+    tools: Tools,
+    *conditions: f.Condition,
+    agent: str | None = None,
+    missing: Literal["refuse"] | None = None,
+) -> f.Formula:
     """Such a call that has succeeded; false while it is in flight: `done("check_policy")`."""
-    return f.Happens("done", target(tools, *conditions, agent=agent))
+    return f.Happens("done", target(tools, *conditions, agent=agent, missing=missing))
 
 
-def failed(tools: Tools, *conditions: f.Condition, agent: str | None = None) -> f.Formula:
+def failed(
+    tools: Tools,
+    *conditions: f.Condition,
+    agent: str | None = None,
+    missing: Literal["refuse"] | None = None,
+) -> f.Formula:
     """Such a call that has failed; false while it is in flight: `failed(["pay", "refund"])`."""
-    return f.Happens("failed", target(tools, *conditions, agent=agent))
+    return f.Happens("failed", target(tools, *conditions, agent=agent, missing=missing))
 
 
 def output(path: str = "") -> Field[f.Formula]:
-    """The output of this call, whole or at `path`, once it has settled: `output("n") > 3`."""
+    """The output of this call, whole or at `path`, once it has settled: `output("n") > 3`.
+
+    Of an earlier call, it is a term: `last(output("n"), done("quote")) > 3`.
+    """
     string("the path of an output", path)
-    return Field(lambda op, value: f.OutputIs(path, op, value))
+    return Field(lambda op, value: f.OutputIs(path, op, value), f.Output(path))
 
 
 def agent(name: str) -> f.Formula:
@@ -63,9 +81,28 @@ def message(role: str = "*") -> f.Formula:
     return f.MessageBy(string("a role", role))
 
 
-def text(regex: str) -> f.Formula:
-    """This is a message in whose text the regular expression is found: `text("(?i)refund")`."""
-    return f.TextMatches(string("a regular expression", regex))
+@overload
+def text(regex: str) -> f.Formula: ...
+
+
+@overload
+def text() -> Field[f.Formula]: ...
+
+
+def text(regex: str | None = None) -> f.Formula | Field[f.Formula]:
+    """This is a message in whose text the regular expression is found: `text("(?i)refund")`.
+
+    Without one, the text itself, for variables: `text().has(var("x"))`.
+    """
+    return Field(_about_text) if regex is None else _about_text("matches", regex)
+
+
+def _about_text(op: f.Op, value: object) -> f.Formula:
+    if isinstance(value, f.Var):
+        return f.TextIs(op, value)
+    if op == "matches":
+        return f.TextMatches(string("a regular expression", value))
+    raise ContractError.of("a text is compared with a variable", "or matched: `text(regex)`")
 
 
 def permission(name: str) -> f.Formula:
@@ -98,7 +135,7 @@ def count(
     Only those after the latest `since`, if given. A tool stands for `called(tool)`.
     """
     reset = None if since is None else _happening(since)
-    return f.Count(_happening(what), reset, _bound(steps, seconds))
+    return f.Count(_happening(what), reset, bound(steps, seconds))
 
 
 def total(
@@ -110,7 +147,7 @@ def total(
 ) -> f.Term:
     """The sum of an argument over all calls, this one included: `total("pay", "n") <= 100`."""
     string("the path of an argument", path)
-    return f.Sum(target(tools, *conditions), path, _bound(steps, seconds))
+    return f.Sum(target(tools, *conditions), path, bound(steps, seconds))
 
 
 def since(what: Tools | f.Formula) -> f.Term:
@@ -132,9 +169,12 @@ def repeats(
     return f.Repeats(target(tools, *conditions), similar)
 
 
-def last(value: f.Term, what: Tools | f.Formula) -> f.Term:
+def last(value: f.Term | Field[f.Formula], what: Tools | f.Formula) -> f.Term:
     """The value at the latest earlier position where it held: `last(arg("n"), "pay")`."""
-    return f.Last(value, _happening(what))
+    read = value.term if isinstance(value, Field) else value
+    if not isinstance(read, f.Term):
+        raise ContractError.of("`last` takes a term", 'write `arg("n")` or `output("n")`')
+    return f.Last(read, _happening(what))
 
 
 def delivered(tools: Tools, *conditions: f.Condition) -> f.Term:
@@ -167,6 +207,14 @@ def ctx(key: str) -> f.Term:
     return f.Ctx(string("a key of the context", key))
 
 
+def value(name: str) -> f.Term:
+    """What a variable stands for, to be compared with other terms.
+
+    `arg("price") < value("old")`: an argument of this call is less than `$old`.
+    """
+    return f.Variable(var(name).name)
+
+
 def tokens() -> f.Term:
     """Tokens that the session has used so far: `tokens() < 50_000`."""
     return f.Tokens()
@@ -177,96 +225,8 @@ def depth() -> f.Term:
     return f.Depth()
 
 
-# --- the future -------------------------------------------------------------------------------
-
-
-def X(body: f.Formula) -> f.Formula:
-    """There is a next position, and the formula holds there: `X(called("b"))`."""
-    return f.Next(_formula("X", body))
-
-
-def WX(body: f.Formula) -> f.Formula:
-    """If there is a next position, the formula holds there: `WX(called("b"))`."""
-    return f.WeakNext(_formula("WX", body))
-
-
-def F(body: f.Formula, *, steps: int | None = None, seconds: float | None = None) -> f.Formula:
-    """Now or later, within the bound: `F(done("b"), steps=3)` looks at four positions."""
-    return f.Eventually(_formula("F", body), _bound(steps, seconds))
-
-
-def G(body: f.Formula, *, steps: int | None = None, seconds: float | None = None) -> f.Formula:
-    """Now and at every later position, within the bound: `G(~called("b"))`."""
-    return f.Always(_formula("G", body), _bound(steps, seconds))
-
-
-def U(left: f.Formula, right: f.Formula) -> f.Formula:
-    """`right` now or later, `left` at every position before it: `U(~called("b"), done("a"))`."""
-    return f.Until(_formula("U", left), _formula("U", right))
-
-
-def W(left: f.Formula, right: f.Formula) -> f.Formula:
-    """`U`, or `left` for ever: `W(~called("b"), done("a"))`."""
-    return f.WeakUntil(_formula("W", left), _formula("W", right))
-
-
-def R(left: f.Formula, right: f.Formula) -> f.Formula:
-    """`right` up to and including the first `left`, or for ever: `R(done("a"), ~called("b"))`."""
-    return f.Release(_formula("R", left), _formula("R", right))
-
-
-# --- the past ---------------------------------------------------------------------------------
-
-
-def Y(body: f.Formula) -> f.Formula:
-    """There is a previous position, and the formula held there: `Y(done("a"))`."""
-    return f.Yesterday(_formula("Y", body))
-
-
-def WY(body: f.Formula) -> f.Formula:
-    """If there is a previous position, the formula held there: `WY(done("a"))`."""
-    return f.WeakYesterday(_formula("WY", body))
-
-
-def O(body: f.Formula, *, steps: int | None = None, seconds: float | None = None) -> f.Formula:  # noqa: E743
-    """Now or before, within the bound: `Y(O(done("a")))` is "earlier"."""
-    return f.Once(_formula("O", body), _bound(steps, seconds))
-
-
-def H(body: f.Formula, *, steps: int | None = None, seconds: float | None = None) -> f.Formula:
-    """Now and at every earlier position, within the bound: `H(~failed("a"))`."""
-    return f.Historically(_formula("H", body), _bound(steps, seconds))
-
-
-def S(left: f.Formula, right: f.Formula) -> f.Formula:
-    """`right` now or before, `left` ever after it up to now: `S(~called("b"), done("a"))`."""
-    return f.Since(_formula("S", left), _formula("S", right))
-
-
 # --- arguments that cannot be meant -----------------------------------------------------------
-
-
-def _formula(operator: str, value: object) -> f.Formula:
-    if isinstance(value, f.Formula):
-        return value
-    hint = f"did you mean `{operator}(called({value!r}))`?" if isinstance(value, str) else ""
-    raise ContractError.of(f"`{operator}` takes formulas, not `{value!r}`", hint)
 
 
 def _happening(what: Tools | f.Formula) -> f.Formula:
     return what if isinstance(what, f.Formula) else called(what)
-
-
-def _bound(steps: Any, seconds: Any) -> f.Bound:
-    if steps is not None and seconds is not None:
-        raise ContractError.of("a bound is in steps or in seconds, not in both")
-    if steps is not None:
-        if isinstance(steps, int) and not isinstance(steps, bool) and steps >= 0:
-            return f.Steps(steps)
-        raise ContractError.of(f"`steps` is a whole number from 0, not `{steps!r}`")
-    if seconds is None:
-        return None
-    number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    if number and math.isfinite(seconds) and seconds >= 0:
-        return f.Seconds(float(seconds))
-    raise ContractError.of(f"`seconds` is a number from 0, not `{seconds!r}`")

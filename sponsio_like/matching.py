@@ -1,13 +1,14 @@
 """What calls are matched against, said in Python: tools, conditions on arguments, the agent.
 
-In: names, globs, lists, comparisons of fields. Out: a `Target`. What cannot be meant is refused.
+In: names, globs, lists, comparisons of fields, variables. Out: a `Target`. What cannot be meant is
+refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import sponsio_like.formula as f
 from sponsio_like.errors import ContractError
@@ -16,36 +17,46 @@ from sponsio_like.targets import is_glob
 Tools: TypeAlias = "str | f.Match | Iterable[str | f.Match]"
 """A tool's name, a glob over the full name (`pay_*`), a `Match`, or several of them."""
 
-Values: TypeAlias = f.Scalar | tuple[f.Scalar, ...]
-
 _Made = TypeVar("_Made")
+
+
+def var(name: str) -> f.Var:
+    """A value variable: `called("pay", where("to").equals(var("x")))` is `called(pay, to = $x)`."""
+    word = string("the name of a variable", name)
+    if word.isascii() and word.isidentifier():
+        return f.Var(word)
+    raise ContractError.of(f"`{name!r}` is not the name of a variable", 'write `var("x")`')
 
 
 @dataclass(frozen=True, slots=True)
 class Field(Generic[_Made]):
-    """A place in the arguments or in the output of a call; comparing it makes a `_Made`."""
+    """A place in arguments, an output, a text; comparing it makes a `_Made`.
 
-    make: Callable[[f.Op, Values], _Made]
+    `term` is what stands there as a term, where that can be compared too.
+    """
 
-    def __lt__(self, value: float | str) -> _Made:
+    make: Callable[[f.Op, f.Operand], _Made]
+    term: f.Term | None = None
+
+    def __lt__(self, value: float | str | f.Var) -> _Made:
         return self.make("<", _ordered(value))
 
-    def __le__(self, value: float | str) -> _Made:
+    def __le__(self, value: float | str | f.Var) -> _Made:
         return self.make("<=", _ordered(value))
 
-    def __gt__(self, value: float | str) -> _Made:
+    def __gt__(self, value: float | str | f.Var) -> _Made:
         return self.make(">", _ordered(value))
 
-    def __ge__(self, value: float | str) -> _Made:
+    def __ge__(self, value: float | str | f.Var) -> _Made:
         return self.make(">=", _ordered(value))
 
-    def equals(self, value: f.Scalar | Iterable[f.Scalar]) -> _Made:
+    def equals(self, value: f.Scalar | f.Var | Iterable[f.Scalar]) -> _Made:
         """JSON equality: `1` equals `1.0`, `True` does not equal `1`."""
-        return self.make("=", _scalar(value) if isinstance(value, _SCALAR) else _list(value))
+        return self.make("=", _operand(value))
 
-    def differs(self, value: f.Scalar | Iterable[f.Scalar]) -> _Made:
+    def differs(self, value: f.Scalar | f.Var | Iterable[f.Scalar]) -> _Made:
         """The opposite of `equals`, where there is a value."""
-        return self.make("!=", _scalar(value) if isinstance(value, _SCALAR) else _list(value))
+        return self.make("!=", _operand(value))
 
     def is_in(self, values: Iterable[f.Scalar]) -> _Made:
         """The value equals one of `values`."""
@@ -55,11 +66,28 @@ class Field(Generic[_Made]):
         """The regular expression (RE2) is found in the value, which must be a string."""
         return self.make("matches", string("a regular expression", regex))
 
+    def captures(self, regex: str, name: f.Var) -> _Made:
+        """The variable is what the group of the regular expression finds, or the whole of it."""
+        found = string("a regular expression", regex)
+        return self.make("matches", f.Var(_variable(name).name, found))
 
-def where(path: str) -> Field[f.Condition]:
-    """An argument of a call, to be compared: `where("items[].sku").equals("x")`."""
+    def has(self, name: f.Var) -> _Made:
+        """The variable's value stands in there, as a whole word or line or element."""
+        return self.make("has", _variable(name))
+
+    def carries(self, name: f.Var) -> _Made:
+        """The variable's value stands in there as a leak would have it, whatever its case."""
+        return self.make("carries", _variable(name))
+
+
+def where(path: str, *, every: bool = False) -> Field[f.Condition]:
+    """An argument of a call, to be compared: `where("items[].sku").equals("x")`.
+
+    With `[]` some element has to compare so, or `every` one. `*` is all arguments together, `@call`
+    the tool and all arguments, `@agent` who calls.
+    """
     string("the path of an argument", path)
-    return Field(lambda op, value: f.Condition(path, op, value))
+    return Field(lambda op, value: f.Condition(path, op, value, every))
 
 
 def named(*tools: str) -> f.Match:
@@ -68,8 +96,16 @@ def named(*tools: str) -> f.Match:
     return f.Match(tuple(tool for tool in tools if not is_glob(tool)), globs)
 
 
-def target(tools: Tools, *conditions: f.Condition, agent: str | None = None) -> f.Target:
-    """The calls of any of `tools` that satisfy every condition, by `agent` if given."""
+def target(
+    tools: Tools,
+    *conditions: f.Condition,
+    agent: str | None = None,
+    missing: Literal["refuse"] | None = None,
+) -> f.Target:
+    """The calls of any of `tools` that satisfy every condition, by `agent` if given.
+
+    `missing="refuse"`: a call that lacks the field of a variable is refused.
+    """
     items = [tools] if isinstance(tools, str | f.Match) else _items("the name of a tool", tools)
     names = [string("a tool's name", item) for item in items if not isinstance(item, f.Match)]
     matches = [item for item in items if isinstance(item, f.Match)]
@@ -79,9 +115,16 @@ def target(tools: Tools, *conditions: f.Condition, agent: str | None = None) -> 
         raise ContractError.of("no tool is named", 'write a name, `["a", "b"]`, or `"*"` for any')
     checked = tuple(map(_condition, conditions))
     by = None if agent is None else string("an agent's name", agent)
+    if missing not in (None, "refuse"):
+        raise ContractError.of(f"`missing` is `refuse`, or left out, not `{missing!r}`")
     return tuple(
-        replace(m, conditions=m.conditions + checked, agent=m.agent if by is None else by)
-        for m in matches
+        replace(
+            match,
+            conditions=match.conditions + checked,
+            agent=match.agent if by is None else by,
+            strict=match.strict or missing is not None,
+        )
+        for match in matches
     )
 
 
@@ -122,7 +165,19 @@ def _scalar(value: object) -> f.Scalar:
     raise ContractError.of(f"not a string, a number, true, false or null: `{value!r}`")
 
 
-def _ordered(value: object) -> float | str:
-    if isinstance(value, str | int | float) and not isinstance(value, bool):
+def _operand(value: object) -> f.Operand:
+    if isinstance(value, f.Var):
+        return value
+    return _scalar(value) if isinstance(value, _SCALAR) else _list(value)
+
+
+def _variable(value: object) -> f.Var:
+    if isinstance(value, f.Var):
+        return value
+    raise ContractError.of(f"not a variable: `{value!r}`", 'write `var("x")`')
+
+
+def _ordered(value: object) -> float | str | f.Var:
+    if isinstance(value, str | int | float | f.Var) and not isinstance(value, bool):
         return value
     raise ContractError.of(f"only numbers and strings have an order, not `{value!r}`")

@@ -18,7 +18,7 @@ from sponsio_like.show import FUNCTIONS, RESERVED
 _LEXEME = re.compile(
     r"""
     "(?:\\.|[^"\\\n])*" | '(?:''|[^'\n])*'      # strings
-    | [^\W\d]\w*                                # words
+    | \$\w* | [^\W\d]\w*                        # variables, words
     | <-> | <=> | -> | => | <= | >= | != | == | && | \|\| | >> | =~ | <> | \S
     """,
     re.VERBOSE,
@@ -39,9 +39,9 @@ _INSTEAD = {
 # What could stand there, in words: the first group whose sign is possible speaks for its members.
 _TERM = (
     "_COUNT _SUM _SINCE _AGE _REPEATS _LAST _DELIVERED _FACT_AGE _APPROVAL_AGE _ARG _MARK _CTX"
-    " _TOKENS _DEPTH"
+    " _TOKENS _DEPTH _OUTPUT VARIABLE"
 )
-_VALUE = "NUMBER STRING LITERAL _TRUE _FALSE _NULL LSQB"
+_VALUE = "NUMBER STRING LITERAL _TRUE _FALSE _NULL LSQB VARIABLE"
 _FORMULA = (
     f"{_TERM} {_VALUE} _NOT LPAR _NEXT _WEAK_NEXT _YESTERDAY _WEAK_YESTERDAY _EVENTUALLY _ALWAYS"
     " _ONCE _HISTORICALLY CALLED DONE FAILED _OUTPUT _AGENT _MESSAGE _TEXT _PERMISSION _APPROVED"
@@ -52,16 +52,16 @@ _GROUPS = (
     ("_ARG", "a term", _TERM),
     ("_TRUE", "a value", f"{_VALUE} WORD"),
     ("TOOL", "a tool", "TOOL STRING LITERAL EQUAL"),
-    ("PATH", "a field", "PATH STRING LITERAL AT_AGENT"),
+    ("PATH", "a field", "PATH STRING LITERAL AT EVERY"),
     ("WORD", "a name", "WORD STRING LITERAL"),
     ("STRING", "a string in quotes", "STRING LITERAL"),
-    ("UNEQUAL", "a comparison", "ORDER EQUAL UNEQUAL IN MATCHES"),
+    ("UNEQUAL", "a comparison", "ORDER EQUAL UNEQUAL IN MATCHES HAS CARRIES"),
     ("_IMPLIES", "an operator", "_IFF _IMPLIES _UNTIL _WEAK_UNTIL _RELEASE _LASTING _AND _OR"),
 )
 _SIGNS = {
     "LPAR": "`(`", "RPAR": "`)`", "LSQB": "`[`", "RSQB": "`]`", "COMMA": "`,`", "SEMICOLON": "`;`",
     "DOT": "`.`", "STAR": "`*`", "EQUAL": "`=`", "WITHIN": "`<=`", "NUMBER": "a number",
-    "UNIT": "`s`", "$END": "the end",
+    "UNIT": "`s`", "VARIABLE": "a variable", "$END": "the end",
 }  # fmt: skip
 
 
@@ -133,7 +133,8 @@ def _either(words: list[str]) -> str:
 
 
 def _hint(stop: _Stop) -> str:
-    for guess in (_in_bound, _known, _unknown_function, _bare_name, _similar, _brackets):
+    guesses = (_in_bound, _variable, _known, _unknown_function, _bare_name, _similar, _brackets)
+    for guess in guesses:
         if said := guess(stop):
             return said
     return ""
@@ -147,6 +148,29 @@ def _in_bound(stop: _Stop) -> str:
     """`F[3]`, `F[<=]`, `F[0,3]`: whatever is wrong inside the bound of an operator."""
     spoiled = any(m.end() == stop.at for m in _BOUND.finditer(stop.text, 0, stop.at))
     return "a bound is written `[<=3]` (steps) or `[<=60s]` (seconds)" if spoiled else ""
+
+
+def _variable(stop: _Stop) -> str:
+    """`$1`, `$ x`, `${x}`, `as x`, and variables and captures where none can stand."""
+    if stop.possible == {"VARIABLE"}:
+        if stop.found.isidentifier():
+            return _mean(f"${stop.found}")
+        if stop.found[:1] in {'"', "'"}:
+            return "a variable is `$` and a name: `$x`; a fixed text is found by `matches`"
+    if stop.found == "as":
+        return "what is found in arguments, outputs and texts of messages can have a name"
+    if not stop.found.startswith("$"):
+        return ""
+    if "VARIABLE" in stop.possible:
+        meant = re.compile(r"\$[\s{(]*([A-Za-z_]\w*)", re.ASCII).match(stop.text, stop.at)
+        return _mean(f"${meant[1]}") if meant else "a variable is `$` and a name: `$x`"
+    if "TOOL" in stop.possible:
+        return "a tool is no variable; the tool and all its arguments are `@call = $x`"
+    if stop.before == "matches":
+        return _mean(f"has {stop.found}", f'matches "(.*)" as {stop.found}')
+    if re.search(r"(?<!\w)agent\s*=\s*$", stop.text[: stop.at]):
+        return _mean(f"called(*, @agent = {stop.found})")
+    return "a variable stands after `=` and the like, `has`, or `as`: `called(pay, to = $x)`"
 
 
 def _known(stop: _Stop) -> str:
@@ -180,6 +204,8 @@ def _bare_name(stop: _Stop) -> str:
         return _mean(f"{name}({inside})") if inside or name in {"tokens", "depth"} else ""
     if stop.found in {"<", "<=", "=", "!=", ">=", ">", "in", "matches"}:
         return _mean(f"arg({name})", f"ctx({name})")
+    if stop.found in {"has", "carries"}:
+        return _mean(f"called(*, {name} {stop.found} $x)")
     near = difflib.get_close_matches(name, [*FUNCTIONS, "true", "false"], n=1)
     if near and stop.found.isidentifier():
         return _mean(f"{near[0]}({stop.found})")

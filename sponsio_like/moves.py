@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from sponsio_like.atoms import glob_matches, is_status, names_tool
-from sponsio_like.clause import Change, Clause
+from sponsio_like.clause import Clause
 from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Message, Result, Step
 from sponsio_like.formula import (
@@ -39,6 +39,7 @@ from sponsio_like.formula import (
     TextMatches,
 )
 from sponsio_like.values import compare, path_parts
+from sponsio_like.watch import Change
 
 OTHER = "\0other"
 """A tool that no contract names, where the tools are not known."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from sponsio_like.alphabet import OTHER, static
 from sponsio_like.atoms import inputs_of
-from sponsio_like.clause import Clause, Place, Watch
+from sponsio_like.clause import Clause
 from sponsio_like.formula import (
     TRUE,
     Const,
@@ -28,6 +28,7 @@ from sponsio_like.monitor import Monitor, State
 from sponsio_like.past import Letter, Registers
 from sponsio_like.program import Program, operands
 from sponsio_like.residual import shifted
+from sponsio_like.watch import Place, Watch
 from sponsio_like.window import endings, in_flight, open_calls
 
 WHOLE = -1

@@ -25,6 +25,8 @@ class Violation:
     `position` counts calls from 0 (for a message: the calls so far, and `tool` is None). `action`
     is what enforcement does about it; `reported` where no call could have prevented it.
     `message` says what had to hold, in the contract's words; it never has argument values.
+    `values`: of the contract's variables, in their canonical form, the first for which it is
+    violated. `since`: the call at which the state began that stands against it, if that is known.
     """
 
     contract: str
@@ -33,6 +35,13 @@ class Violation:
     action: Action
     message: str
     mode: Mode = "enforce"
+    values: tuple[tuple[str, Any], ...] = ()
+    since: int | None = None
+
+    @property
+    def binding(self) -> dict[str, Any]:
+        """The values of the contract's variables, by name."""
+        return dict(self.values)
 
     def __str__(self) -> str:
         return f"`{self.contract}`: {self.message}"
@@ -40,10 +49,19 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Unfulfilled:
-    """An obligation that is still open: what has to happen before the session ends."""
+    """An obligation that is still open: what has to happen before the session ends.
+
+    `values`: of the contract's variables, some for which it is open.
+    """
 
     contract: str
     message: str
+    values: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def binding(self) -> dict[str, Any]:
+        """The values of the contract's variables, by name."""
+        return dict(self.values)
 
     def __str__(self) -> str:
         return f"`{self.contract}`: {self.message}"

@@ -13,6 +13,7 @@ from sponsio_like.atoms import names_tool
 from sponsio_like.errors import ContractError
 from sponsio_like.formula import (
     Always,
+    Condition,
     Formula,
     Happens,
     Match,
@@ -20,6 +21,7 @@ from sponsio_like.formula import (
     Once,
     Since,
     Target,
+    Var,
     Yesterday,
     conj,
 )
@@ -67,6 +69,24 @@ def by_name(tools: Target, stands: Callable[[str], Formula]) -> Formula:
 
 def _only(match: Match, name: str) -> Match:
     return replace(match, names=(name,))
+
+
+def narrowed(tools: Target, *conditions: Condition) -> Target:
+    """Those of the calls that satisfy these conditions as well."""
+    return tuple(replace(match, conditions=match.conditions + conditions) for match in tools)
+
+
+def fresh(name: str, *targets: Target) -> str:
+    """A name for a variable that none of the targets has."""
+    taken = {
+        each.value.name
+        for match in (match for one in targets for match in one)
+        for each in match.conditions
+        if isinstance(each.value, Var)
+    }
+    while name in taken:
+        name += "_"
+    return name
 
 
 def settles(answer: Target, trigger: Target) -> None:

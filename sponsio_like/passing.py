@@ -18,6 +18,7 @@ from sponsio_like.events import Call
 from sponsio_like.flights import Attempt, mark_of
 from sponsio_like.freezing import freeze_args
 from sponsio_like.index import INDEX_CAP
+from sponsio_like.judging import judge, witnesses
 from sponsio_like.lanes import Checked, Lane, lane_of
 from sponsio_like.outcome import Allowed, Block
 from sponsio_like.verdicts import findings
@@ -138,7 +139,7 @@ def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) ->
         if policy.modes[policy.owner[i]] != "enforce" or not isinstance(policy.decision(i), Block):
             return None
     inner.time = now
-    found = findings(policy, violated, call, inner.committed)
+    found = findings(policy, witnesses(inner.ledger, violated, call), call, inner.committed)
     return Refused(call, Attempt(found, (), inner.ledger.before(call), Block()))
 
 
@@ -200,6 +201,7 @@ def settles(inner: Interceptor, id: str, ok: bool) -> str | None:
         for counter in inner.policy.call_counters:
             positions[counter] += 1
         ledger.passed += 1
+        ledger.calls += 1
         inner.committed += 1
         inner.time, inner.latest = now, None
         if lane.sources:
@@ -229,7 +231,7 @@ def catch_up(inner: Interceptor) -> None:
     call = Call(latest.tool, latest.args, latest.id, latest.agent, latest.depth)
     pairs = ((latest.lane, latest.checked), *latest.woken)
     reads = [each for lane, checked in pairs for each in lane.reads(checked)]
-    judgement = inner.ledger.judge(call, reads, latest.time)
+    judgement = judge(inner.ledger, call, reads, latest.time)
     mark = mark_of(call)
     inner.latest = None
     inner.take_off(call, judgement, (mark, ""), Allowed(call.id))

@@ -234,6 +234,7 @@ FAMILIES = (
     "approval",
     "identity",
     "output",
+    "values",
 )
 """The families in reading order; those of users follow."""
 

@@ -7,15 +7,17 @@ clauses whose atoms raise. Then the judgement, once it is certain that these cla
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container
-from typing import NamedTuple
+from collections.abc import Callable, Container, Iterable
+from typing import Any, NamedTuple
 
-from sponsio_like.clause import Change
 from sponsio_like.compiler import Policy
 from sponsio_like.context import Context
 from sponsio_like.events import Event, Result
-from sponsio_like.ledger import Judgement, Ledger, Read
+from sponsio_like.judging import judge
+from sponsio_like.ledger import Ledger
+from sponsio_like.tracking import OTHERS
 from sponsio_like.verdicts import Finding, unreadable
+from sponsio_like.watch import Change, Judgement, Read
 
 
 class Seen(NamedTuple):
@@ -47,14 +49,37 @@ def judged(
 ) -> tuple[Judgement, list[Finding]]:
     """What the event would change, but for clauses that have `counted` it already."""
     reads = [each for each in seen.reads if each.clause not in counted]
-    judgement = ledger.judge(seen.event, reads, time)
+    judgement = judge(ledger, seen.event, reads, time)
     failed = [each for each in seen.failed if each.clause not in counted]
     for i, error in judgement.failed:
         failed.append(unreadable(ledger.policy, i, seen.event, position, error))
     return judgement, failed
 
 
-def final(policy: Policy, change: Change, result: Result, tool: str) -> dict[int, bool]:
+def finals(
+    policy: Policy, waits: Iterable[Change], result: Result, tool: str
+) -> list[tuple[Change, dict[int, Any]]]:
+    """What the clauses read in the result, for each of the values that it binds too."""
+    waits = list(waits)
+    known = {(each.clause, each.key) for each in waits}
+    found: list[tuple[Change, dict[int, Any]]] = []
+    for change in waits:
+        base, bound = final(policy, change, result, tool), policy.clauses[change.clause].bound
+        if bound is None:
+            found.append((change, base))
+            continue
+        revealed = bound.settled(change.letter, result, base)
+        if change.key != OTHERS:
+            found.append((change, revealed.keys.get(change.key, revealed.others)))
+            continue
+        for key, each in revealed.keys.items():
+            if (change.clause, key) not in known:
+                found.append((change._replace(key=key), each))
+        found.append((change, revealed.others))
+    return sorted(found, key=lambda each: each[0].key == OTHERS)
+
+
+def final(policy: Policy, change: Change, result: Result, tool: str) -> dict[int, Any]:
     """What the clause reads in the result; where an atom raises, what violates."""
     clause = policy.clauses[change.clause]
     try:

@@ -291,4 +291,5 @@ def _term(node: f.Term, up: bool, bad: bool) -> tuple[list[Todo], _Build]:
             return [], lambda p, _: p.node("elapsed", p.slot(Slot("value", node)))
         case f.Repeats(_, similar):
             return [], lambda p, _: p.node("repeats", p.slot(Slot("key", node)), similar)
-    return [], lambda p, _: p.node("value", p.slot(Slot("value", node)))
+    waits = isinstance(node, f.Output)
+    return [], lambda p, _: p.node("value", p.slot(Slot("value", node, waits=waits)))

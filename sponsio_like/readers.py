@@ -35,6 +35,8 @@ def slot_reader(slot: Slot) -> _Read:
             return _atom_reader(slot.node, default=slot.default, waits=slot.waits)
         case "value":
             assert isinstance(slot.node, Term)
+            if slot.waits:
+                return lambda event, _: OPEN if isinstance(event, Call) else MISSING
             return value_reader(slot.node)
         case "amount":
             assert isinstance(slot.node, Sum)
@@ -156,13 +158,13 @@ def key_of(call: Call, paths: tuple[str, ...]) -> Any:
         if not found or (len(found) > 1 and "[]" not in path):
             return None  # missing, or hidden behind a second value
         try:
-            parts.append(_short(found if "[]" in path else found[0]))
+            parts.append(short(found if "[]" in path else found[0]))
         except Unreadable:
             return None
     return tuple(parts)
 
 
-def _short(value: Any) -> Any:
+def short(value: Any) -> Any:
     """The canonical value, or a hash of it if it is long: a key is kept for the whole session."""
     key = canonical(value)
     return key if len(str(value)) <= KEY_CAP else ("hash", digest("", value))

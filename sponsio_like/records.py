@@ -50,7 +50,7 @@ class Log:
             "tool": call.tool,
             "agent": call.agent,
             "outcome": name_of(outcome),
-            "violations": [_plain(each) for each in told],
+            "violations": [self._plain(each) for each in told],
             "microseconds": round((time.perf_counter() - started) * 1e6, 1),
         }
         if self.log_args:
@@ -71,7 +71,7 @@ class Log:
         self, session: str, id: str, tool: str, status: str, revealed: Iterable[Violation]
     ) -> None:
         """The result of a call, and the violations that it reveals."""
-        violations = [_plain(each) for each in revealed]
+        violations = [self._plain(each) for each in revealed]
         self._send(
             {
                 "event": "settlement",
@@ -107,7 +107,7 @@ class Log:
             "session": session,
             "role": role,
             "outcome": name_of(outcome),
-            "violations": [_plain(each) for each in told],
+            "violations": [self._plain(each) for each in told],
         }
         if isinstance(outcome, Held):
             record["ticket"] = outcome.ticket.id
@@ -117,7 +117,7 @@ class Log:
 
     def step(self, session: str, found: Iterable[Violation]) -> None:
         """A plain observation, and the violations that it makes."""
-        violations = [_plain(each) for each in found]
+        violations = [self._plain(each) for each in found]
         self._send({"event": "step", "session": session, "violations": violations})
 
     def ticket(self, session: str, ticket: Ticket) -> None:
@@ -142,7 +142,7 @@ class Log:
     def finish(self, session: str, late: Iterable[Violation], left: Iterable[Unfulfilled]) -> None:
         """The end of a session."""
         unfulfilled = [{"contract": each.contract, "message": each.message} for each in left]
-        violations = [_plain(each) for each in late]
+        violations = [self._plain(each) for each in late]
         self._send(
             {
                 "event": "finish",
@@ -151,6 +151,21 @@ class Log:
                 "unfulfilled": unfulfilled,
             }
         )
+
+    def _plain(self, violation: Violation) -> Mapping[str, Any]:
+        record = {
+            "contract": violation.contract,
+            "position": violation.position,
+            "tool": violation.tool,
+            "action": violation.action,
+            "mode": violation.mode,
+            "message": violation.message,
+        }
+        if violation.since is not None:
+            record["since"] = violation.since
+        if self.log_args and violation.values:
+            record["values"] = violation.values
+        return record
 
     def _send(self, record: Record) -> None:
         if self.sink is None:
@@ -186,14 +201,3 @@ def _violations(outcome: Outcome, found: Iterable[Finding]) -> list[Violation]:
         if isinstance(outcome, Allowed)
         else list(outcome.violations)
     )
-
-
-def _plain(violation: Violation) -> Mapping[str, Any]:
-    return {
-        "contract": violation.contract,
-        "position": violation.position,
-        "tool": violation.tool,
-        "action": violation.action,
-        "mode": violation.mode,
-        "message": violation.message,
-    }

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import sponsio_like.formula as f
-from sponsio_like.matching import Values
 from sponsio_like.targets import is_glob
 
 Piece: TypeAlias = "str | f.Node"
@@ -34,6 +33,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _PATH = re.compile(r"[A-Za-z_][\w-]*(\[\])*(\.[\w-]+(\[\])*)*", re.ASCII)
 _WORD = re.compile(r"[A-Za-z_][\w.:/-]*", re.ASCII)
 _TOOL = re.compile(r"[\w*?][\w.:/*?-]*", re.ASCII)
+_TEST = re.compile(r"(?:in|matches|has|carries)(?!\w)")
+"""What a path that follows `every` must not begin with, unquoted."""
 
 # How tightly a formula holds together. Infix atoms (`agent = "a"`) and what they stand under are
 # bracketed although they need not be: `G(count(f) <= 3)`, `(f | g) U h`.
@@ -111,7 +112,7 @@ def _level(formula: f.Formula) -> int:
             return _AND
         case f.Or():
             return _OR
-        case f.Compare() | f.OutputIs() | f.ByAgent() | f.TextMatches():
+        case f.Compare() | f.OutputIs() | f.ByAgent() | f.TextMatches() | f.TextIs():
             return _INFIX
         case _:
             return _BINARY[type(formula)][1] if type(formula) in _BINARY else _UNARY
@@ -124,13 +125,15 @@ def _atom(atom: f.Formula) -> str:
         case f.Happens(what, target):
             return f"{what}({_target(target)})"
         case f.OutputIs(path, op, value):
-            return f"output{'.' + _plain(path, _PATH) if path else ''} {op} {_value(value)}"
+            return f"output{'.' + _plain(path, _PATH) if path else ''} {op} {_operand(value)}"
         case f.ByAgent(name):
             return f"agent = {_string(name)}"
         case f.MessageBy(role):
             return f"message({'*' if role == '*' else _plain(role, _WORD)})"
         case f.TextMatches(regex):
             return f"text matches {_string(regex)}"
+        case f.TextIs(op, value):
+            return f"text {op} {_operand(value)}"
         case f.Permitted(name):
             return f"permission({_plain(name, _WORD)})"
         case f.Approved(action, role):
@@ -147,6 +150,10 @@ def _term(node: f.Node) -> Iterator[Piece]:
     match node:
         case f.Const(value):
             yield _value(value)
+        case f.Variable(name):
+            yield f"${name}"
+        case f.Output(path):
+            yield f"output({_plain(path, _PATH) if path else ''})"
         case f.Count(body, reset, bound):
             yield from (f"count{_bound(bound)}(", body)
             yield from () if reset is None else (" since ", reset)
@@ -203,16 +210,30 @@ def _match(match: f.Match) -> str:
     parts.extend(map(_condition, match.conditions))
     if match.agent is not None:
         parts.append(f"@agent = {_string(match.agent)}")
+    if match.strict:
+        parts.append('@missing = "refuse"')
     return ", ".join(parts)
 
 
 def _condition(condition: f.Condition) -> str:
     path, op, value = condition.path, condition.op, condition.value
-    is_agent = path == "@agent" and not (op == "=" and isinstance(value, str))
-    return f"{path if is_agent else _plain(path, _PATH)} {op} {_value(value)}"
+    if condition.every:
+        field = f"every {_string(path) if _TEST.match(path) else _plain(path, _PATH)}"
+    elif path == "@call" or (path == "@agent" and not (op == "=" and isinstance(value, str))):
+        field = path
+    else:
+        field = _plain(path, _PATH)
+    return f"{field} {op} {_operand(value)}"
 
 
-def _value(value: Values) -> str:
+def _operand(value: f.Operand) -> str:
+    if isinstance(value, f.Var):
+        shown = "" if value.regex is None else f"{_string(value.regex)} as "
+        return f"{shown}${value.name}"
+    return _value(value)
+
+
+def _value(value: f.Scalar | tuple[f.Scalar, ...]) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(_value, value))}]"
     return json.dumps(value)

@@ -88,6 +88,8 @@ def take(ledger: Ledger, context: Context, written: Written) -> dict[str, Any]:
 
 def write_clause(ledger: Ledger, i: int, written: Written) -> Any:
     """What clause `i` remembers, as JSON data."""
+    if i in ledger.bound:
+        return encode(ledger.bound[i].plain())
     by = ledger.policy.clauses[i].by
     return written.many(i, ledger.keyed[i]) if by else written.one(i, ledger.watches[i])
 
@@ -95,6 +97,12 @@ def write_clause(ledger: Ledger, i: int, written: Written) -> Any:
 def read_clause(ledger: Ledger, i: int, plain: Any, written: Written) -> None:
     """Take over what clause `i` remembers. Raises some error if that is not it."""
     clause, policy = ledger.policy.clauses[i], ledger.policy
+    if i in ledger.bound:
+        watches = decode(plain)
+        for each in watches[0]:
+            _check(clause, each)
+        ledger.put(i, watches)
+        return
     if clause.by or plain != policy.starts_plain[i]:
         watch = decode(plain)
         _check(clause, watch)

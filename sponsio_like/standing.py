@@ -5,11 +5,13 @@ In: a ledger. Out: verdicts by contract, obligations in words.
 
 from __future__ import annotations
 
-from sponsio_like.clause import Now
+from typing import Any
+
 from sponsio_like.demands import owed
 from sponsio_like.ledger import Ledger
 from sponsio_like.monitor import Verdict, overall
 from sponsio_like.outcome import Unfulfilled
+from sponsio_like.watch import Now, Watch
 
 
 def verdicts(ledger: Ledger) -> dict[str, Verdict]:
@@ -29,6 +31,16 @@ def owing(ledger: Ledger, now: Now) -> tuple[Unfulfilled, ...]:
         clause = policy.clauses[i]
         ends = clause.open_ends(watch)
         if ends and clause.assumed(watch, last, now):
-            messages = sorted(owed(clause, each) for each in ends)
-            found.update((Unfulfilled(policy.all.names[i], each), None) for each in messages)
+            messages, values = (
+                sorted(owed(clause, each) for each in ends),
+                _values(ledger, i, watch),
+            )
+            name = policy.all.names[i]
+            found.update((Unfulfilled(name, each, values), None) for each in messages)
     return tuple(found)
+
+
+def _values(ledger: Ledger, i: int, watch: Watch) -> tuple[tuple[str, Any], ...]:
+    """Values of the variables of clause `i`, if it has any, that are in this state."""
+    key = ledger.bound[i].example(watch) if i in ledger.bound else None
+    return () if key is None else ledger.witness(i, key).values

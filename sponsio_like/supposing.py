@@ -13,15 +13,17 @@ from typing import Any, NamedTuple
 
 from sponsio_like.answering import Answering, Ending, approval
 from sponsio_like.atoms import OPEN
-from sponsio_like.clause import MOMENT, Change, Clause, Now
+from sponsio_like.clause import MOMENT, Clause
 from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Result
 from sponsio_like.formula import Const, Seconds
-from sponsio_like.ledger import Judgement, Ledger, Read
+from sponsio_like.judging import judge
+from sponsio_like.ledger import Ledger
 from sponsio_like.monitor import State
 from sponsio_like.moves import Happen, Land, Move, Tell, Wait, answered, results
 from sponsio_like.residual import literals_of
 from sponsio_like.verdicts import stoppable
+from sponsio_like.watch import Change, Judgement, Now, Read
 
 MOMENTS_CAP = 16
 """Most times to wait for that are tried at once."""
@@ -90,7 +92,7 @@ class Supposing:
                 self.exact = False
                 against += [i] if self.policy.clauses[i].can_break(event) else []
         self.left -= len(reads) + 1
-        judgement = scene.ledger.judge(event, reads, scene.time)
+        judgement = judge(scene.ledger, event, reads, scene.time)
         against += [i for i, _ in judgement.failed]
         enforced = [i for i in against if self.policy.modes[self.policy.owner[i]] == "enforce"]
         stops = self.answering.stops
@@ -221,7 +223,7 @@ class Supposing:
             ledger = scene.ledger.copy(key for each in scene.ledger.keyed.values() for key in each)
             time = scene.time + wait
             self.left -= 1
-            if self._harmless(ledger.expire(Now(time, scene.context))):
+            if self._harmless(list(ledger.expire(Now(time, scene.context)))):
                 words = f"wait {round(wait, 3):.12g} s"
                 yield scene._replace(ledger=ledger, time=time, way=(*scene.way, words))
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import sponsio_like.formula as f
 from sponsio_like.errors import ContractError, closest
-from sponsio_like.matching import Values, named
+from sponsio_like.matching import named
 from sponsio_like.misread import misread
 from sponsio_like.show import RESERVED, show
 
@@ -98,11 +98,11 @@ def _op(sign: Token) -> f.Op:
     return cast(f.Op, _ASCII.get(sign, str(sign)))
 
 
-def _output(path: str | None, sign: Token, value: Values) -> f.OutputIs:
+def _output(path: str | None, sign: Token, value: f.Operand) -> f.OutputIs:
     return f.OutputIs(path or "", _op(sign), value)
 
 
-def _custom(word: Token, *args: Values) -> f.Custom:
+def _custom(word: Token, *args: Any) -> f.Custom:
     if word in RESERVED:
         what = f"`{word}` is a word of the syntax, so it is no atom with arguments"
         raise _bad(word, what, f'an atom that you registered is written in quotes: `"{word}"(...)`')
@@ -119,16 +119,23 @@ def _tools(*matches: f.Match) -> f.Match:
 
 def _match(tools: f.Match, *conditions: f.Condition | tuple[Token, str]) -> f.Match:
     plain = tuple(c for c in conditions if isinstance(c, f.Condition))
-    agents = [c for c in conditions if not isinstance(c, f.Condition)]
+    marks = [c for c in conditions if not isinstance(c, f.Condition)]
+    agents = [mark for mark in marks if mark[0] == "@agent"]
     for token, _ in agents[1:]:
         raise _bad(token, "the agent is given twice", "did you mean `@agent in [...]`?")
-    return f.Match(tools.names, tools.globs, plain, agents[0][1] if agents else None)
+    agent = agents[0][1] if agents else None
+    return f.Match(tools.names, tools.globs, plain, agent, len(marks) > len(agents))
 
 
-def _agent_condition(at: Token, sign: Token, value: Values) -> f.Condition | tuple[Token, str]:
-    if sign == "=" and isinstance(value, str):
+def _at_condition(at: Token, sign: Token, value: f.Operand) -> f.Condition | tuple[Token, str]:
+    if at == "@missing":
+        if sign == "=" and value == "refuse":
+            return (at, "refuse")
+        what = "a call that lacks a variable's field is refused, or else is no such call"
+        raise _bad(at, what, 'write `@missing = "refuse"`, or leave it out')
+    if at == "@agent" and sign == "=" and isinstance(value, str):
         return (at, value)
-    return f.Condition("@agent", _op(sign), value)
+    return f.Condition(str(at), _op(sign), value)
 
 
 def _call(tool: str) -> f.Happens:
@@ -195,6 +202,7 @@ RULES: Mapping[str, Callable[..., object]] = {
     "agent": lambda _, name: f.ByAgent(name),
     "message": lambda role: f.MessageBy(str(role)),
     "text": lambda _, regex: f.TextMatches(regex),
+    "shown_text": lambda sign, value: f.TextIs(_op(sign), value),
     "permission": f.Permitted,
     "approved": f.Approved,
     "step": f.Observed,
@@ -207,8 +215,12 @@ RULES: Mapping[str, Callable[..., object]] = {
     "bare_tool": lambda tool: f.Match() if tool == "*" else named(str(tool)),
     "quoted_tool": named,
     "exact_tool": lambda _, name: f.Match((name,)),
-    "condition": lambda path, sign, value: f.Condition(path, _op(sign), value),
-    "agent_condition": _agent_condition,
+    "condition": lambda path, sign, value: f.Condition(str(path), _op(sign), value),
+    "every_condition": lambda _, path, sign, value: f.Condition(path, _op(sign), value, True),
+    "at_condition": _at_condition,
+    "capture": lambda regex, word: f.Var(word[1:], regex),
+    "variable_term": lambda word: f.Variable(word[1:]),
+    "output_term": lambda path: f.Output(path or ""),
     "count": lambda bound, body, reset: f.Count(body, reset, bound),
     "total": lambda bound, target, path: f.Sum(target, path, bound),
     "steps_since": f.StepsSince,
@@ -235,6 +247,7 @@ RULES: Mapping[str, Callable[..., object]] = {
     "false_constant": lambda: f.Const(False),
     "null_constant": lambda: f.Const(None),
     "values": lambda *values: values,
+    "variable": lambda word: f.Var(word[1:]),
     "word": str,
     "yes": lambda: True,
     "no": lambda: False,

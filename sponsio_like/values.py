@@ -7,6 +7,7 @@ another type, too long); what `None` means is decided where the comparison stand
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -97,6 +98,12 @@ def regex(pattern: str) -> Search:
     Raises `ContractError` if it does not compile, with the reason. The search raises `Unreadable`
     for a text that is too long for it, or no text.
     """
+    compiled = _compiled(pattern, captures=False)
+    return Search(compiled.search, compiled.programsize)
+
+
+@functools.lru_cache(maxsize=1024)
+def _compiled(pattern: str, *, captures: bool) -> Any:
     import re2  # loaded only where a contract has a regular expression
 
     if len(pattern) > REGEX_CAP:
@@ -106,9 +113,9 @@ def regex(pattern: str) -> Search:
     options = re2.Options()
     options.max_mem = REGEX_MEMORY
     options.log_errors = False
-    options.never_capture = True
+    options.never_capture = not captures
     try:
-        compiled = re2.compile(pattern.encode(), options)  # over UTF-8: less work for each text
+        return re2.compile(pattern.encode(), options)  # over UTF-8: less work for each text
     except UnicodeEncodeError:
         raise ContractError.of("regular expression has half a character in it") from None
     except re2.error as error:
@@ -117,7 +124,24 @@ def regex(pattern: str) -> Search:
             f"regular expression `{pattern}` does not compile: {reason}",
             "RE2 syntax is needed: no look-around, no back-references",
         ) from None
-    return Search(compiled.search, compiled.programsize)
+
+
+def captures(pattern: str, value: Any) -> list[str]:
+    """What the group of a regular expression finds in a text, everywhere; without one, its matches.
+
+    Raises `Unreadable` for what is no text, or too long.
+    """
+    compiled = _compiled(pattern, captures=True)
+    if not isinstance(value, str) or len(value) > TEXT_CAP or HALF.search(value):
+        raise Unreadable("no text to search in")
+    if len(value) * compiled.programsize > WORK_CAP:
+        raise Unreadable("too much text for this regular expression")
+    group = 1 if compiled.groups else 0
+    matches = itertools.islice(compiled.finditer(normal(value).encode()), VALUES_CAP + 1)
+    found = [each.group(group) for each in matches]
+    if len(found) > VALUES_CAP:
+        raise Unreadable("too many matches")
+    return [each.decode() for each in found if each is not None]
 
 
 @dataclass(frozen=True, slots=True)

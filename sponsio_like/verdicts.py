@@ -27,6 +27,7 @@ from sponsio_like.outcome import (
     Warn,
 )
 from sponsio_like.tickets import Asked, Ticket
+from sponsio_like.watch import Witness
 from sponsio_like.window import WindowFull
 
 _STRICTNESS: dict[type[Decision], int] = {Warn: 0, Redirect: 1, Escalate: 2, Ask: 3, Block: 4}
@@ -46,35 +47,37 @@ class Finding(NamedTuple):
 
 def findings(
     policy: Policy,
-    violated: Iterable[int],
+    violated: Mapping[int, Witness],
     event: Event,
     position: int,
     rulings: Mapping[str, Decision] = MappingProxyType({}),
 ) -> tuple[Finding, ...]:
-    """One finding for every contract that is violated now.
+    """One finding for every contract that is violated now, by these clauses.
 
     `rulings`: what callables of the user have answered, by contract.
     """
     tool = event.tool if isinstance(event, Call) else None
     found: dict[int, Finding] = {}
-    for i in violated:
+    for i, witness in violated.items():
         owner = policy.owner[i]
         asked = policy.decision(i) if stoppable(event) else Warn()
         name = policy.contracts[owner].name
         decision = rulings.get(name, asked) if isinstance(asked, Ask) else asked
         if owner not in found or _strictness(decision) > _strictness(found[owner].decision):
             action = _action(asked) if stoppable(event) else "reported"
-            found[owner] = Finding(i, _violation(policy, i, position, tool, action), decision)
+            violation = _violation(policy, i, position, tool, action, witness)
+            found[owner] = Finding(i, violation, decision)
     return tuple(found.values())
 
 
 def reported(
-    policy: Policy, violated: Iterable[int], position: int, tool: str | None
+    policy: Policy, violated: Mapping[int, Witness], position: int, tool: str | None
 ) -> tuple[Violation, ...]:
     """Violations that no call could have prevented, or that a result has revealed."""
     first = {policy.owner[i]: i for i in reversed(list(violated))}
     return tuple(
-        _violation(policy, i, position, tool, "reported") for _, i in sorted(first.items())
+        _violation(policy, i, position, tool, "reported", violated[i])
+        for _, i in sorted(first.items())
     )
 
 
@@ -87,7 +90,8 @@ def lost(policy: Policy, position: int, tool: str | None, why: str) -> Violation
 def unreadable(policy: Policy, i: int, event: Event, position: int, error: Exception) -> Finding:
     """A clause that could not be read: it blocks where it is enforced, whatever its strategy."""
     tool = event.tool if isinstance(event, Call) else None
-    violation = _violation(policy, i, position, tool, "blocked" if stoppable(event) else "reported")
+    action: Action = "blocked" if stoppable(event) else "reported"
+    violation = _violation(policy, i, position, tool, action, Witness())
     why = str(error) if isinstance(error, WindowFull) else type(error).__name__
     reason = f"it could not be evaluated ({why}); {violation.message}"
     return Finding(
@@ -166,14 +170,20 @@ def renamed(args: Mapping[str, Any], redirect: Redirect) -> dict[str, Any]:
     }
 
 
+FULL = "memory is full, so that it cannot be told any more"
+
+
 def _violation(
-    policy: Policy, i: int, position: int, tool: str | None, action: Action
+    policy: Policy, i: int, position: int, tool: str | None, action: Action, witness: Witness
 ) -> Violation:
     owner = policy.owner[i]
-    contract = policy.contracts[owner]
-    return Violation(
-        contract.name, position, tool, action, demand(policy.clauses[i]), policy.modes[owner]
+    name, mode, message = (
+        policy.contracts[owner].name,
+        policy.modes[owner],
+        demand(policy.clauses[i]),
     )
+    said = f"{FULL}: {message}" if witness.full else message
+    return Violation(name, position, tool, action, said, mode, witness.values, witness.since)
 
 
 def _action(decision: Decision) -> Action:

@@ -6,22 +6,21 @@ In: one name, a list, a glob, an action, or a `match` mapping (docs/semantics.md
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from types import MappingProxyType
 from typing import Any
 
 from sponsio_like.errors import ContractError, Problems, closest
-from sponsio_like.formula import Condition, Match, Op, Scalar, Target
+from sponsio_like.formula import Condition, Match, Target, Var
+from sponsio_like.operands import VARIABLE, compared, field_path, only, scalar, variable
 from sponsio_like.targets import is_glob
-from sponsio_like.values import path_parts, regex
+from sponsio_like.values import path_parts
 
-COMPARISONS: Mapping[str, Op] = MappingProxyType(
-    {"in": "in", "matches": "matches", "gt": ">", "ge": ">=", "lt": "<", "le": "<="}
-)
-LATER = ("status", "output", "message", "text")
+CALL_KEYS = ("tool", "args", "agent", "call", "missing")
+"""What a match says of a call before it runs."""
+EVENT_KEYS = ("status", "output", "message", "text")
+"""What it can say of an event besides: only where an event stands, see `matches.py`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +80,9 @@ def named(name: str, words: Vocabulary) -> Target:
     """One name: an action, a glob, or a tool. With an inventory, it must be in there."""
     if name in words.actions:
         return words.actions[name]
+    if VARIABLE.fullmatch(name):
+        hint = "for the tool and all arguments: {call: $x}"
+        raise ContractError.of("a tool is no variable", hint)
     if not name or name != name.strip() or "`" in name:
         raise ContractError.of(f"`{name}` is not the name of a tool")
     if is_glob(name):
@@ -102,43 +104,60 @@ def _inventory(words: Vocabulary) -> str:
 
 
 def matching(value: Mapping[Any, Any], words: Vocabulary) -> Target:
-    """`{tool: .., args: {path: value | {in: ..} | {gt: ..}}, agent: ..}`"""
+    """`{tool: .., args: {path: value | $x | {in: ..} | {gt: ..}}, agent: .., call: $x}`"""
     problems = Problems()
-    only(value, ("tool", "args", "agent"), "match", problems)
+    for key in (key for key in EVENT_KEYS if key in value):
+        what = f"`{key}` cannot stand here: a call is matched before it has run"
+        hint = "it can in conditions, and in patterns such as `absent`, `precedence`, `response`"
+        problems.add(what, hint, key, of_key=True)
+    only(value, (*CALL_KEYS, *EVENT_KEYS), "match", problems)
     found: Target | None = (Match(),)
     if "tool" in value:
         found = problems.attempt(("tool",), target, value["tool"], words)
-    conditions = problems.attempt(("args",), _conditions, value.get("args", {}))
-    agent = value.get("agent")
-    if agent is not None and (not isinstance(agent, str) or not agent):
-        problems.add(f"`{agent}` is not the name of an agent", "", "agent")
+    conditions = problems.attempt(("args",), _conditions, value.get("args", {})) or ()
+    by, agent = problems.attempt(("agent",), _agent, value.get("agent")) or ((), None)
+    if "call" in value:
+        call = problems.attempt(("call",), variable, value["call"])
+        by = (*by, Condition("@call", "=", call))
     if not value:
         problems.add("an empty match", "write {tool: .., args: {..}}")
     problems.check()
-    if found is None or conditions is None:  # unreachable: `check` has raised
-        return ()
-    for match in found:
+    for match in found or ():
         for condition in conditions:
             known_field(condition.path, match, words, ("args", condition.path), problems)
     problems.check()
-    return join(_narrowed(match, conditions, agent) for match in found)
+    narrowed = join(_narrowed(match, (*conditions, *by), agent) for match in found or ())
+    return _strict(narrowed, value["missing"]) if "missing" in value else narrowed
+
+
+def _agent(value: Any) -> tuple[tuple[Condition, ...], str | None]:
+    if value is None:
+        return (), None
+    found = scalar(value)
+    if isinstance(found, Var):
+        return (Condition("@agent", "=", found),), None
+    if not isinstance(found, str) or not found:
+        raise ContractError.of(f"`{value}` is not the name of an agent")
+    return (), found
+
+
+def _strict(target: Target, missing: Any) -> Target:
+    problems = Problems()
+    if missing != "refuse":
+        problems.add(
+            f"`{missing}` is not possible here", "write refuse, or leave it out", "missing"
+        )
+    elif not any(isinstance(each.value, Var) for one in target for each in one.conditions):
+        what = "`missing` is about a field that binds a variable, and there is none"
+        problems.add(what, "leave it out, or write {args: {field: $x}}", "missing", of_key=True)
+    problems.check()
+    return tuple(replace(match, strict=True) for match in target)
 
 
 def _narrowed(match: Match, conditions: tuple[Condition, ...], agent: str | None) -> Match:
     if agent is not None and match.agent not in (None, agent):
         raise ContractError.of(f"agent `{agent}`, but the action says `{match.agent}`")
     return replace(match, conditions=match.conditions + conditions, agent=agent or match.agent)
-
-
-def only(value: Mapping[Any, Any], known: Iterable[str], what: str, problems: Problems) -> None:
-    """Note every key that is not known, with the closest one."""
-    for key in value:
-        if key in known:
-            continue
-        later = "this comes in a later version" if what == "match" and key in LATER else ""
-        problems.add(
-            f"unknown key `{key}` in a {what}", later or closest(key, known), str(key), of_key=True
-        )
 
 
 def known_field(
@@ -178,79 +197,24 @@ def _conditions(value: Any) -> tuple[Condition, ...]:
     return tuple(found)
 
 
-def field_path(value: Any) -> str:
-    """A path to a value inside arguments: `to`, `customer.id`, `items[].sku`; `*`: all of them."""
-    parts = value.replace("[]", "").split(".") if isinstance(value, str) else [""]
-    if all(part and part == part.strip() for part in parts) and parts != ["*", "*"]:
-        return str(value)
-    raise ContractError.of(
-        f"`{value}` is not a path", "write `to`, `customer.id`, `items[].sku`, or `*` for all"
-    )
-
-
 def _wanted(path: str, wanted: Any) -> list[Condition]:
-    if not isinstance(wanted, Mapping):
-        return [Condition(path, "=", scalar(wanted))]
+    every = isinstance(wanted, Mapping) and "every" in wanted
+    if not every and not (isinstance(wanted, Mapping) and "some" in wanted):
+        found = compared(wanted, path)
+        if path == "*" and not all(isinstance(value, Var) for _, value in found):
+            raise ContractError.of(
+                "`*` is all arguments together", "write $x, {has: $x}, or name a field"
+            )
+        return [Condition(path, op, value) for op, value in found]
     problems = Problems()
-    only(wanted, COMPARISONS, "comparison", problems)
-    if not wanted:
-        problems.add("an empty comparison", "write {gt: 100}, or the value itself")
-    found: list[Condition] = []
-    for key, value in wanted.items():
-        if key in COMPARISONS:
-            operand = problems.attempt((key,), _operand, key, value)
-            found.append(Condition(path, COMPARISONS[key], operand))
+    key = "every" if every else "some"
+    only(wanted, (key,), "comparison", problems, f"`{key}` stands alone")
+    if "[]" not in path_parts(path):
+        what = f"`{key}` speaks of the elements of a list, and `{path}` is one value"
+        problems.add(what, f"did you mean `{path}[]`?", key, of_key=True)
+    inner = problems.attempt((key,), compared, wanted[key], path) or []
     problems.check()
-    return found
-
-
-def _operand(key: str, value: Any) -> Scalar | tuple[Scalar, ...]:
-    match key:
-        case "in":
-            return scalars(value)
-        case "matches":
-            return pattern_text(value)
-    if isinstance(value, (int, float, str)) and not isinstance(value, bool):
-        return scalar(value)
-    raise ContractError.of(f"`{value}` cannot be compared by size", "write a number")
-
-
-def pattern_text(value: Any) -> str:
-    """A regular expression that compiles."""
-    if not isinstance(value, str) or not value:
-        raise ContractError.of(f"`{value}` is not a regular expression", "write it as a string")
-    regex(value)
-    return value
-
-
-def scalars(value: Any) -> tuple[Scalar, ...]:
-    """A list of plain values; never a string read as its characters."""
-    if not isinstance(value, (list, tuple)) or not value:
-        raise ContractError.of(f"`{value}` is not a list", f"write [{value}]")
-    problems = Problems()
-    found = [problems.attempt((i,), _plain, each) for i, each in enumerate(value)]
-    problems.check()
-    return tuple(found)
-
-
-def scalar(value: Any) -> Scalar:
-    """A plain value that something can be equal to."""
-    if isinstance(value, str) and value[:1] == "$" and value[1:].isidentifier():
-        raise ContractError.of(
-            f"value variables such as `{value}` come in a later version",
-            f'for this very text write {{in: ["{value}"]}}',
-        )
-    return _plain(value)
-
-
-def _plain(value: Any) -> Scalar:
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ContractError.of(f"nothing equals `{value}`", "write a number")
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    raise ContractError.of(
-        f"`{value}` is not a plain value", "for one of several, write {in: [..]}"
-    )
+    return [Condition(path, op, value, every) for op, value in inner]
 
 
 # --- the inventory ------------------------------------------------------------------------------

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from sponsio_like.alphabet import quiet
-from sponsio_like.clause import MOMENT, Clause, Watch
+from sponsio_like.clause import MOMENT, Clause
 from sponsio_like.emitting import Code, Emitter, Names
 from sponsio_like.formula import Steps
 from sponsio_like.monitor import Monitor
 from sponsio_like.resting import NEVER
+from sponsio_like.watch import Watch
 
 Rests = Callable[[Watch, int, float], int]
 """(watch, last position, time) -> the next position that it has to see, whatever the tool."""

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 from sponsio_like.answering import Answering, Answers, Ending, may_be_lenient
 from sponsio_like.caps import Cap, lessened, used_up
 from sponsio_like.choices import Choices, Flying, Kind, Look
-from sponsio_like.clause import Place, Watch
 from sponsio_like.events import Event
 from sponsio_like.moves import Happen, Tell, Wait
 from sponsio_like.obstacles import (
@@ -31,6 +30,7 @@ from sponsio_like.obstacles import (
 )
 from sponsio_like.outcome import Block, Redirect
 from sponsio_like.supposing import Scene, Supposing
+from sponsio_like.watch import Place, Watch
 
 STRAIGHT, SEARCH = 600, 400
 """Most judgements of a clause in each round: straight on, and in search of a shorter way."""

@@ -141,7 +141,7 @@ def _recalled(program: Program) -> tuple[int, ...]:
         op = program.nodes[i]
         if op[0] in PAST or op[0] in STATEFUL or i in under:
             under.update(operands(op))
-        if i in under and op[0] == "lit" and program.slots[op[1]].waits:
+        if i in under and op[0] in ("lit", "value") and program.slots[op[1]].waits:
             found.add(op[1])
     return tuple(sorted(found))
 

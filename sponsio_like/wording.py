@@ -2,8 +2,8 @@
 
 In: a template such as "tool `{action}` at most {limit} times per {per.seconds} seconds", where
 `{x}` is the argument x, `{x.y}` a value inside it, `{x: and }` a list with its separator, `{x:=}` a
-plain word or JSON value; in backticks: text, else a number. `time(s)` is `time` after 1. Out: the
-sentence for some arguments, or the arguments of one.
+plain word or JSON value, `{x:with}` a match (`phrasing.py`); in backticks: text, else a number.
+`time(s)` is `time` after 1. Out: the sentence for some arguments, or the arguments of one.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ from typing import Any
 
 from sponsio_like.formula import Formula, Happens, Match
 from sponsio_like.kinds import Default
+from sponsio_like.phrasing import PHRASE, phrase, read_phrase
 
 PLACE = re.compile(r"\{([a-z_.]+)(?::([^}]*))?\}")
 NUMBER = r"(-?\d+(?:\.\d+)?)"
 PLAIN = "="
 """In the place of a separator: a plain word or a JSON value, without backticks."""
+WITH = "with"
+"""In the place of a separator: a match in words, which has backticks of its own."""
 WORD = r'(?:"(?:[^"\\]|\\.)*"|[^\s`"\]\[]+)'
 PLURAL = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)( \w+)\(s\)")
 
@@ -40,9 +43,16 @@ def fill(template: str, given: Mapping[str, Any]) -> tuple[str, set[str]]:
         if value is None:
             return "", set()
         names.add(path[0])
-        said = _plainly(value) if separator == PLAIN else words_of(value, separator or " or ")
-        text = text.replace(place[0], said, 1)
+        text = text.replace(place[0], _said(value, separator), 1)
     return PLURAL.sub(lambda n: f"{n[1]}{n[2]}{'' if n[1] == '1' else 's'}", text), names
+
+
+def _said(value: Any, separator: str | None) -> str:
+    if separator == PLAIN:
+        return _plainly(value)
+    if separator == WITH:
+        return phrase(value) or f"`{words_of(value)}`"
+    return words_of(value, separator or " or ")
 
 
 def _plainly(value: Any) -> str:
@@ -113,6 +123,8 @@ def arguments(template: str, sentence: str) -> dict[str, Any] | None:
         if separator == PLAIN:
             each = [_read_plain(part) for part in value.split(" or ")]
             inside[last] = each if len(each) > 1 else each[0]
+        elif separator == WITH:
+            inside[last] = read_phrase(value)
     return out
 
 
@@ -124,7 +136,7 @@ def _reader(template: str) -> tuple[re.Pattern[str], list[tuple[list[str], str |
         out += _escaped(template[end : place.start()])
         end = place.end()
         quoted = template[: place.start()].count("`") % 2 == 1
-        is_text = quoted or place[2] == PLAIN
+        is_text = quoted or place[2] in (PLAIN, WITH)
         places.append((place[1].split("."), place[2], is_text))
         out += _group(place[2], template[end : end + 1]) if is_text else NUMBER
     return re.compile(out + _escaped(template[end:])), places
@@ -138,13 +150,15 @@ def _group(separator: str | None, follows: str) -> str:
     """Text in backticks; a list of such; or text up to the dot before a field."""
     if separator == PLAIN:
         return f"({WORD}(?: or {WORD})*)"
+    if separator == WITH:
+        return f"({PHRASE})"
     if separator is not None:
         return f"([^`]+(?:`(?:{re.escape(separator)}|, )`[^`]+)*)"
     return "([^`.]+)" if follows == "." else "([^`]+)"
 
 
 def _value(text: str, separator: str | None) -> str | list[str]:
-    if separator in (None, PLAIN):
+    if separator in (None, PLAIN, WITH):
         return text
     return re.split(f"`(?:{re.escape(separator)}|, )`", text)
 

@@ -102,6 +102,22 @@ class Random:
         """A list, empty at times."""
         return tuple(self.scalar() for _ in range(self.random.randrange(4)))
 
+    def variable(self) -> str:
+        """The name of a value variable."""
+        return self.random.choice(["x", "old", "_", "x_1", "as", "in", "G", "true", "Y2K"])
+
+    def binding(self) -> tuple[f.Op, f.Var]:
+        """How a variable is bound: by equality, in a text, or by what a regex captures."""
+        op = self.random.choice(["=", "!=", "has", "carries", "matches"])
+        return op, f.Var(self.variable(), self.word() if op == "matches" else None)
+
+    def operand(self) -> tuple[f.Op, f.Operand]:
+        """An operator, and what it can compare with: a value or a variable."""
+        order = self.random.choice(["<", "<=", ">=", ">"])
+        return self.random.choice(
+            [self.test(), self.test(), self.binding(), (order, f.Var(self.variable()))]
+        )
+
     def test(self) -> tuple[f.Op, f.Scalar | tuple[f.Scalar, ...]]:
         """An operator, and a value that it can compare with."""
         tests: list[tuple[f.Op, f.Scalar | tuple[f.Scalar, ...]]] = [
@@ -122,9 +138,26 @@ class Random:
         return f.Match(
             names=tuple(self.word() for _ in range(some(3))),
             globs=tuple(self.random.choice(globs) for _ in range(some(3))),
-            conditions=tuple(f.Condition(self.word(), *self.test()) for _ in range(some(3))),
+            conditions=tuple(self.condition() for _ in range(some(3))),
             agent=self.random.choice([None, None, self.word()]),
+            strict=self.random.random() < 0.2,
         )
+
+    def condition(self) -> f.Condition:
+        """A place in the arguments, or one that stands for something else, compared."""
+        places = [
+            "@call",
+            "@agent",
+            "@missing",
+            "*",
+            "every",
+            "in",
+            "has",
+            "matches.x",
+            self.word(),
+        ]
+        path = self.random.choice([*places, self.word(), self.word()])
+        return f.Condition(path, *self.operand(), every=self.random.random() < 0.2)
 
     def target(self) -> f.Target:
         """One kind of call, or several."""
@@ -144,10 +177,11 @@ class Random:
         atoms: list[Callable[[], f.Formula]] = [
             lambda: f.Constant(self.random.random() < 0.5),
             lambda: f.Happens(self.random.choice(["called", "done", "failed"]), self.target()),
-            lambda: f.OutputIs(word(), *self.test()),
+            lambda: f.OutputIs(word(), *self.operand()),
             lambda: f.ByAgent(word()),
             lambda: f.MessageBy(word()),
             lambda: f.TextMatches(word()),
+            lambda: f.TextIs(*self.binding()),
             lambda: f.Permitted(word()),
             lambda: f.Approved(word(), word()),
             lambda: f.Observed(word()),
@@ -171,6 +205,8 @@ class Random:
             lambda: f.Mark(self.random.choice(["*", word()])),
             lambda: f.Arg(word()),
             lambda: f.Ctx(word()),
+            lambda: f.Variable(self.variable()),
+            lambda: f.Output(self.random.choice(["", word()])),
             f.Tokens,
             f.Depth,
         ]

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from sponsio_like.atoms import OPEN
-from sponsio_like.clause import Clause, Place
+from sponsio_like.clause import Clause
 from sponsio_like.compiler import compile_policy
 from sponsio_like.context import Context
 from sponsio_like.contract import Contract
 from sponsio_like.events import Call, Message
+from sponsio_like.judging import judge
 from sponsio_like.ledger import Ledger
 from sponsio_like.monitor import Monitor, State, overall
 from sponsio_like.outcome import Ask, Block, Decision, Escalate, Redirect, Violation, Warn
@@ -32,6 +33,7 @@ from sponsio_like.verdicts import (
     reported,
     strictest,
 )
+from sponsio_like.watch import Place
 from sponsio_like.window import Entry, endings, in_flight, open_calls
 from tests.play import opened
 
@@ -359,7 +361,7 @@ def test_a_copy_of_a_ledger_has_the_values_it_is_asked_for() -> None:
     def happen(where: Ledger, x: int) -> bool:
         event = Call("a", {"x": x})
         reads = [where.read(i, event, Context()) for i in where.touched(event)]
-        judgement = where.judge(event, reads, 0.0)
+        judgement = judge(where, event, reads, 0.0)
         where.commit(judgement)
         return bool(judgement.violated)
 

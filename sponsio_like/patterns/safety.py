@@ -10,12 +10,11 @@ from typing import Literal
 import sponsio_like.formula as f
 from sponsio_like.confirming import confirmed
 from sponsio_like.context import Context
-from sponsio_like.errors import ContractError
 from sponsio_like.events import Call
 from sponsio_like.formula import Formula
 from sponsio_like.kinds import Event, Name, Regex
 from sponsio_like.outcome import Escalate
-from sponsio_like.parts import by_name, unspent
+from sponsio_like.parts import by_name, fresh, narrowed, unspent
 from sponsio_like.pattern import (
     Counts,
     Field,
@@ -112,9 +111,16 @@ def no_data_leak(
     match: Literal["order", "values"] = "order",
     counts: Counts = "done",
 ) -> Formula:
-    """Once `source` has succeeded, `sink` is never called. An agent may be either: {agent: bob}."""
+    """Once `source` has succeeded, `sink` is never called. An agent may be either: {agent: bob}.
+
+    `match: values`: no argument of `sink` contains what an output of `source` delivered before, a
+    failed one too. That is, of data, every plain value; of other text, what has a digit or an `@`
+    and at least 4 characters, and every 5 words in a row; in any case. Encodings are not seen.
+    """
     if match == "values":
-        raise ContractError.of("`match: values` is not available yet", "write `match: order`")
+        leak = f.Var(fresh("leak", source, sink))
+        told = called(source) & f.OutputIs("", "carries", leak)
+        return whenever(narrowed(sink, f.Condition("*", "carries", leak)), ~earlier(told))
     return whenever(sink, ~earlier(worked(source, counts)))
 
 

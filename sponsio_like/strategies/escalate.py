@@ -8,9 +8,10 @@ from typing import Any
 from sponsio_like.errors import ContractError, Problems
 from sponsio_like.kinds import Duration, Name, read
 from sponsio_like.notices import Mailbox
+from sponsio_like.operands import only
 from sponsio_like.outcome import Escalate
 from sponsio_like.strategies.options import function
-from sponsio_like.vocabulary import Vocabulary, only
+from sponsio_like.vocabulary import Vocabulary
 
 
 def escalate(options: Mapping[str, Any], words: Vocabulary) -> Escalate:

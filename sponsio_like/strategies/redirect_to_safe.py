@@ -7,8 +7,9 @@ from typing import Any
 
 from sponsio_like.errors import ContractError, Problems
 from sponsio_like.kinds import OneTool, Renames, read
+from sponsio_like.operands import only
 from sponsio_like.outcome import Redirect
-from sponsio_like.vocabulary import Vocabulary, only
+from sponsio_like.vocabulary import Vocabulary
 
 
 def redirect_to_safe(options: Mapping[str, Any], words: Vocabulary) -> Redirect:

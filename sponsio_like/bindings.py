@@ -1,0 +1,153 @@
+"""Value variables of one clause: what it reads of an event, for each value that the event binds.
+
+In: the slots of a clause. Out: letters: one for each key that the event (or a result) binds, and
+one for all other values. Shared by all sessions; immutable but for a cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import sponsio_like.formula as f
+from sponsio_like.alphabet import fixed_at, static
+from sponsio_like.atoms import OPEN
+from sponsio_like.context import Context
+from sponsio_like.events import Call, Event, Message, Result
+from sponsio_like.past import Letter
+from sponsio_like.program import Slot
+from sponsio_like.readers import slot_reader
+from sponsio_like.variable_atoms import OfAmounts, OfOutput, OfTerms, OfText, of_target, side
+from sponsio_like.variables import NOBODY, Atom, Key, Names, relations, vars_in
+
+Steady: TypeAlias = Callable[[Sequence[bool | None]], bool]
+CACHE_CAP = 4_096
+"""Most tools of which it is remembered whether their calls leave all other values alone."""
+
+
+class Sight(NamedTuple):
+    """What was read of an event. `keys`: for each key that it binds; `others`: for all others.
+
+    `rests`: they stay as they are. `seen`: what the letter of any other key is made of.
+    """
+
+    keys: Mapping[Key, Letter]
+    others: Letter
+    rests: bool
+    seen: tuple[Any, ...]
+
+
+class Revealed(NamedTuple):
+    """What a result decides: for each key that it binds, and for all others."""
+
+    keys: Mapping[Key, dict[int, Any]]
+    others: dict[int, Any]
+
+
+class Bindings:
+    """`relates`: every value is compared with the present one, and so sees every such call."""
+
+    def __init__(self, slots: Sequence[Slot], names: Names) -> None:
+        self.names = names
+        self.slots = tuple(slots)
+        each = [(i, slot) for i, slot in enumerate(slots) if _has_vars(slot.node)]
+        made = [(i, slot, _atom(slot, names)) for i, slot in each]
+        self.atoms: list[tuple[int, Slot, Atom]] = made
+        self.nobody: Key = (NOBODY,) * len(names.places)
+        ops = [op for _, slot in each for op in relations(slot.node, names)]
+        self.relates = any(op != "!=" for op in ops) or (bool(ops) and len(names.places) > 1)
+        self.revealing = frozenset(i for i, _, atom in made if isinstance(atom, OfOutput))
+        self._rests: dict[Any, bool] = {}
+
+    def see(self, base: Letter, event: Event, context: Context, steady: Steady) -> Sight:
+        """What there is to know of this event. `base`: the letter, but for variables.
+
+        `steady`: whether a position with a letter leaves the clause as it is.
+        """
+        seen = tuple([atom.see(event, context) for _, _, atom in self.atoms])
+        others = self.letter(base, seen, self.nobody)
+        pairs = list(zip(self.atoms, seen, strict=True))
+        keys = dict.fromkeys(key for (_, _, atom), one in pairs for key in atom.binds(one))
+        letters = {key: self.letter(base, seen, key) for key in keys}
+        false = all(others[i] is False or slot.kind == "amount" for i, slot, _ in self.atoms)
+        return Sight(letters, others, false and self._steady(event, steady), seen)
+
+    def keys_of(self, event: Event, context: Context) -> list[Key]:
+        """The values that the event binds."""
+        pairs = ((atom, atom.see(event, context)) for _, _, atom in self.atoms)
+        return list(dict.fromkeys(key for atom, seen in pairs for key in atom.binds(seen)))
+
+    def letter(self, base: Letter, seen: Sequence[Any], key: Key) -> Letter:
+        """What is read for this key."""
+        out = list(base)
+        for (i, slot, atom), one in zip(self.atoms, seen, strict=True):
+            out[i] = _answer(slot, atom.holds(one, key))
+        return tuple(out)
+
+    def settled(self, letter: Letter, result: Result, base: dict[int, Any]) -> Revealed:
+        """What a result decides. `base`: for the slots without variables."""
+        waiting = [
+            (i, slot, atom, atom.found(result))
+            for i, slot, atom in self.atoms
+            if isinstance(atom, OfOutput) and letter[i] is OPEN
+        ]
+        keys = dict.fromkeys(key for *_, atom, found in waiting for key in atom.revealed(found))
+
+        def final(key: Key) -> dict[int, Any]:
+            out = dict(base)
+            for i, slot, atom, found in waiting:
+                answer = atom.settled(found, key)
+                out[i] = slot.default if answer is None else answer
+            return out
+
+        return Revealed({key: final(key) for key in keys}, final(self.nobody))
+
+    # --- those that are left alone ------------------------------------------------------------
+
+    def _steady(self, event: Event, steady: Steady) -> bool:
+        name = event.tool if isinstance(event, Call) else None
+        if isinstance(event, Message):
+            return steady(self.told(fixed_at(self.slots, ("message", event.role))))
+        if name is None or name not in self._rests:
+            answer = name is not None and steady(self.told(static(self.slots, name)))
+            if name is None or len(self._rests) >= CACHE_CAP:
+                return answer
+            self._rests[name] = answer
+        return self._rests[name]
+
+    def told(self, letter: Sequence[bool | None]) -> tuple[bool | None, ...]:
+        """What is known of a letter, for values that nothing binds there."""
+        out = list(letter)
+        for i, _, _ in self.atoms:
+            out[i] = False
+        return tuple(out)
+
+    def said(self, key: Key) -> tuple[tuple[str, Any], ...]:
+        """The variables, each with its value."""
+        return tuple((name, key[place]) for name, place in self.names.places.items())
+
+
+def _answer(slot: Slot, answer: Any) -> Any:
+    if slot.kind != "atom" or answer is not None:
+        return answer
+    return OPEN if slot.waits and slot.default else slot.default
+
+
+def _has_vars(node: f.Node) -> bool:
+    return any(vars_in(each) for each in f.postorder(node))
+
+
+def _atom(slot: Slot, names: Names) -> Atom:
+    node = slot.node
+    match node:
+        case f.Happens(what, target):
+            return of_target(target, what, names)
+        case f.OutputIs(_, _, f.Var(name)):
+            return OfOutput(node, names.places[name], names.forms[name], len(names.places))
+        case f.TextIs(_, f.Var(name)):
+            return OfText(node, names.places[name], names.forms[name])
+        case f.Compare(left, op, right):
+            return OfTerms(side(left, names), op, side(right, names), len(names.places) == 1)
+        case f.Sum(target):
+            return OfAmounts(of_target(target, "called", names), slot_reader(slot))
+    raise TypeError(f"no value variable can stand in {node!r}")

@@ -1,0 +1,213 @@
+"""What a clause with value variables remembers: one state for all values that are in the same one.
+
+In: watches by key (one value for each variable). Out: the watch of any key; keys that nothing has
+told apart are all in `rest`. A position that tells no values apart moves the states, not the keys.
+Memory is capped: what only permits may be forgotten, what forbids or owes never is.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from sponsio_like.monitor import State
+from sponsio_like.variables import Key
+from sponsio_like.watch import Watch
+
+VALUES_CAP = 100_000
+"""Most values that one clause tells apart."""
+RELATED_CAP = 1_000
+"""The same for clauses that compare every value with the present one."""
+LOOKED_AT = 256
+"""Most values that are looked at to find one that may be forgotten."""
+
+
+class Cell:
+    """The state that some keys are in. `into`: it has become the same as another one."""
+
+    __slots__ = ("into", "keys", "watch")
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.into: Cell | None = None
+        self.keys = 0
+
+
+class Instances:
+    """`keys`: the cell of each key, and the call at which its state last changed, -1 before any.
+
+    `blind`: something that must not be forgotten could not be kept.
+    """
+
+    __slots__ = ("blind", "cap", "cells", "keys", "permits", "rest", "rest_since")
+
+    def __init__(self, start: Watch, cap: int, permits: Callable[[Watch, Watch], bool]) -> None:
+        self.cap, self.permits = cap, permits
+        self.rest = Cell(start)
+        self.rest_since = -1
+        self.cells: dict[Watch, Cell] = {start: self.rest}
+        self.keys: dict[Key, tuple[Cell, int]] = {}
+        self.blind = False
+
+    # --- asking -------------------------------------------------------------------------------
+
+    def watch(self, key: Key) -> Watch:
+        """The state that this key is in."""
+        entry = self.keys.get(key)
+        return (self.rest if entry is None else self._root(key, entry)).watch
+
+    def since(self, key: Key | None) -> int:
+        """The call at which the state of this key last changed; -1: it is as at the beginning."""
+        entry = None if key is None else self.keys.get(key)
+        return self.rest_since if entry is None else entry[1]
+
+    def watches(self) -> Iterator[Watch]:
+        """Every state that some key is in."""
+        return iter(list(self.cells))
+
+    def example(self, watch: Watch) -> Key | None:
+        """A key that is in this state; None if it is that of all others."""
+        cell = self.cells.get(watch)
+        if cell is None or cell is self.rest:
+            return None
+        return next(
+            (key for key, entry in self.keys.items() if self._root(key, entry) is cell), None
+        )
+
+    def knows(self, key: Key) -> bool:
+        """Whether this key is told apart from all others."""
+        return key in self.keys
+
+    def has_room(self, more: int) -> bool:
+        """Whether so many more keys can be told apart."""
+        lacking = len(self.keys) + more - self.cap
+        return (
+            lacking <= 0
+            or more == 0
+            or len(list(itertools.islice(self._idle(), lacking))) == lacking
+        )
+
+    # --- changing -----------------------------------------------------------------------------
+
+    def put(self, key: Key, watch: Watch, call: int) -> None:
+        """The key is in this state from now on."""
+        entry = self.keys.get(key)
+        cell = self.rest if entry is None else self._root(key, entry)
+        if cell.watch == watch:
+            return
+        if watch == self.rest.watch:
+            self.drop(key)
+            return
+        if entry is None and len(self.keys) >= self.cap and not self._make_room():
+            self.blind = True
+            return
+        into = self.cells.get(watch)
+        if into is None:
+            into = self.cells[watch] = Cell(watch)
+        into.keys += 1
+        self.keys[key] = (into, call)
+        if entry is not None:
+            self._left(cell)
+
+    def drop(self, key: Key) -> None:
+        """The key is like all others again."""
+        entry = self.keys.get(key)
+        if entry is not None:
+            cell = self._root(key, entry)
+            del self.keys[key]
+            self._left(cell)
+
+    def move(self, moves: Mapping[Watch, Watch], call: int) -> None:
+        """Every state becomes another one."""
+        if all(old is new or old == new for old, new in moves.items()):
+            return
+        if moves.get(self.rest.watch, self.rest.watch) != self.rest.watch:
+            self.rest_since = call
+        cells, self.cells = list(self.cells.values()), {}
+        cells.sort(key=lambda cell: cell is not self.rest)
+        for cell in cells:
+            cell.watch = moves.get(cell.watch, cell.watch)
+            into = self.cells.setdefault(cell.watch, cell)
+            if into is not cell:
+                cell.into = into
+                into.keys += cell.keys
+
+    def _root(self, key: Key, entry: tuple[Cell, int]) -> Cell:
+        cell = entry[0]
+        if cell.into is not None:
+            cell = _end(cell)
+            self.keys[key] = (cell, entry[1])
+        return cell
+
+    def _left(self, cell: Cell) -> None:
+        """A key has left this cell."""
+        cell.keys -= 1
+        if cell.keys == 0 and cell is not self.rest:
+            del self.cells[cell.watch]
+
+    def _idle(self) -> Iterator[Key]:
+        """Keys that may be forgotten, of those remembered longest."""
+        for key, entry in itertools.islice(self.keys.items(), LOOKED_AT):
+            cell = _end(entry[0])
+            if cell is self.rest or self.permits(cell.watch, self.rest.watch):
+                yield key
+
+    def _make_room(self) -> bool:
+        key = next(self._idle(), None)
+        if key is not None:
+            self.drop(key)
+        return key is not None
+
+    # --- copies -------------------------------------------------------------------------------
+
+    def copy(self, keys: Iterable[Key] | None = None) -> Instances:
+        """A copy to try things on; of the keys, only these, if given."""
+        twin = Instances(self.rest.watch, self.cap, self.permits)
+        twin.blind, twin.rest_since = self.blind, self.rest_since
+        for key in self.keys if keys is None else {key for key in keys if key in self.keys}:
+            twin.put(key, self.watch(key), self.since(key))
+        return twin
+
+    def plain(self) -> tuple[Any, ...]:
+        """All of it as a tuple of plain records."""
+        numbers = {watch: n for n, watch in enumerate(self.cells)}
+        keys = {key: (numbers[self.watch(key)], self.since(key)) for key in list(self.keys)}
+        rest = (numbers[self.rest.watch], self.rest_since)
+        return (tuple(numbers), rest, keys, self.blind)
+
+    def fill(self, plain: Any) -> None:
+        """Take over what `plain` has made."""
+        watches, (rest, since), keys, blind = plain
+        self.__init__(watches[rest], self.cap, self.permits)  # type: ignore[misc]
+        self.rest_since, self.blind = since, bool(blind)
+        for key, (number, call) in keys.items():
+            self.put(key, watches[number], call)
+
+
+def _end(cell: Cell) -> Cell:
+    """The cell that this one has become."""
+    while cell.into is not None:
+        cell = cell.into
+    return cell
+
+
+def only_permits(watch: Watch, rest: Watch) -> bool:
+    """Whether to forget this state, for that of all others, can only refuse more.
+
+    For programs of `O`, `S` and `Y` alone, without negation above them.
+    """
+    pairs = ((watch.inner, rest.inner), (watch.gate, rest.gate))
+    return all(mine == other or _above(mine, other) for mine, other in pairs)
+
+
+def _above(mine: State | None, other: State | None) -> bool:
+    if mine is None or other is None or mine.window or mine.live != other.live:
+        return False
+    pairs = zip(mine.registers, other.registers, strict=True)
+    return all(one == two or (one is True and two is False) for one, two in pairs)
+
+
+def never(_: Watch, __: Watch) -> bool:
+    """Nothing may be forgotten."""
+    return False

@@ -1,0 +1,230 @@
+"""Values: what holds for each value that travels through calls, answers and messages.
+
+Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`. A `match`
+(docs/semantics.md) describes one event; the same `$x` in two of them is the same value.
+"""
+
+from __future__ import annotations
+
+import sponsio_like.formula as f
+from sponsio_like.errors import ContractError
+from sponsio_like.formula import Formula
+from sponsio_like.kinds import Name, Occurrence, Positive, Regex, Success
+from sponsio_like.parts import fresh, narrowed
+from sponsio_like.pattern import Field, Tools, default, earlier, pattern, settles, whenever
+
+ANY = default("*")
+VET = {"tool": "vet", "args": {"name": "$who"}}
+PAY = {"tool": "pay", "args": {"to": "$who"}}
+OPEN = {"tool": "open", "args": {"id": "$id"}}
+CLOSE = {"tool": "close", "args": {"id": "$id"}}
+
+
+@pattern(
+    "values",
+    "no {match:with}",
+    keeps=("", "pay(to=bob)", "send(to=mallory)"),
+    breaks=("pay(to=mallory)", "pay(to=bob) pay(to=mallory)", "pay(to=mallory)!"),
+    example={"match": {"tool": "pay", "args": {"to": "mallory"}}},
+)
+def absent(match: Occurrence) -> Formula:
+    """There is no such event."""
+    return f.Always(~match)
+
+
+@pattern(
+    "values",
+    "every {match:with} requires an earlier {requires:with}",
+    keeps=(
+        "",
+        "vet(name=bob) pay(to=bob)",
+        "vet(name=bob) vet(name=ann) pay(to=ann) pay(to=bob)",
+        "vet(name=bob) pay",
+    ),
+    breaks=(
+        "pay(to=bob)",
+        "vet(name=ann) pay(to=bob)",
+        "vet(name=bob)! pay(to=bob)",
+        "vet(name=bob) pay(to=bob) pay(to=ann)",
+        "vet(name=bob)? pay(to=bob) ok:vet",
+    ),
+    example={"match": PAY, "requires": VET},
+)
+def precedence(match: Occurrence, requires: Success) -> Formula:
+    """Each such event needs an earlier one that it requires, for the same values.
+
+    A required call must have succeeded, unless its match says otherwise.
+    """
+    return f.Always(match >> earlier(requires))
+
+
+@pattern(
+    "values",
+    "every {match:with} must be answered by {by:with}",
+    keeps=("", "open(id=1) close(id=1)", "open(id=1) open(id=2) close(id=2) close(id=1)"),
+    breaks=(
+        "open(id=1)",
+        "open(id=1) close(id=2)",
+        "open(id=1) close(id=1)!",
+        "close(id=1) open(id=1)",
+    ),
+    example={"match": OPEN, "by": CLOSE},
+)
+def response(match: Occurrence, by: Success) -> Formula:
+    """Each such event is answered later, for the same values; one answer serves all before it."""
+    _answers(match, by)
+    return f.Always(match >> f.Next(f.Eventually(by)))
+
+
+@pattern(
+    "values",
+    "every {match:with} must be answered by {by:with} within {within} event(s)",
+    keeps=("", "open(id=1) close(id=1)", "open(id=1) other close(id=1)"),
+    breaks=("open(id=1) other other close(id=1)", "open(id=1) close(id=2) other", "open(id=1)"),
+    example={"match": OPEN, "by": CLOSE, "within": 2},
+)
+def bounded_response(match: Occurrence, by: Success, within: Positive) -> Formula:
+    """Each such event is answered by one of the next `within` events, for the same values.
+
+    Every call of the session is an event; messages are, where one of the matches is a message.
+    """
+    _answers(match, by)
+    return f.Always(match >> f.Next(f.Eventually(by, f.Steps(within - 1))))
+
+
+@pattern(
+    "values",
+    "the last {match:with} must be resolved by {by:with}",
+    keeps=(
+        "",
+        "open(id=1) close(id=1)",
+        "open(id=1) close(id=1) open(id=1) close(id=1)",
+        "open(id=1) open(id=1) close(id=1)",
+    ),
+    breaks=("open(id=1)", "open(id=1) close(id=1) open(id=1)", "open(id=1) close(id=2)"),
+    example={"match": OPEN, "by": CLOSE},
+)
+def resolved(match: Occurrence, by: Success) -> Formula:
+    """The last such event is resolved, for each value: a later one supersedes those before it."""
+    return f.Always(match >> (by | f.Next(f.Eventually(by | match))))
+
+
+@pattern(
+    "values",
+    "no {forbidden:with} after {trigger:with} until {release:with}",
+    "no {forbidden:with} after {trigger:with}",
+    keeps=(
+        "",
+        "edit(id=1)",
+        "lock(id=1) edit(id=2)",
+        "lock(id=1) unlock(id=1) edit(id=1)",
+        "edit(id=1) lock(id=1)",
+    ),
+    breaks=(
+        "lock(id=1) edit(id=1)",
+        "lock(id=1) unlock(id=2) edit(id=1)",
+        "lock(id=1) unlock(id=1)! edit(id=1)",
+        "lock(id=1) unlock(id=1) lock(id=1) edit(id=1)",
+    ),
+    example={
+        "trigger": {"tool": "lock", "args": {"id": "$id"}},
+        "forbidden": {"tool": "edit", "args": {"id": "$id"}},
+        "release": {"tool": "unlock", "args": {"id": "$id"}},
+    },
+)
+def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = None) -> Formula:
+    """After `trigger`, no `forbidden` until `release`, for the same values; ever, without one."""
+    binds = f.Once(trigger) if release is None else f.Since(~release, trigger)
+    return f.Always(forbidden >> f.WeakYesterday(~binds))
+
+
+@pattern(
+    "values",
+    "`{tool}.{field}` must come from {source:with}",
+    keeps=(
+        "",
+        'find={"id": 7} delete(id=7)',
+        'find="found order 7, paid" delete(id=7)',
+        'find={"id": 7} find={"id": 8} delete(id=7)',
+        'find={"id": 7} delete',
+    ),
+    breaks=("delete(id=7)", 'find={"id": 71} delete(id=7)', 'find!={"id": 7} delete(id=7)'),
+    example={"tool": "delete", "field": "id", "source": "find"},
+)
+def value_from(tool: Tools, field: Field, source: Success) -> Formula:
+    """What `tool` is given in `field` stands, as a whole word, in an earlier answer of `source`.
+
+    A message may be the source: {message: user}. A call without the field is let through.
+    """
+    if field == "*":
+        raise ContractError.of("all arguments together stand in no answer", "name one field")
+    value = f.Var(fresh("value", tool, _calls(source)))
+    bound = narrowed(tool, f.Condition(field, "=", value))
+    return whenever(bound, earlier(_showing(source, value)))
+
+
+@pattern(
+    "values",
+    "`{action}` requires the latest `{role}` message to match `{matches}`",
+    keeps=(
+        "",
+        'msg:user="yes, do it" delete',
+        'msg:user="yes" msg:assistant=fine other delete delete',
+        "msg:user=no other",
+    ),
+    breaks=(
+        "delete",
+        "msg:user=no delete",
+        "msg:user=yes msg:user=no delete",
+        "msg:assistant=yes delete",
+    ),
+    example={"action": "delete", "role": "user", "matches": "(?i)yes"},
+)
+def message_says(action: Tools, matches: Regex, role: Name = "user") -> Formula:
+    """At every call of `action`, the latest message of `role` before it matches."""
+    message = f.MessageBy(role)
+    said = f.Since(~message, message & f.TextMatches(matches))
+    return whenever(action, f.Yesterday(said))
+
+
+@pattern(
+    "values",
+    "`{action}` must not be repeated after {limit} failure(s)",
+    keeps=(
+        "",
+        "run(cmd=x)! run(cmd=x)!",
+        "run(cmd=x)! run(cmd=x)! run(cmd=y)",
+        "run(cmd=x) run(cmd=x) run(cmd=x)",
+    ),
+    breaks=("run(cmd=x)! run(cmd=x)! run(cmd=x)", "run(cmd=x)! run(cmd=y) run(cmd=x)! run(cmd=x)"),
+    example={"action": "run", "limit": 2},
+)
+def repeated_failure(action: Tools = ANY, limit: Positive = 2) -> Formula:
+    """The same call, tool and arguments, is not made again once it has failed `limit` times."""
+    call = f.Var(fresh("call", action))
+    again = narrowed(action, f.Condition("@call", "=", call))
+    failures = f.Count(f.Happens("failed", again))
+    return whenever(again, f.WeakYesterday(failures < limit))
+
+
+# --- what they are made of ------------------------------------------------------------------------
+
+
+def _answers(match: Formula, by: Formula) -> None:
+    """Refuse an answer that is a trigger again, where that can be seen."""
+    if isinstance(match, f.Happens) and isinstance(by, f.Happens) and match.what == "called":
+        settles(by.target, match.target)
+
+
+def _calls(source: Formula) -> f.Target:
+    happenings = [node for node in f.postorder(source) if isinstance(node, f.Happens)]
+    return tuple(match for each in happenings for match in each.target)
+
+
+def _showing(source: Formula, value: f.Var) -> Formula:
+    """Such an event, and the value stands in what it says."""
+    if isinstance(source, f.Or):
+        return f.disj(*(_showing(part, value) for part in source.parts))
+    if any(isinstance(node, f.MessageBy) for node in f.postorder(source)):
+        return source & f.TextIs("has", value)
+    return source & f.OutputIs("", "has", value)

@@ -1,0 +1,183 @@
+"""Whether value variables can be followed: each bound, all together, and by the call that is judged.
+
+In: a compiled clause. Out: nothing, or a `ContractError`: a contract whose variables range over
+values that nobody names would speak of values that never occur (in databases: formulas that are
+not range-restricted; Abiteboul, Hull, Vianu, "Foundations of Databases", 5.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import sponsio_like.formula as f
+from sponsio_like.clause import Clause
+from sponsio_like.errors import ContractError
+from sponsio_like.monitor import Monitor
+from sponsio_like.program import PAST, STATEFUL, Program, operands
+from sponsio_like.reading import take_apart
+from sponsio_like.variables import BINDING, all_vars, relations, vars_in
+
+
+def check_variables(clause: Clause) -> None:
+    """Refuse variables that cannot be followed through a trace."""
+    if clause.bound is None:
+        return
+    known = clause.bound.names
+    if clause.by:
+        raise ContractError.of(
+            "the guarantee is split by fields, and has value variables as well",
+            "write the field as a variable too: {args: {field: $y}}",
+        )
+    if clause.contract.on_world:
+        what = "a contract on the world cannot have value variables yet"
+        raise ContractError.of(what, "leave `world` out, or split by fields: by: [..]")
+    _check_places(clause)
+    bound = {var.name for slot in clause.slots for op, var in all_vars(slot.node) if op in BINDING}
+    bound |= {name for slot in clause.slots for name in _told(slot.node)}
+    for name in known.places:
+        if name not in bound:
+            raise ContractError.of(
+                f"nothing binds `${name}`",
+                f"bind it where a value stands: {{args: {{id: ${name}}}}}",
+            )
+    for slot in clause.slots:
+        for each in _groups(slot.node):
+            _check_together(each, set(known.places))
+    _check_relations(clause)
+    _check_unseen(clause)
+
+
+def _told(node: f.Node) -> Iterator[str]:
+    """The variables that are compared with what the context tells."""
+    if isinstance(node, f.Compare) and node.op == "=":
+        sides = f.children(node)
+        if any(isinstance(each, f.Ctx) for each in sides):
+            yield from (each.name for each in sides if isinstance(each, f.Variable))
+
+
+def _check_places(clause: Clause) -> None:
+    for slot in clause.slots:
+        for node in f.postorder(slot.node):
+            if isinstance(node, f.Repeats | f.Delivered) and vars_in(node):
+                raise ContractError.of(
+                    f"`{node!r}` cannot have a value variable", "count calls instead: count(..)"
+                )
+            if isinstance(node, f.Variable) and node is slot.node:
+                raise ContractError.of(
+                    f"`{node!r}` is compared with something that is counted or remembered",
+                    f"compare it with an argument or the context: arg(price) < {node!r}",
+                )
+
+
+def _groups(node: f.Node) -> Iterator[tuple[f.Node, list[tuple[f.Op | None, f.Var]]]]:
+    """The variables that stand together in one event."""
+    match node:
+        case f.Happens(what, target):
+            for match in target:
+                yield node, vars_in(f.Happens(what, (match,)))
+        case f.Sum(target, path, bound):
+            for match in target:
+                yield node, vars_in(f.Sum((match,), path, bound))
+        case f.OutputIs() | f.TextIs():
+            yield node, vars_in(node)
+
+
+def _check_together(
+    group: tuple[f.Node, list[tuple[f.Op | None, f.Var]]], wanted: set[str]
+) -> None:
+    node, found = group
+    mine = {var.name for _, var in found} & wanted
+    if not mine or mine == wanted or any(op not in BINDING for op, _ in found):
+        return
+    lacking = ", ".join(f"`${name}`" for name in sorted(wanted - mine))
+    raise ContractError.of(
+        f"`{node!r}` binds only some of the variables, not {lacking}",
+        "bind all of them in every event, or write a contract for each",
+    )
+
+
+def _check_relations(clause: Clause) -> None:
+    """What compares values without binding them must speak of the present, or of the future."""
+    assert clause.bound is not None
+    several = len(clause.bound.names.places) > 1
+    for program in (clause.monitor.program, clause.gate.program):
+        for i in _under_past(program):
+            op = program.nodes[i]
+            if op[0] != "lit":
+                continue
+            node = program.slots[op[1]].node
+            bad = [each for each in relations(node, clause.bound.names) if several or each != "!="]
+            if bad:
+                raise ContractError.of(
+                    f"`{node!r}` compares values that nothing has bound yet",
+                    "remember the value instead: last(arg(price), called(offer, id = $x))",
+                )
+
+
+def _under_past(program: Program) -> set[int]:
+    """The nodes below operators of the past."""
+    under: set[int] = set()
+    for i in reversed(range(len(program.nodes))):
+        op = program.nodes[i]
+        if op[0] in PAST or op[0] in STATEFUL or i in under:
+            under.update(operands(op))
+    return under
+
+
+def _check_unseen(clause: Clause) -> None:
+    """A value that never occurs must not violate: it would be violated on its behalf."""
+    scope, assumption = clause.contract.segment, clause.contract.assumption
+    begins = [each for each in (assumption, scope.start if scope else None) if each is not None]
+    if any(all_vars(each) for each in begins):
+        return  # these bind it
+    formula = _unseen(clause.rule.formula)
+    program = Program()
+    monitor = Monitor(program, take_apart(formula), clause.monitor.search.tools)
+    state = monitor.start
+    joint = frozenset(residual for each in state.live for residual in each)
+    if monitor.search.reachable("harsh", joint, state.registers, -1, more=True):
+        assert clause.bound is not None
+        names = ", ".join(f"`${name}`" for name in clause.bound.names.places)
+        raise ContractError.of(
+            f"a value of {names} that never occurs would violate `{clause.rule.formula!r}`",
+            "bind the variable at the event that is judged, and write the rest as a guarantee of "
+            "its own",
+        )
+
+
+def _unseen(root: f.Formula) -> f.Formula:
+    """The formula for a value that never occurs."""
+    done: dict[f.Node, f.Node] = {}
+
+    def swap(value: object) -> object:
+        if isinstance(value, f.Node):
+            return done[value]
+        return tuple(map(swap, value)) if isinstance(value, tuple) else value
+
+    for node in f.postorder(root):
+        match node:
+            case f.Happens(what, target):
+                left = tuple(_loosened(match) for match in target if not _binds(match))
+                done[node] = f.Happens(what, left) if left else f.FALSE
+            case f.Sum(target, path, bound):
+                left = tuple(match for match in target if not _binds(match))
+                done[node] = f.Sum(left, path, bound) if left else f.Const(0)
+            case f.OutputIs(_, _, f.Var()) | f.TextIs():
+                done[node] = f.FALSE
+            case f.Compare() if any(_told(node)):
+                done[node] = f.FALSE
+            case _:
+                fields = (getattr(node, name) for name in f.fields_of(type(node)))
+                done[node] = type(node)(*map(swap, fields))
+    return done[root]  # type: ignore[return-value]
+
+
+def _binds(match: f.Match) -> bool:
+    return any(isinstance(each.value, f.Var) and each.op in BINDING for each in match.conditions)
+
+
+def _loosened(match: f.Match) -> f.Match:
+    """The match without what it says of variables."""
+    left = tuple(each for each in match.conditions if not isinstance(each.value, f.Var))
+    return replace(match, conditions=left)

@@ -1,0 +1,168 @@
+"""The pieces of texts and data that count as values of their own.
+
+In: an output, an argument, a text. Out: what `has $x` finds in there (`words_in`), and what a leak
+of it would carry (`carried_in`). Pieces are texts; numbers are written as plain decimals.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+from sponsio_like.events import TEXT_CAP, Unreadable, composed, exactly
+
+PIECES_CAP = 5_000
+"""Most values in data that is looked into."""
+POWER_CAP = 4_300
+"""Largest power of ten of a number that is written as text."""
+DEPTH_CAP = 64
+"""How deeply nested data may be that is looked into."""
+RUN = 5
+"""Most words in a row that count as one value; longer texts are told by their runs."""
+SHORT = 4
+"""Fewest characters of a piece of text that a leak is told by."""
+AROUND = "\"'`.,;:!?()[]{}<>*"
+"""Punctuation around a word that does not belong to it."""
+BLANKS = re.compile(r"\s+")
+NAME = re.compile(r"\w+")
+TELLING = re.compile(r"[\d@]")
+
+
+def read_json(value: Any) -> Any:
+    """A text that is a JSON object or list, as data; everything else as it is."""
+    if not isinstance(value, str) or len(value) > TEXT_CAP or value.lstrip()[:1] not in ("{", "["):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def as_text(value: Any) -> str | None:
+    """A scalar as text: `5`, `5.0` and `"5"` are one; None for what is no scalar."""
+    match value:
+        case str():
+            return BLANKS.sub(" ", composed(value)).strip()
+        case bool():
+            return "true" if value else "false"
+        case None:
+            return "null"
+        case int() | float() | Decimal():
+            return _decimal(value)
+    return None
+
+
+def _decimal(value: float | Decimal) -> str | None:
+    exact = exactly(value)
+    if not exact.is_finite() or abs(exact.adjusted()) > POWER_CAP:
+        return None
+    return f"{exact.normalize():f}" if exact else "0"
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """Every scalar in there; a text that is JSON is looked into. Raises `Unreadable`."""
+    stack = [(read_json(value), 1)]
+    seen = 0
+    while stack:
+        each, depth = stack.pop()
+        seen += 1
+        if depth > DEPTH_CAP or seen + len(stack) > PIECES_CAP:
+            raise Unreadable("too many values")
+        inner: Iterable[Any] = ()
+        if isinstance(each, Mapping):
+            inner = each.values()
+        elif isinstance(each, (list, tuple)):
+            inner = each
+        elif isinstance(each, (str, bool, int, float, Decimal)) or each is None:
+            yield each
+        else:
+            raise Unreadable("not data")
+        stack.extend((one, depth + 1) for one in inner)
+
+
+def words_in(value: Any) -> frozenset[str]:
+    """Every value that stands in there: scalars, lines, words, names, and runs of up to five words.
+
+    Raises `Unreadable` for what is no data, or too much of it.
+    """
+    found: set[str] = set()
+    for leaf in leaves(value):
+        text = as_text(leaf)
+        if text is None:
+            raise Unreadable("not a number that can be written")
+        found.add(text)
+        if isinstance(leaf, str):
+            if len(leaf) > TEXT_CAP:
+                raise Unreadable("too long a text")
+            found.update(map(_plain, composed(leaf).splitlines()))
+            found.update(NAME.findall(text))
+            found.update(_runs(text.split(" ")))
+    found.discard("")
+    return frozenset(found)
+
+
+def _plain(line: str) -> str:
+    return BLANKS.sub(" ", line).strip()
+
+
+def _runs(words: list[str]) -> Iterator[str]:
+    """Each word, and up to five in a row; with and without the punctuation around."""
+    for i in range(len(words)):
+        for n in range(1, min(RUN, len(words) - i) + 1):
+            run = " ".join(words[i : i + n])
+            yield run
+            yield run.strip(AROUND)
+
+
+def carried_in(value: Any) -> frozenset[str]:
+    """What tells that this was passed on: scalars of data; of text, tokens with a digit or `@`, and
+    runs of five words. Case does not matter.
+
+    Raises `Unreadable` for what is no data, or too much of it.
+    """
+    data = read_json(value)
+    found: set[str] = set()
+    for leaf in leaves(data):
+        text = as_text(leaf)
+        if text is None or len(text) > TEXT_CAP:
+            raise Unreadable("too long")
+        if isinstance(leaf, bool) or leaf is None:
+            continue
+        if leaf is not data:
+            found.update(_scalar(text.casefold()))
+        found.update(_told(text.casefold()))
+    found.discard("")
+    return frozenset(found)
+
+
+def offered_in(value: Any) -> frozenset[str]:
+    """All pieces of an argument that something carried could be: up to five words in a row.
+
+    Raises `Unreadable` as above.
+    """
+    return frozenset(each.casefold() for each in words_in(value))
+
+
+def _scalar(text: str) -> Iterator[str]:
+    """A scalar of data: as it is, or by its runs of five words if it is longer."""
+    words = text.split(" ")
+    if len(words) <= RUN:
+        yield text.strip(AROUND) or text
+    yield from _fives(words)
+
+
+def _told(text: str) -> Iterator[str]:
+    words = text.split(" ")
+    for word in words:
+        plain = word.strip(AROUND)
+        if len(plain) >= SHORT and TELLING.search(plain):
+            yield plain
+    yield from _fives(words)
+
+
+def _fives(words: list[str]) -> Iterator[str]:
+    for i in range(len(words) - RUN + 1):
+        yield " ".join(words[i : i + RUN]).strip(AROUND)

@@ -1,0 +1,137 @@
+"""One position, as a clause with value variables sees it.
+
+In: what it has read, and what it remembers of each value. Out: what becomes of the values that the
+position binds, and of all others; nothing changes until `commit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from sponsio_like.bindings import Sight
+from sponsio_like.clause import Clause
+from sponsio_like.events import Event, kind_of
+from sponsio_like.instances import RELATED_CAP, VALUES_CAP, Instances, never, only_permits
+from sponsio_like.monitor import Instance
+from sponsio_like.resting import NEVER
+from sponsio_like.variables import Key
+from sponsio_like.watch import Change, Now, Place, Watch
+
+OTHERS: Final = "others"
+"""The key of a change that concerns all values that the position does not bind."""
+Moves = dict[Watch, Watch]
+
+
+class Tracked(NamedTuple):
+    """What letting the position through would do. `binding`: the first values that it violates.
+
+    `full`: there is no room to remember what must not be forgotten.
+    """
+
+    changes: tuple[Change, ...]
+    violated: bool
+    binding: Key | None
+    full: bool
+
+
+def instances(clause: Clause) -> Instances:
+    """What the clause remembers before the first position."""
+    assert clause.bound is not None
+    bits = all(isinstance(cell.start, bool) for cell in clause.monitor.past.cells)
+    permits = only_permits if bits and clause.is_plain else never
+    return Instances(clause.start, RELATED_CAP if clause.bound.relates else VALUES_CAP, permits)
+
+
+def tracked(
+    i: int, clause: Clause, store: Instances, sight: Sight, event: Event, at: Place, time: float
+) -> Tracked:
+    """What becomes of clause `i` at this position. Raises what its monitor raises."""
+    kind = kind_of(event)
+    changes: list[Change] = []
+    bad: list[Key | None] = []
+    moves: Moves = {}
+    for watch in () if sight.rests else store.watches():
+        seen = clause.step(watch, sight.others, kind, at, time)
+        moves[watch] = seen.watch
+        if seen.violated:
+            bad.append(store.example(watch))
+    if not sight.rests:
+        changes.append(Change(i, OTHERS, at, moves, sight.others))
+    for key, letter in _letters(clause, store, sight).items():
+        seen = clause.step(store.watch(key), letter, kind, at, time)
+        changes.append(Change(i, key, at, seen.watch, letter))
+        if seen.violated:
+            bad.insert(sum(each is not None and each in sight.keys for each in bad), key)
+    rest = moves.get(store.rest.watch, store.rest.watch)
+    new = sum(
+        each.watch != rest and not store.knows(each.key) for each in changes if each.key != OTHERS
+    )
+    blind = store.blind and not _all_known(store, sight) and clause.can_break(event)
+    full = blind or not store.has_room(new)
+    return Tracked(tuple(changes), bool(bad), bad[0] if bad else None, full)
+
+
+def _letters(clause: Clause, store: Instances, sight: Sight) -> Mapping[Key, Any]:
+    """The letter of each value that is read apart."""
+    bound = clause.bound
+    assert bound is not None
+    if not bound.relates or sight.rests:
+        return sight.keys
+    each = {key: bound.letter(sight.others, sight.seen, key) for key in store.keys}
+    return {**{k: letter for k, letter in each.items() if letter != sight.others}, **sight.keys}
+
+
+def _all_known(store: Instances, sight: Sight) -> bool:
+    return sight.rests and all(map(store.knows, sight.keys))
+
+
+def stored(store: Instances, change: Change, call: int) -> None:
+    """Let it happen, at this call."""
+    if change.key == OTHERS:
+        store.move(change.watch, call)
+    else:
+        store.put(change.key, change.watch, call)
+
+
+def settled(
+    clause: Clause, store: Instances, change: Change, final: Any, last: Place, now: Now, call: int
+) -> tuple[bool, Key | None]:
+    """A call has its result. True if it reveals a violation, and for which values."""
+    if change.key != OTHERS:
+        watch = store.watch(change.key)
+        seen = clause.settle(watch, change, final, last, now)
+        store.put(change.key, seen.watch, call)
+        return seen.violated, change.key
+    moves, bad = dict[Watch, Watch](), list[Key | None]()
+    for watch in store.watches():
+        seen = clause.settle(watch, change, final, last, now)
+        moves[watch] = seen.watch
+        if seen.violated:
+            bad.append(store.example(watch))
+    store.move(moves, call)
+    return bool(bad), bad[0] if bad else None
+
+
+def expired(clause: Clause, store: Instances, last: Place, now: Now, call: int) -> list[Key | None]:
+    """Time has come. The values of which something ran out."""
+    moves, bad = dict[Watch, Watch](), list[Key | None]()
+    for watch in store.watches():
+        seen = clause.expire(watch, last, now)
+        moves[watch] = seen.watch
+        if seen.violated:
+            bad.append(store.example(watch))
+    store.move(moves, call)
+    return bad
+
+
+def wakes_at(clause: Clause, store: Instances, last: Place, time: float) -> int:
+    """The next position that some value has to see, whatever the tool."""
+    if clause.is_still:
+        return NEVER
+    return min(clause.wakes_at(watch, last, time) for watch in store.watches())
+
+
+def live_in(watch: Watch) -> frozenset[Instance]:
+    """What is owed for later."""
+    return watch.inner.live if watch.inner is not None else frozenset()

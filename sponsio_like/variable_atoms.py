@@ -1,0 +1,263 @@
+"""Atoms with value variables: for which values they hold at an event.
+
+In: an atom, once, at load time. Out: an `Atom` (variables.py): what stands in the event is read
+once (`see`); then it answers for each value, and says for which it may hold at all.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, NamedTuple, TypeAlias
+
+import sponsio_like.formula as f
+from sponsio_like.atoms import OPEN, Concerns, Truth, concerns
+from sponsio_like.context import Context
+from sponsio_like.events import Call, Event, Message, Result, Unreadable
+from sponsio_like.terms import MISSING, value_reader
+from sponsio_like.tokens import read_json
+from sponsio_like.values import compare, find
+from sponsio_like.variables import (
+    BINDING,
+    NOBODY,
+    NOWHERE,
+    Form,
+    Key,
+    Look,
+    Names,
+    call_values,
+    form_value,
+    holds,
+    look,
+)
+
+ZERO = Decimal(0)
+
+# --- kinds of calls ---------------------------------------------------------------------------
+
+
+class _Test(NamedTuple):
+    """One condition with a variable. `place`: -1 for one that only needs to be there."""
+
+    place: int
+    form: Form
+    condition: f.Condition
+    var: f.Var
+
+
+class _Kind(NamedTuple):
+    """One match with variables: what it asks without them, and its tests."""
+
+    concerns: Concerns
+    tests: tuple[_Test, ...]
+    strict: bool
+
+
+Sighted: TypeAlias = "list[tuple[_Kind, bool | None, list[Look]]]"
+
+
+@dataclass(frozen=True, slots=True)
+class OfCalls:
+    """`called | done | failed` of calls whose arguments carry the values."""
+
+    what: str
+    kinds: tuple[_Kind, ...]
+    width: int
+
+    def see(self, event: Event, _: Context) -> Sighted:
+        if not isinstance(event, Call):
+            return []
+        seen: Sighted = []
+        for kind in self.kinds:
+            base = kind.concerns(event)
+            if base is not False:
+                seen.append((kind, base, [_seen(event, test) for test in kind.tests]))
+        return seen
+
+    def holds(self, seen: Sighted, key: Key) -> Truth:
+        answer = any_of([_answer(kind, base, looks, key) for kind, base, looks in seen])
+        return OPEN if answer is True and self.what != "called" else answer
+
+    def binds(self, seen: Sighted) -> Iterator[Key]:
+        for kind, _, looks in seen:
+            yield from _keys(zip(kind.tests, looks, strict=True), self.width)
+
+
+def any_of(answers: list[bool | None]) -> bool | None:
+    """Whether one of them is true; None if that is not certain."""
+    return True if True in answers else None if None in answers else False
+
+
+def _answer(kind: _Kind, base: bool | None, looks: list[Look], key: Key) -> bool | None:
+    answers = [base]
+    for test, found in zip(kind.tests, looks, strict=True):
+        each = test.condition
+        if test.place < 0:
+            missing = None if kind.strict or found.unclear else False
+            answers.append(bool(found.values) or missing)
+            continue
+        value = key[test.place]
+        answers.append(holds(found, each.op, value, every=each.every, strict=kind.strict))
+    return False if False in answers else None if None in answers else True
+
+
+def _seen(call: Call, test: _Test) -> Look:
+    each = test.condition
+    return look(call_values(call, each.path), each.op, test.var, test.form, given=False)
+
+
+def _keys(tested: Iterable[tuple[_Test, Look]], width: int) -> Iterator[Key]:
+    """The combinations of values that these tests bind; none if one variable is left open."""
+    choices: list[set[Any] | None] = [None] * width
+    for test, found in tested:
+        if test.condition.op in BINDING and test.place >= 0:
+            choices[test.place] = (choices[test.place] or set()) | set(found.values)
+    if None not in choices:
+        yield from itertools.product(*(each for each in choices if each is not None))
+
+
+def of_target(target: f.Target, what: str, names: Names) -> OfCalls:
+    """The atom of these calls."""
+    return OfCalls(what, tuple(_kind(match, names) for match in target), len(names.places))
+
+
+def _kind(match: f.Match, names: Names) -> _Kind:
+    free = [each for each in match.conditions if not isinstance(each.value, f.Var)]
+    bare = replace(match, conditions=tuple(free))
+    tests = tuple(
+        _Test(
+            names.places.get(each.value.name, -1),
+            names.forms.get(each.value.name, "exact"),
+            each,
+            each.value,
+        )
+        for each in match.conditions
+        if isinstance(each.value, f.Var)
+    )
+    return _Kind(concerns((bare,)), tests, match.strict)
+
+
+# --- outputs, messages, context ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OfOutput:
+    """The output of a call carries the value; known once the call has settled."""
+
+    node: f.OutputIs
+    place: int
+    form: Form
+    width: int
+
+    def see(self, event: Event, _: Context) -> bool:
+        return isinstance(event, Call)
+
+    def holds(self, seen: bool, _: Key) -> Truth:
+        return seen and OPEN
+
+    def binds(self, _: bool) -> tuple[Key, ...]:
+        return ()
+
+    def found(self, result: Result) -> Look:
+        """What the result carries."""
+        path, var = self.node.path, self.node.value
+        assert isinstance(var, f.Var)
+        raw = find(read_json(result.output), path) if path else [result.output]
+        return look(raw, self.node.op, var, self.form, given=True)
+
+    def revealed(self, found: Look) -> Iterator[Key]:
+        """The values that it carries."""
+        if self.width == 1 and self.node.op in BINDING:
+            yield from ((each,) for each in found.values)
+
+    def settled(self, found: Look, key: Key) -> bool | None:
+        """Whether it carries this value."""
+        return holds(found, self.node.op, key[self.place], every=False, strict=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OfText:
+    """The text of a message carries the value."""
+
+    node: f.TextIs
+    place: int
+    form: Form
+
+    def see(self, event: Event, _: Context) -> Look:
+        if not isinstance(event, Message):
+            return NOWHERE
+        return look([event.text], self.node.op, self.node.value, self.form, given=True)
+
+    def holds(self, seen: Look, key: Key) -> bool | None:
+        return holds(seen, self.node.op, key[self.place], every=False, strict=False)
+
+    def binds(self, seen: Look) -> Iterator[Key]:
+        return ((each,) for each in seen.values)
+
+
+@dataclass(frozen=True, slots=True)
+class OfTerms:
+    """A comparison of the present call, or of the context, with variables."""
+
+    left: Callable[[Any, Event, Context], Any]
+    op: f.Op
+    right: Callable[[Any, Event, Context], Any]
+    single: bool
+
+    def see(self, event: Event, context: Context) -> tuple[Event, Context]:
+        return event, context
+
+    def holds(self, seen: tuple[Event, Context], key: Key) -> bool | None:
+        left, right = self.left(key, *seen), self.right(key, *seen)
+        if MISSING in (left, right):
+            return None
+        if NOBODY in (left, right):
+            return self.op == "!="
+        return compare(left, self.op, right)
+
+    def binds(self, seen: tuple[Event, Context]) -> Iterator[Key]:
+        if self.single and self.op == "=":
+            for side in (self.left, self.right):
+                value = side((NOBODY,), *seen)
+                if value is not NOBODY and value is not MISSING:
+                    yield (value,)
+
+
+@dataclass(frozen=True, slots=True)
+class OfAmounts:
+    """What a sum adds at a call that carries the values."""
+
+    calls: OfCalls
+    read: Callable[[Event, Context], Any]
+
+    def see(self, event: Event, context: Context) -> tuple[Sighted, Any]:
+        return self.calls.see(event, context), self.read(event, context)
+
+    def holds(self, seen: tuple[Sighted, Any], key: Key) -> Any:
+        answer = self.calls.holds(seen[0], key)
+        return ZERO if answer is False else MISSING if answer is None else seen[1]
+
+    def binds(self, seen: tuple[Sighted, Any]) -> Iterator[Key]:
+        return self.calls.binds(seen[0])
+
+
+def side(node: f.Term, names: Names) -> Callable[[Any, Event, Context], Any]:
+    """How one side of a comparison is read, for the values of the variables."""
+    if isinstance(node, f.Variable) and node.name in names.places:
+        place = names.places[node.name]
+        return lambda key, event, context: key[place]
+    if isinstance(node, f.Variable):
+        node = f.Arg(names.local[node.name])
+    read, forms = value_reader(node), set(names.forms.values())
+    form = forms.pop() if len(forms) == 1 else "exact"
+
+    def value(_: Any, event: Event, context: Context) -> Any:
+        found = read(event, context)
+        try:
+            return found if found is MISSING else form_value(found, form)
+        except Unreadable:
+            return MISSING
+
+    return value

@@ -1,0 +1,235 @@
+"""Value variables: where they stand, and the values that a place in an event has for them.
+
+In: formulas, places. Out: the names of the variables; what a condition finds at its place (`look`),
+and whether it holds for one value (`holds`). Values are canonical; a variable that is bound from a
+text anywhere is compared as text everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+
+import sponsio_like.formula as f
+from sponsio_like.context import Context
+from sponsio_like.events import Call, Event, Unreadable
+from sponsio_like.readers import short
+from sponsio_like.reading import take_apart
+from sponsio_like.tokens import as_text, carried_in, offered_in, words_in
+from sponsio_like.values import captures, compare, find
+
+Form: TypeAlias = Literal["exact", "text", "folded"]
+Key: TypeAlias = tuple[Any, ...]
+"""One value for each variable of a clause, in the order of their names."""
+
+
+class Nobody:
+    """Stands for every value that nothing has bound."""
+
+
+NOBODY = Nobody()
+BINDING: frozenset[f.Op] = frozenset({"=", "matches", "has", "carries"})
+"""How a condition can bind a variable; `!=`, `<` and so on only relate to it."""
+
+
+class Look(NamedTuple):
+    """What stands at a place. `unclear`: not all could be read; `there`: there is such a place."""
+
+    values: tuple[Any, ...]
+    unclear: bool
+    there: bool
+
+
+NOWHERE = Look((), False, False)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The variables of a clause: their places in its keys, and how their values are compared.
+
+    `local`: those that only speak of the call that is judged, each with the field that it stands
+    for; they take no part in the keys.
+    """
+
+    places: dict[str, int]
+    forms: dict[str, Form]
+    local: dict[str, str]
+
+
+class Atom(Protocol):
+    """An atom, or the input of a term, with variables in it."""
+
+    def see(self, event: Event, context: Context) -> Any:
+        """What there is to know of the event, for all values."""
+
+    def holds(self, seen: Any, key: Key) -> Any:
+        """Its value, for these values of the variables; None if that cannot be told."""
+
+    def binds(self, seen: Any) -> Iterable[Key]:
+        """The values for which it may be something else than for values that nothing binds."""
+
+
+# --- reading places ---------------------------------------------------------------------------
+
+
+def form_value(value: Any, form: Form) -> Any:
+    """The value as keys have it. Raises `Unreadable`."""
+    if form != "exact":
+        text = as_text(value)
+        if text is not None:
+            return text.casefold() if form == "folded" else text
+    return short(value)
+
+
+def look(raw: Iterable[Any], op: f.Op, var: f.Var, form: Form, *, given: bool) -> Look:
+    """What `op var` binds in these values. `given`: in an output, not in arguments."""
+    found: dict[Any, None] = {}
+    unclear = there = False
+    for each in raw:
+        there = True
+        try:
+            found.update(dict.fromkeys(_pieces(each, op, var, form, given)))
+        except Unreadable:
+            unclear = True
+    return Look(tuple(found), unclear, there)
+
+
+def _pieces(value: Any, op: f.Op, var: f.Var, form: Form, given: bool) -> Iterable[Any]:
+    match op:
+        case "matches":
+            return (form_value(each, form) for each in captures(var.regex or "", value))
+        case "has":
+            return words_in(value) if form == "text" else map(str.casefold, words_in(value))
+        case "carries":
+            return carried_in(value) if given else offered_in(value)
+    return (form_value(value, form),)
+
+
+def holds(found: Look, op: f.Op, value: Any, *, every: bool, strict: bool) -> bool | None:
+    """Whether `op value` holds for what was found."""
+    if not found.there:
+        return None if strict or op not in BINDING else False
+    answers = [_compared(each, op, value) for each in found.values]
+    if every:
+        whole = False if False in answers else None if None in answers else True
+        return whole if whole is False or not found.unclear else None
+    if True in answers:
+        return True
+    return None if None in answers or found.unclear else False
+
+
+def _compared(found: Any, op: f.Op, value: Any) -> bool | None:
+    if op in BINDING:
+        return bool(found == value)
+    if op == "!=":
+        return bool(found != value)
+    return False if value is NOBODY else compare(found, op, value)
+
+
+def call_values(call: Call, path: str) -> list[Any]:
+    """What stands at a path of a call, the special ones too."""
+    match path:
+        case "*":
+            return [call.args]
+        case "@agent":
+            return [call.agent]
+        case "@call":
+            return [[call.tool, call.args]]
+    return find(call.args, path)
+
+
+# --- which variables --------------------------------------------------------------------------
+
+
+def vars_in(node: f.Node) -> list[tuple[f.Op | None, f.Var]]:
+    """The variables that stand in this very node, each with how; None: as a term."""
+    match node:
+        case f.Happens(_, target) | f.Sum(target) | f.Repeats(target) | f.Delivered(target):
+            each = (one for match in target for one in match.conditions)
+            return [(one.op, one.value) for one in each if isinstance(one.value, f.Var)]
+        case f.OutputIs(_, op, f.Var() as var) | f.TextIs(op, var):
+            return [(op, var)]
+        case f.Variable(name):
+            return [(None, f.Var(name))]
+    return []
+
+
+def all_vars(root: f.Node) -> list[tuple[f.Op | None, f.Var]]:
+    """The variables in a formula, each with how it stands there."""
+    return [each for node in f.postorder(root) for each in vars_in(node)]
+
+
+def relations(node: f.Node, names: Names) -> list[f.Op]:
+    """How the node compares variables without binding them."""
+    found: list[f.Op] = []
+    for each in f.postorder(node):
+        known = [(op, var) for op, var in vars_in(each) if var.name in names.places]
+        found += [op for op, _ in known if op is not None and op not in BINDING]
+        if isinstance(each, f.Compare) and all_vars(each):
+            told = any(isinstance(side, f.Ctx) for side in f.children(each))
+            found += [] if each.op == "=" and told else [each.op]
+    return found
+
+
+def names_of(roots: Iterable[f.Node], judged: f.Formula) -> Names:
+    """The variables of these formulas; `judged` is the guarantee."""
+    roots = list(roots)
+    local = _local(judged, [each for root in roots for each in all_vars(root)])
+    places: dict[str, int] = {}
+    forms: dict[str, Form] = {}
+    for op, var in (each for root in roots for each in all_vars(root)):
+        if var.name in local:
+            continue
+        places.setdefault(var.name, len(places))
+        form: Form = "exact"
+        if op in ("has", "matches", "carries"):
+            form = "folded" if op == "carries" else "text"
+        if ORDER.index(form) > ORDER.index(forms.get(var.name, "exact")):
+            forms[var.name] = form
+        forms.setdefault(var.name, form)
+    return Names(places, forms, local)
+
+
+ORDER: tuple[Form, ...] = ("exact", "text", "folded")
+
+
+def _local(judged: f.Formula, everywhere: list[tuple[f.Op | None, f.Var]]) -> dict[str, str]:
+    """Variables that are bound once, by the call that is judged, and only compared there."""
+    binders: dict[str, list[str]] = {}
+    compared: list[str] = []
+    for body in (each for parts in take_apart(judged).always for each in parts):
+        for node, premise in _present(body):
+            if isinstance(node, f.Happens) and premise and node.what == "called":
+                for match in node.target if len(node.target) == 1 else ():
+                    for each in match.conditions:
+                        if (
+                            isinstance(each.value, f.Var)
+                            and each.op == "="
+                            and "[]" not in each.path
+                        ):
+                            binders.setdefault(each.value.name, []).append(each.path)
+            elif isinstance(node, f.Compare):
+                compared += [var.name for _, var in all_vars(node)]
+    uses = [var.name for _, var in everywhere]
+    return {
+        name: paths[0]
+        for name, paths in binders.items()
+        if len(paths) == 1 and name in compared and uses.count(name) == 1 + compared.count(name)
+    }
+
+
+def _present(body: f.Formula) -> Iterator[tuple[f.Formula, bool]]:
+    """What is said of this very position, and whether it is a premise."""
+    stack = [(body, False)]
+    while stack:
+        node, premise = stack.pop()
+        match node:
+            case f.Not(inner):
+                stack.append((inner, not premise))
+            case f.And(parts) | f.Or(parts):
+                stack.extend((part, premise) for part in parts)
+            case f.Implies(left, right):
+                stack += [(left, not premise), (right, premise)]
+            case f.Happens() | f.Compare():
+                yield node, premise

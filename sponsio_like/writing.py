@@ -1,0 +1,52 @@
+"""Data from anywhere as YAML, so that a person sees what there is.
+
+In: JSON-like data. Out: text on one line, which `document.py` reads back. What is not seen (control
+characters, marks that turn the order of letters) is written as an escape.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+PLAIN_WORD = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
+RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "none"}
+
+
+def flow(value: Any) -> str:
+    """Data on one line, with quotes only where they are needed."""
+    match value:
+        case Mapping():
+            return "{" + ", ".join(f"{flow(k)}: {flow(v)}" for k, v in value.items()) + "}"
+        case list() | tuple():
+            return "[" + ", ".join(map(flow, value)) + "]"
+        case str() if PLAIN_WORD.fullmatch(value) and value.lower() not in RESERVED:
+            return value
+        case str():
+            return quoted(value)
+    return json.dumps(value)
+
+
+def quoted(text: str) -> str:
+    """A text in double quotes; what is not seen is escaped."""
+    return '"' + "".join(map(_sign, text)) + '"'
+
+
+def _sign(sign: str) -> str:
+    if sign in '"\\':
+        return f"\\{sign}"
+    return sign if sign.isprintable() else escaped(sign)
+
+
+def escaped(sign: str) -> str:
+    """A character by its number."""
+    number = ord(sign)
+    return f"\\x{number:02x}" if number < 256 else f"\\U{number:08x}"
+
+
+def one_line(text: str) -> str:
+    """A text on one line, as a person sees it; what is not seen is escaped."""
+    line = " ".join(text.split())
+    return "".join(sign if sign.isprintable() else escaped(sign) for sign in line)

@@ -1,0 +1,136 @@
+"""A third voice: a statement judged over a whole trace, straight from its definition.
+
+In: a statement, a trace. Out: the events and bindings at which it fails. Every value is tried for
+every variable. Nothing is interned, nothing is solved.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from tests.smt_reading import Body, Pattern, Statement, Test, statement
+from tests.smt_values import FRESH, Event, Found, Key, at
+
+Values: TypeAlias = Mapping[str, Key]
+ORDER: Mapping[str, Any] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def failing(
+    mapping: Mapping[str, Any], events: Sequence[Event]
+) -> set[tuple[int, tuple[Key, ...]]]:
+    """Every event, with every binding, at which the statement does not hold."""
+    read = statement(mapping)
+    names = read.variables()
+    bound = {
+        (test.var, value)
+        for part in read.patterns()
+        for event in filter(part.names_it, events)
+        for test in part.tests
+        if test.op == "binds"
+        for value in at(event, test.place).keys
+    }
+    choices = [{FRESH, *(value for var, value in bound if var == name)} for name in names]
+    counted = read.counted(events)
+    positions = [events[number] for number in counted]
+    return {
+        (number, binding)
+        for binding in itertools.product(*choices)
+        for i, number in enumerate(counted)
+        if not holds(read, positions, i, dict(zip(names, binding, strict=True)))
+    }
+
+
+def holds(read: Statement, events: list[Event], i: int, values: Values) -> bool:
+    """Whether the statement holds at a position, for these values."""
+
+    def one(part: str, j: int, hopeful: bool = False) -> bool:
+        return part in read.parts and matches(read.parts[part], events[j], values, hopeful)
+
+    def some(part: str, where: range, hopeful: bool = False) -> bool:
+        return any(one(part, j, hopeful) for j in where)
+
+    ahead = range(i + 1, len(events))
+    match read.form:
+        case "absent":
+            return not one("match", i, True)
+        case "precedence":
+            return not one("match", i, True) or some("requires", range(i))
+        case "response":
+            return not one("match", i, True) or some("by", ahead)
+        case "bounded_response":
+            return not one("match", i, True) or some("by", ahead[: read.within])
+        case "resolved":
+            met = one("by", i) or some("by", ahead) or some("match", ahead)
+            return not one("match", i, True) or met
+        case "until":
+            return not one("forbidden", i, True) or all(
+                some("release", range(j + 1, i)) for j in range(i) if one("trigger", j, True)
+            )
+    assert read.body is not None
+    return true(read.body, events, i, values, hopeful=False)
+
+
+def true(body: Body, events: list[Event], i: int, values: Values, hopeful: bool) -> bool:
+    """Whether a temporal body holds at an event."""
+
+    def inner(j: int) -> bool:
+        return true(body.parts[0], events, j, values, hopeful)
+
+    match body.op:
+        case "not":
+            return not true(body.parts[0], events, i, values, not hopeful)
+        case "and":
+            return all(true(part, events, i, values, hopeful) for part in body.parts)
+        case "earlier":
+            return any(inner(j) for j in range(i))
+        case "later":
+            return any(inner(j) for j in range(i + 1, len(events)))
+    assert body.pattern is not None
+    return matches(body.pattern, events[i], values, hopeful)
+
+
+def matches(pattern: Pattern, event: Event, values: Values, hopeful: bool) -> bool:
+    """Whether an event is of the pattern; what cannot be told is as `hopeful` says."""
+    status = "any" if pattern.status == "any" else event.get("status", "ok")
+    if not pattern.names_it(event) or status != pattern.status:
+        return False
+    answers = [passes(test, at(event, test.place), values, pattern) for test in pattern.tests]
+    return all(hopeful if answer is None else answer for answer in answers)
+
+
+def passes(test: Test, found: Found, values: Values, pattern: Pattern) -> bool | None:
+    """Whether what was found passes; None if that cannot be told."""
+    if found.lacks:
+        return False if test.op == "binds" and not pattern.strict else None
+    answers = [compared(test, value, values) for value in found.keys]
+    if found.blind:
+        answers.append(None)
+    if test.every:
+        return False if False in answers else None if None in answers else True
+    return True if True in answers else None if None in answers else False
+
+
+def compared(test: Test, value: Key, values: Values) -> bool | None:
+    """Whether one value compares so."""
+    other = values[test.var] if test.var else test.operand
+    match test.op:
+        case "binds" | "=":
+            return value == other
+        case "!=":
+            return value != other
+        case "in":
+            return value in other
+        case "matches":
+            return bool(re.search(str(other), value[1])) if value[0] == "text" else None
+    if value[0] != other[0] or value[0] not in ("number", "text"):
+        return None
+    return bool(ORDER[test.op](value[1], other[1]))

@@ -1,0 +1,184 @@
+"""The facts of a trace, and patterns over them, as SMT-LIB text.
+
+In: a statement, a trace, and the values that its variables may have. Out: ground facts about every
+event, complete (what is not so is said, too), and for each pattern a predicate on one event.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from tests.smt_reading import Pattern, Statement, Test
+from tests.smt_values import FRESH, Event, Key, Place, at
+
+SORTS = {"number": 1, "text": 2}
+DECLARED = """
+(declare-fun call (Int) Bool)
+(declare-fun tool (Int) Int)
+(declare-fun agent (Int) Int)
+(declare-fun ok (Int) Bool)
+(declare-fun at (Int) Int)
+(declare-fun holds (Int Int Int) Bool)
+(declare-fun lacks (Int Int) Bool)
+(declare-fun blind (Int Int) Bool)
+(declare-fun sort (Int) Int)
+(declare-fun num (Int) Real)
+(declare-fun rank (Int) Int)
+(declare-fun like (Int Int) Bool)
+"""
+
+
+class World:
+    """Everything that is interned: values, places, tools or roles, agents, expressions."""
+
+    def __init__(
+        self, read: Statement, events: Sequence[Event], domains: Mapping[str, list[Key]]
+    ) -> None:
+        self.read, self.events = read, events
+        self.tests = [test for pattern in read.patterns() for test in pattern.tests]
+        self.places: dict[Place, int] = {}
+        self.regexes: dict[str, int] = {}
+        for test in self.tests:
+            self.places.setdefault(test.place, len(self.places))
+            if test.op == "matches":
+                self.regexes.setdefault(test.operand, len(self.regexes))
+        self.found = {p: [at(event, p) for event in events] for p in self.places}
+        self.at_place = {place: self._universe(place, domains) for place in self.places}
+        every = (*(v for found in domains.values() for v in found), FRESH)
+        every += tuple(value for values in self.at_place.values() for value in values)
+        self.ids = {value: n for n, value in enumerate(dict.fromkeys(every))}
+        self.names = _numbered(event.get("tool", event.get("role")) for event in events)
+        self.agents = _numbered(event.get("agent", "agent") for event in events)
+
+    def _universe(self, place: Place, domains: Mapping[str, list[Key]]) -> list[Key]:
+        """The values that are of interest at a place."""
+        out: list[Key] = []
+        tests = [test for test in self.tests if test.place == place]
+        for test in tests:
+            out += domains[test.var] if test.var else ()
+            out += test.operand if test.op == "in" else ()
+            out += [test.operand] if test.op not in ("in", "matches") and not test.var else ()
+        if any(test.op != "binds" or test.every for test in tests):
+            out += [value for found in self.found[place] for value in found.keys]
+        return list(dict.fromkeys(out))
+
+    def id(self, value: Key) -> int:
+        """The number that stands for a value."""
+        return self.ids[value]
+
+    # --- facts ------------------------------------------------------------------------------------
+
+    def facts(self) -> list[str]:
+        """All that is so, and all that is not so."""
+        out = [DECLARED]
+        positions = {number: p for p, number in enumerate(self.read.counted(self.events))}
+        for number, event in enumerate(self.events):
+            call = event.get("type", "call") == "call"
+            name = self.names[event["tool"] if call else event["role"]]
+            out += [
+                _fact(f"(call {number})", call),
+                _fact(f"(ok {number})", call and event.get("status", "ok") == "ok"),
+                f"(assert (= (tool {number}) {name}))",
+                f"(assert (= (agent {number}) {self.agents[event.get('agent', 'agent')]}))",
+            ]
+            if number in positions:
+                out.append(f"(assert (= (at {number}) {positions[number]}))")
+        out += self._values_of_events()
+        for value, n in self.ids.items():
+            out += self._value(value, n)
+        return out
+
+    def _values_of_events(self) -> Iterator[str]:
+        for place, p in self.places.items():
+            for number, found in enumerate(self.found[place]):
+                there = frozenset(found.keys)
+                yield _fact(f"(lacks {number} {p})", found.lacks)
+                yield _fact(f"(blind {number} {p})", found.blind)
+                for value in self.at_place[place]:
+                    yield _fact(f"(holds {number} {p} {self.ids[value]})", value in there)
+
+    def _value(self, value: Key, n: int) -> Iterator[str]:
+        yield f"(assert (= (sort {n}) {SORTS.get(value[0], 0)}))"
+        if value[0] == "number" and isinstance(value[1], Fraction):
+            yield f"(assert (= (num {n}) {_real(value[1])}))"
+        if value[0] == "text":
+            texts = sorted(each[1] for each in self.ids if each[0] == "text")
+            yield f"(assert (= (rank {n}) {texts.index(value[1])}))"
+        for regex, r in self.regexes.items():
+            like = value[0] == "text" and re.search(regex, value[1]) is not None
+            yield _fact(f"(like {n} {r})", like)
+
+    # --- patterns ---------------------------------------------------------------------------------
+
+    def pattern(self, pattern: Pattern, variables: list[str], *, hopeful: bool) -> str:
+        """That event `e` is of the pattern, for these values; `hopeful`: or cannot be told."""
+        parts = ["(call e)" if pattern.kind == "call" else "(not (call e))"]
+        if pattern.status != "any":
+            parts.append("(ok e)" if pattern.status == "ok" else "(not (ok e))")
+        named = {
+            self.names[event["tool"] if pattern.kind == "call" else event["role"]]
+            for event in self.events
+            if pattern.names_it(event)
+        }
+        parts.append(f"(or false {' '.join(f'(= (tool e) {n})' for n in sorted(named))})")
+        if pattern.agent is not None:
+            known = pattern.agent in self.agents
+            parts.append(f"(= (agent e) {self.agents[pattern.agent]})" if known else "false")
+        for test in pattern.tests:
+            x = f"x{variables.index(test.var)}" if test.var else ""
+            parts.append(self._test(test, x, hopeful=hopeful, strict=pattern.strict))
+        return f"(and {' '.join(parts)})"
+
+    def _test(self, test: Test, x: str, *, hopeful: bool, strict: bool) -> str:
+        place = f"e {self.places[test.place]}"
+        lacking = strict or test.op != "binds"
+        excused = [f"(lacks {place})"] if hopeful and lacking else []
+        each = [(v, f"(holds {place} {self.ids[v]})") for v in self.at_place[test.place]]
+        if test.every:
+            blind = () if hopeful else (f"(not (blind {place}))",)
+            kept = [f"(=> {holds} {self._compared(test, v, x, hopeful)})" for v, holds in each]
+            whole = f"(and (not (lacks {place})) {' '.join((*blind, *kept))})"
+            return f"(or {whole} {' '.join(excused)})"
+        if hopeful:
+            excused.append(f"(blind {place})")
+        if test.op == "binds":
+            return f"(or (holds {place} {x}) {' '.join(excused)})"
+        some = [f"(and {holds} {self._compared(test, v, x, hopeful)})" for v, holds in each]
+        return f"(or false {' '.join((*some, *excused))})"
+
+    def _compared(self, test: Test, value: Key, x: str, hopeful: bool) -> str:
+        """Whether a value compares so; `hopeful`: or cannot be compared."""
+        v = self.ids[value]
+        match test.op:
+            case "binds":
+                return f"(= {v} {x})"
+            case "=":
+                return f"(= {v} {self.ids[test.operand]})"
+            case "in":
+                return f"(or false {' '.join(f'(= {v} {self.ids[c]})' for c in test.operand)})"
+            case "!=":
+                return f"(not (= {v} {x or self.ids[test.operand]}))"
+            case "matches":
+                like = f"(like {v} {self.regexes[test.operand]})"
+                return f"(or {like} (not (= (sort {v}) 2)))" if hopeful else like
+        other = x or str(self.ids[test.operand])
+        alike = [f"(and (= (sort {v}) {n}) (= (sort {other}) {n}))" for n in (1, 2)]
+        numbers = f"(and {alike[0]} ({test.op} (num {v}) (num {other})))"
+        texts = f"(and {alike[1]} ({test.op} (rank {v}) (rank {other})))"
+        unlike = f"(not (or {alike[0]} {alike[1]}))" if hopeful else "false"
+        return f"(or {numbers} {texts} {unlike})"
+
+
+def _fact(atom: str, true: bool) -> str:
+    return f"(assert {atom})" if true else f"(assert (not {atom}))"
+
+
+def _numbered(names: Iterator[str | None]) -> dict[str, int]:
+    return {name: n for n, name in enumerate(dict.fromkeys(names)) if name is not None}
+
+
+def _real(number: Fraction) -> str:
+    text = f"(/ {abs(number.numerator)}.0 {number.denominator}.0)"
+    return f"(- {text})" if number < 0 else text

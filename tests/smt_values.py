@@ -1,0 +1,208 @@
+"""The values that stand in an event, read a second time: paths, texts, words, equality.
+
+In: one event of a trace file, and a place in it. Out: the values found there, as keys: equal values
+have equal keys. Shares no code with the engine.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+Event: TypeAlias = Mapping[str, Any]
+"""As in a trace file: a call that is settled at once, or a message."""
+Key: TypeAlias = tuple[Any, ...]
+How: TypeAlias = Literal["plain", "text", "words", "regex"]
+
+
+class Unclear(Exception):
+    """A value that cannot be read, so that it equals nothing."""
+
+
+JSON_CAP = 64 * 1024
+AROUND = "\"'`.,;:!?()[]{}<>*"
+"""Punctuation around words that is no part of them."""
+FRESH: Key = ("fresh",)
+"""A value that occurs nowhere."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a value stands in an event, and how it is read there.
+
+    As it is, as text, as the words that it has, or as what a regular expression shows.
+    """
+
+    source: Literal["args", "output", "text", "agent", "call"]
+    path: str = ""
+    how: How = "plain"
+    regex: str = ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What stands at a place: keys. `lacks`: nothing does. `blind`: something is unreadable."""
+
+    keys: tuple[Key, ...]
+    lacks: bool
+    blind: bool
+
+
+def key(value: Any) -> Key:
+    """Equal for values that are equal as JSON. Raises `Unclear` for what equals nothing."""
+    match value:
+        case str():
+            return ("text", nfc(value))
+        case bool() | None:
+            return ("word", json.dumps(value))
+        case int() | float():
+            return ("number", _exact(value))
+        case Mapping():
+            return ("map", frozenset((nfc(name), key(inner)) for name, inner in value.items()))
+        case list() | tuple():
+            return ("list", tuple(map(key, value)))
+    raise Unclear(f"not JSON: {value!r}")
+
+
+def nfc(text: str) -> str:
+    """The composed form of a text."""
+    return unicodedata.normalize("NFC", text)
+
+
+def _exact(value: float) -> Fraction | float:
+    if math.isnan(value):
+        raise Unclear("not a number")
+    return value if math.isinf(value) else Fraction(repr(value))
+
+
+def at(event: Event, place: Place) -> Found:
+    """The values that stand at a place of an event."""
+    try:
+        values = raw(event, place)
+    except Unclear:
+        return Found((), lacks=False, blind=True)
+    keys: list[Key] = []
+    blind = False
+    for value in values:
+        try:
+            keys += read(value, place)
+        except Unclear:
+            blind = True
+    return Found(tuple(dict.fromkeys(keys)), lacks=not values, blind=blind)
+
+
+def raw(event: Event, place: Place) -> list[Any]:
+    """The values at a place, as they stand there."""
+    message = event.get("type") == "message"
+    if (place.source == "text") != message:
+        return []
+    match place.source:
+        case "text":
+            return [event.get("text") or ""]
+        case "agent":
+            return [event.get("agent", "agent")]
+        case "call":
+            return [[event["tool"], event.get("args", {})]]
+        case "args":
+            args = event.get("args", {})
+            return [args] if place.path == "*" else find(args, place.path)
+    output = event.get("output")
+    if not place.path:
+        return [output]
+    return find(opened(output), place.path)
+
+
+def opened(output: Any) -> Any:
+    """An output; a text that is a JSON object or list is read as such."""
+    if isinstance(output, str) and len(output) <= JSON_CAP and output.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(output)
+        except json.JSONDecodeError:
+            return output
+    return output
+
+
+def find(data: Any, path: str) -> list[Any]:
+    """The values at `a.b` or `items[].sku`; a key that is the whole path is found as well."""
+    found = [data]
+    for step in path.replace("[]", ".[]").strip(".").split("."):
+        if step == "[]":
+            found = [inner for value in found if isinstance(value, list | tuple) for inner in value]
+        else:
+            found = [value[step] for value in found if isinstance(value, Mapping) and step in value]
+    if "." in path and isinstance(data, Mapping) and path in data:
+        return [data[path], *found]
+    return found
+
+
+def read(value: Any, place: Place) -> Iterator[Key]:
+    """The keys that a value has at a place."""
+    match place.how:
+        case "plain":
+            yield key(value)
+        case "text":
+            yield key(as_text(value))
+        case "words":
+            yield from map(key, words(value))
+        case "regex":
+            yield from map(key, shown(value, place.regex))
+
+
+def as_text(value: Any) -> Any:
+    """A scalar as text: the number 5, 5.0 and the text "5" are one. Anything else as it is."""
+    if isinstance(value, str):
+        return " ".join(nfc(value).split())
+    if isinstance(value, bool) or value is None:
+        return json.dumps(value)
+    if isinstance(value, int | float) and math.isfinite(value):
+        written = f"{Decimal(repr(value)) or Decimal(0):f}"
+        return written.rstrip("0").rstrip(".") if "." in written else written
+    return value
+
+
+def shown(value: Any, regex: str) -> list[str]:
+    """What a regular expression shows in a text: its group, or all of it, wherever it is found."""
+    if not isinstance(value, str):
+        raise Unclear("only texts are searched")
+    pattern = re.compile(regex)
+    found = [each[1 if pattern.groups else 0] for each in pattern.finditer(nfc(value))]
+    return [each for each in found if each is not None]
+
+
+def words(value: Any) -> set[str]:
+    """What a value has as a whole token: scalars, lines, names, up to five words in a row."""
+    out: set[str] = set()
+    for leaf in leaves(opened(value)):
+        text = as_text(leaf)
+        if not isinstance(text, str):
+            raise Unclear("not a number")
+        out.add(text)
+        if not isinstance(leaf, str):
+            continue
+        out |= {" ".join(line.split()) for line in nfc(leaf).splitlines()}
+        out.update(re.findall(r"\w+", text))
+        row = text.split()
+        for size, start in itertools.product(range(1, 6), range(len(row))):
+            run = " ".join(row[start : start + size])
+            out |= {run, run.strip(AROUND)}
+    return out - {""}
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The scalars in a value."""
+    if isinstance(value, Mapping):
+        for inner in value.values():
+            yield from leaves(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from leaves(inner)
+    else:
+        yield value
