@@ -20,6 +20,7 @@ from sponsio_like.errors import (
     TraceError,
 )
 from sponsio_like.guard import Guard
+from sponsio_like.ltl import value, var
 from sponsio_like.outcome import (
     Allowed,
     Blocked,
@@ -60,6 +61,8 @@ __all__ = [
     "atom",
     "contract",
     "pattern",
+    "value",
+    "var",
 ]
 
 

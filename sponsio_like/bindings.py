@@ -13,7 +13,7 @@ import sponsio_like.formula as f
 from sponsio_like.alphabet import fixed_at, static
 from sponsio_like.atoms import OPEN
 from sponsio_like.context import Context
-from sponsio_like.events import Call, Event, Message, Result
+from sponsio_like.events import Call, End, Event, Message, Result
 from sponsio_like.past import Letter
 from sponsio_like.program import Slot
 from sponsio_like.readers import slot_reader
@@ -83,6 +83,11 @@ class Bindings:
         for (i, slot, atom), one in zip(self.atoms, seen, strict=True):
             out[i] = _answer(slot, atom.holds(one, key))
         return tuple(out)
+
+    def nothing(self, base: Letter, context: Context) -> Letter:
+        """What is read where nothing happens, the same for every key."""
+        seen = tuple([atom.see(End(), context) for _, _, atom in self.atoms])
+        return self.letter(base, seen, self.nobody)
 
     def settled(self, letter: Letter, result: Result, base: dict[int, Any]) -> Revealed:
         """What a result decides. `base`: for the slots without variables."""

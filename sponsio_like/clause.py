@@ -205,7 +205,9 @@ class Clause:
 
     def assumed(self, watch: Watch, last: Place, now: Now) -> bool:
         """Whether the assumption holds after the last position, only the context being present."""
-        nothing = tuple([read(End(), now.context) for read in self.readers])
+        nothing = self.read(End(), now.context)
+        if self.bound is not None:
+            nothing = self.bound.nothing(nothing, now.context)
         values = self.gate.past.read(nothing, watch.gate.registers, last.seen + 1, now.time)
         return bool(values[self.assume])
 

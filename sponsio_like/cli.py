@@ -153,6 +153,7 @@ def replay(
 @app.command()
 def draft(  # noqa: PLR0913 - each is an option
     specification: Specification,
+    *,
     traces: Recorded,
     endpoint: Endpoint = None,
     model: Annotated[str | None, typer.Option(metavar="NAME", help="The model to ask.")] = None,
@@ -185,7 +186,7 @@ def draft(  # noqa: PLR0913 - each is an option
         typer.echo(json.dumps(result.as_json()))
         raise typer.Exit(0 if kept else 1)
     if out is None and kept:
-        typer.echo(result.draft.text)
+        typer.echo(result.draft.text, nl=False)
     console = console_for(sys.stderr if out is None else sys.stdout)
     if kept:
         print_table(result.table(), console)

@@ -24,7 +24,7 @@ from sponsio_like.writing import one_line
 SPECIFICATION_BYTES = 400_000
 """Longest specification, as it is stored."""
 SHOWN_CHARS = 200
-"""Most characters that people are shown of a refused statement; JSON has all of it."""
+"""Most characters that people are shown of a refused statement, or a reason; JSON has all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,8 @@ class Result:
         if refused:
             page += [("", ""), ("refused", "bold")]
         for no in refused:
-            text = one_line(no.text)
-            page.append((f"  {text[:SHOWN_CHARS]}{'..' if len(text) > SHOWN_CHARS else ''}", ""))
-            page += [(f"    {one_line(reason)}", "dim") for reason in no.reasons]
+            page.append((f"  {_shortened(no.text)}", ""))
+            page += [(f"    {_shortened(reason)}", "dim") for reason in no.reasons]
         page += [("", ""), *((note, "") for note in self.notes)]
         return [
             *page,
@@ -109,6 +108,11 @@ class Result:
             "notes": list(self.notes),
             "contracts": self.draft.text if self.draft.kept else None,
         }
+
+
+def _shortened(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}.."
 
 
 def asked(order: Order, progress: IO[str] | None = None) -> list[dict[str, str]]:
@@ -159,8 +163,8 @@ def _answer(order: Order, specification: str, signature: Signature) -> Answer:
     if order.endpoint is None or order.model is None:
         lacks = "--endpoint" if order.endpoint is None else "--model"
         raise SponsioLikeError(
-            f"{lacks} is missing: write --endpoint https://host/v1 --model NAME, for any server that"
-            " speaks the protocol of OpenAI; --prompt shows what would be sent"
+            f"{lacks} is missing: name any OpenAI-compatible server, --endpoint https://host/v1"
+            " --model NAME; --prompt shows what would be sent"
         )
     chat = _messages(order, specification, signature)
     return ask(order.endpoint, order.model, chat, timeout=order.timeout)
@@ -195,11 +199,12 @@ def _about(order: Order, draft: Draft, signature: Signature) -> Iterator[str]:
     model = f"the model `{order.model}`" if order.model else "a model"
     files = ", ".join(path.name for path in order.traces)
     every = counted(len(draft.kept) + len(draft.refused), "statement")
-    yield f"Drafted by {model} from `{order.specification.name}`."
-    yield f"Kept {len(draft.kept)} of {every}: what they name occurs in the traces ({files}:"
-    yield f"{counted(signature.traces, 'trace')}, {counted(signature.calls, 'call')})."
-    yield "Whether they mean what the specification says, no program has checked: read each of them,"
-    yield "and what it is from, before you take the line `mode: observe` away."
+    seen = f"{counted(signature.traces, 'trace')}, {counted(signature.calls, 'call')}"
+    kept = f"{len(draft.kept)} of {every}"
+    yield f"Drafted by {model} from `{order.specification.name}`; {kept} were kept."
+    yield f"What they name occurs in recorded runs ({files}: {seen})."
+    yield "Whether they mean what the specification says, no program has checked: read each of"
+    yield "them, and the words that it is from, before you take the line `mode: observe` away."
 
 
 def _notes(answer: Answer, signature: Signature) -> Iterator[str]:

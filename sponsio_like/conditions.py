@@ -115,9 +115,7 @@ def event(value: Any, words: Vocabulary = NOTHING) -> Formula:
         return Happens("called", named(value, words))
     if plain:
         return formula(value, words)
-    if isinstance(value, (list, tuple)) or (isinstance(value, Mapping) and "tool" in value):
-        return Happens("called", target(value, words))
-    return condition(value, words)
+    return matched(value, words) if isinstance(value, (list, tuple)) else condition(value, words)
 
 
 # --- atoms as mappings --------------------------------------------------------------------------
@@ -161,10 +159,10 @@ def _fact(key: str, wanted: Any) -> Formula:
         problems.add("an empty comparison", "write the value itself")
     readers: Mapping[str, Callable[[Any], Any]] = {"in": scalars, "matches": pattern_text}
     parts: list[Formula] = []
-    for name in COMPARISONS:
-        if name in wanted:
-            operand = problems.attempt((name,), readers.get(name, scalar), wanted[name])
-            parts.append(f.Compare(f.Ctx(key), COMPARISONS[name], _side(operand)))
+    for sign, op in COMPARISONS.items():
+        if sign in wanted:
+            operand = problems.attempt((sign,), readers.get(sign, scalar), wanted[sign])
+            parts.append(f.Compare(f.Ctx(key), op, _side(operand)))
     problems.check()
     return conj(*parts)
 
@@ -216,9 +214,8 @@ def regexes(node: f.Node) -> list[str]:
             return [pattern]
         case f.Compare(_, "matches", f.Const(str(pattern))):
             return [pattern]
-    values = [value for _, op, value in tests_of(node) if op == "matches"]
-    found = [value.regex if isinstance(value, f.Var) else value for value in values]
-    return [each for each in found if isinstance(each, str)]
+    tests = tests_of(node)
+    return [text for _, op, text in tests if op == "matches" and isinstance(text, str)]
 
 
 _READERS: Mapping[str, Callable[[Any, Vocabulary], Formula]] = {

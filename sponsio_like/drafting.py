@@ -24,7 +24,7 @@ from sponsio_like.signature import Signature
 from sponsio_like.summary import Line, Summary
 from sponsio_like.trace import Called, Trace
 from sponsio_like.vetting import LEFT_OUT, Statement, objections, statements, why
-from sponsio_like.writing import flow, one_line
+from sponsio_like.writing import entry, flow, one_line
 
 KEYS = ("name", "assume", "scope", "guarantee", "strategy")
 QUOTE_CHARS = 300
@@ -62,7 +62,7 @@ class Kept:
 
     def lines(self) -> list[str]:
         """As it stands in a contract file."""
-        first, *rest = [f"{key}: {flow(value)}" for key, value in self.data.items()]
+        first, *rest = [line for key, value in self.data.items() for line in entry(key, value)]
         remarks = [f"  # {one_line(remark)}" for remark in self.remarks]
         return [*remarks, f"  - {first}", *(f"    {line}" for line in rest)]
 
@@ -88,7 +88,7 @@ def _written(
     """A contract file, and the lines in which its contracts begin, from 1."""
     lines = [f"# {one_line(line)}" for line in about]
     lines += ["version: 1", "mode: observe", "tools:"]
-    lines += [f"  {flow(name)}: {flow(tool)}" for name, tool in tools.items()]
+    lines += [f"  {line}" for name, tool in tools.items() for line in entry(name, tool)]
     lines.append("contracts:")
     starts = []
     for each in kept:

@@ -22,7 +22,7 @@ from sponsio_like.wording import words_of
 HEAD = "bold cyan"
 NAME = "bold"
 FAINT = "dim"
-PLAIN_WORD = re.compile(r"[A-Za-z_][\w.-]*")
+PLAIN_WORD = re.compile(r"\$?[A-Za-z_][\w.-]*")
 RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "none"}
 ORDER = ("safety", "compliance", "operational", "exclusion", "arguments")
 NOTATION = (

@@ -7,6 +7,7 @@ by these runs; a value need not, but a person should know (`Sought`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -156,7 +157,7 @@ class Sought:
 
     def notes(self) -> list[str]:
         """What never occurred."""
-        return [f"`{path}` is never `{value}` in the traces" for _, path, value in self.left]
+        return [f"`{path}` is never {value} in the traces" for _, path, value in self.left]
 
 
 def sought(contract: Contract) -> Sought:
@@ -165,7 +166,7 @@ def sought(contract: Contract) -> Sought:
     for root in formulas(contract):
         for node in f.postorder(root):
             for match, path, value in _equalities(node):
-                key = (Match(match.names, match.globs), path, repr(value))
+                key = (Match(match.names, match.globs), path, json.dumps(value))
                 found.left[key] = Condition(path, "=", value)
     return found
 

@@ -8,7 +8,8 @@ Memory is capped: what only permits may be forgotten, what forbids or owes never
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from sponsio_like.monitor import State
@@ -62,18 +63,23 @@ class Instances:
         entry = None if key is None else self.keys.get(key)
         return self.rest_since if entry is None else entry[1]
 
-    def watches(self) -> Iterator[Watch]:
-        """Every state that some key is in."""
-        return iter(list(self.cells))
+    def watches(self, but: Collection[Key] = ()) -> list[Watch]:
+        """Every state that some key is in, besides these."""
+        entries = ((key, self.keys[key]) for key in but if key in self.keys)
+        taken = Counter(self._root(key, entry) for key, entry in entries)
+        return [
+            watch
+            for watch, cell in self.cells.items()
+            if cell is self.rest or cell.keys > taken[cell]
+        ]
 
-    def example(self, watch: Watch) -> Key | None:
-        """A key that is in this state; None if it is that of all others."""
+    def example(self, watch: Watch, but: Collection[Key] = ()) -> Key | None:
+        """A key that is in this state, none of these; None if it is that of all others."""
         cell = self.cells.get(watch)
         if cell is None or cell is self.rest:
             return None
-        return next(
-            (key for key, entry in self.keys.items() if self._root(key, entry) is cell), None
-        )
+        each = ((key, self._root(key, entry)) for key, entry in list(self.keys.items()))
+        return next((key for key, root in each if root is cell and key not in but), None)
 
     def knows(self, key: Key) -> bool:
         """Whether this key is told apart from all others."""

@@ -14,7 +14,8 @@ from typing import Any
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
 from sponsio_like.errors import SponsioLikeError
-from sponsio_like.pattern import Pattern
+from sponsio_like.kinds import Field, Occurrence, Tools, expects
+from sponsio_like.pattern import Parameter, Pattern
 from sponsio_like.signature import VALUES_CAP, Shape, Signature, Tool
 
 SIGNATURE_CHARS = 200_000
@@ -57,10 +58,17 @@ contracts:
 
 `guarantee` is a pattern with its arguments, `{ltl: formula}`, or a list of these. Optional:
 `assume: {called: login}` (it binds only where that has happened), and
-`scope: {after: {called: login}}`. Where a pattern takes a tool it takes a list of tools, a glob
-(`read_*`), or a match as well: `{tool: pay, args: {currency: EUR, amount: {gt: 100}}}`, with
-`in: [a, b]`, `matches: regex`, `gt`, `ge`, `lt`, `le` on an argument. A path into arguments is
-`to`, `customer.id`, `items[].sku`. Regular expressions are RE2.
+`scope: {after: {called: login}}`.
+
+Below, *tools* are a tool, a list of them, a glob (`read_*`), or a match of calls:
+`{tool: pay, args: {currency: EUR, amount: {gt: 100}, to: {matches: "@x$"}, kind: {in: [a, b]}}}`.
+An *event* is one of these too, also with `status: ok` (or error, any) and with
+`output: {path: id, in: [1, 2]}`; or a message, `{message: user, text: {matches: "yes"}}`. A *field*
+is a path into arguments: `to`, `customer.id`, `items[].sku`. Regular expressions are RE2.
+
+`$x` stands for a value, the same in both events of a pattern. That whatever `pay` gets in `to` has
+been vetted is `{pattern: precedence, match: {tool: pay, args: {to: $x}}, requires: {tool: vet,
+args: {name: $x}}}`.
 
 Formulas: `called(t)`, `done(t)` (it succeeded), `failed(t)`, each with conditions on arguments
 (`done(t, to = "a", amount > 3)`), `message(user)`, `text matches "r"`, `ctx(key) = "value"`;
@@ -70,6 +78,7 @@ it runs, so what must have happened earlier is `Y O done(t)`.
 """
 
 PATTERNS = "# The patterns, with their arguments (`=` gives a default)\n"
+SHORT = {expects(Tools): "tools", expects(Occurrence): "event", expects(Field): "field"}
 
 
 def messages(
@@ -102,8 +111,15 @@ def pattern_line(pattern: Pattern) -> str:
     """A pattern: how it is written, what it means, what its arguments may be."""
     summary = " ".join(pattern.summary.split())
     own = [each for each in pattern.parameters if each.name != "counts"]
-    arguments = "; ".join(f"{each.name}: {each.expects}" for each in own)
+    arguments = "; ".join(f"{each.name}: {_expects(each)}" for each in own)
     return f"- {pattern.usage}: {summary} ({arguments})"
+
+
+def _expects(parameter: Parameter) -> str:
+    text = parameter.expects
+    for long, short in SHORT.items():
+        text = text.replace(long, short)
+    return text
 
 
 # --- the signature --------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ def check_variables(clause: Clause) -> None:
     for slot in clause.slots:
         for each in _groups(slot.node):
             _check_together(each, set(known.places))
+    _check_gate(clause)
     _check_relations(clause)
     _check_unseen(clause)
 
@@ -68,6 +69,17 @@ def _check_places(clause: Clause) -> None:
                     f"`{node!r}` is compared with something that is counted or remembered",
                     f"compare it with an argument or the context: arg(price) < {node!r}",
                 )
+
+
+def _check_gate(clause: Clause) -> None:
+    """An assumption is asked again at the end, where no event says which value is meant."""
+    for op in clause.gate.program.nodes:
+        node = clause.slots[op[1]].node if op[0] == "lit" else f.TRUE
+        if isinstance(node, f.Compare) and all_vars(node):
+            raise ContractError.of(
+                f"`{node!r}` cannot stand in an assumption or a scope",
+                "put the condition into the guarantee: G(called(pay, to = $x) & .. -> ..)",
+            )
 
 
 def _groups(node: f.Node) -> Iterator[tuple[f.Node, list[tuple[f.Op | None, f.Var]]]]:

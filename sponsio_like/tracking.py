@@ -51,14 +51,15 @@ def tracked(
     changes: list[Change] = []
     bad: list[Key | None] = []
     moves: Moves = {}
-    for watch in () if sight.rests else store.watches():
+    letters = _letters(clause, store, sight)
+    for watch in () if sight.rests else store.watches(letters):
         seen = clause.step(watch, sight.others, kind, at, time)
         moves[watch] = seen.watch
         if seen.violated:
-            bad.append(store.example(watch))
+            bad.append(store.example(watch, letters))
     if not sight.rests:
         changes.append(Change(i, OTHERS, at, moves, sight.others))
-    for key, letter in _letters(clause, store, sight).items():
+    for key, letter in letters.items():
         seen = clause.step(store.watch(key), letter, kind, at, time)
         changes.append(Change(i, key, at, seen.watch, letter))
         if seen.violated:

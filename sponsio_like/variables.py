@@ -166,7 +166,7 @@ def relations(node: f.Node, names: Names) -> list[f.Op]:
     for each in f.postorder(node):
         known = [(op, var) for op, var in vars_in(each) if var.name in names.places]
         found += [op for op, _ in known if op is not None and op not in BINDING]
-        if isinstance(each, f.Compare) and all_vars(each):
+        if isinstance(each, f.Compare) and any(isinstance(s, f.Variable) for s in f.children(each)):
             told = any(isinstance(side, f.Ctx) for side in f.children(each))
             found += [] if each.op == "=" and told else [each.op]
     return found
@@ -210,7 +210,7 @@ def _local(judged: f.Formula, everywhere: list[tuple[f.Op | None, f.Var]]) -> di
                         ):
                             binders.setdefault(each.value.name, []).append(each.path)
             elif isinstance(node, f.Compare):
-                compared += [var.name for _, var in all_vars(node)]
+                compared += [each.name for each in f.children(node) if isinstance(each, f.Variable)]
     uses = [var.name for _, var in everywhere]
     return {
         name: paths[0]

@@ -83,7 +83,7 @@ def _in_block(block: str) -> list[Statement]:
     except ContractError as error:
         items, reason = None, why(error)
     if items is not None:
-        return [Statement(shown(item), item) for item in items]
+        return [Statement(shown(item), item) for item in items] + _beside(document.data)
     pieces = list(_pieces(block))
     return [_piece(text) for text in pieces] or [Statement(block.strip(), None, reason)]
 
@@ -95,6 +95,17 @@ def _items(data: Any) -> list[Any] | None:
         case {"guarantee": _}:
             return [data]
     return None
+
+
+def _beside(data: Any) -> list[Statement]:
+    """What stands beside the contracts, and is not read."""
+    keys = () if isinstance(data, list) or "contracts" not in data else data
+    reason = "is not part of a draft; write each contract by itself"
+    return [
+        Statement(shown({key: data[key]}), None, f"`{one_line(key)}` {reason}")
+        for key in keys
+        if key not in ("version", "mode", "tools", "contracts")
+    ]
 
 
 def _pieces(block: str) -> Iterator[str]:
@@ -133,7 +144,9 @@ def why(error: ContractError) -> str:
 
 
 def shown(data: Any) -> str:
-    """A statement on one line, shortened."""
+    """A statement on one line, shortened; what it quotes stands at its end."""
+    if isinstance(data, Mapping) and "quote" in data:
+        data = {**{key: value for key, value in data.items() if key != "quote"}, **data}
     text = flow(data)
     return text if len(text) <= STATEMENT_CHARS else text[:STATEMENT_CHARS] + ".."
 

@@ -174,5 +174,10 @@ def shape(sentence: str) -> str:
 
 def blanks(template: str) -> str:
     """The template for people: `first`, 3, as it may be written."""
-    words = PLACE.sub(lambda place: place[1].rpartition(".")[2].upper(), template)
+    words = PLACE.sub(_blank, template)
     return words.replace("(s)", "s")
+
+
+def _blank(place: re.Match[str]) -> str:
+    word = place[1].rpartition(".")[2].upper()
+    return f"`{word}`" if place[2] == WITH else word

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 PLAIN_WORD = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
+LINE = 90
+"""Longest line of what can be broken."""
 RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "none"}
 
 
@@ -29,8 +31,25 @@ def flow(value: Any) -> str:
     return json.dumps(value)
 
 
+def entry(key: str, value: Any) -> list[str]:
+    """A key and its value: on one line if it is short enough, else its parts below."""
+    line = f"{flow(key)}: {flow(value)}"
+    if len(line) <= LINE:
+        return [line]
+    match value:
+        case Mapping():
+            below = [line for key, each in value.items() for line in entry(key, each)]
+        case list() | tuple():
+            below = [f"- {flow(each)}" for each in value]
+        case _:
+            return [line]
+    return [f"{flow(key)}:", *(f"  {line}" for line in below)] if below else [line]
+
+
 def quoted(text: str) -> str:
-    """A text in double quotes; what is not seen is escaped."""
+    """A text in quotes; what is not seen is escaped."""
+    if '"' in text and "'" not in text and text.isprintable():
+        return f"'{text}'"
     return '"' + "".join(map(_sign, text)) + '"'
 
 

@@ -108,15 +108,16 @@ class Random:
 
     def binding(self) -> tuple[f.Op, f.Var]:
         """How a variable is bound: by equality, in a text, or by what a regex captures."""
-        op = self.random.choice(["=", "!=", "has", "carries", "matches"])
+        ops: list[f.Op] = ["=", "!=", "has", "carries", "matches"]
+        op = self.random.choice(ops)
         return op, f.Var(self.variable(), self.word() if op == "matches" else None)
 
     def operand(self) -> tuple[f.Op, f.Operand]:
         """An operator, and what it can compare with: a value or a variable."""
-        order = self.random.choice(["<", "<=", ">=", ">"])
-        return self.random.choice(
-            [self.test(), self.test(), self.binding(), (order, f.Var(self.variable()))]
-        )
+        orders: list[f.Op] = ["<", "<=", ">=", ">"]
+        ordered = self.random.choice(orders), f.Var(self.variable())
+        kinds: list[tuple[f.Op, f.Operand]] = [self.test(), self.test(), self.binding(), ordered]
+        return self.random.choice(kinds)
 
     def test(self) -> tuple[f.Op, f.Scalar | tuple[f.Scalar, ...]]:
         """An operator, and a value that it can compare with."""

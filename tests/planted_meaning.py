@@ -417,7 +417,7 @@ BUGS = (
     ),
     Bug(
         "U is written the other way round",
-        "ltl.py",
+        "operators.py",
         'f.Until(_formula("U", left), _formula("U", right))',
         'f.Until(_formula("U", right), _formula("U", left))',
     ),
@@ -791,7 +791,7 @@ BUGS = (
         "if words.tools is not None and name not in words.tools:",
         "if False:",
     ),
-    Bug("any key is known", "vocabulary.py", "        if key in known:\n", "        if True:\n"),
+    Bug("any key is known", "operands.py", "if key not in known:", "if False:"),
     Bug(
         "columns are lost",
         "loader.py",

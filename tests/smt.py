@@ -34,9 +34,14 @@ class Verdict:
     witnesses: frozenset[Witness]
 
 
-def judged(mapping: Mapping[str, Any], events: Sequence[Event], *, by: str = "") -> Verdict:
-    """Ask the solver. `by`: the part of an `until` whose events have the conditions."""
-    encoding = Encoding(statement(mapping), list(events), by)
+def judged(
+    mapping: Mapping[str, Any], events: Sequence[Event], *, by: str = "", lean: bool = False
+) -> Verdict:
+    """Ask the solver. `by`: the part of an `until` whose events have the conditions.
+
+    `lean`: leave out the events that no pattern names; the others keep their positions.
+    """
+    encoding = Encoding(statement(mapping), list(events), by, lean)
     solver = z3.SimpleSolver()
     solver.set("core.minimize", True)
     solver.from_string(encoding.text())
@@ -62,13 +67,21 @@ def _refuted(solver: Any, names: Iterable[str]) -> str | None:
 class Encoding:
     """A statement over a trace, as SMT-LIB text."""
 
-    def __init__(self, read: Statement, events: list[Event], by: str = "") -> None:
+    def __init__(self, read: Statement, events: list[Event], by: str, lean: bool) -> None:
         self.read, self.events, self.by = read, events, by
-        self.counted = read.counted(events)
         self.variables = read.variables()
-        self.domains = domains(read, events)
-        self.world = World(read, events, self.domains)
         self.patterns = read.patterns()
+        self.counted = read.counted(events)
+        if lean and read.body is None:
+            named = [n for n in self.counted if any(p.names_it(events[n]) for p in self.patterns)]
+            self.counted = named
+        self.domains = domains(read, events)
+        self.judged = list(self._judged())
+        used = {
+            name: list(dict.fromkeys(binding[n] for _, binding in self.judged))
+            for n, name in enumerate(self.variables)
+        }
+        self.world = World(read, events, self.counted, used)
         self.conditions: dict[str, Witness] = {}
 
     def text(self) -> str:
@@ -82,7 +95,7 @@ class Encoding:
                     f"{self.world.pattern(pattern, self.variables, hopeful=hopeful)})"
                 )
         lines += self._bodies()
-        for event, binding in self._judged():
+        for event, binding in self.judged:
             name = f"r{len(self.conditions)}"
             self.conditions[name] = (event, binding)
             lines.append(f"(declare-const {name} Bool)")
@@ -112,10 +125,10 @@ class Encoding:
         """The values that a variable is bound to at this event; all, if it is not bound there."""
         if pattern is None or name not in pattern.bound():
             return self.domains[name]
-        found = [at(event, test.place) for test in pattern.binders(name)]
-        if any(each.blind or (each.lacks and pattern.strict) for each in found):
+        found = {test: at(event, test.place) for test in pattern.binders(name)}
+        if any(each.blind or (each.lacks and pattern.refuses(t)) for t, each in found.items()):
             return self.domains[name]
-        return dict.fromkeys(value for each in found for value in each.keys)
+        return dict.fromkeys(value for each in found.values() for value in each.keys)
 
     # --- conditions -------------------------------------------------------------------------------
 
@@ -190,7 +203,7 @@ class Encoding:
         self._nodes.append((body, hopeful))
         sorts = " ".join("Int" for _ in ("e", *self.variables))
         lines.append(f"(declare-fun b{number} ({sorts}) Bool)")
-        for event, binding in self._judged():
+        for event, binding in self.judged:
             ids = self._ids(binding)
             said = self._said(body, hopeful, inside, event, ids)
             lines.append(f"(assert (= (b{number} {event}{ids}) {said}))")

@@ -109,8 +109,8 @@ def matches(pattern: Pattern, event: Event, values: Values, hopeful: bool) -> bo
 
 def passes(test: Test, found: Found, values: Values, pattern: Pattern) -> bool | None:
     """Whether what was found passes; None if that cannot be told."""
-    if found.lacks:
-        return False if test.op == "binds" and not pattern.strict else None
+    if found.lacks and not (found.void and test.every and test.op != "binds"):
+        return None if test.op != "binds" or pattern.refuses(test) else False
     answers = [compared(test, value, values) for value in found.keys]
     if found.blind:
         answers.append(None)

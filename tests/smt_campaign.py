@@ -161,10 +161,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int, help="the number of one pair")
     parser.add_argument("--brute", action="store_true", help="z3 against the definition")
+    parser.add_argument("--most", type=int, default=MOST, help="disagreements, then it ends")
     options = parser.parse_args(arguments)
     started = time.process_time()
     if options.only is None:
-        tally = campaign(options.pairs, options.seed, brute=options.brute)
+        tally = campaign(options.pairs, options.seed, brute=options.brute, most=options.most)
     else:
         tally = Tally()
         one(tally, pair_of(options.seed, options.only), "", brute=options.brute)

@@ -68,7 +68,7 @@ class Cases:
         values = TEXTUAL if self.textual else ANY_JSON
         self.pool = self.dice.sample(values, self.dice.randint(2, 4))
         self.tools = self.dice.sample(TOOLS, self.dice.randint(2, 3))
-        self.words = self.chance(0.1)
+        self.words = self.chance(0.16)
         made = self.statement()
         return made, [self.event() for _ in range(self.dice.randint(2, 10))]
 
@@ -117,7 +117,7 @@ class Cases:
             self.restrict(made, part != "free")
         if self.chance(0.25):
             made["status"] = self.dice.choice(("ok", "error", "any"))
-        if self.chance(0.04):
+        if self.chance(0.05) and binding and set(made["args"]) & {*ARGS, "note"}:
             made["missing"] = "refuse"
         return {name: value for name, value in made.items() if value != {}} or {"tool": "*"}
 

@@ -6,25 +6,37 @@ In: both. Out: what they disagree on, in words; and a smaller pair on which they
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from tests.smt import Binding, Verdict, judged
 from tests.smt_engine import Named, Said, engine_witnesses
 from tests.smt_reading import Body, Statement, statement
-from tests.smt_values import FRESH, Event, Key, Unclear, as_text, key
+from tests.smt_values import FRESH, Event, Key, key
 
 Written: TypeAlias = Mapping[str, Any]
 Pair: TypeAlias = tuple[Written, Sequence[Event]]
-Judge: TypeAlias = Callable[[Written, Sequence[Event]], Verdict]
+KEPT = ("pattern", "tool", "type", "role", "text", "within", "output")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Due:
-    """Which events have to be reported, and what is open at the end, each with the values."""
+    """A condition that is refuted, and when it has to be reported: from one event to another.
 
-    reported: dict[int, set[Binding]] = field(default_factory=dict)
-    unfulfilled: set[Binding] = field(default_factory=set)
+    `last` is None for the end of the trace.
+    """
+
+    binding: Binding
+    first: int
+    last: int | None
+
+    def covers(self, event: int | None) -> bool:
+        """Whether a report at this event, or at the end, may be about it."""
+        if event is None:
+            return self.last is None
+        return self.first <= event and (self.last is None or event <= self.last)
 
 
 def differences(mapping: Written, events: Sequence[Event]) -> list[str]:
@@ -40,37 +52,42 @@ def compared(
     if said.violated != verdict.violated:
         yield f"verdict: engine {said.violated}, solver {verdict.violated}"
         return
-    due = due_in(read, list(events), verdict)
-    if due is None:
-        return
-    if set(said.reported) != set(due.reported):
-        yield f"events: engine {sorted(said.reported)}, solver {sorted(due.reported)}"
-        return
-    if bool(said.unfulfilled) != bool(due.unfulfilled):
-        yield f"open at the end: engine {said.unfulfilled}, solver {due.unfulfilled}"
-        return
-    named = [
-        (due.reported[n], report) for n, reports in said.reported.items() for report in reports
-    ]
-    named += [(due.unfulfilled, report) for report in said.unfulfilled]
-    for bindings, report in named:
-        if report is not None and not any(agrees(read, report, each) for each in bindings):
-            yield f"values: engine {dict(report)}, solver {bindings}"
-
-
-def due_in(read: Statement, events: list[Event], verdict: Verdict) -> Due | None:
-    """What an engine has to report that goes along; None where the form does not say."""
     if read.body is not None and looks_ahead(read.body):
-        return None
-    due = Due()
+        return
+    dues = [due_of(read, list(events), *witness) for witness in verdict.witnesses]
+    reports: list[tuple[int | None, Named | None]] = [
+        *((number, report) for number, each in said.reported.items() for report in each),
+        *((None, report) for report in said.unfulfilled),
+    ]
+    for due in dues:
+        if not any(due.covers(number) for number, _ in reports):
+            yield f"not reported: {due}"
+    for number, report in reports:
+        meant = [due.binding for due in dues if due.covers(number)]
+        if not any(report is None or agrees(read, report, each) for each in meant):
+            yield f"reported at {number}: {report}, solver {meant}"
+
+
+def due_of(read: Statement, events: list[Event], number: int, binding: Binding) -> Due:
+    """When a refuted condition of an event has to be reported.
+
+    Where an answer may ask as well, obligations can be lost together, and before they are due.
+    """
+    if read.form not in ("response", "resolved", "bounded_response"):
+        return Due(binding, number, number)
     counted = read.counted(events)
-    for number, binding in verdict.witnesses:
-        end = counted.index(number) + read.within
-        if read.form in ("response", "resolved") or end >= len(counted):
-            due.unfulfilled.add(binding)
-        else:
-            due.reported.setdefault(counted[end], set()).add(binding)
-    return due
+    end = counted.index(number) + read.within
+    last = counted[end] if read.within and end < len(counted) else None
+    first = 0 if meets_itself(read) else len(events) if last is None else last
+    return Due(binding, first, last)
+
+
+def meets_itself(read: Statement) -> bool:
+    """Whether what answers may also ask: then an obligation may be lost before it is due."""
+    ask, answer = read.parts["match"], read.parts["by"]
+    plain = not any(sign in name for name in (*ask.names, *answer.names) for sign in "*?")
+    apart = ask.names and answer.names and not {*ask.names} & {*answer.names}
+    return not (ask.kind != answer.kind or (plain and apart))
 
 
 def looks_ahead(body: Body) -> bool:
@@ -81,16 +98,29 @@ def looks_ahead(body: Body) -> bool:
 def agrees(read: Statement, report: Named, binding: Binding) -> bool:
     """Whether a report names these values; a value that occurs nowhere may have any name."""
     pairs = zip(read.variables(), binding, strict=True)
-    return all(value in (FRESH, _key(read, name, report)) for name, value in pairs)
+    told = [(value, report.get(name)) for name, value in pairs]
+    return all(value == FRESH or is_hash(said) or of_engine(said) == value for value, said in told)
 
 
-def _key(read: Statement, name: str, report: Named) -> Key | None:
-    tests = [test for part in read.patterns() for test in part.tests if test.var == name]
-    value = report.get(name)
-    try:
-        return key(value if all(t.place.how == "plain" for t in tests) else as_text(value))
-    except Unclear:
-        return None
+def is_hash(value: Any) -> bool:
+    """Whether a report has a fingerprint instead of a long value."""
+    return isinstance(value, tuple) and value[0] == "hash"
+
+
+def of_engine(value: Any) -> Key | None:
+    """A canonical value of a report as a key; None for one that cannot be told."""
+    match value:
+        case str():
+            return ("text", value)
+        case Decimal():
+            return ("number", Fraction(value))
+        case ("bool" | "NoneType", scalar):
+            return key(scalar)
+        case ("list", inner):
+            return ("list", tuple(map(of_engine, inner)))
+        case ("map", pairs):
+            return ("map", frozenset((name, of_engine(inner)) for name, inner in pairs))
+    return None
 
 
 # --- smaller --------------------------------------------------------------------------------------
@@ -117,7 +147,7 @@ def _smaller(pair: Pair) -> Iterator[Pair]:
 def _without(mapping: Written) -> Iterator[dict[str, Any]]:
     """The mapping without one of its keys, at any depth."""
     for name, value in mapping.items():
-        if name not in ("pattern", "tool", "type", "role", "text", "within"):
+        if name not in KEPT:
             yield {each: kept for each, kept in mapping.items() if each != name}
         if isinstance(value, Mapping):
             for less in _without(value):

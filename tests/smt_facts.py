@@ -22,6 +22,7 @@ DECLARED = """
 (declare-fun at (Int) Int)
 (declare-fun holds (Int Int Int) Bool)
 (declare-fun lacks (Int Int) Bool)
+(declare-fun void (Int Int) Bool)
 (declare-fun blind (Int Int) Bool)
 (declare-fun sort (Int) Int)
 (declare-fun num (Int) Real)
@@ -34,9 +35,14 @@ class World:
     """Everything that is interned: values, places, tools or roles, agents, expressions."""
 
     def __init__(
-        self, read: Statement, events: Sequence[Event], domains: Mapping[str, list[Key]]
+        self,
+        read: Statement,
+        events: Sequence[Event],
+        told: Sequence[int],
+        domains: Mapping[str, list[Key]],
     ) -> None:
-        self.read, self.events = read, events
+        self.events = {number: events[number] for number in told}
+        self.positions = {number: p for p, number in enumerate(read.counted(events))}
         self.tests = [test for pattern in read.patterns() for test in pattern.tests]
         self.places: dict[Place, int] = {}
         self.regexes: dict[str, int] = {}
@@ -44,13 +50,15 @@ class World:
             self.places.setdefault(test.place, len(self.places))
             if test.op == "matches":
                 self.regexes.setdefault(test.operand, len(self.regexes))
-        self.found = {p: [at(event, p) for event in events] for p in self.places}
+        self.found = {p: {n: at(e, p) for n, e in self.events.items()} for p in self.places}
         self.at_place = {place: self._universe(place, domains) for place in self.places}
         every = (*(v for found in domains.values() for v in found), FRESH)
         every += tuple(value for values in self.at_place.values() for value in values)
         self.ids = {value: n for n, value in enumerate(dict.fromkeys(every))}
-        self.names = _numbered(event.get("tool", event.get("role")) for event in events)
-        self.agents = _numbered(event.get("agent", "agent") for event in events)
+        self.names = _numbered(
+            event.get("tool", event.get("role")) for event in self.events.values()
+        )
+        self.agents = _numbered(e.get("agent", "agent") for e in self.events.values())
 
     def _universe(self, place: Place, domains: Mapping[str, list[Key]]) -> list[Key]:
         """The values that are of interest at a place."""
@@ -61,7 +69,7 @@ class World:
             out += test.operand if test.op == "in" else ()
             out += [test.operand] if test.op not in ("in", "matches") and not test.var else ()
         if any(test.op != "binds" or test.every for test in tests):
-            out += [value for found in self.found[place] for value in found.keys]
+            out += [value for found in self.found[place].values() for value in found.keys]
         return list(dict.fromkeys(out))
 
     def id(self, value: Key) -> int:
@@ -73,8 +81,7 @@ class World:
     def facts(self) -> list[str]:
         """All that is so, and all that is not so."""
         out = [DECLARED]
-        positions = {number: p for p, number in enumerate(self.read.counted(self.events))}
-        for number, event in enumerate(self.events):
+        for number, event in self.events.items():
             call = event.get("type", "call") == "call"
             name = self.names[event["tool"] if call else event["role"]]
             out += [
@@ -82,9 +89,8 @@ class World:
                 _fact(f"(ok {number})", call and event.get("status", "ok") == "ok"),
                 f"(assert (= (tool {number}) {name}))",
                 f"(assert (= (agent {number}) {self.agents[event.get('agent', 'agent')]}))",
+                f"(assert (= (at {number}) {self.positions[number]}))",
             ]
-            if number in positions:
-                out.append(f"(assert (= (at {number}) {positions[number]}))")
         out += self._values_of_events()
         for value, n in self.ids.items():
             out += self._value(value, n)
@@ -92,9 +98,10 @@ class World:
 
     def _values_of_events(self) -> Iterator[str]:
         for place, p in self.places.items():
-            for number, found in enumerate(self.found[place]):
+            for number, found in self.found[place].items():
                 there = frozenset(found.keys)
                 yield _fact(f"(lacks {number} {p})", found.lacks)
+                yield _fact(f"(void {number} {p})", found.void)
                 yield _fact(f"(blind {number} {p})", found.blind)
                 for value in self.at_place[place]:
                     yield _fact(f"(holds {number} {p} {self.ids[value]})", value in there)
@@ -119,7 +126,7 @@ class World:
             parts.append("(ok e)" if pattern.status == "ok" else "(not (ok e))")
         named = {
             self.names[event["tool"] if pattern.kind == "call" else event["role"]]
-            for event in self.events
+            for event in self.events.values()
             if pattern.names_it(event)
         }
         parts.append(f"(or false {' '.join(f'(= (tool e) {n})' for n in sorted(named))})")
@@ -128,18 +135,21 @@ class World:
             parts.append(f"(= (agent e) {self.agents[pattern.agent]})" if known else "false")
         for test in pattern.tests:
             x = f"x{variables.index(test.var)}" if test.var else ""
-            parts.append(self._test(test, x, hopeful=hopeful, strict=pattern.strict))
+            parts.append(self._test(test, x, hopeful=hopeful, strict=pattern.refuses(test)))
         return f"(and {' '.join(parts)})"
 
     def _test(self, test: Test, x: str, *, hopeful: bool, strict: bool) -> str:
         place = f"e {self.places[test.place]}"
         lacking = strict or test.op != "binds"
-        excused = [f"(lacks {place})"] if hopeful and lacking else []
+        lacks = f"(lacks {place})"
+        if test.every and test.op != "binds":
+            lacks = f"(and {lacks} (not (void {place})))"
+        excused = [lacks] if hopeful and lacking else []
         each = [(v, f"(holds {place} {self.ids[v]})") for v in self.at_place[test.place]]
         if test.every:
             blind = () if hopeful else (f"(not (blind {place}))",)
             kept = [f"(=> {holds} {self._compared(test, v, x, hopeful)})" for v, holds in each]
-            whole = f"(and (not (lacks {place})) {' '.join((*blind, *kept))})"
+            whole = f"(and (not {lacks}) {' '.join((*blind, *kept))})"
             return f"(or {whole} {' '.join(excused)})"
         if hopeful:
             excused.append(f"(blind {place})")

@@ -68,6 +68,10 @@ class Pattern:
         """The variables that such an event binds."""
         return {test.var for test in self.tests if test.op == "binds"}
 
+    def refuses(self, test: Test) -> bool:
+        """Whether a call without the argument that is tested may be any."""
+        return self.strict and test.place.source == "args"
+
     def binders(self, name: str) -> list[Test]:
         """The tests that bind a variable."""
         return [test for test in self.tests if test.op == "binds" and test.var == name]

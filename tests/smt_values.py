@@ -12,7 +12,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -49,11 +49,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Found:
-    """What stands at a place: keys. `lacks`: nothing does. `blind`: something is unreadable."""
+    """What stands at a place: keys. `lacks`: nothing does. `blind`: something is unreadable.
+
+    `void`: nothing does, but the list is there that could have it.
+    """
 
     keys: tuple[Key, ...]
     lacks: bool
     blind: bool
+    void: bool
 
 
 def key(value: Any) -> Key:
@@ -85,10 +89,7 @@ def _exact(value: float) -> Fraction | float:
 
 def at(event: Event, place: Place) -> Found:
     """The values that stand at a place of an event."""
-    try:
-        values = raw(event, place)
-    except Unclear:
-        return Found((), lacks=False, blind=True)
+    values = raw(event, place)
     keys: list[Key] = []
     blind = False
     for value in values:
@@ -96,7 +97,9 @@ def at(event: Event, place: Place) -> Found:
             keys += read(value, place)
         except Unclear:
             blind = True
-    return Found(tuple(dict.fromkeys(keys)), lacks=not values, blind=blind)
+    listed = place.path.partition("[]")[0] if "[]" in place.path else None
+    void = not values and listed is not None and bool(raw(event, replace(place, path=listed)))
+    return Found(tuple(dict.fromkeys(keys)), lacks=not values, blind=blind, void=void)
 
 
 def raw(event: Event, place: Place) -> list[Any]:

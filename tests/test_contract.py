@@ -114,7 +114,7 @@ def test_an_assumption_is_a_sentence_an_atom_or_a_formula(written: Any, means: s
         ({"permission": 3}, "`3` is not a name"),
         ({"approved": "pay"}, "write {action: pay, role: boss}"),
         ({"message": "user", "text": "yes"}, "write {matches: regex}"),
-        ({"text": {"matches": "x"}}, "unknown key `text` in a condition"),
+        ({"text": {"matches": "x"}}, "a `text` is of a message; write message: user beside it"),
         ({"ltl": 3}, "`3` is not a formula"),
         ({"ltl": "called(x"}, "contract `mine`, 1:"),
         ({"ltl": "F called(x)"}, "an assumption cannot speak of the future"),

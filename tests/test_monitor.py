@@ -33,7 +33,7 @@ from sponsio_like.verdicts import (
     reported,
     strictest,
 )
-from sponsio_like.watch import Place
+from sponsio_like.watch import Place, Witness
 from sponsio_like.window import Entry, endings, in_flight, open_calls
 from tests.play import opened
 
@@ -316,8 +316,12 @@ def test_of_equally_strict_clauses_the_first_speaks_for_the_contract() -> None:
     """And the strictest of all, wherever it stands."""
     rules = tuple(Rule(read(f"G !called({tool})")) for tool in "abc")
     policy = compile_policy([Contract("c", rules)], "enforce")
-    assert [each.clause for each in findings(policy, [1, 0, 2], Call("a"), 0)] == [1]
-    assert [each.clause for each in findings(policy, [0, 1, 2], Call("a"), 0)] == [0]
+    assert [
+        each.clause for each in findings(policy, dict.fromkeys([1, 0, 2], Witness()), Call("a"), 0)
+    ] == [1]
+    assert [
+        each.clause for each in findings(policy, dict.fromkeys([0, 1, 2], Witness()), Call("a"), 0)
+    ] == [0]
 
 
 def test_a_contract_is_found_once_with_the_strictest_of_its_clauses() -> None:
@@ -328,17 +332,19 @@ def test_a_contract_is_found_once_with_the_strictest_of_its_clauses() -> None:
         for tool, answer in zip("abc", answers, strict=True)
     ]
     policy = compile_policy([Contract("c", tuple(rules)), Contract("d", (rules[0],))], "enforce")
-    found = findings(policy, [0, 1, 2, 3], Call("a"), 7)
+    found = findings(policy, dict.fromkeys([0, 1, 2, 3], Witness()), Call("a"), 7)
     assert [(each.clause, each.violation.contract) for each in found] == [(1, "c"), (3, "d")]
     assert [each.violation.action for each in found] == ["blocked", "warned"]
     assert [each.violation.position for each in found] == [7, 7]
-    (later,) = findings(policy, [2, 0], Call("a"), 7)
+    (later,) = findings(policy, dict.fromkeys([2, 0], Witness()), Call("a"), 7)
     assert (later.clause, later.violation.action) == (2, "redirected")
-    (said,) = findings(policy, [1], Message("user", "x"), 7)
+    (said,) = findings(policy, dict.fromkeys([1], Witness()), Message("user", "x"), 7)
     assert (said.violation.action, said.decision) == ("reported", Warn())
-    (answered,) = findings(policy, [1], Message("assistant", "x"), 7)
+    (answered,) = findings(policy, dict.fromkeys([1], Witness()), Message("assistant", "x"), 7)
     assert (answered.violation.action, answered.violation.tool) == ("blocked", None)
-    assert [each.contract for each in reported(policy, [2, 1, 3], 7, "a")] == ["c", "d"]
+    assert [
+        each.contract for each in reported(policy, dict.fromkeys([2, 1, 3], Witness()), 7, "a")
+    ] == ["c", "d"]
     assert reported(policy, [], 7, "a") == ()
 
 

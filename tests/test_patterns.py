@@ -155,6 +155,15 @@ CATALOG_ROWS = {
     "time_since": "action event max_seconds",
     "no_keywords": "words",
     "max_length": "max_words=none max_chars=none",
+    "absent": "match",
+    "precedence": "match requires",
+    "response": "match by",
+    "bounded_response": "match by within",
+    "resolved": "match by",
+    "until": "trigger forbidden release=none",
+    "value_from": "tool field source",
+    "message_says": "action matches role=user",
+    "repeated_failure": "action=* limit=2",
 }
 
 
@@ -254,7 +263,7 @@ def test_an_action_stands_for_its_calls() -> None:
             "unknown key `tol` in a match; did you mean `tool`?",
         ),
         (lambda: must_precede({}, "b"), "an empty match"),
-        (lambda: must_precede({"tool": "a", "status": "ok"}, "b"), "this comes in a later version"),
+        (lambda: must_precede({"tool": "a", "status": "ok"}, "b"), "`status` cannot stand here"),
         (lambda: must_precede({"tool": "a", "args": 3}, "b"), "`3` does not describe arguments"),
         (
             lambda: must_precede({"tool": "a", "args": {"n": {"above": 3}}}, "b"),
@@ -270,8 +279,8 @@ def test_an_action_stands_for_its_calls() -> None:
         ),
         (lambda: must_precede({"tool": "a", "args": {"n": [1]}}, "b"), "write {in: [..]}"),
         (
-            lambda: must_precede({"tool": "a", "args": {"n": "$x"}}, "b"),
-            "value variables such as `$x`",
+            lambda: must_precede({"tool": "a", "args": {"n": "$ x"}}, "b"),
+            "`$ x` is not a variable; did you mean `$x`?",
         ),
         (
             lambda: must_precede({"tool": "a", "args": {"n": float("nan")}}, "b"),
@@ -308,10 +317,7 @@ def test_an_action_stands_for_its_calls() -> None:
         (lambda: must_confirm("a", same="id"), "`id` is not a list; write [id]"),
         (lambda: must_confirm("a", same=["a..b"]), "`a..b` is not a path"),
         (lambda: must_confirm("a", accept="("), "regular expression `(` does not compile"),
-        (
-            lambda: no_data_leak("a", "b", "values"),
-            "`no_data_leak`: `match: values` is not available yet",
-        ),
+        (lambda: no_data_leak("a", "b", "value"), "did you mean `values`?"),
         (lambda: destructive_action_gate("a*", "g", "boss"), "approvals are by name"),
         (lambda: required_steps_completion([], "g"), "an empty list"),
         (lambda: tool_allowlist(["a", "mcp_*"]), "`mcp_*` is not an exact name"),

@@ -138,6 +138,25 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
     "response must not mention `w`": ("no_keywords", {"words": ["w"]}),
     "response under 200 words": ("max_length", {"max_words": 200}),
     "response under 200 characters": ("max_length", {"max_chars": 200}),
+    "no `A`": ("absent", {"match": "A"}),
+    "every `A` with `x` = `$x` requires an earlier `B` or `C`": (
+        "precedence",
+        {"match": {"tool": "A", "args": {"x": "$x"}}, "requires": ["B", "C"]},
+    ),
+    "every `A` must be answered by `B`": ("response", {"match": "A", "by": "B"}),
+    "every `A` must be answered by `B` within 3 events": (
+        "bounded_response",
+        {"match": "A", "by": "B", "within": 3},
+    ),
+    "the last `A` must be resolved by `B`": ("resolved", {"match": "A", "by": "B"}),
+    "no `B` after `A` until `C`": ("until", {"trigger": "A", "forbidden": "B", "release": "C"}),
+    "no `B` after `A`": ("until", {"trigger": "A", "forbidden": "B"}),
+    "`A.f` must come from `B`": ("value_from", {"tool": "A", "field": "f", "source": "B"}),
+    "`A` requires the latest `user` message to match `yes`": (
+        "message_says",
+        {"action": "A", "role": "user", "matches": "yes"},
+    ),
+    "`A` must not be repeated after 1 failure": ("repeated_failure", {"action": "A", "limit": 1}),
 }
 
 

@@ -18,12 +18,12 @@ from sponsio_like.guard import Guard
 from sponsio_like.outcome import Allowed, Outcome
 from sponsio_like.pattern import CATALOG
 from sponsio_like.session import Session
-from tests import catalog_cases, predicate_cases, walk
+from tests import catalog_cases, predicate_cases, values_cases, walk
 from tests import predicates as p
 from tests.predicate_cases import Case
 
 LENGTH = 6
-CASES = [*predicate_cases.CASES, *catalog_cases.CASES]
+CASES = [*predicate_cases.CASES, *catalog_cases.CASES, *values_cases.CASES]
 
 
 # --- walking --------------------------------------------------------------------------------------

@@ -408,6 +408,54 @@ def test_mistakes_in_a_match_have_a_place(match: str, told: str) -> None:
     assert f"c.yaml:{told}" in str(caught.value)
 
 
+def test_an_action_of_a_file_may_have_a_variable() -> None:
+    """An action with `$x` is an event with that variable, wherever its name stands."""
+    head = """\
+        version: 1
+        actions:
+          spend: [{tool: pay, args: {to: $who}}, {tool: buy, args: {of: $who}}]
+        contracts:
+          - name: one
+            guarantee:
+              - {pattern: must_precede, first: {tool: vet, args: {name: $who}}, then: spend}
+              - {pattern: response, match: spend, by: {tool: file, args: {for: $who}}}
+              - {ltl: "G(called(spend, n > 3) -> Y O done(vet, name = $who))"}
+        """
+    rules = loads(textwrap.dedent(head), "c.yaml").contracts[0].rules
+    spent = "pay, to = $who; buy, of = $who"
+    assert [rule.formula for rule in rules] == [
+        read(f"G(called({spent}) -> Y O done(vet, name = $who))"),
+        read(f"G(called({spent}) -> X F done(file, for = $who))"),
+        read(
+            "G(called(pay, to = $who, n > 3; buy, of = $who, n > 3) -> Y O done(vet, name = $who))"
+        ),
+    ]
+
+
+def test_an_action_is_of_calls_that_have_not_run() -> None:
+    """An action says nothing of results, and is told so where it stands."""
+    written = "version: 1\nactions: {bad: {tool: pay, status: error}}\ncontracts: []\n"
+    with pytest.raises(ContractError) as caught:
+        loads(written, "c.yaml")
+    assert "c.yaml:2:28: `status` cannot stand here" in str(caught.value)
+
+
+def test_conditions_of_a_file_may_be_matches() -> None:
+    """`assume` and `scope` take a match as they take an atom."""
+    written = """\
+        version: 1
+        contracts:
+          - name: one
+            assume: {tool: login, status: ok, output: {path: user, bind: $who}}
+            scope: {after: {message: user, text: {has: $who}}}
+            guarantee: {ltl: "G !called(pay, to = $who)"}
+        """
+    (one,) = loads(textwrap.dedent(written), "c.yaml").contracts
+    assert one.assumption is read("O(done(login) & output.user = $who)")
+    assert one.segment is not None
+    assert one.segment.start is read("message(user) & text has $who")
+
+
 # --- Python ---------------------------------------------------------------------------------------
 
 
@@ -508,7 +556,10 @@ def test_python_refuses_what_is_no_variable(make: Any, told: str) -> None:
         ),
         (
             patterns.value_from("pay", "to", ["find", {"message": "user"}]),
-            "G(called(pay, to = $value) -> Y O(done(find) & output has $value | message(user) & text has $value))",
+            (
+                "G(called(pay, to = $value)"
+                " -> Y O(done(find) & output has $value | message(user) & text has $value))"
+            ),
         ),
         (
             patterns.value_from({"tool": "pay", "args": {"id": "$value"}}, "to", "find"),
@@ -524,7 +575,10 @@ def test_python_refuses_what_is_no_variable(make: Any, told: str) -> None:
         ),
         (
             patterns.no_data_leak("read", {"agent": "bob"}, "values"),
-            'G(called(*, "*" carries $leak, @agent = bob) -> !Y O(called(read) & output carries $leak))',
+            (
+                'G(called(*, "*" carries $leak, @agent = bob)'
+                " -> !Y O(called(read) & output carries $leak))"
+            ),
         ),
     ],
 )

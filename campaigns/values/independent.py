@@ -7,13 +7,13 @@ however many values are broken there. A command that is no text could be any com
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from campaigns.recount import AT_THE_END, Found, Moment, Recount, says
+from campaigns.values.data import inside, read, same, stands_in
 
 SENT_BACK = {"return_delivered_order_items", "exchange_delivered_order_items"}
 ORDER_WRITES = SENT_BACK | {
@@ -27,86 +27,16 @@ CHANGES = {
     "update_reservation_flights",
     "update_reservation_passengers",
 }
+OF_A_CUSTOMER = {
+    "get_user_details",
+    "modify_user_address",
+    "book_reservation",
+    "send_certificate",
+}
 YES = r"\b(yes|yeah|yep|sure|confirm|proceed|go ahead|please do|okay|ok)\b"
 SHOWS = r"\b(?:cat|head|less) (/app/data/[\w./-]+)"
 WRITES = r">>? ?(/app/data/[\w./-]+)"
 SCRIPT = r"^(?:bash |sh )?(/usr/local/bin/[\w.-]+\.sh)"
-AROUND = "\"'`.,;:!?()[]{}<>*"
-
-
-# --- values ---------------------------------------------------------------------------------------
-
-
-def same(value: Any) -> Any:
-    """What two values share if, and only if, they are equal as JSON."""
-    match value:
-        case bool() | None:
-            return (type(value).__name__, value)
-        case int() | float():
-            return ("number", float(value))
-        case list():
-            return ("list", tuple(same(each) for each in value))
-        case dict():
-            return ("object", frozenset((key, same(each)) for key, each in value.items()))
-    return ("text", value)
-
-
-def inside(value: Any, path: str) -> Iterator[Any]:
-    """Every value at a path: `items[].item_id`."""
-    found = [value]
-    for step in path.replace("[]", ".[]").split("."):
-        if step == "[]":
-            found = [each for many in found if isinstance(many, list) for each in many]
-        else:
-            found = [each[step] for each in found if isinstance(each, dict) and step in each]
-    yield from found
-
-
-def read(output: Any) -> Any:
-    """An output; a text of JSON is read."""
-    if isinstance(output, str) and output.lstrip()[:1] in {"{", "["}:
-        try:
-            return json.loads(output)
-        except ValueError:
-            return output
-    return output
-
-
-def written(value: Any) -> str:
-    """A single value as text."""
-    match value:
-        case bool() | None:
-            return json.dumps(value)
-        case int() | float():
-            return f"{value:.15g}"
-    return " ".join(str(value).split())
-
-
-def single(value: Any) -> Iterator[Any]:
-    """Every single value in there."""
-    match value:
-        case list():
-            yield from (one for each in value for one in single(each))
-        case dict():
-            yield from (one for each in value.values() for one in single(each))
-        case _:
-            yield value
-
-
-def stands_in(value: Any, place: Any) -> bool:
-    """Whether a value stands in a text, or in data, as a whole: not as a part of a longer word."""
-    wanted = written(value)
-    return bool(wanted) and any(_whole(wanted, each) for each in single(read(place)))
-
-
-def _whole(wanted: str, text: Any) -> bool:
-    if not isinstance(text, str):
-        return wanted == written(text)
-    if wanted in {written(text), *map(written, text.splitlines()), *re.findall(r"\w+", text)}:
-        return True
-    words, length = text.split(), len(wanted.split())
-    runs = [" ".join(words[i : i + length]) for i in range(len(words) - length + 1)]
-    return length <= 5 and any(wanted in {each, each.strip(AROUND)} for each in runs)
 
 
 def captured(regex: str, now: Moment) -> list[str] | None:
@@ -185,10 +115,10 @@ def no_bags_removed(trace: Sequence[Moment]) -> Found:
 
 
 def one_customer(trace: Sequence[Moment]) -> Found:
-    """No call names another customer than an earlier one did."""
+    """No call names another customer than an earlier one."""
     found, names = Found(), set[Any]()
     for now in trace:
-        if "user_id" in now.args:
+        if now.tool in OF_A_CUSTOMER and "user_id" in now.args:
             name = same(now.args["user_id"])
             found.speaks(now.at, broken=bool(names - {name}))
             names.add(name)
