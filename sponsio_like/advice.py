@@ -8,6 +8,7 @@ has been.
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Message
 from sponsio_like.formula import Arg, Custom, Happens, Node, Repeats, Sum, TextMatches, postorder
 from sponsio_like.ledger import Ledger
-from sponsio_like.outcome import Decision, Redirect, Warn
+from sponsio_like.outcome import Decision, Redirect, Violation, Warn
 from sponsio_like.tickets import Ticket
 from sponsio_like.verdicts import Finding, unanswered
 
@@ -62,7 +63,8 @@ class Refusal:
 
     def _why(self) -> str:
         names = [
-            f"`{each.violation.contract}` ({each.violation.message})" for each in self._against()
+            f"`{each.violation.contract}` ({_witnessed(each.violation)})"
+            for each in self._against()
         ]
         what = f"`{self.event.tool}`" if isinstance(self.event, Call) else "this answer"
         return f"{what} was not allowed by {', '.join(names)}"
@@ -74,16 +76,18 @@ class Refusal:
         return [each for each in enforced if not isinstance(each.decision, Warn)]
 
     def _how(self) -> str:
-        from sponsio_like.supposing import Scene  # the search is only needed by who is refused
+        from sponsio_like.pinning import pinned  # the search is only needed by who is refused
+        from sponsio_like.supposing import Scene
         from sponsio_like.ways import way_to
 
-        clauses = self.ledger.policy.clauses
+        ledger = pinned(self.ledger, self.event)
+        clauses = ledger.policy.clauses
         if isinstance(self.event, Message) and any(
             isinstance(each, TextMatches)
             for each in _read(clauses[each.clause] for each in self._against())
         ):
             return "say it differently"
-        scene = Scene(self.ledger, self.context, self.time)
+        scene = Scene(ledger, self.context, self.time)
         found = way_to(scene, self.event, self.flights, self._answers())
         if found.way is not None:
             return _told(found.way, found.ending)
@@ -117,6 +121,13 @@ def _of_args(node: Node) -> bool:
         case Custom():
             return not inputs_of(node)  # neither results nor facts
     return isinstance(node, Arg | Sum | Repeats)
+
+
+def _witnessed(violation: Violation) -> str:
+    """What had to hold, of which values, and since when something stands against it."""
+    values = [f"${name} = {json.dumps(value)}" for name, value in violation.values]
+    since = [] if violation.since is None else [f"since call {violation.since}"]
+    return ", ".join([violation.message, *values, *since])
 
 
 def _told(way: tuple[str, ...], ending: Ending) -> str:

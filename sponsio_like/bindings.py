@@ -18,7 +18,7 @@ from sponsio_like.past import Letter
 from sponsio_like.program import Slot
 from sponsio_like.readers import slot_reader
 from sponsio_like.variable_atoms import OfAmounts, OfOutput, OfTerms, OfText, of_target, side
-from sponsio_like.variables import NOBODY, Atom, Key, Names, relations, vars_in
+from sponsio_like.variables import NOBODY, Atom, Key, Names, relations, shown, vars_in
 
 Steady: TypeAlias = Callable[[Sequence[bool | None]], bool]
 CACHE_CAP = 4_096
@@ -129,7 +129,7 @@ class Bindings:
 
     def said(self, key: Key) -> tuple[tuple[str, Any], ...]:
         """The variables, each with its value."""
-        return tuple((name, key[place]) for name, place in self.names.places.items())
+        return tuple((name, shown(key[place])) for name, place in self.names.places.items())
 
 
 def _answer(slot: Slot, answer: Any) -> Any:

@@ -18,7 +18,7 @@ from sponsio_like.residual import literals_of
 from sponsio_like.resting import NEVER
 from sponsio_like.tracking import OTHERS, expired, instances, live_in, settled, stored, wakes_at
 from sponsio_like.variables import Key
-from sponsio_like.watch import Change, Judgement, Now, Place, Read, Watch, Witness
+from sponsio_like.watch import Change, Judgement, Now, Place, Read, Seen, Watch, Witness
 
 Results: TypeAlias = list[tuple[Change, dict[int, Any]]]
 KEYS_CAP = 100_000
@@ -187,16 +187,19 @@ class Ledger:
 
     def settle_all(self, results: Results, now: Now) -> dict[int, Witness]:
         """A call has its result. The clauses that it shows to be violated."""
-        found = ((each.clause, self.settle(each, final, now)) for each, final in results)
-        return {i: witness for i, witness in found if witness is not None}
+        known: dict[Any, Seen] = {}
+        found = [(each.clause, self._settle(each, final, now, known)) for each, final in results]
+        for i in {each.clause: None for each, _ in results if each.clause in self.bound}:
+            self._rouse(i, self.last(i), now.time)
+        return {i: witness for i, witness in reversed(found) if witness is not None}
 
-    def settle(self, change: Change, final: Mapping[int, Any], now: Now) -> Witness | None:
-        """A call has its result. What that reveals to be violated."""
+    def _settle(
+        self, change: Change, final: Mapping[int, Any], now: Now, known: dict[Any, Seen]
+    ) -> Witness | None:
         i, clause = change.clause, self.policy.clauses[change.clause]
         if i in self.bound:
-            call = max(self.calls - 1, 0)
-            bad, key = settled(clause, self.bound[i], change, final, self.last(i), now, call)
-            self._rouse(i, self.last(i), now.time)
+            place = (self.last(i), now, max(self.calls - 1, 0))
+            bad, key = settled(clause, self.bound[i], change, final, place, known)
             return self.witness(i, key) if bad else None
         watch, last = self._known(i, change.key)
         seen = clause.settle(watch, change, final, last, now)

@@ -169,9 +169,9 @@ class Supposing:
             seen.append(finals)
             twin = ledger.copy(key for each in ledger.keyed.values() for key in each)
             now = Now(scene.time, scene.context)
-            pairs = zip(waits, finals, strict=True)
+            pairs = list(zip(waits, finals, strict=True))
             self.left -= len(waits)
-            if self._harmless([pair[0].clause for pair in pairs if twin.settle(*pair, now)]):
+            if self._harmless(list(twin.settle_all(pairs, now))):
                 said = self._said(waits, finals, clauses, result)
                 yield scene._replace(ledger=twin, way=(*scene.way, f"{words} ({said})"))
 

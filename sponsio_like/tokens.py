@@ -28,6 +28,7 @@ AROUND = "\"'`.,;:!?()[]{}<>*"
 """Punctuation around a word that does not belong to it."""
 BLANKS = re.compile(r"\s+")
 NAME = re.compile(r"\w+")
+PARTS = re.compile(r"""[\s'",;|<>()\[\]{}=]+""")
 TELLING = re.compile(r"[\d@]")
 
 
@@ -62,8 +63,11 @@ def _decimal(value: float | Decimal) -> str | None:
     return f"{exact.normalize():f}" if exact else "0"
 
 
-def leaves(value: Any) -> Iterator[Any]:
-    """Every scalar in there; a text that is JSON is looked into. Raises `Unreadable`."""
+def leaves(value: Any, *, named: bool = False) -> Iterator[Any]:
+    """Every scalar in there; a text that is JSON is looked into. `named`: keys of objects too.
+
+    Raises `Unreadable`.
+    """
     stack = [(read_json(value), 1)]
     seen = 0
     while stack:
@@ -73,7 +77,7 @@ def leaves(value: Any) -> Iterator[Any]:
             raise Unreadable("too many values")
         inner: Iterable[Any] = ()
         if isinstance(each, Mapping):
-            inner = each.values()
+            inner = [*each, *each.values()] if named else each.values()
         elif isinstance(each, (list, tuple)):
             inner = each
         elif isinstance(each, (str, bool, int, float, Decimal)) or each is None:
@@ -89,7 +93,7 @@ def words_in(value: Any) -> frozenset[str]:
     Raises `Unreadable` for what is no data, or too much of it.
     """
     found: set[str] = set()
-    for leaf in leaves(value):
+    for leaf in leaves(value, named=True):
         text = as_text(leaf)
         if text is None:
             raise Unreadable("not a number that can be written")
@@ -99,6 +103,8 @@ def words_in(value: Any) -> frozenset[str]:
                 raise Unreadable("too long a text")
             found.update(map(_plain, composed(leaf).splitlines()))
             found.update(NAME.findall(text))
+            found.update(PARTS.split(text))
+            found.update(each.strip(AROUND) for each in PARTS.split(text))
             found.update(_runs(text.split(" ")))
     found.discard("")
     return frozenset(found)

@@ -14,9 +14,10 @@ from sponsio_like.clause import Clause
 from sponsio_like.events import Event, kind_of
 from sponsio_like.instances import RELATED_CAP, VALUES_CAP, Instances, never, only_permits
 from sponsio_like.monitor import Instance
+from sponsio_like.past import Letter
 from sponsio_like.resting import NEVER
 from sponsio_like.variables import Key
-from sponsio_like.watch import Change, Now, Place, Watch
+from sponsio_like.watch import Change, Now, Place, Seen, Watch
 
 OTHERS: Final = "others"
 """The key of a change that concerns all values that the position does not bind."""
@@ -59,8 +60,11 @@ def tracked(
             bad.append(store.example(watch, letters))
     if not sight.rests:
         changes.append(Change(i, OTHERS, at, moves, sight.others))
+    steps: dict[tuple[Watch, Letter], Seen] = {}
     for key, letter in letters.items():
-        seen = clause.step(store.watch(key), letter, kind, at, time)
+        name = (store.watch(key), letter)
+        seen = steps.get(name) or clause.step(*name, kind, at, time)
+        steps[name] = seen
         changes.append(Change(i, key, at, seen.watch, letter))
         if seen.violated:
             bad.insert(sum(each is not None and each in sight.keys for each in bad), key)
@@ -96,12 +100,24 @@ def stored(store: Instances, change: Change, call: int) -> None:
 
 
 def settled(
-    clause: Clause, store: Instances, change: Change, final: Any, last: Place, now: Now, call: int
+    clause: Clause,
+    store: Instances,
+    change: Change,
+    final: Mapping[int, Any],
+    place: tuple[Place, Now, int],
+    known: dict[Any, Seen],
 ) -> tuple[bool, Key | None]:
-    """A call has its result. True if it reveals a violation, and for which values."""
+    """A call has its result. True if it reveals a violation, and for which values.
+
+    `place`: the last position, now, and the last call; `known`: what became of states that other
+    values of the same result were in.
+    """
+    last, now, call = place
     if change.key != OTHERS:
         watch = store.watch(change.key)
-        seen = clause.settle(watch, change, final, last, now)
+        name = (change.clause, watch, change.letter, tuple(final.items()))
+        seen = known.get(name) or clause.settle(watch, change, final, last, now)
+        known[name] = seen
         store.put(change.key, seen.watch, call)
         return seen.violated, change.key
     moves, bad = dict[Watch, Watch](), list[Key | None]()

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from sponsio_like.errors import ContractError
 from sponsio_like.events import TEXT_CAP, Unreadable, canonical, exactly, normal
 from sponsio_like.formula import Op
+from sponsio_like.tokens import as_text, offered_in, words_in
 
 DIGITS_CAP = 4_300
 """Largest power of ten of a number that is calculated with."""
@@ -176,6 +177,8 @@ def compare(left: Any, op: Op, right: Any) -> bool | None:
             return _among(left, right)
         case "matches":
             return text_matches(left, right)
+        case "has" | "carries":
+            return _stands_in(left, op, right)
     return _ordered(left, op, right)
 
 
@@ -197,6 +200,16 @@ def _among(value: Any, choices: Any) -> bool | None:
     if True in answers:
         return True
     return None if None in answers else False
+
+
+def _stands_in(value: Any, op: Op, text: Any) -> bool | None:
+    """Whether a text stands in there as a whole token; for `carries`, in any case."""
+    said = as_text(text)
+    try:
+        found = words_in(value) if op == "has" else offered_in(value)
+    except Unreadable:
+        return None
+    return None if said is None else (said if op == "has" else said.casefold()) in found
 
 
 def text_matches(value: Any, pattern: Any) -> bool | None:

@@ -92,6 +92,7 @@ def any_of(answers: list[bool | None]) -> bool | None:
 
 def _answer(kind: _Kind, base: bool | None, looks: list[Look], key: Key) -> bool | None:
     answers = [base]
+    nobody = base is not False and all(value is NOBODY for value in key)
     for test, found in zip(kind.tests, looks, strict=True):
         each = test.condition
         if test.place < 0:
@@ -100,6 +101,8 @@ def _answer(kind: _Kind, base: bool | None, looks: list[Look], key: Key) -> bool
             continue
         value = key[test.place]
         answers.append(holds(found, each.op, value, every=each.every, strict=kind.strict))
+    if nobody and None in answers[1:]:  # of some values it cannot be told: then of none
+        return None
     return False if False in answers else None if None in answers else True
 
 
@@ -112,7 +115,8 @@ def _keys(tested: Iterable[tuple[_Test, Look]], width: int) -> Iterator[Key]:
     """The combinations of values that these tests bind; none if one variable is left open."""
     choices: list[set[Any] | None] = [None] * width
     for test, found in tested:
-        if test.condition.op in BINDING and test.place >= 0:
+        tells = test.condition.op in BINDING or (test.condition.op == "!=" and width == 1)
+        if tells and test.place >= 0:
             choices[test.place] = (choices[test.place] or set()) | set(found.values)
     if None not in choices:
         yield from itertools.product(*(each for each in choices if each is not None))
@@ -169,7 +173,7 @@ class OfOutput:
 
     def revealed(self, found: Look) -> Iterator[Key]:
         """The values that it carries."""
-        if self.width == 1 and self.node.op in BINDING:
+        if self.width == 1 and (self.node.op in BINDING or self.node.op == "!="):
             yield from ((each,) for each in found.values)
 
     def settled(self, found: Look, key: Key) -> bool | None:
@@ -218,7 +222,7 @@ class OfTerms:
         return compare(left, self.op, right)
 
     def binds(self, seen: tuple[Event, Context]) -> Iterator[Key]:
-        if self.single and self.op == "=":
+        if self.single and self.op in ("=", "!="):
             for side in (self.left, self.right):
                 value = side((NOBODY,), *seen)
                 if value is not NOBODY and value is not MISSING:

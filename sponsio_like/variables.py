@@ -7,8 +7,9 @@ text anywhere is compared as text everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import sponsio_like.formula as f
@@ -36,12 +37,12 @@ BINDING: frozenset[f.Op] = frozenset({"=", "matches", "has", "carries"})
 class Look(NamedTuple):
     """What stands at a place. `unclear`: not all could be read; `there`: there is such a place."""
 
-    values: tuple[Any, ...]
+    values: Mapping[Any, None]
     unclear: bool
     there: bool
 
 
-NOWHERE = Look((), False, False)
+NOWHERE = Look({}, False, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def look(raw: Iterable[Any], op: f.Op, var: f.Var, form: Form, *, given: bool) -
             found.update(dict.fromkeys(_pieces(each, op, var, form, given)))
         except Unreadable:
             unclear = True
-    return Look(tuple(found), unclear, there)
+    return Look(found, unclear, there)
 
 
 def _pieces(value: Any, op: f.Op, var: f.Var, form: Form, given: bool) -> Iterable[Any]:
@@ -110,6 +111,8 @@ def holds(found: Look, op: f.Op, value: Any, *, every: bool, strict: bool) -> bo
     """Whether `op value` holds for what was found."""
     if not found.there:
         return None if strict or op not in BINDING else False
+    if op in BINDING and not every:
+        return value in found.values or (None if found.unclear else False)
     answers = [_compared(each, op, value) for each in found.values]
     if every:
         whole = False if False in answers else None if None in answers else True
@@ -125,6 +128,22 @@ def _compared(found: Any, op: f.Op, value: Any) -> bool | None:
     if op == "!=":
         return bool(found != value)
     return False if value is NOBODY else compare(found, op, value)
+
+
+def shown(value: Any) -> Any:
+    """A canonical value as data that people read; a long one only by its fingerprint."""
+    match value:
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case ("bool" | "NoneType", plain):
+            return plain
+        case ("list", items):
+            return [shown(each) for each in items]
+        case ("map", pairs):
+            return {str(key): shown(each) for key, each in sorted(pairs, key=repr)}
+        case ("hash", mark):
+            return f"a long value ({mark[:8]})"
+    return value
 
 
 def call_values(call: Call, path: str) -> list[Any]:

@@ -126,7 +126,12 @@ def open_calls(window: Iterable[Entry]) -> list[tuple[int, Letter]]:
 
 def _filled(window: Window, at: int, final: Mapping[int, bool]) -> Window:
     return tuple(
-        entry._replace(letter=tuple(final.get(i, value) for i, value in enumerate(entry.letter)))
+        entry._replace(
+            letter=tuple(
+                final.get(i, value) if value is OPEN else value
+                for i, value in enumerate(entry.letter)
+            )
+        )
         if entry.position == at
         else entry
         for entry in window

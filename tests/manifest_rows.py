@@ -7,7 +7,13 @@ with its reason.
 
 from __future__ import annotations
 
-from tests import manifest_adapters, manifest_catalog, manifest_people, manifest_world
+from tests import (
+    manifest_adapters,
+    manifest_catalog,
+    manifest_people,
+    manifest_values,
+    manifest_world,
+)
 
 STATEMENTS: dict[str, str] = {
     "S-TRACE-01": "sessions share their state",
@@ -230,6 +236,7 @@ PATTERNS: dict[str, str] = {
     "C-arg_length_limit": "one character more",
     "C-arg_value_range": "ranges are open above",
     **manifest_catalog.PATTERNS,
+    **manifest_values.PATTERNS,
 }
 """The patterns of the catalog."""
 

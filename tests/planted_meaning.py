@@ -9,7 +9,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests import planted_adapters, planted_catalog, planted_people, planted_world
+from tests import (
+    planted_adapters,
+    planted_catalog,
+    planted_people,
+    planted_values,
+    planted_world,
+)
 
 
 class Bug(NamedTuple):
@@ -1020,6 +1026,7 @@ BUGS = (
         "(high is None or value <= high + 1)",
     ),
     *(Bug(*each) for each in planted_catalog.MEANING),
+    *(Bug(*each) for each in planted_values.MEANING),
     *(Bug(*each) for each in planted_people.MEANING),
     *(Bug(*each) for each in planted_adapters.MEANING),
     *(Bug(*each) for each in planted_world.MEANING),

@@ -38,7 +38,8 @@ def succeeded(past: list[Seen]) -> list[Seen]:
 
 
 def is_given(what: Named, value: Any) -> Refused:
-    return lambda past, now: now.tool == what[0] and now.args.get(what[1]) == value
+    """This value, or none: what cannot be compared violates."""
+    return lambda past, now: now.tool == what[0] and now.args.get(what[1], value) == value
 
 
 def says(role: str, regex: str) -> Refused:

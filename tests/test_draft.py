@@ -44,7 +44,7 @@ RUNS: list[list[dict[str, Any]]] = [
         {"tool": "refund", "args": REFUND, "id": "r"},
         {"type": "result", "id": "r", "status": "error", "output": "busy"},
         {"tool": "refund", "args": {**REFUND, "amount": 7.5}, "output": '{"id": 1}'},
-        {"tool": "mail", "args": {"to": "ann@example.org"}, "output": "sent"},
+        {"tool": "mail", "args": {"to": "ann@example.org"}, "agent": "agent", "output": "sent"},
         {"type": "message", "role": "assistant", "text": "done"},
     ],
     [{"tool": "refund", "args": {**REFUND, "amount": 900}}],
@@ -280,6 +280,58 @@ def test_the_file_says_where_each_contract_is_from() -> None:
     assert "enforce" not in text.text
 
 
+GROUNDED = [
+    "{pattern: arg_allowlist, tool: refund, field: 'items[].sku', patterns: ['[a-z]1']}",
+    "{pattern: idempotent, action: refund, by: [customer.id, currency]}",
+    "{pattern: data_intact, tool: refund, field: '*'}",
+    "{pattern: amount_limit, tool: refund, field: amount, total: 5}",
+    "{pattern: rate_limit, action: {tool: 're*', agent: agent, args: {currency: EUR}}, limit: 1}",
+    "{pattern: no_keywords, words: [rude]}",
+    "{pattern: always_followed_by, trigger: {tool: 're*'}, response: mail}",
+    "{ltl: 'G(done(check) & output.ok = true -> X F called(mail))'}",
+    "{ltl: 'G(called(refund) -> arg(customer.id) = \"c1\")'}",
+    "{ltl: 'G(message(*) -> !text matches \"x\")'}",
+    "{ltl: 'G(called(mail) -> agent = agent)'}",
+    "{ltl: 'G(called(*, customer.id = \"c1\") -> Y O done(check))'}",
+    "'tool `check` must precede `refund`'",
+]
+
+
+@pytest.mark.parametrize("guarantee", GROUNDED)
+def test_what_occurs_in_the_traces_may_be_named(guarantee: str) -> None:
+    """Nested fields, elements, all arguments, globs, roles, agents, outputs, in every form."""
+    draft, _ = tried(drafted_from(one(guarantee)), recorded())
+    assert [no.reasons for no in draft.refused] == []
+    assert draft.kept[0].notes == ()
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "reason"),
+    [
+        ("{pattern: no_keywords, words: [rude]}", "role of a message `assistant` never occurs"),
+        ("{ltl: 'G(message(*) -> !text matches \"x\")'}", "there are no messages in the traces"),
+        ("{ltl: 'G(done(t) & output.a = 1 -> X F called(t))'}", "no output in the traces has"),
+        ("{ltl: 'G(ctx(a) = 1 -> called(t))'}", "fact `a` never occurs in the traces"),
+    ],
+)
+def test_traces_that_show_little_ground_little(guarantee: str, reason: str) -> None:
+    """Messages, outputs and facts that nobody recorded cannot be spoken of."""
+    (no,) = drafted_from(one(guarantee), signature_of(recorded([[{"tool": "t"}]]))).refused
+    assert no.reasons[0].startswith(reason)
+
+
+def test_what_stands_beside_the_contracts_is_refused() -> None:
+    """Actions of a model are not read; a contract that uses one is refused with it."""
+    draft = drafted_from(
+        "version: 1\nactions: {pay: [refund]}\ncontracts:\n"
+        "  - {name: n, guarantee: {pattern: rate_limit, action: pay, limit: 1}}\n"
+    )
+    assert [no.reasons[0].split(" (")[0] for no in draft.refused] == [
+        "unknown tool `pay`",
+        "`actions` is not part of a draft; write each contract by itself",
+    ]
+
+
 @pytest.mark.parametrize(
     ("quote", "note"),
     [
@@ -358,6 +410,23 @@ def test_a_value_that_never_occurs_is_kept_with_a_note() -> None:
     assert draft.kept[0].notes == ('`currency` is never "USD" in the traces',)
 
 
+@pytest.mark.parametrize(
+    ("guarantee", "notes"),
+    [
+        ('G !called(mail, to = "bob")', ['`to` is never "bob"']),
+        ("G !called(re*, amount in [20, 21, 900])", ["`amount` is never 21"]),
+        ('G !called(*, customer.id = "c2")', ['`customer.id` is never "c2"']),
+        ("G(called(refund) -> arg(amount) in [7.5, true])", ["`amount` is never true"]),
+        ("G !called(refund, amount > 1000)", []),
+        ('G !called(mail, to matches "bob")', []),
+    ],
+)
+def test_values_that_never_occur_are_found(guarantee: str, notes: list[str]) -> None:
+    """Values that something has to equal, of that very tool; sizes and expressions are free."""
+    draft, _ = tried(drafted_from(one(f"{{ltl: '{guarantee}'}}")), recorded())
+    assert [note.removesuffix(" in the traces") for note in draft.kept[0].notes] == notes
+
+
 def test_a_draft_says_what_it_would_have_done() -> None:
     """Each kept contract is replayed on the traces: how many judged, how many broken."""
     draft, summary = tried(drafted_from(answer("good.md")), recorded())
@@ -396,6 +465,11 @@ REASONS = {
     "an unknown field inside a match": "field `customer.idd` of `refund` never occurs",
     "a field of another tool": "tool `mail` has no field `amount`",
     "an unknown field of an answer": "no output in the traces has a field `okk`",
+    "a sum of an unknown field": "field `items[].price` of `refund` never occurs",
+    "a field of a glob": "field `customer.idd` of any such tool never occurs",
+    "a field of the present call": "field `customer.age` of any such tool never occurs",
+    "an unknown step": "step `parked` never occurs in the traces",
+    "an unknown agent in a match": "agent `bob` never occurs in the traces",
     "an unknown role": "role of a message `boss` never occurs in the traces",
     "an unknown agent": "agent `bob` never occurs in the traces",
     "an unknown fact": "fact `stage` never occurs in the traces",

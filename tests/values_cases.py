@@ -93,7 +93,15 @@ CASES = [
     case("until", "a(n=1)!|a(n=2)?|b(n=1)|b(n=2)", v.locked(A, B), **LOCK),
     case(
         "value_from",
-        'a={"id":1}|a="see 2, 31"|b(n=1)|b(n=2)|b(n=3)',
+        'a={"id":1}|a="see 2, 31"|b(n=2)|b(n=3)',
+        v.unseen(B, "a"),
+        tool="b",
+        field="n",
+        source="a",
+    ),
+    case(
+        "value_from",
+        'a={"id":1}|a?|ok:a="no. 1"|error:a|b(n=1)',
         v.unseen(B, "a"),
         tool="b",
         field="n",

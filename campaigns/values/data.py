@@ -13,6 +13,8 @@ from typing import Any
 
 AROUND = "\"'`.,;:!?()[]{}<>*"
 """Punctuation around a word that does not belong to it."""
+BETWEEN = re.compile(r"""[\s'",;|<>()\[\]{}=]+""")
+"""What parts words, beside blanks."""
 
 
 def same(value: Any) -> Any:
@@ -61,11 +63,12 @@ def written(value: Any) -> str:
 
 
 def single(value: Any) -> Iterator[Any]:
-    """Every single value in there."""
+    """Every single value in there; the names of fields are some, too."""
     match value:
         case list():
             yield from (one for each in value for one in single(each))
         case dict():
+            yield from value
             yield from (one for each in value.values() for one in single(each))
         case _:
             yield value
@@ -81,6 +84,8 @@ def _whole(wanted: str, text: Any) -> bool:
     if not isinstance(text, str):
         return wanted == written(text)
     if wanted in {written(text), *map(written, text.splitlines()), *re.findall(r"\w+", text)}:
+        return True
+    if any(wanted in {each, each.strip(AROUND)} for each in BETWEEN.split(text)):
         return True
     words, length = text.split(), len(wanted.split())
     runs = [" ".join(words[i : i + length]) for i in range(len(words) - length + 1)]

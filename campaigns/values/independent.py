@@ -106,9 +106,11 @@ def no_bags_removed(trace: Sequence[Moment]) -> Found:
     for now in trace:
         name = same(now.args.get("reservation_id"))
         if now.tool == "update_reservation_baggages" and "reservation_id" in now.args:
-            old, new = bags.get(name), now.args.get("total_baggages")
-            numbers = isinstance(old, int | float) and isinstance(new, int | float)
-            found.speaks(now.at, broken=not (numbers and new >= old))
+            match (bags.get(name), now.args.get("total_baggages")):
+                case (int() | float() as old, int() | float() as new):
+                    found.speaks(now.at, broken=new < old)
+                case _:
+                    found.speaks(now.at, broken=True)
         elif now.tool == "get_reservation_details" and now.ok:
             bags[name] = next(inside(read(now.output), "total_baggages"), None)
     return found

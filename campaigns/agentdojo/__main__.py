@@ -1,0 +1,125 @@
+"""How well a small set of contracts tells attacks that succeed from other runs of an assistant.
+
+    python -m campaigns.agentdojo FOLDER             prints the tables
+    python -m campaigns.agentdojo FOLDER --write     puts them into docs/agentdojo.md and .json
+    python -m campaigns.agentdojo FOLDER --first 50  only the first runs of each file, to try it
+
+FOLDER has the files of recorded runs. A run is flagged if any contract of pack.yaml is broken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from campaigns.agentdojo.runs import OUTCOMES, Counts, Measures, counted, judged, measures
+from campaigns.pages import filled, markdown
+from campaigns.study import ROOT, lines, replay_of
+
+PACK = "campaigns/agentdojo/pack.yaml"
+PAGE = ROOT / "docs" / "agentdojo.md"
+RESULTS = ROOT / "docs" / "agentdojo.json"
+FILES = {
+    "tuned-on": "agentdojo_runs_other_models.jsonl.gz",
+    "held-out": "agentdojo_runs_gpt4o.jsonl.gz",
+}
+
+
+def measured(folder: Path, first: int | None) -> dict[str, dict[str, Any]]:
+    """The counts over each file, as JSON."""
+    replay = replay_of(PACK)
+    out = {}
+    for name, file in FILES.items():
+        counts = counted(judged(replay, lines(folder, file, first)))
+        out[name] = {
+            "file": file,
+            "suites": {suite: _suite(each) for suite, each in counts.items()},
+            "contracts": {
+                contract: _by_outcome(counts["all"].by.get(contract, {}))
+                for contract in replay.needs
+            },
+        }
+    return out
+
+
+def _suite(counts: Counts) -> dict[str, Any]:
+    return {
+        "runs": _by_outcome(counts.runs),
+        "flagged": _by_outcome(counts.flagged),
+        "against all others": _rounded(measures(counts, OUTCOMES[1:])),
+        "against no attack": _rounded(measures(counts, OUTCOMES[2:])),
+    }
+
+
+def _by_outcome(counter: Mapping[Any, int]) -> dict[str, int]:
+    return {outcome: counter.get(outcome, 0) for outcome in OUTCOMES}
+
+
+def _rounded(found: Measures) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in found._asdict().items()}
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def tables(results: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Every table, by the name of its place."""
+    out = {}
+    for name, found in results.items():
+        out[name] = suites_table(found["suites"])
+        out[f"{name}-contracts"] = contracts_table(found)
+    return out
+
+
+def suites_table(suites: Mapping[str, Mapping[str, Any]]) -> str:
+    """Flagged of all runs by outcome; precision, recall and F1; all together and by suite."""
+    head = ["suite", *(f"{each}: flagged" for each in OUTCOMES)]
+    head += ["precision", "recall", "F1", "the same without failed attacks"]
+    rows = []
+    for suite, found in suites.items():
+        parts = [f"{found['flagged'][each]:,} of {found['runs'][each]:,}" for each in OUTCOMES]
+        alone = " / ".join(f"{value:.3f}" for value in found["against no attack"].values())
+        values = [f"{value:.3f}" for value in found["against all others"].values()]
+        rows.append([f"*{suite}*" if suite == "all" else suite, *parts, *values, alone])
+    return markdown(head, rows)
+
+
+def contracts_table(found: Mapping[str, Any]) -> str:
+    """In how many runs each contract was broken, by outcome."""
+    runs = found["suites"]["all"]["runs"]
+    head = ["contract", *(f"{each} ({runs[each]:,})" for each in OUTCOMES)]
+    rows = [
+        [name, *(f"{broken[each]:,}" for each in OUTCOMES)]
+        for name, broken in found["contracts"].items()
+    ]
+    return markdown(head, rows)
+
+
+def main() -> int:
+    """Run the campaign."""
+    parser = argparse.ArgumentParser(prog="python -m campaigns.agentdojo", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("folder", type=Path, help="the corpora: files *.jsonl.gz")
+    parser.add_argument("--write", action="store_true", help="write docs/agentdojo.md and .json")
+    parser.add_argument("--first", type=int, help="only so many runs of each file")
+    options = parser.parse_args()
+    if options.write and options.first is not None:
+        parser.error("--write needs all runs; leave out --first")
+    if missing := [name for name in FILES.values() if not (options.folder / name).is_file()]:
+        parser.error(f"`{options.folder}` has no {', '.join(missing)}")
+    results = measured(options.folder, options.first)
+    made = tables(results)
+    for name, table in made.items():
+        sys.stdout.write(f"\n{name}\n\n{table}")
+    if options.write:
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+        PAGE.write_text(filled(PAGE.read_text("utf-8"), made), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
