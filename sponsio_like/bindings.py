@@ -69,7 +69,10 @@ class Bindings:
         pairs = list(zip(self.atoms, seen, strict=True))
         keys = dict.fromkeys(key for (_, _, atom), one in pairs for key in atom.binds(one))
         letters = {key: self.letter(base, seen, key) for key in keys}
-        false = all(others[i] is False or slot.kind == "amount" for i, slot, _ in self.atoms)
+        false = all(
+            others[i] is False or slot.kind == "amount" or i in self.revealing
+            for i, slot, _ in self.atoms
+        )
         return Sight(letters, others, false and self._steady(event, steady), seen)
 
     def keys_of(self, event: Event, context: Context) -> list[Key]:
@@ -124,7 +127,7 @@ class Bindings:
         """What is known of a letter, for values that nothing binds there."""
         out = list(letter)
         for i, _, _ in self.atoms:
-            out[i] = False
+            out[i] = None if i in self.revealing and out[i] is not False else False
         return tuple(out)
 
     def said(self, key: Key) -> tuple[tuple[str, Any], ...]:

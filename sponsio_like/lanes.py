@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.alphabet import OTHER, Name
+from sponsio_like.bindings import Sight
 from sponsio_like.clause import Clause
 from sponsio_like.compiler import Policy
 from sponsio_like.emitting import Code, Emitter, Names
@@ -21,6 +22,7 @@ from sponsio_like.learning import Moves, is_finite, of_few_bits
 from sponsio_like.lettering import Lettering, foreign
 from sponsio_like.monitor import State
 from sponsio_like.program import Slot
+from sponsio_like.short_values import short_values
 from sponsio_like.waking import Rests, rests
 from sponsio_like.watch import Read, Watch
 
@@ -30,7 +32,7 @@ CALL = "ledger, tool, args, agent, depth, context, t"
 RESULT = "ledger, x, t, now"
 NODES_CAP = 200
 """Most nodes of a clause that has a lane."""
-TAKEN = {name: f"{name} = ledger.{name}" for name in ("watches", "keyed", "positions")}
+TAKEN = {name: f"{name} = ledger.{name}" for name in ("watches", "keyed", "bound", "positions")}
 
 
 class Lane(NamedTuple):
@@ -89,7 +91,7 @@ class _Writer:
 
     def __init__(self, policy: Policy, name: Name) -> None:
         self._policy = policy
-        self._names = Names()
+        self._names, self._name = Names(), name
         self._check: list[str] = []
         self._ends = {"done": _End([], []), "failed": _End([], [])}
         self._reads: list[str] = []
@@ -135,8 +137,11 @@ class _Writer:
         return lambda checked: list(reads()(checked))
 
     def _clause(self, i: int, clause: Clause) -> None:
-        if clause.bound is not None or clause.kinds != clause.counts:
+        if clause.kinds != clause.counts or len(clause.monitor.program.nodes) > NODES_CAP:
             raise Roundabout
+        if clause.bound is not None:
+            self._with_values(i, clause)
+            return
         if any(map(foreign, clause.slots)):
             raise Roundabout
         if len(clause.monitor.program.nodes) + len(clause.gate.program.nodes) > NODES_CAP:
@@ -148,6 +153,20 @@ class _Writer:
             self._finite(i, clause, letter)
         else:
             raise Roundabout
+
+    def _with_values(self, i: int, clause: Clause) -> None:
+        """A clause with value variables, at a call that tells one value apart, or none."""
+        values = short_values(clause, self._name)
+        if values is None:
+            raise Roundabout
+        if values.key is None:
+            return
+        letter: list[Code] = []
+        for slot, told in zip(clause.slots, values.letter, strict=True):
+            if told is None and foreign(slot):
+                raise Roundabout
+            letter.append(self._said.slot(slot, told))
+        self._plain(i, clause, letter)
 
     # --- clauses with few states --------------------------------------------------------------
 
@@ -190,9 +209,19 @@ class _Writer:
             else:
                 self._store(i, clause, where, [a and self._said.keep(a) for a in afters], end)
         said = self._said.in_flight(clause, letter)
-        self._reads.append(f"{self._names.bind(Read)}({i}, {said}, {where.key or '()'})")
+        read = self._names.bind(Read)
+        if clause.bound is None:
+            self._reads.append(f"{read}({i}, {said}, {where.key or '()'})")
+            return
+        values = short_values(clause, self._name)
+        assert values is not None
+        others = self._names.bind(values.others)
+        sight = f"{self._names.bind(Sight)}({{{where.key}: {said}}}, {others}, True, ())"
+        self._reads.append(f"{read}({i}, {others}, {sight})")
 
     def _where(self, i: int, clause: Clause) -> _Where:
+        if clause.bound is not None:
+            return self._where_values(i, clause)
         if not clause.by:
             if not (clause.monitor.past.cells or clause.gate.past.cells):
                 return _Where("", "", "")
@@ -209,6 +238,23 @@ class _Writer:
         ]
         return _Where(watch, place, key)
 
+    def _where_values(self, i: int, clause: Clause) -> _Where:
+        values = short_values(clause, self._name)
+        assert values is not None
+        key, watch = (self._said.keep(self._names.new()) for _ in range(2))
+        found, store = self._names.new(), self._names.new()
+        self._check += [
+            f"{key} = {self._names.bind(values.key)}(args)",
+            f"{store} = bound[{i}]",
+            f"if {key} is None or {store}.blind: return None",
+            f"{found} = {store}.keys.get({key})",
+            f"if {found} is None:",
+            f"    if len({store}.keys) >= {store}.cap: return None",
+            f"    {watch} = {store}.rest.watch",
+            f"else: {watch} = {found}[0].watch if {found}[0].into is None else {store}.watch({key})",
+        ]
+        return _Where(watch, self._said.place(self._policy.counters[i][0]), key)
+
     def _emitters(
         self, clause: Clause, letter: Sequence[Code], watch: str, place: str
     ) -> tuple[Emitter, Emitter]:
@@ -224,10 +270,11 @@ class _Writer:
         self, i: int, clause: Clause, letter: Sequence[Code], where: _Where, end: _End
     ) -> None:
         """The call has its result; from that, the registers."""
-        old = where.watch if clause.by else self._names.new()
+        kept = clause.by or clause.bound is not None
+        old = where.watch if kept else self._names.new()
         inner, gate = self._emitters(clause, letter, old, where.place)
         afters = [inner.after(), gate.after()]
-        if not clause.by and any(afters):
+        if not kept and any(afters):
             end.lines.append(f"{old} = watches[{i}]")
         end.lines.extend((*inner.lines, *gate.lines))
         self._store(i, clause, where._replace(watch=old), afters, end)
@@ -236,7 +283,8 @@ class _Writer:
         self, i: int, clause: Clause, where: _Where, afters: Sequence[str | None], end: _End
     ) -> None:
         """The watch with these registers; as it was, where there are none."""
-        old = where.watch if clause.by else f"watches[{i}]"
+        kept = clause.by or clause.bound is not None
+        old = where.watch if kept else f"watches[{i}]"
         states = [
             f"{old}[{k}]" if after is None else self._state(f"{old}[{k}]", after)
             for k, after in zip((1, 0), afters, strict=True)
@@ -246,6 +294,13 @@ class _Writer:
         new = f"{make}({kind}, ({states[1]}, {states[0]}, {rest}))" if any(afters) else old
         if clause.by:
             end.writes.append(f"keyed[{i}][{where.key}] = ({new}, {where.place} + 1)")
+            return
+        if clause.bound is not None:
+            changed = " or ".join(
+                f"{a} != {old}[{k}][0]" for k, a in zip((1, 0), afters, strict=True) if a
+            )
+            put = f"bound[{i}].put({where.key}, {new}, ledger.calls)"
+            end.writes.extend((f"if {changed}: {put}",) if changed else ())
             return
         changes = [f"{a} != {old}[{k}][0]" for k, a in zip((1, 0), afters, strict=True) if a]
         if afters[0] and not clause.gate.past.cells and of_few_bits(clause):

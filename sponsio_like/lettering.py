@@ -48,7 +48,7 @@ class Lettering:
     def letter(self, clause: Clause) -> list[Code]:
         """An expression for each slot; for what a result decides, as if it were to come."""
         pairs = zip(clause.slots, static(clause.slots, self._name), strict=True)
-        return [self._slot(slot, told) for slot, told in pairs]
+        return [self.slot(slot, told) for slot, told in pairs]
 
     def in_flight(self, clause: Clause, letter: list[Code]) -> str:
         """The letter as long as the call has no result, as one expression."""
@@ -97,7 +97,8 @@ class Lettering:
 
     # --- one slot -----------------------------------------------------------------------------
 
-    def _slot(self, slot: Slot, told: bool | None) -> Code:
+    def slot(self, slot: Slot, told: bool | None) -> Code:
+        """An expression for one slot; `told`: what is known of it already."""
         if slot.kind == "atom" and told is not None:
             return told
         if isinstance(slot.node, Const):

@@ -1,0 +1,130 @@
+"""The short way to the values of a clause with variables, at calls of one tool.
+
+In: a clause, and the name of a tool. Out: which arguments make the key, and what the slots are for
+that key; or that no value is told apart, and nothing changes. Other clauses, and other arguments
+than small flat ones, go the long way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import sponsio_like.formula as f
+from sponsio_like.alphabet import Name, static
+from sponsio_like.atoms import names_tool
+from sponsio_like.clause import Clause
+from sponsio_like.program import Program
+from sponsio_like.readers import KEY_CAP
+from sponsio_like.shortcuts import LARGE
+from sponsio_like.variables import Form
+
+
+class Values(NamedTuple):
+    """What makes the key (nothing, if no value is told apart), and the letter for that key.
+
+    `others`: the letter for all other values.
+    """
+
+    key: Callable[[Mapping[str, Any]], tuple[Any, ...] | None] | None
+    letter: tuple[bool | None, ...]
+    others: tuple[bool | None, ...]
+
+
+def short_values(clause: Clause, name: Name) -> Values | None:
+    """The short way; None if there is none."""
+    bound = clause.bound
+    if bound is None or not clause.is_still or bound.relates or bound.names.local:
+        return None
+    told = static(clause.slots, name)
+    others = bound.told(told)
+    if not clause.is_steady(others):
+        return None
+    letter = list(told)
+    matches: list[f.Match] = []
+    for i, slot, _ in bound.atoms:
+        if told[i] is False:
+            continue
+        if isinstance(slot.node, f.OutputIs) and _is_mute(clause, i, others):
+            letter[i] = False
+            continue
+        if not isinstance(slot.node, f.Happens):
+            return None
+        mine = [each for each in slot.node.target if _speaks_of(each, name)]
+        matches += mine
+        letter[i] = True
+    plain = tuple(False if each is None else each for each in others)
+    if not matches:
+        return Values(None, tuple(letter), plain)
+    key = _key(matches, bound.names.places, bound.names.forms)
+    return None if key is None else Values(key, tuple(letter), plain)
+
+
+def _speaks_of(match: f.Match, name: Name) -> bool:
+    if isinstance(name, str):
+        return names_tool(match, name)
+    return not match.names or bool(match.globs)
+
+
+def _is_mute(clause: Clause, slot: int, letter: tuple[bool | None, ...]) -> bool:
+    """Whether the slot only stands beside something that is false at such a call."""
+    for program in (clause.monitor.program, clause.gate.program):
+        lits = {k for k, op in enumerate(program.nodes) if op[0] == "lit" and op[1] == slot}
+        for op in program.nodes:
+            if op[0] == "and" and lits & set(op[1:]):
+                if not any(_is_false(program, k, letter) for k in op[1:]):
+                    return False
+            elif op[0] not in ("lit", "and") and lits & set(op[1:]):
+                return False
+    return True
+
+
+def _is_false(program: Program, k: int, letter: tuple[bool | None, ...]) -> bool:
+    op = program.nodes[k]
+    return op[0] == "lit" and letter[op[1]] is op[2]
+
+
+def _key(
+    matches: list[f.Match], places: Mapping[str, int], forms: Mapping[str, Form]
+) -> Callable[[Mapping[str, Any]], tuple[Any, ...] | None] | None:
+    """How the key is read, if all these matches bind the same plain arguments, and nothing else."""
+    if len({match.conditions for match in matches}) > 1:
+        return None
+    paths: list[str | None] = [None] * len(places)
+    for match in matches:
+        for each in match.conditions:
+            simple = isinstance(each.value, f.Var) and each.op == "=" and not each.every
+            if not simple or match.agent is not None or not each.path.isidentifier():
+                return None
+            assert isinstance(each.value, f.Var)
+            place = places[each.value.name]
+            if paths[place] not in (None, each.path):
+                return None
+            paths[place] = each.path
+    if None in paths or set(forms.values()) - {"exact", "text"}:
+        return None
+    found = [path for path in paths if path is not None]
+    textual = [forms[name] == "text" for name in sorted(places, key=places.__getitem__)]
+    if found == [found[0]] and not textual[0]:
+        path = found[0]
+        return lambda args: _single(args.get(path))
+    return lambda args: _several(args, found, textual)
+
+
+def _single(value: Any) -> tuple[Any, ...] | None:
+    kind = type(value)
+    if kind is str:
+        return (value,) if len(value) <= KEY_CAP and value.isascii() else None
+    return (value,) if kind is int and -LARGE < value < LARGE else None
+
+
+def _several(
+    args: Mapping[str, Any], paths: list[str], textual: list[bool]
+) -> tuple[Any, ...] | None:
+    out: list[Any] = []
+    for path, as_text in zip(paths, textual, strict=True):
+        key = _single(args.get(path))
+        if key is None or (as_text and (type(key[0]) is not str or " " in key[0].strip())):
+            return None
+        out.append(key[0].strip() if as_text else key[0])
+    return tuple(out)
