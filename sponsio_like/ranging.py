@@ -1,4 +1,4 @@
-"""Whether value variables can be followed: each bound, all together, and by the call that is judged.
+"""Whether value variables can be followed: each is bound, all together, by what is judged.
 
 In: a compiled clause. Out: nothing, or a `ContractError`: a contract whose variables range over
 values that nobody names would speak of values that never occur (in databases: formulas that are
@@ -46,6 +46,7 @@ def check_variables(clause: Clause) -> None:
             _check_together(each, set(known.places))
     _check_gate(clause)
     _check_relations(clause)
+    _check_known(clause)
     _check_unseen(clause)
 
 
@@ -125,6 +126,63 @@ def _check_relations(clause: Clause) -> None:
                     f"`{node!r}` compares values that nothing has bound yet",
                     "remember the value instead: last(arg(price), called(offer, id = $x))",
                 )
+
+
+def _check_known(clause: Clause) -> None:
+    """What relates to a value needs that value to be bound before, or by this very call."""
+    assert clause.bound is not None
+    names, program = clause.bound.names, clause.monitor.program
+    for parts in clause.monitor.always:
+        for root in parts:
+            nodes = list(_at_once(program, root))
+            related = [
+                program.slots[program.nodes[i][1]].node
+                for i in nodes
+                if program.nodes[i][0] == "lit"
+                and set(relations(program.slots[program.nodes[i][1]].node, names)) - {"!="}
+            ]
+            if related and _unbound(program, root, past=False) is not True:
+                raise ContractError.of(
+                    f"`{related[0]!r}` compares with a value that may not be bound by then",
+                    "bind the variable by an argument, or by an earlier event",
+                )
+
+
+def _at_once(program: Program, root: int) -> Iterator[int]:
+    """The nodes that speak of the very position."""
+    stack = [root]
+    while stack:
+        i = stack.pop()
+        yield i
+        if program.nodes[i][0] in ("and", "or"):
+            stack.extend(operands(program.nodes[i]))
+
+
+def _unbound(program: Program, i: int, *, past: bool) -> bool | None:
+    """The value of a node for a value that nothing has bound yet; None if it may be either."""
+    op = program.nodes[i]
+    below = [_unbound(program, k, past=past or op[0] in PAST) for k in operands(op)]
+    match op:
+        case ("true",) | ("false",):
+            return bool(op[0] == "true")
+        case ("lit", slot, negated):
+            node = program.slots[slot].node
+            binds = any(o in BINDING for o, _ in vars_in(node)) or any(_told(node))
+            late = isinstance(node, f.OutputIs) and not past
+            return bool(negated) if binds and not late else None
+        case ("and", *_):
+            return False if False in below else True if set(below) == {True} else None
+        case ("or", *_):
+            return True if True in below else False if set(below) == {False} else None
+        case ("O" | "Y", *_):
+            return False if below[0] is False else None
+        case ("S", *_):
+            return False if below[1] is False else None
+        case ("H" | "WY", *_):
+            return True if below[0] is True else None
+        case ("T", *_):
+            return True if below[1] is True else None
+    return None
 
 
 def _under_past(program: Program) -> set[int]:
