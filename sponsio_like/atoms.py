@@ -110,7 +110,7 @@ def _some(answers: list[bool | None]) -> bool | None:
 
 
 def _every(answers: list[bool | None]) -> bool | None:
-    return False if False in answers else None if None in answers else True
+    return None if None in answers and False not in answers else False not in answers
 
 
 def concerns(target: Target) -> Concerns:

@@ -151,6 +151,38 @@ def replay(
 
 
 @app.command()
+def explain(
+    contracts: Contracts,
+    traces: Annotated[
+        list[Path], typer.Argument(metavar="TRACES...", help="Trace files, .jsonl or .jsonl.gz.")
+    ],
+    contract: Annotated[str | None, typer.Option(help="Only this contract.")] = None,
+    id: Annotated[str | None, typer.Option("--id", help="Only the trace with this id.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show why recorded traces break contracts: the values, and the calls that matter."""
+    from sponsio_like.loader import load
+    from sponsio_like.replay import Replay
+    from sponsio_like.summary import read_all
+    from sponsio_like.timeline import explained, page
+
+    file = load(contracts)
+    replay = Replay(file.contracts, mode=file.mode or "enforce", tools=file.tools)
+    console, broken = console_for(sys.stdout), False
+    for trace in read_all(traces, None):
+        if id not in (None, trace.id):
+            continue
+        found = explained(replay, trace, contract)
+        broken |= bool(found)
+        if as_json:
+            for each in found:
+                typer.echo(json.dumps(each.as_json(trace.id), default=str))
+        else:
+            print_page(page(trace, found), console)
+    raise typer.Exit(1 if broken else 0)
+
+
+@app.command()
 def draft(  # noqa: PLR0913 - each is an option
     specification: Specification,
     *,

@@ -20,11 +20,12 @@ from sponsio_like.encoding import encode
 from sponsio_like.events import Call, Event, Result, Step
 from sponsio_like.flights import FULL, Answer, Attempt, Flight, all_resumed, id_of, plain, standing
 from sponsio_like.lasting import Lasting, StoreFailed
-from sponsio_like.ledger import Ledger, Results
+from sponsio_like.ledger import Ledger
 from sponsio_like.monitor import Verdict
 from sponsio_like.outcome import Allowed, Decision, Outcome, Unfulfilled, Violation
 from sponsio_like.passing import Held, Kept
 from sponsio_like.perceiving import Seen, finals, judged, perceive, time_of, time_or
+from sponsio_like.settling import Results, apart, expire, settle_all
 from sponsio_like.snapshot import Written, part, put_back, take
 from sponsio_like.standing import owing, verdicts
 from sponsio_like.tickets import Desk
@@ -174,7 +175,7 @@ class Interceptor:
     def _expire(self, now: float, context: Context) -> tuple[Violation, ...]:
         self.time = max(self.time, now, self.world.time)
         self.world.passes(self.time)
-        violated = self.ledger.expire(Now(self.time, context))
+        violated = expire(self.ledger, Now(self.time, context))
         return reported(self.policy, violated, self.calls, None) if violated else ()
 
     def at_desk(self, ask: Callable[[Desk, float], T]) -> T:
@@ -236,13 +237,13 @@ class Interceptor:
             context = self.context.arrived(flight.sources)
             late += self._expire(now, context)
             present = Now(self.time, context)
-            world, mine = self.ledger.apart(results)
-            bad = self.ledger.settle_all(world, present)
+            world, mine = apart(self.ledger, results)
+            bad = settle_all(self.ledger, world, present)
             self.world.settled(flight.key)
         self.context = context
         self.landing -= 1
         self.world.heard(id)
-        return bad | self.ledger.settle_all(mine, present)
+        return bad | settle_all(self.ledger, mine, present)
 
     def told(self, key: str, value: Any) -> None:
         """A fact of the context, visible from the next decision on."""

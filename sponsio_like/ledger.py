@@ -6,8 +6,8 @@ Only clauses that the event concerns are touched, and those that have asked to b
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Container, Iterable
+from typing import Any
 
 from sponsio_like.atoms import OPEN
 from sponsio_like.compiler import LINEAGE, Counter, Policy
@@ -16,11 +16,10 @@ from sponsio_like.events import Call, Event, Kind, kind_of
 from sponsio_like.monitor import Instance
 from sponsio_like.residual import literals_of
 from sponsio_like.resting import NEVER
-from sponsio_like.tracking import OTHERS, expired, instances, live_in, settled, stored, wakes_at
+from sponsio_like.tracking import OTHERS, instances, live_in, stored, wakes_at
 from sponsio_like.variables import Key
-from sponsio_like.watch import Change, Judgement, Now, Place, Read, Seen, Watch, Witness
+from sponsio_like.watch import Change, Judgement, Place, Read, Watch, Witness
 
-Results: TypeAlias = list[tuple[Change, dict[int, Any]]]
 KEYS_CAP = 100_000
 """Most values that one clause remembers; a call that needs another one violates."""
 
@@ -106,7 +105,7 @@ class Ledger:
             if owners is None or self.owner(change.clause) in owners:
                 self._keep(change, judgement.time)
         for i in {each.clause: None for each in judgement.changes if each.clause in self.bound}:
-            self._rouse(i, self.next(i), judgement.time)
+            self.rouse(i, self.next(i), judgement.time)
         if judgement.kind == "call" and (owners is None or LINEAGE in owners):
             self.calls += 1
         for counter in self.positions:
@@ -117,9 +116,9 @@ class Ledger:
         if change.clause in self.bound:
             stored(self.bound[change.clause], change, self.calls)
         else:
-            self._store(change.clause, change.key, change.watch, change.at, time)
+            self.store(change.clause, change.key, change.watch, change.at, time)
 
-    def _rouse(self, i: int, last: Place, time: float) -> None:
+    def rouse(self, i: int, last: Place, time: float) -> None:
         """When is clause `i`, which has value variables, woken next; and when does time run out."""
         clause, store = self.policy.clauses[i], self.bound[i]
         if not clause.is_still:
@@ -128,7 +127,7 @@ class Ledger:
             live = [each for watch in store.watches() for each in live_in(watch)]
             self._set_alarm((i, OTHERS), live)
 
-    def _store(self, i: int, key: Any, watch: Watch, last: Place, time: float) -> None:
+    def store(self, i: int, key: Any, watch: Watch, last: Place, time: float) -> None:
         clause = self.policy.clauses[i]
         if clause.by:
             self.keyed[i][key] = (watch, last.seen + 1)
@@ -180,49 +179,7 @@ class Ledger:
             waits = [each for each in waits if self.owner(each.clause) in owners]
         return tuple(waits)
 
-    def apart(self, results: Results) -> tuple[Results, Results]:
-        """What contracts on the world wait for, and what all others do."""
-        mine = [each for each in results if self.owner(each[0].clause) == LINEAGE]
-        return [each for each in results if self.owner(each[0].clause) != LINEAGE], mine
-
-    def settle_all(self, results: Results, now: Now) -> dict[int, Witness]:
-        """A call has its result. The clauses that it shows to be violated."""
-        known: dict[Any, Seen] = {}
-        found = [(each.clause, self._settle(each, final, now, known)) for each, final in results]
-        for i in {each.clause: None for each, _ in results if each.clause in self.bound}:
-            self._rouse(i, self.last(i), now.time)
-        return {i: witness for i, witness in reversed(found) if witness is not None}
-
-    def _settle(
-        self, change: Change, final: Mapping[int, Any], now: Now, known: dict[Any, Seen]
-    ) -> Witness | None:
-        i, clause = change.clause, self.policy.clauses[change.clause]
-        if i in self.bound:
-            place = (self.last(i), now, max(self.calls - 1, 0))
-            bad, key = settled(clause, self.bound[i], change, final, place, known)
-            return self.witness(i, key) if bad else None
-        watch, last = self._known(i, change.key)
-        seen = clause.settle(watch, change, final, last, now)
-        self._store(i, change.key, seen.watch, last, now.time)
-        return Witness() if seen.violated else None
-
-    def expire(self, now: Now) -> dict[int, Witness]:
-        """Time has come. The clauses of which something ran out between positions."""
-        violated: dict[int, Witness] = {}
-        for i, key in [name for name, due in self.alarms.items() if due < now.time]:
-            clause = self.policy.clauses[i]
-            if i in self.bound:
-                bad = expired(clause, self.bound[i], self.last(i), now, max(self.calls - 1, 0))
-                self._rouse(i, self.last(i), now.time)
-                violated |= {i: self.witness(i, bad[0])} if bad else {}
-                continue
-            watch, last = self._known(i, key)
-            seen = clause.expire(watch, last, now)
-            self._store(i, key, seen.watch, last, now.time)
-            violated |= {i: Witness()} if seen.violated else {}
-        return violated
-
-    def _known(self, i: int, key: Any) -> tuple[Watch, Place]:
+    def known(self, i: int, key: Any) -> tuple[Watch, Place]:
         """What is remembered of clause `i`, for this key if it is split, and its last position."""
         clause = self.policy.clauses[i]
         if not clause.by:
@@ -257,12 +214,12 @@ class Ledger:
         clause = self.policy.clauses[i]
         if i in self.bound:
             self.bound[i].fill(watch)
-            self._rouse(i, self.last(i), 0.0)
+            self.rouse(i, self.last(i), 0.0)
             return
         for key, (each, length) in watch.items() if clause.by else ():
-            self._store(i, key, each, Place(length - 1, length - 1), 0.0)
+            self.store(i, key, each, Place(length - 1, length - 1), 0.0)
         if not clause.by and (watch is not self.policy.starts[i] or i in self.wakes):
-            self._store(i, (), watch, self.last(i), 0.0)
+            self.store(i, (), watch, self.last(i), 0.0)
 
     def clear(self, i: int) -> None:
         """Clause `i` starts anew."""
@@ -276,7 +233,7 @@ class Ledger:
         else:
             self.watches[i] = self.policy.starts[i]
             if i in self.policy.wakes:
-                self._store(i, (), self.watches[i], self.last(i), 0.0)
+                self.store(i, (), self.watches[i], self.last(i), 0.0)
 
     def before(self, event: Event) -> Ledger:
         """A copy of what matters to this event."""

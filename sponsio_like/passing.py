@@ -19,7 +19,8 @@ from sponsio_like.flights import Attempt, mark_of
 from sponsio_like.freezing import freeze_args
 from sponsio_like.index import INDEX_CAP
 from sponsio_like.judging import judge, witnesses
-from sponsio_like.lanes import Checked, Lane, lane_of
+from sponsio_like.lane import Checked, Lane
+from sponsio_like.lanes import lane_of
 from sponsio_like.outcome import Allowed, Block
 from sponsio_like.verdicts import findings
 

@@ -128,3 +128,15 @@ def _several(
             return None
         out.append(key[0].strip() if as_text else key[0])
     return tuple(out)
+
+
+def lookup(key: str, watch: str, found: str, store: str) -> list[str]:
+    """The lines that find the state of a key; what has no room goes the long way."""
+    return [
+        f"if {key} is None or {store}.blind: return None",
+        f"{found} = {store}.keys.get({key})",
+        f"if {found} is None:",
+        f"    if len({store}.keys) >= {store}.cap: return None",
+        f"    {watch} = {store}.rest.watch",
+        f"else: {watch} = {found}[0].watch if {found}[0].into is None else {store}.watch({key})",
+    ]

@@ -22,6 +22,7 @@ from sponsio_like.ledger import Ledger
 from sponsio_like.monitor import State
 from sponsio_like.moves import Happen, Land, Move, Tell, Wait, answered, results
 from sponsio_like.residual import literals_of
+from sponsio_like.settling import expire, settle_all
 from sponsio_like.verdicts import stoppable
 from sponsio_like.watch import Change, Judgement, Now, Read
 
@@ -171,7 +172,7 @@ class Supposing:
             now = Now(scene.time, scene.context)
             pairs = list(zip(waits, finals, strict=True))
             self.left -= len(waits)
-            if self._harmless(list(twin.settle_all(pairs, now))):
+            if self._harmless(list(settle_all(twin, pairs, now))):
                 said = self._said(waits, finals, clauses, result)
                 yield scene._replace(ledger=twin, way=(*scene.way, f"{words} ({said})"))
 
@@ -223,7 +224,7 @@ class Supposing:
             ledger = scene.ledger.copy(key for each in scene.ledger.keyed.values() for key in each)
             time = scene.time + wait
             self.left -= 1
-            if self._harmless(list(ledger.expire(Now(time, scene.context)))):
+            if self._harmless(list(expire(ledger, Now(time, scene.context)))):
                 words = f"wait {round(wait, 3):.12g} s"
                 yield scene._replace(ledger=ledger, time=time, way=(*scene.way, words))
 

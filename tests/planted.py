@@ -330,8 +330,8 @@ BUGS = (
     Planted(
         "a blocked call has happened",
         "interceptor.py",
-        "if against is not None:",
-        "if against is not None and not self._ledger.commit(judgement):",
+        "if answers is not None:",
+        "if answers is not None and not self.ledger.commit(judgement):",
         f"{BLOCKED}[atoms 0]",
     ),
     Planted(

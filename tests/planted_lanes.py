@@ -48,14 +48,14 @@ BUGS = [
     ),
     (
         "a failed call is done",
-        "lanes.py",
+        "lane_source.py",
         "slot.node.what == status else False",
         'slot.node.what in (status, "done") else False',
         PATTERNS,
     ),
     (
         "a lane does not ask for the assumption",
-        "lanes.py",
+        "lane_source.py",
         'f"if not {code} and {assumed}: bad += ({i},)"',
         'f"if not {code} and False: bad += ({i},)"',
         RANDOM,
@@ -69,14 +69,14 @@ BUGS = [
     ),
     (
         "a lane never stores what it has counted",
-        "lanes.py",
+        "lane_source.py",
         "f\"if {' or '.join(changes)}:\"",
         '"if False:"',
         BENCH,
     ),
     (
         "a lane forgets to wake",
-        "lanes.py",
+        "lane_source.py",
         "if changes and clause.may_wake:",
         "if False:",
         RANDOM,
@@ -163,7 +163,7 @@ BUGS = [
     ),
     (
         "shared states have forgotten the assumption",
-        "lanes.py",
+        "lane_source.py",
         "if afters[0] and not clause.gate.past.cells and",
         "if afters[0] and not afters[1] and",
         "tests/test_lanes_attacked.py::test_shared_states_keep_the_memory_of_the_assumption",

@@ -44,7 +44,7 @@ BUGS = (
     Bug(
         "blocked calls happen",
         "interceptor.py",
-        "return Attempt(found, (), self.ledger.before(event), against)",
+        "return Attempt(found, (), self.ledger.before(event), answers)",
         "self.ledger.commit(judgement); return Attempt(found, (), self.ledger, against)",
     ),
     Bug(
@@ -131,7 +131,7 @@ BUGS = (
     ),
     Bug(
         "a full memory stops the other contracts",
-        "ledger.py",
+        "judging.py",
         "except Exception as error:  # this clause answers for itself; the others go on",
         "except ZeroDivisionError as error:",
     ),
@@ -546,10 +546,10 @@ BUGS = (
     Bug(
         "keys are compared as text",
         "readers.py",
-        'parts.append(_short(found if "[]" in path else found[0]))',
+        'parts.append(short(found if "[]" in path else found[0]))',
         "parts.append(repr(found))",
     ),
-    Bug("calls without a key pass", "ledger.py", "if clause.can_break(event):", "if False:"),
+    Bug("calls without a key pass", "judging.py", "if clause.can_break(event) else", "if 0 else"),
     Bug(
         "keys are not capped",
         "ledger.py",
@@ -673,8 +673,8 @@ BUGS = (
     Bug(
         "one violation is told",
         "verdicts.py",
-        "    for i in violated:\n        owner",
-        "    for i in list(violated)[:1]:\n        owner",
+        "    for i, witness in violated.items():\n        owner",
+        "    for i, witness in list(violated.items())[:1]:\n        owner",
     ),
     Bug(
         "substitutes are not decided",

@@ -32,8 +32,8 @@ STRATEGIES = (
     (
         "held calls run",
         "interceptor.py",
-        "if against is not None:",
-        "if against is not None and not isinstance(against, Escalate):",
+        "if answers is not None:",
+        "if answers is not None and not isinstance(answers, Escalate):",
     ),
     (
         "callables are asked again and again",

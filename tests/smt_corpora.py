@@ -1,8 +1,8 @@
 """Hold the engine against z3 on recorded runs: `python -m tests.smt_corpora DIR`.
 
-In: a folder of traces, files `*.jsonl.gz`, and the statements of `tests/smt_policies.yaml`. Out: for
-each statement how many traces were judged and violated, how many conditions are refuted, and every
-disagreement. Exit status 1 if there is one.
+In: a folder of traces, files `*.jsonl.gz`, and the statements of `tests/smt_policies.yaml`. Out:
+for each statement how many traces were judged and violated, how many conditions are refuted, and
+every disagreement. Exit status 1 if there is one.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ session in observe mode reports a violation, the values that it names, and what 
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -50,7 +51,11 @@ def engine_witnesses(mapping: Mapping[str, Any], events: Sequence[Event]) -> Sai
 def guard_of(mapping: Mapping[str, Any]) -> Guard:
     """A guard with this one statement, in observe mode."""
     contract = {"name": "statement", "guarantee": guarantee(mapping)}
-    text = json.dumps({"version": 1, "mode": "observe", "contracts": [contract]})
+    return _guard(json.dumps({"version": 1, "contracts": [contract]}))
+
+
+@functools.lru_cache(maxsize=64)
+def _guard(text: str) -> Guard:
     return Guard(loads(text).contracts, mode="observe")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import ways
+from sponsio_like import perceiving, supposing, ways
 from sponsio_like.contract import Contract, contract
 from sponsio_like.guard import Guard
 from sponsio_like.ledger import Ledger
@@ -760,14 +760,15 @@ def test_whatever_goes_wrong_in_the_search_the_reason_stands(
 def judged(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many clauses were judged, in each judgement of an event."""
     counts: list[int] = []
-    judge = Ledger.judge
+    judge = supposing.judge
 
-    def counting(self: Ledger, event: Any, reads: Any, time: float) -> Any:
+    def counting(ledger: Ledger, event: Any, reads: Any, time: float) -> Any:
         reads = list(reads)
         counts.append(len(reads))
-        return judge(self, event, reads, time)
+        return judge(ledger, event, reads, time)
 
-    monkeypatch.setattr(Ledger, "judge", counting)
+    for module in (supposing, perceiving):
+        monkeypatch.setattr(module, "judge", counting)
     return counts
 
 

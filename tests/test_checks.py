@@ -9,9 +9,10 @@ import pytest
 import sponsio_like.formula as f
 from sponsio_like.checks import needs
 from sponsio_like.compiler import compile_policy
-from sponsio_like.conditions import condition, event, formula, name, resolved
+from sponsio_like.conditions import condition, event, formula, resolved
 from sponsio_like.contract import Contract, Scope, fingerprint
 from sponsio_like.errors import ContractError
+from sponsio_like.operands import name
 from sponsio_like.outcome import Redirect, Warn
 from sponsio_like.pattern import Rule
 from sponsio_like.session import Session

@@ -14,7 +14,7 @@ from sponsio_like.formula import Always, Custom, Not
 from sponsio_like.outcome import Escalate
 from sponsio_like.pattern import Rule, catalog
 from sponsio_like.syntax import read
-from tests import catalog_cases, predicate_cases
+from tests import catalog_cases, predicate_cases, values_cases
 from tests.fuzz_cases import Formulas
 from tests.fuzz_traces import Traces
 from tests.manifest import requirement
@@ -23,6 +23,7 @@ from tests.play import Clock, guarded
 STATELESS = {
     *("arg_allowlist", "arg_blacklist", "arg_length_limit", "arg_value_range"),
     *("delegation_depth_limit", "max_length", "no_keywords", "redirect_to_safe", "tool_allowlist"),
+    "absent",
 }
 OURS = [each for each in catalog() if each.build.__module__.startswith("sponsio_like.")]
 
@@ -30,9 +31,9 @@ OURS = [each for each in catalog() if each.build.__module__.startswith("sponsio_
 @requirement("S-DECIDE-14")
 @pytest.mark.parametrize("pattern", OURS, ids=lambda each: each.name)
 def test_patterns_over_one_call_or_one_answer_remember_nothing(pattern: Any) -> None:
-    """The nine that speak of a single call, or of a single answer; all others need a session."""
+    """The ten that speak of a single call, or of a single answer; all others need a session."""
     rules = [pattern.rule(pattern.example)]
-    cases = [*predicate_cases.CASES, *catalog_cases.CASES]
+    cases = [*predicate_cases.CASES, *catalog_cases.CASES, *values_cases.CASES]
     rules += [each.contract.rules[0] for each in cases if each.name == pattern.name]
     stateful = {bool(guarded(Contract("c", (rule,))).policy.stateful) for rule in rules}
     assert stateful == {pattern.name not in STATELESS}

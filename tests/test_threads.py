@@ -12,13 +12,14 @@ from unittest.mock import Mock
 
 import pytest
 
-from sponsio_like import ledger
+from sponsio_like import perceiving
 from sponsio_like.contract import Contract
 from sponsio_like.formula import Always, Compare, Const, Count, Happens, Implies, Match
 from sponsio_like.guard import Guard
 from sponsio_like.outcome import Allowed, Outcome
 from sponsio_like.pattern import Rule
 from sponsio_like.session import Session
+from sponsio_like.watch import Judgement
 from tests.manifest import requirement
 
 THREADS = 32
@@ -54,17 +55,17 @@ def _switching_often() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _giving_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every thread gives way between asking (`judge`) and committing, on its first decisions."""
-    judge = ledger.Ledger.judge
+    judge = perceiving.judge
     turns = threading.local()
 
-    def judge_and_give_way(self: ledger.Ledger, *args: Any) -> ledger.Judgement:
-        judgement = judge(self, *args)
+    def judge_and_give_way(*args: Any) -> Judgement:
+        judgement = judge(*args)
         turns.taken = getattr(turns, "taken", 0) + 1
         if turns.taken <= EAGER:
             time.sleep(PAUSE)
         return judgement
 
-    monkeypatch.setattr(ledger.Ledger, "judge", judge_and_give_way)
+    monkeypatch.setattr(perceiving, "judge", judge_and_give_way)
 
 
 def at_once(work: Callable[[int], None]) -> None:

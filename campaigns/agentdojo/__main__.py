@@ -26,6 +26,7 @@ RESULTS = ROOT / "docs" / "agentdojo.json"
 FILES = {
     "tuned-on": "agentdojo_runs_other_models.jsonl.gz",
     "held-out": "agentdojo_runs_gpt4o.jsonl.gz",
+    "other-attacks": "agentdojo_runs_gpt4o_other_attacks.jsonl.gz",
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Blocked, Contract, Guard, Redirected, atom, contract, ledger
+from sponsio_like import Allowed, Blocked, Contract, Guard, Redirected, atom, contract, perceiving
 from sponsio_like.events import Call
 from sponsio_like.patterns import (
     always_followed_by,
@@ -22,6 +22,7 @@ from sponsio_like.patterns import (
     workflow_step,
 )
 from sponsio_like.registry import CUSTOM
+from sponsio_like.watch import Judgement
 from tests.manifest import requirement
 from tests.play import opened
 
@@ -83,14 +84,14 @@ def at_once(*works: Callable[[], None]) -> None:
 @pytest.fixture
 def _giving_way(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Threads switch often, and each gives way between asking and committing."""
-    judge = ledger.Ledger.judge
+    judge = perceiving.judge
 
-    def judge_and_give_way(self: ledger.Ledger, *args: Any) -> ledger.Judgement:
-        judgement = judge(self, *args)
+    def judge_and_give_way(*args: Any) -> Judgement:
+        judgement = judge(*args)
         time.sleep(0)
         return judgement
 
-    monkeypatch.setattr(ledger.Ledger, "judge", judge_and_give_way)
+    monkeypatch.setattr(perceiving, "judge", judge_and_give_way)
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield

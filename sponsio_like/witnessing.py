@@ -1,0 +1,318 @@
+"""Why a clause is violated, told from a recorded trace: the calls that matter, and what they did.
+
+In: a clause, the events of a trace, and the values of its variables. Out: `Testimony`: what is
+violated at which call; what forbade it, what was missing and since when, what is still owed. The
+monitor is played again, one value at a time; decisions are never made of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from sponsio_like.clause import Clause
+from sponsio_like.context import NOTHING_TOLD, Context
+from sponsio_like.events import Call, Result
+from sponsio_like.events import Event as Happening
+from sponsio_like.formula import Delivered, postorder
+from sponsio_like.future import Position
+from sponsio_like.past import Letter
+from sponsio_like.program import Program, operands
+from sponsio_like.residual import NO, Residual, strictest
+from sponsio_like.syntax import show
+from sponsio_like.trace import Called, Event, Said, Seen, Settled, Told
+from sponsio_like.variables import Key
+from sponsio_like.watch import Change, Now, Place, Watch
+from sponsio_like.window import settle
+
+What: TypeAlias = Literal["violates", "forbids", "missing", "counted", "asks"]
+
+
+class Reason(NamedTuple):
+    """One thing that matters. `call`: where, None: nowhere so far. `text`: what, in words."""
+
+    what: What
+    call: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Testimony:
+    """A violation at a call, and its reasons; `open`: something is owed, and nothing violated yet."""
+
+    call: int
+    reasons: tuple[Reason, ...]
+    open: bool = False
+
+
+@dataclass(slots=True)
+class _Flight:
+    tool: str
+    call: int
+    change: Change
+
+
+@dataclass(slots=True)
+class _Story:
+    """How far one clause has come for one value, and when what it remembers has changed."""
+
+    clause: Clause
+    key: Key | None
+    watch: Watch
+    context: Context = NOTHING_TOLD
+    seen: int = 0
+    counted: int = 0
+    calls: int = 0
+    time: float = 0.0
+    flips: dict[int, int] = field(default_factory=dict)
+    born: list[tuple[int, Residual]] = field(default_factory=list)
+    flights: dict[str, _Flight] = field(default_factory=dict)
+
+
+def testimonies(clause: Clause, events: Sequence[Event], key: Key | None) -> list[Testimony]:
+    """Everything that goes wrong for these values, in order."""
+    story = _Story(clause, key, clause.start)
+    found: list[Testimony] = []
+    for event in events:
+        found.extend(_told(story, event))
+        story.calls += isinstance(event, Called)
+    return [*found, *_left(story)]
+
+
+def keys_in(clause: Clause, events: Sequence[Event]) -> list[Key | None]:
+    """All values of the variables that occur in a trace; None for a clause without variables."""
+    bound = clause.bound
+    if bound is None:
+        return [None]
+    found: dict[Key, None] = {}
+    context, tools = NOTHING_TOLD, dict[str, Letter]()
+    for event in events:
+        match event:
+            case Told(name, value, time):
+                context = context.told(name, value, time)
+            case Called(call, result):
+                found.update(dict.fromkeys(bound.keys_of(call, context)))
+                tools[call.id] = clause.sight(call, context).others
+                if result is not None:
+                    found.update(dict.fromkeys(bound.settled(tools[call.id], result, {}).keys))
+            case Settled(id, result, _) if id in tools:
+                found.update(dict.fromkeys(bound.settled(tools[id], result, {}).keys))
+            case Said(message, _):
+                found.update(dict.fromkeys(bound.keys_of(message, context)))
+            case Seen():
+                pass
+    return list(found)
+
+
+def _told(story: _Story, event: Event) -> Iterator[Testimony]:
+    match event:
+        case Told(name, value, time):
+            story.context, story.time = story.context.told(name, value, time), time
+        case Called(call, result):
+            yield from _step(story, call, call.time)
+            if result is not None:
+                yield from _settle(story, call.id, result, call.time)
+        case Settled(id, result, time):
+            yield from _settle(story, id, result, time)
+        case Said(message, usage):
+            yield from _step(story, message, message.time)
+            story.context = story.context.used(int((usage or {}).get("total_tokens", 0)))
+        case Seen(step):
+            yield from _step(story, step, step.time)
+
+
+def _step(story: _Story, event: Happening, time: float) -> Iterator[Testimony]:
+    clause, story.time = story.clause, time
+    kind = "call" if isinstance(event, Call) else "message"
+    kind = kind if hasattr(event, "role") or isinstance(event, Call) else "step"
+    if kind not in clause.kinds:
+        return
+    letter = _letter(story, event)
+    at, before = Place(story.seen, story.counted), story.watch
+    after = clause.step(before, letter, kind, at, time)
+    yield from _born(story, letter, at, time, inside=kind in clause.counts)
+    if after.violated:
+        yield Testimony(story.calls, tuple(_reasons(story, before, letter, at)))
+    _keep(story, after.watch)
+    story.seen, story.counted = story.seen + 1, story.counted + (kind in clause.counts)
+    if isinstance(event, Call):
+        change = Change(0, story.key, at, after.watch, letter)
+        story.flights[event.id] = _Flight(event.tool, story.calls, change)
+
+
+def _letter(story: _Story, event: Happening) -> Letter:
+    bound = story.clause.bound
+    if bound is None:
+        return story.clause.read(event, story.context)
+    sight = story.clause.sight(event, story.context)
+    assert story.key is not None
+    return sight.keys.get(story.key) or bound.letter(sight.others, sight.seen, story.key)
+
+
+def _settle(story: _Story, id: str, result: Result, time: float) -> Iterator[Testimony]:
+    flight, clause, story.time = story.flights.pop(id, None), story.clause, time
+    if flight is None:
+        return
+    final = clause.results(flight.change.letter, result, flight.tool)
+    if clause.bound is not None:
+        revealed = clause.bound.settled(flight.change.letter, result, final)
+        final = revealed.keys.get(story.key or (), revealed.others)
+    story.context = story.context.arrived(_sources(clause))
+    last = Place(story.seen - 1, story.counted - 1)
+    before = story.watch
+    after = clause.settle(before, flight.change, final, last, Now(time, story.context))
+    lost = _born_settled(story, flight.change.at.counted, final)
+    if after.violated:
+        told = [Reason("violates", flight.call, "its result")]
+        asked = [Reason("asks", call, _said(clause)) for call in lost if call != flight.call]
+        yield Testimony(flight.call, (*asked, *told))
+    _keep(story, after.watch)
+
+
+def _sources(clause: Clause) -> tuple[Delivered, ...]:
+    nodes = (node for slot in clause.slots for node in postorder(slot.node))
+    return tuple(node for node in nodes if isinstance(node, Delivered))
+
+
+def _keep(story: _Story, watch: Watch) -> None:
+    """The state after an event; registers that have changed did so at this call."""
+    before, after = story.watch.inner, watch.inner
+    if before is None or after is None:
+        story.flips.clear()
+        story.born.clear()
+    else:
+        for j, (old, new) in enumerate(zip(before.registers, after.registers, strict=True)):
+            if old != new:
+                story.flips[story.clause.monitor.past.cells[j].node] = story.calls
+    story.watch = watch
+
+
+# --- what is owed, by the call that asked for it ---------------------------------------------------
+
+
+def _born(
+    story: _Story, letter: Letter, at: Place, time: float, *, inside: bool
+) -> Iterator[Testimony]:
+    """What each earlier call still asks for, one position later; what can no longer be given."""
+    inner, monitor = story.watch.inner, story.clause.monitor
+    bare = story.clause.kind_of_scope is None and story.clause.contract.assumption is None
+    if inner is None or not inside or monitor.plain or not bare:
+        return
+    values = monitor.past.read(letter, inner.registers, at.counted, time)
+    place = Position(letter, values, at.counted, time)
+    known: dict[int, Residual] = {}
+    born = [(call, monitor.future.progress(each, place, known)) for call, each in story.born]
+    roots = [root for parts in monitor.always for root in parts]
+    born += [(story.calls, monitor.future.owed(root, place)) for root in roots]
+    lost = [call for call, each in born if each == NO]
+    story.born = [(call, each) for call, each in born if strictest([each]) and each != NO]
+    if lost:
+        asked = (Reason("asks", call, _said(story.clause)) for call in lost if call != story.calls)
+        now = Reason("violates", story.calls, "there is no room left for what is owed")
+        yield Testimony(story.calls, (*asked, now))
+
+
+def _born_settled(story: _Story, position: int, final: Mapping[int, Any]) -> list[int]:
+    born = [(call, settle(each, position, final)) for call, each in story.born]
+    story.born = [(call, each) for call, each in born if strictest([each]) and each != NO]
+    return [call for call, each in born if each == NO]
+
+
+def _left(story: _Story) -> Iterator[Testimony]:
+    """What is open at the end, by the calls that asked for it."""
+    monitor = story.clause.monitor
+    for call, each in story.born:
+        if story.clause.open_ends(story.watch) and monitor.open_ends([strictest([each])]):
+            yield Testimony(call, (Reason("asks", call, _said(story.clause)),), open=True)
+
+
+# --- why ------------------------------------------------------------------------------------------
+
+
+def _said(clause: Clause) -> str:
+    return clause.rule.sentence or show(clause.rule.formula)
+
+
+def _reasons(story: _Story, before: Watch, letter: Letter, at: Place) -> Iterator[Reason]:
+    """What the violation of something that is judged at once rests on."""
+    inner, monitor = before.inner, story.clause.monitor
+    if inner is None:
+        return
+    values = monitor.past.read(letter, inner.registers, at.counted, story.time)
+    roots = [root for parts in monitor.always for root in parts if values[root] is False]
+    found: dict[Reason, None] = {}
+    for root in roots:
+        found.update(dict.fromkeys(_why(story, monitor.program, values, root, past=False)))
+    yield from found
+
+
+def _why(
+    story: _Story, program: Program, values: Sequence[Any], i: int, *, past: bool
+) -> Iterator[Reason]:
+    """Why node `i`, which is false, is false."""
+    op, flip = program.nodes[i], story.flips.get(i)
+    match op:
+        case ("lit", slot, negated):
+            text = show(program.slots[slot].node)
+            if past:
+                yield Reason("forbids" if negated else "missing", None, text)
+            else:
+                yield Reason("violates", story.calls, text if negated else f"not {text}")
+        case ("and" | "or", *parts):
+            for k in parts:
+                if values[k] is False:
+                    yield from _why(story, program, values, k, past=past)
+        case ("O" | "S", *rest):
+            body = rest[1] if op[0] == "S" else rest[0]
+            yield Reason("missing", flip, _words(program, body))
+        case ("H" | "T", *rest):
+            body = rest[1] if op[0] == "T" else rest[0]
+            yield Reason("forbids", flip, _words(program, body, negated=True))
+        case ("Y" | "WY", body):
+            yield from _earlier(story, program, values, body)
+        case ("cmp", left, _, right, _):
+            calls = [story.flips[k] for k in (left, right) if k in story.flips]
+            yield Reason("counted", max(calls, default=None), _words(program, i))
+
+
+def _earlier(story: _Story, program: Program, values: Sequence[Any], i: int) -> Iterator[Reason]:
+    """Why node `i` was false at the position before."""
+    op = program.nodes[i]
+    if op[0] in ("and", "or"):
+        for k in operands(op):
+            yield from _earlier(story, program, values, k)
+    else:
+        yield from _why(story, program, values, i, past=True)
+
+
+def _words(program: Program, i: int, *, negated: bool = False) -> str:
+    """A node in the contract's words."""
+    op = program.nodes[i]
+    match op:
+        case ("lit", slot, sign):
+            text = show(program.slots[slot].node)
+            return text if sign is negated else f"!{text}"
+        case ("and" | "or" as kind, *parts):
+            word = " and " if (kind == "and") is not negated else " or "
+            return word.join(_words(program, k, negated=negated) for k in parts)
+        case ("cmp", left, name, right, (sign, _)):
+            text = f"{_words(program, left)} {name} {_words(program, right)}"
+            return f"not {text}" if sign is not negated else text
+        case ("value" | "sum" | "repeats" | "elapsed", slot, *_):
+            return show(program.slots[slot].node)
+        case ("count", body, *_):
+            return f"count({_words(program, body)})"
+    inner = ", ".join(_words(program, k) for k in operands(op))
+    return f"{'!' if negated else ''}{op[0]}({inner})"
+
+
+def merged(each: Sequence[Testimony]) -> list[Testimony]:
+    """One testimony for each call and kind, with all their reasons."""
+    found: dict[tuple[int, bool], Testimony] = {}
+    for one in each:
+        name = (one.call, one.open)
+        old = found.get(name, Testimony(one.call, (), one.open))
+        reasons = tuple(dict.fromkeys((*old.reasons, *one.reasons)))
+        found[name] = replace(old, reasons=reasons)
+    return list(found.values())
