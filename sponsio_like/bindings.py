@@ -13,12 +13,13 @@ import sponsio_like.formula as f
 from sponsio_like.alphabet import fixed_at, static
 from sponsio_like.atoms import OPEN
 from sponsio_like.context import Context
+from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, End, Event, Message, Result
 from sponsio_like.past import Letter
 from sponsio_like.program import Slot
 from sponsio_like.readers import slot_reader
 from sponsio_like.variable_atoms import OfAmounts, OfOutput, OfTerms, OfText, of_target, side
-from sponsio_like.variables import NOBODY, Atom, Key, Names, relations, shown, vars_in
+from sponsio_like.variables import BINDING, NOBODY, Atom, Key, Names, relations, shown, vars_in
 
 Steady: TypeAlias = Callable[[Sequence[bool | None]], bool]
 CACHE_CAP = 4_096
@@ -38,10 +39,15 @@ class Sight(NamedTuple):
 
 
 class Revealed(NamedTuple):
-    """What a result decides: for each key that it binds, and for all others."""
+    """What a result decides. `keys`: those that it binds; `of`: the final values for a key.
 
-    keys: Mapping[Key, dict[int, Any]]
+    `apart`: for every key that is told apart, something else may be decided.
+    """
+
+    keys: tuple[Key, ...]
+    of: Callable[[Key], dict[int, Any]]
     others: dict[int, Any]
+    apart: bool
 
 
 class Bindings:
@@ -108,7 +114,9 @@ class Bindings:
                 out[i] = slot.default if answer is None else answer
             return out
 
-        return Revealed({key: final(key) for key in keys}, final(self.nobody))
+        ops = {atom.node.op for _, _, atom, _ in waiting}
+        apart = not ops <= BINDING | {"!="}
+        return Revealed(tuple(keys), final, final(self.nobody), apart)
 
     # --- those that are left alone ------------------------------------------------------------
 
@@ -158,4 +166,6 @@ def _atom(slot: Slot, names: Names) -> Atom:
             return OfTerms(side(left, names), op, side(right, names), len(names.places) == 1)
         case f.Sum(target):
             return OfAmounts(of_target(target, "called", names), slot_reader(slot))
-    raise TypeError(f"no value variable can stand in {node!r}")
+    raise ContractError.of(
+        f"`{node!r}` cannot have a value variable", "count calls instead: count(..)"
+    )

@@ -15,7 +15,7 @@ from sponsio_like.context import Context
 from sponsio_like.events import Event, Result
 from sponsio_like.judging import judge
 from sponsio_like.ledger import Ledger
-from sponsio_like.tracking import OTHERS
+from sponsio_like.tracking import OTHERS, Late
 from sponsio_like.verdicts import Finding, unreadable
 from sponsio_like.watch import Change, Judgement, Read
 
@@ -58,11 +58,11 @@ def judged(
 
 def finals(
     policy: Policy, waits: Iterable[Change], result: Result, tool: str
-) -> list[tuple[Change, dict[int, Any]]]:
+) -> list[tuple[Change, Any]]:
     """What the clauses read in the result, for each of the values that it binds too."""
     waits = list(waits)
     known = {(each.clause, each.key) for each in waits}
-    found: list[tuple[Change, dict[int, Any]]] = []
+    found: list[tuple[Change, Any]] = []
     for change in waits:
         base, bound = final(policy, change, result, tool), policy.clauses[change.clause].bound
         if bound is None:
@@ -70,12 +70,13 @@ def finals(
             continue
         revealed = bound.settled(change.letter, result, base)
         if change.key != OTHERS:
-            found.append((change, revealed.keys.get(change.key, revealed.others)))
+            found.append((change, revealed.of(change.key)))
             continue
-        for key, each in revealed.keys.items():
-            if (change.clause, key) not in known:
-                found.append((change._replace(key=key), each))
-        found.append((change, revealed.others))
+        new = [key for key in revealed.keys if (change.clause, key) not in known]
+        found += [(change._replace(key=key), revealed.of(key)) for key in new]
+        found.append(
+            (change, Late(revealed.others, revealed.of) if revealed.apart else revealed.others)
+        )
     return sorted(found, key=lambda each: each[0].key == OTHERS)
 
 

@@ -6,7 +6,7 @@ violated, each with its witness. The ledger is changed: nothing can be stopped a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from sponsio_like.compiler import LINEAGE
@@ -14,7 +14,7 @@ from sponsio_like.ledger import Ledger
 from sponsio_like.tracking import expired, settled
 from sponsio_like.watch import Change, Now, Seen, Witness
 
-Results: TypeAlias = list[tuple[Change, dict[int, Any]]]
+Results: TypeAlias = list[tuple[Change, Any]]
 
 
 def apart(ledger: Ledger, results: Results) -> tuple[Results, Results]:
@@ -24,7 +24,7 @@ def apart(ledger: Ledger, results: Results) -> tuple[Results, Results]:
 
 
 def settle_all(
-    ledger: Ledger, results: Iterable[tuple[Change, Mapping[int, Any]]], now: Now
+    ledger: Ledger, results: Iterable[tuple[Change, Any]], now: Now
 ) -> dict[int, Witness]:
     """A call has its result. The clauses that it shows to be violated."""
     known: dict[Any, Seen] = {}
@@ -35,7 +35,7 @@ def settle_all(
 
 
 def _settle(
-    ledger: Ledger, change: Change, final: Mapping[int, Any], now: Now, known: dict[Any, Seen]
+    ledger: Ledger, change: Change, final: Any, now: Now, known: dict[Any, Seen]
 ) -> Witness | None:
     i, clause = change.clause, ledger.policy.clauses[change.clause]
     if i in ledger.bound:

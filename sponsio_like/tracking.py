@@ -6,7 +6,7 @@ position binds, and of all others; nothing changes until `commit`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from sponsio_like.bindings import Sight
@@ -22,6 +22,13 @@ from sponsio_like.watch import Change, Now, Place, Seen, Watch
 OTHERS: Final = "others"
 """The key of a change that concerns all values that the position does not bind."""
 Moves = dict[Watch, Watch]
+
+
+class Late(NamedTuple):
+    """What a result decides where it has to be asked for each value that is told apart."""
+
+    others: dict[int, Any]
+    of: Callable[[Key], dict[int, Any]]
 
 
 class Tracked(NamedTuple):
@@ -103,7 +110,7 @@ def settled(
     clause: Clause,
     store: Instances,
     change: Change,
-    final: Mapping[int, Any],
+    final: Any,
     place: tuple[Place, Now, int],
     known: dict[Any, Seen],
 ) -> tuple[bool, Key | None]:
@@ -121,6 +128,13 @@ def settled(
         store.put(change.key, seen.watch, call)
         return seen.violated, change.key
     moves, bad = dict[Watch, Watch](), list[Key | None]()
+    if isinstance(final, Late):
+        for key in list(store.keys):
+            each = final.of(key)
+            if each != final.others:
+                more = settled(clause, store, change._replace(key=key), each, place, known)
+                bad += [key] if more[0] else []
+        final = final.others
     for watch in store.watches():
         seen = clause.settle(watch, change, final, last, now)
         moves[watch] = seen.watch

@@ -99,6 +99,8 @@ def _answer(kind: _Kind, base: bool | None, looks: list[Look], key: Key) -> bool
             missing = None if kind.strict or found.unclear else False
             answers.append(bool(found.values) or missing)
             continue
+        if each.op in BINDING and not found.there and not kind.strict:
+            return False
         value = key[test.place]
         answers.append(holds(found, each.op, value, every=each.every, strict=kind.strict))
     if nobody and None in answers[1:]:  # of some values it cannot be told: then of none

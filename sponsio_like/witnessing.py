@@ -39,7 +39,7 @@ class Reason(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Testimony:
-    """A violation at a call, and its reasons; `open`: something is owed, and nothing violated yet."""
+    """A violation at a call, and its reasons; `open`: something is owed, nothing violated yet."""
 
     call: int
     reasons: tuple[Reason, ...]
@@ -157,7 +157,7 @@ def _settle(story: _Story, id: str, result: Result, time: float) -> Iterator[Tes
     final = clause.results(flight.change.letter, result, flight.tool)
     if clause.bound is not None:
         revealed = clause.bound.settled(flight.change.letter, result, final)
-        final = revealed.keys.get(story.key or (), revealed.others)
+        final = revealed.of(story.key or ())
     story.context = story.context.arrived(_sources(clause))
     last = Place(story.seen - 1, story.counted - 1)
     before = story.watch
@@ -188,7 +188,7 @@ def _keep(story: _Story, watch: Watch) -> None:
     story.watch = watch
 
 
-# --- what is owed, by the call that asked for it ---------------------------------------------------
+# --- what is owed, by the call that asked for it ----------------------------------------------
 
 
 def _born(

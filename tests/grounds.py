@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import sponsio_like.formula as f
-from sponsio_like.contract import Contract, Scope
+from sponsio_like.contract import Contract, Scope, Segment
 from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
 from sponsio_like.pattern import Rule
@@ -161,7 +161,7 @@ class Random:
     def atom(self, *, bound: bool) -> f.Formula:
         dice = self.dice
         kind = dice.choice(("called", "called", "done", "done", "failed", "output", "text", "ctx"))
-        if kind in ("called", "done", "failed"):
+        if kind == "called" or kind == "done" or kind == "failed":  # noqa: PLR1714  for mypy
             return f.Happens(kind, self.target(bound=bound))
         if kind == "output" and bound:
             done = f.Happens("done", self.target(bound=False))
@@ -172,7 +172,7 @@ class Random:
             return f.Compare(f.Ctx("who"), "=", f.Variable("x"))
         return f.Happens("called", self.target(bound=bound))
 
-    def formula(self, depth: int, *, past: bool) -> f.Formula:
+    def formula(self, depth: int, *, past: bool) -> Any:
         dice = self.dice
         if depth == 0 or dice.random() < 0.15:
             return self.atom(bound=dice.random() < 0.7)
@@ -206,7 +206,8 @@ class Random:
             condition = self.formula(1, past=True)
             contract = replace(contract, assumption=condition)
         if dice.random() < 0.15:
-            kind = dice.choice(("after", "between", "after_until", "before"))
+            kinds: tuple[Segment, ...] = ("after", "between", "after_until", "before")
+            kind = dice.choice(kinds)
             ends = [self.atom(bound=dice.random() < 0.5) for _ in range(2)]
             start = None if kind == "before" else ends[0]
             stop = None if kind == "after" else ends[1]

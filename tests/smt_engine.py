@@ -14,7 +14,7 @@ from typing import Any
 
 from sponsio_like.guard import Guard
 from sponsio_like.loader import loads
-from sponsio_like.outcome import Allowed
+from sponsio_like.outcome import Allowed, Violation
 from sponsio_like.session import Session
 from tests.smt_reading import variable
 from tests.smt_values import Event
@@ -28,8 +28,9 @@ SIGNS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "ne": "!=", "in": "in", "
 class Said:
     """What the engine has said: reports by the number of their event, and at the end."""
 
-    reported: dict[int, list[Named | None]] = field(default_factory=dict)
-    unfulfilled: list[Named | None] = field(default_factory=list)
+    reported: dict[int, list[Named]] = field(default_factory=dict)
+    unfulfilled: list[Named] = field(default_factory=list)
+    raised: str = ""
 
     @property
     def violated(self) -> bool:
@@ -41,10 +42,13 @@ def engine_witnesses(mapping: Mapping[str, Any], events: Sequence[Event]) -> Sai
     """Play the trace in observe mode. Raises `ContractError` if the statement is refused."""
     session = guard_of(mapping).session("trace")
     said = Said()
-    for number, event in enumerate(events):
-        for found in _played(session, event):
-            said.reported.setdefault(number, []).append(getattr(found, "binding", None))
-    said.unfulfilled = [getattr(each, "binding", None) for each in session.finish()]
+    try:
+        for number, event in enumerate(events):
+            for found in _played(session, event):
+                said.reported.setdefault(number, []).append(found.binding)
+        said.unfulfilled = [each.binding for each in session.finish()]
+    except Exception as error:  # whatever it is, it is a disagreement
+        said.raised = repr(error)
     return said
 
 
@@ -59,7 +63,7 @@ def _guard(text: str) -> Guard:
     return Guard(loads(text).contracts, mode="observe")
 
 
-def _played(session: Session, event: Event) -> Iterable[Any]:
+def _played(session: Session, event: Event) -> Iterable[Violation]:
     """One event; the violations that are reported."""
     if event.get("type") == "message":
         outcome = session.message(event["role"], event.get("text"))

@@ -30,6 +30,8 @@ class Unclear(Exception):
 JSON_CAP = 64 * 1024
 AROUND = "\"'`.,;:!?()[]{}<>*"
 """Punctuation around words that is no part of them."""
+PARTS = re.compile(r"""[\s'",;|<>()\[\]{}=]+""")
+"""What stands between the parts of data that is written as text."""
 FRESH: Key = ("fresh",)
 """A value that occurs nowhere."""
 
@@ -191,7 +193,8 @@ def words(value: Any) -> set[str]:
         if not isinstance(leaf, str):
             continue
         out |= {" ".join(line.split()) for line in nfc(leaf).splitlines()}
-        out.update(re.findall(r"\w+", text))
+        apart = PARTS.split(text)
+        out.update(*(re.findall(r"\w+", text), apart, (part.strip(AROUND) for part in apart)))
         row = text.split()
         for size, start in itertools.product(range(1, 6), range(len(row))):
             run = " ".join(row[start : start + size])
@@ -200,8 +203,9 @@ def words(value: Any) -> set[str]:
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """The scalars in a value."""
+    """The scalars in a value, and the names of its fields."""
     if isinstance(value, Mapping):
+        yield from value
         for inner in value.values():
             yield from leaves(inner)
     elif isinstance(value, list | tuple):

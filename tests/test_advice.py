@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import perceiving, supposing, ways
+from sponsio_like import judging, perceiving, supposing, ways
 from sponsio_like.contract import Contract, contract
 from sponsio_like.guard import Guard
 from sponsio_like.ledger import Ledger
@@ -760,7 +760,7 @@ def test_whatever_goes_wrong_in_the_search_the_reason_stands(
 def judged(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many clauses were judged, in each judgement of an event."""
     counts: list[int] = []
-    judge = supposing.judge
+    judge = judging.judge
 
     def counting(ledger: Ledger, event: Any, reads: Any, time: float) -> Any:
         reads = list(reads)

@@ -345,7 +345,7 @@ def test_a_contract_is_found_once_with_the_strictest_of_its_clauses() -> None:
     assert [
         each.contract for each in reported(policy, dict.fromkeys([2, 1, 3], Witness()), 7, "a")
     ] == ["c", "d"]
-    assert reported(policy, [], 7, "a") == ()
+    assert reported(policy, {}, 7, "a") == ()
 
 
 def test_verdicts_of_clauses_make_one_of_the_contract() -> None:

@@ -12,7 +12,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from sponsio_like import perceiving
+from sponsio_like import judging, perceiving
 from sponsio_like.contract import Contract
 from sponsio_like.formula import Always, Compare, Const, Count, Happens, Implies, Match
 from sponsio_like.guard import Guard
@@ -55,7 +55,7 @@ def _switching_often() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _giving_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every thread gives way between asking (`judge`) and committing, on its first decisions."""
-    judge = perceiving.judge
+    judge = judging.judge
     turns = threading.local()
 
     def judge_and_give_way(*args: Any) -> Judgement:

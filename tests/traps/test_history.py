@@ -10,7 +10,17 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Blocked, Contract, Guard, Redirected, atom, contract, perceiving
+from sponsio_like import (
+    Allowed,
+    Blocked,
+    Contract,
+    Guard,
+    Redirected,
+    atom,
+    contract,
+    judging,
+    perceiving,
+)
 from sponsio_like.events import Call
 from sponsio_like.patterns import (
     always_followed_by,
@@ -84,7 +94,7 @@ def at_once(*works: Callable[[], None]) -> None:
 @pytest.fixture
 def _giving_way(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Threads switch often, and each gives way between asking and committing."""
-    judge = perceiving.judge
+    judge = judging.judge
 
     def judge_and_give_way(*args: Any) -> Judgement:
         judgement = judge(*args)

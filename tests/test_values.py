@@ -1,0 +1,470 @@
+"""Value variables: what they bind, how long it is remembered, and what a full memory does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sponsio_like import instances
+from sponsio_like.contract import Contract, contract
+from sponsio_like.errors import ContractError
+from sponsio_like.guard import Guard
+from sponsio_like.outcome import Allowed, Blocked, Outcome
+from sponsio_like.pattern import Rule
+from sponsio_like.session import Session
+from sponsio_like.syntax import read
+from tests.grounds import campaign
+
+VETTED = "G(called(pay, to = $x) -> Y O done(vet, name = $x))"
+FROZEN = "G(called(pay, to = $x) -> WY(done(thaw, id = $x) R !done(freeze, id = $x)))"
+UNTIL = "G(called(pay, to = $x) -> WY !(!done(thaw, id = $x) S done(freeze, id = $x)))"
+ANSWERED = "G(done(open, id = $x) -> X F done(close, id = $x))"
+
+
+def session(*formulas: str, mode: Any = "enforce", direct: bool = True) -> Session:
+    """A session under contracts `c0`, `c1`, .."""
+    rules = [contract(f"c{i}").guarantees(read(each)) for i, each in enumerate(formulas)]
+    made = Guard(rules, mode=mode).session("s")
+    made._direct = made._direct and direct
+    return made
+
+
+def do(one: Session, tool: str, output: Any = "done", **args: Any) -> Outcome:
+    """Decide a call; if it may run, it succeeds with this output."""
+    outcome = one.decide(tool, args)
+    if isinstance(outcome, Allowed):
+        one.settle(outcome.id, output=output)
+    return outcome
+
+
+def legal(one: Session, tool: str, output: Any = "done", **args: Any) -> bool:
+    """Whether the call was let through."""
+    return isinstance(do(one, tool, output, **args), Allowed)
+
+
+@pytest.fixture(params=["short", "long"])
+def made(request: pytest.FixtureRequest) -> Callable[..., Session]:
+    """Sessions that go the short way, and the same the long way."""
+    return lambda *formulas, **more: session(*formulas, direct=request.param == "short", **more)
+
+
+# --- what is bound --------------------------------------------------------------------------------
+
+
+def test_random_guarantees_are_what_they_are_for_every_value() -> None:
+    """Reports, verdicts and obligations are those of one guarantee for each value."""
+    agreed, violated, failures = campaign(250, seed=7)
+    assert not failures, failures[0]
+    assert agreed >= 250
+    assert violated > 50
+
+
+def test_a_value_is_allowed_by_its_own_history(made: Callable[..., Session]) -> None:
+    """What was vetted may be paid, nobody else."""
+    one = made(VETTED)
+    assert not legal(one, "pay", to="bob")
+    assert legal(one, "vet", name="bob")
+    assert legal(one, "pay", to="bob")
+    assert not legal(one, "pay", to="eve")
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "equal"),
+    [
+        (1, 1.0, True),
+        (1, True, False),
+        (1, "1", False),
+        ("\u00e9", "e\u0301", True),
+        ("a", "A", False),
+        ([1, 2], [1.0, 2], True),
+        ({"a": 1, "b": None}, {"b": None, "a": 1}, True),
+        (None, None, True),
+        (None, False, False),
+        (10**40, 10**40 + 1, False),
+        ("x" * 5_000, "x" * 5_000, True),
+        ("x" * 5_000, "x" * 5_001, False),
+    ],
+)
+def test_values_are_one_if_they_are_the_same_json(
+    made: Callable[..., Session], first: Any, then: Any, equal: bool
+) -> None:
+    """`1` is `1.0`, `true` is not `1`, text is compared in NFC, objects whatever their order."""
+    one = made(VETTED)
+    assert legal(one, "vet", name=first)
+    assert legal(one, "pay", to=then) is equal
+
+
+def test_a_call_without_the_bound_field_does_not_match(made: Callable[..., Session]) -> None:
+    """Unless the match says `missing: refuse`."""
+    assert legal(made(VETTED), "pay")
+    strict = VETTED.replace("to = $x", 'to = $x, @missing = "refuse"')
+    assert not legal(made(strict), "pay")
+
+
+@pytest.mark.parametrize("odd", [float("nan"), {"deep": None}, {1, 2}])
+def test_a_field_that_cannot_be_read_is_refused(made: Callable[..., Session], odd: Any) -> None:
+    """It could be any value, so it is none that was vetted."""
+    if odd == {"deep": None}:
+        for _ in range(80):
+            odd = {"deep": odd}
+    assert not legal(made(VETTED), "pay", to=odd)
+
+
+def test_every_element_of_a_list_is_a_value(made: Callable[..., Session]) -> None:
+    """A booking for two needs both of them checked."""
+    one = made("G(called(book, passengers[].name = $x) -> Y O done(check, name = $x))")
+    ann, bob = {"name": "ann"}, {"name": "bob"}
+    assert legal(one, "check", name="ann")
+    assert legal(one, "book", passengers=[ann])
+    refused = do(one, "book", passengers=[ann, bob])
+    assert isinstance(refused, Blocked)
+    assert refused.violations[0].binding == {"x": "bob"}
+    assert legal(one, "book", passengers=[])
+
+
+def test_values_come_from_outputs(made: Callable[..., Session]) -> None:
+    """Whole, at a path, from JSON text, and by a regular expression."""
+    whole = "G(called(use, id = $x) -> Y O(done(make) & output = $x))"
+    at_path = whole.replace("output =", "output.order.id =")
+    found = "G(called(use, id = $x) -> Y O(done(make) & output matches 'order (\\w+)' as $x))"
+    for formula, output in (
+        (whole, 7),
+        (at_path, {"order": {"id": 7}}),
+        (at_path, '{"order": {"id": 7}}'),
+        (found, "created order 7, order 8"),
+    ):
+        one = made(formula)
+        assert not legal(one, "use", id=7)
+        assert legal(one, "make", output)
+        assert legal(one, "use", id=7)
+        assert not legal(one, "use", id=9)
+    assert legal(one, "use", id=8)
+
+
+def test_calls_beside_each_other_do_not_see_their_outputs() -> None:
+    """A value is known once its call has settled."""
+    one = session("G(called(use, id = $x) -> Y O(done(make) & output = $x))")
+    making = one.decide("make", {})
+    assert not legal(one, "use", id=7)
+    one.settle(making.id, output=7)
+    assert legal(one, "use", id=7)
+
+
+def test_a_prohibition_ends_for_the_value_that_is_released(made: Callable[..., Session]) -> None:
+    """And for no other."""
+    one = made(UNTIL)
+    assert legal(one, "freeze", id="bob")
+    assert legal(one, "freeze", id="eve")
+    assert legal(one, "thaw", id="bob")
+    assert legal(one, "pay", to="bob")
+    assert not legal(one, "pay", to="eve")
+
+
+def test_a_release_without_a_value_releases_all(made: Callable[..., Session]) -> None:
+    """States are moved, not values: it takes no longer for many."""
+    one = made(UNTIL.replace("thaw, id = $x", "thaw"))
+    for i in range(50):
+        assert legal(one, "freeze", id=i)
+    assert not legal(one, "pay", to=7)
+    assert legal(one, "thaw")
+    assert legal(one, "pay", to=7)
+    assert legal(one, "freeze", id=7)
+    assert not legal(one, "pay", to=7)
+    assert legal(one, "pay", to=8)
+
+
+def test_obligations_are_kept_by_value() -> None:
+    """What stays open at the end names a value for which it does."""
+    one = session(ANSWERED)
+    for i in (1, 2, 3):
+        assert legal(one, "open", id=i)
+    assert legal(one, "close", id=2)
+    assert legal(one, "close", id=1)
+    (left,) = one.finish()
+    assert left.binding == {"x": 3}
+
+
+def test_counts_are_per_value(made: Callable[..., Session]) -> None:
+    """Two tries for each order."""
+    one = made("G(called(try, id = $x) -> count(called(try, id = $x)) <= 2)")
+    for i in (1, 2, 1, 2):
+        assert legal(one, "try", id=i)
+    assert not legal(one, "try", id=1)
+    assert legal(one, "try", id=3)
+
+
+def test_sums_are_per_value() -> None:
+    """At most 100 to each."""
+    one = session("G(called(pay, to = $x) -> sum(called(pay, to = $x), amount) <= 100)")
+    assert legal(one, "pay", to="bob", amount=60)
+    assert legal(one, "pay", to="eve", amount=60)
+    assert not legal(one, "pay", to="bob", amount=60)
+    assert legal(one, "pay", to="bob", amount=40)
+
+
+def test_values_of_different_events_are_compared() -> None:
+    """A bid is above every ask; a refund is at most what was quoted for that order."""
+    bids = session("G(called(bid, price = $new) & O called(ask, price = $old) -> $new >= $old)")
+    assert legal(bids, "bid", price=5)
+    assert legal(bids, "ask", price=10)
+    assert not legal(bids, "bid", price=9)
+    assert legal(bids, "bid", price=10)
+    refunds = session(
+        "G(called(refund, id = $x) -> arg(amount) <= last(output(total), done(quote, id = $x)))"
+    )
+    assert legal(refunds, "quote", {"total": 10}, id=1)
+    assert legal(refunds, "quote", {"total": 5}, id=2)
+    assert legal(refunds, "refund", id=1, amount=10)
+    assert not legal(refunds, "refund", id=2, amount=10)
+    assert not legal(refunds, "refund", id=3, amount=1)
+
+
+def test_the_context_binds_a_value() -> None:
+    """Not for another customer than the one who is logged in."""
+    one = session("G(called(show, customer = $x) -> ctx(customer) = $x)")
+    one.fact("customer", 7)
+    assert legal(one, "show", customer=7)
+    assert not legal(one, "show", customer=8)
+
+
+def test_not_another_value_than_before(made: Callable[..., Session]) -> None:
+    """The first user is the only one."""
+    one = made('G(called("*", user = $x) -> !Y O called("*", user != $x))')
+    assert legal(one, "read", user=1)
+    assert legal(one, "write", user=1)
+    assert not legal(one, "write", user=2)
+
+
+def test_the_same_call_may_fail_only_so_often() -> None:
+    """Tool and arguments together are one value."""
+    one = session('G(called("*", @call = $c) -> WY(count(failed("*", @call = $c)) < 2))')
+    for _ in range(2):
+        one.settle(one.decide("get", {"id": 1}).id, error="no")
+    assert not legal(one, "get", id=1)
+    assert legal(one, "get", id=2)
+    assert legal(one, "put", id=1)
+
+
+def test_text_and_numbers_are_one_where_a_value_comes_from_text(
+    made: Callable[..., Session],
+) -> None:
+    """A whole token, not a part of one."""
+    one = made("G(called(pay, amount = $v) -> Y O(done(find) & output has $v))")
+    assert legal(one, "find", "You owe 250.0, or ORD-77. Name: John Smith, mail j@x.com.")
+    for found in (250, "250.0", "ORD-77", "John Smith", "j@x.com"):
+        assert legal(one, "pay", amount=found), found
+    for other in (25, "ORD-7", "Smith John", "x.co"):
+        assert not legal(one, "pay", amount=other), other
+
+
+def test_an_output_is_compared_with_the_value_of_its_own_call() -> None:
+    """And with values that were bound before."""
+    own = session("G !(called(get, n = $x) & output >= $x)", mode="observe")
+    before = "G(done(ask) & output > $x -> WY !O called(cap, n = $x))"
+    earlier = session(before, mode="observe")
+    for one, call, output, bad in (
+        (own, {"tool": "get", "n": 1}, 2, True),
+        (own, {"tool": "get", "n": 3}, 2, False),
+        (earlier, {"tool": "ask"}, 7, False),
+        (earlier, {"tool": "cap", "n": 5}, 0, False),
+        (earlier, {"tool": "ask"}, 4, False),
+        (earlier, {"tool": "ask"}, 7, True),
+    ):
+        told = one.verdicts()["c0"] == "violated"
+        do(one, **call, output=output)
+        assert (one.verdicts()["c0"] == "violated") is (bad or told)
+
+
+def test_what_is_open_may_be_a_list() -> None:
+    """Obligations are told, whatever their values are."""
+    one = session(ANSWERED)
+    assert legal(one, "open", id=[1, {"a": 2}])
+    assert one.pending()[0].binding == {"x": [1, {"a": 2}]}
+    assert hash(one.pending()[0]) is not None
+
+
+# --- witnesses ------------------------------------------------------------------------------------
+
+
+def test_a_violation_names_the_value_and_since_when(made: Callable[..., Session]) -> None:
+    """Since the call that forbade it; the log has values only if it is asked to."""
+    one = made(UNTIL)
+    assert legal(one, "other")
+    assert legal(one, "freeze", id="bob")
+    assert legal(one, "other")
+    refused = do(one, "pay", to="bob")
+    assert isinstance(refused, Blocked)
+    (violation,) = refused.violations
+    assert violation.binding == {"x": "bob"}
+    assert violation.since == 1
+    assert '$x = "bob", since call 1' in refused.advice
+    assert "bob" not in violation.message
+
+
+def test_the_log_has_values_only_if_it_is_asked_to() -> None:
+    """It must be safe to ship."""
+    for asked in (False, True):
+        records: list[dict[str, Any]] = []
+        guard = Guard([contract("c").guarantees(read(VETTED))], log=records.append, log_args=asked)
+        guard.session("s").decide("pay", {"to": "bob"})
+        assert ("bob" in json.dumps(records)) is asked
+
+
+# --- memory ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clauses remember three values."""
+    monkeypatch.setattr("sponsio_like.tracking.VALUES_CAP", 3)
+
+
+@pytest.mark.usefixtures("_small")
+def test_a_permission_may_be_forgotten(made: Callable[..., Session]) -> None:
+    """The oldest is: that only refuses more."""
+    one = made(VETTED)
+    for name in "abcd":
+        assert legal(one, "vet", name=name)
+    assert not legal(one, "pay", to="a")
+    assert all(legal(one, "pay", to=name) for name in "bcd")
+
+
+@pytest.mark.usefixtures("_small")
+def test_a_prohibition_is_never_forgotten(made: Callable[..., Session]) -> None:
+    """A call that needs one more entry is refused: memory is full."""
+    one = made(UNTIL)
+    for name in "abc":
+        assert legal(one, "freeze", id=name)
+    refused = do(one, "freeze", id="d")
+    assert isinstance(refused, Blocked)
+    assert "memory is full" in refused.violations[0].message
+    assert not any(legal(one, "pay", to=name) for name in "abc")
+    assert legal(one, "pay", to="d")
+    assert legal(one, "thaw", id="a")
+    assert legal(one, "freeze", id="d")
+    assert not legal(one, "pay", to="d")
+
+
+@pytest.mark.usefixtures("_small")
+def test_an_obligation_is_never_forgotten() -> None:
+    """Nor is there room for a fourth until one is met."""
+    one = session(ANSWERED)
+    for i in (1, 2, 3):
+        assert legal(one, "open", id=i)
+    assert not legal(one, "open", id=4)
+    assert legal(one, "close", id=2)
+    assert legal(one, "other")
+    assert legal(one, "open", id=4)
+
+
+@pytest.mark.usefixtures("_small")
+def test_in_observe_mode_a_contract_is_blind_once() -> None:
+    """It says so at the first value that it cannot remember, and no call is disturbed."""
+    one = session(UNTIL, mode="observe")
+    told = []
+    for name in "abcdef":
+        outcome = do(one, "freeze", id=name)
+        assert isinstance(outcome, Allowed)
+        told += [each.message for each in outcome.observed]
+    assert len(told) == 1
+    assert "memory is full" in told[0]
+
+
+@pytest.mark.usefixtures("_small")
+def test_a_result_may_fill_the_memory() -> None:
+    """What must not be forgotten and could not be kept: from then on nothing is certain."""
+    leak = 'G(called(send, "*" carries $x) -> !Y O(called(read) & output carries $x))'
+    one = session(leak)
+    assert legal(one, "read", "codes X-1001 X-1002 X-1003 X-1004 X-1005")
+    refused = do(one, "send", text="hello there")
+    assert isinstance(refused, Blocked)
+    assert "memory is full" in refused.violations[0].message
+
+
+def test_values_that_are_as_all_others_take_no_room() -> None:
+    """What was frozen and thawed is forgotten; what was answered too."""
+    one = session(UNTIL, ANSWERED)
+    for i in range(300):
+        assert legal(one, "freeze", id=i)
+        assert legal(one, "open", id=i)
+        assert legal(one, "thaw", id=i)
+        assert legal(one, "close", id=i)
+    assert legal(one, "other")
+    assert [len(store.keys) for store in one._inner.ledger.bound.values()] == [0, 0]
+
+
+def test_values_in_the_same_state_share_it() -> None:
+    """However many there are."""
+    one = session(VETTED, UNTIL, ANSWERED)
+    for i in range(200):
+        assert legal(one, "vet", name=i)
+        assert legal(one, "freeze", id=i)
+        assert legal(one, "open", id=i)
+    assert all(len(store.cells) <= 3 for store in one._inner.ledger.bound.values())
+
+
+def test_related_values_are_fewer() -> None:
+    """A contract that compares every value with the present one remembers a thousand."""
+    one = session("G(called(bid, price = $new) & O called(ask, price = $old) -> $new >= $old)")
+    assert one._inner.ledger.bound[0].cap == instances.RELATED_CAP < instances.VALUES_CAP
+
+
+# --- snapshots ------------------------------------------------------------------------------------
+
+
+def test_a_snapshot_keeps_values() -> None:
+    """Permissions, prohibitions, obligations, and calls in flight that may reveal more."""
+    made = "G(called(use, id = $x) -> Y O(done(make) & output = $x))"
+    rules = [
+        contract(f"c{i}").guarantees(read(each)) for i, each in enumerate([VETTED, UNTIL, made])
+    ]
+    guard = Guard(rules)
+    one = guard.session("s")
+    assert legal(one, "vet", name="bob")
+    assert legal(one, "vet", name=2)
+    assert legal(one, "freeze", id=2)
+    making = one.decide("make", {})
+    data = json.loads(json.dumps(one.snapshot()))
+    other = guard.restore(data)
+    other.settle(making.id, output="new")
+    assert legal(other, "pay", to="bob")
+    assert not legal(other, "pay", to=2)
+    assert not legal(other, "pay", to="eve")
+    assert legal(other, "use", id="new")
+    assert not legal(other, "use", id="old")
+    assert not legal(one, "use", id="new")
+
+
+# --- what is refused at load ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("formula", "why"),
+    [
+        ("G(called(b) -> O called(a, id = $x))", "never occurs would violate"),
+        ("G(called(a, n < $x) -> called(b, n < $x))", "nothing binds"),
+        ("G(called(a, i = $x, j = $y) -> Y O called(b, i = $x))", "binds only some"),
+        ("G(called(a, n = $x) -> !O called(b, n < $x))", "nothing has bound yet"),
+        ("G !(called(get, to >= $x) & output = $x)", "may not be bound by then"),
+        (
+            "G(called(a, id = $x) -> repeats(called(a, id = $x)) <= 2)",
+            "cannot have a value variable",
+        ),
+    ],
+)
+def test_variables_that_cannot_be_followed_are_refused(formula: str, why: str) -> None:
+    """A rule that looks armed and is not does not load."""
+    with pytest.raises(ContractError, match=why):
+        session(formula)
+
+
+def test_a_contract_that_is_split_by_fields_has_no_variables() -> None:
+    """One of the two says it all."""
+    rule = Rule(read(VETTED), by=("to",))
+    with pytest.raises(ContractError, match="split by fields"):
+        Guard([Contract("c", (rule,))])
+    with pytest.raises(ContractError, match="on the world"):
+        Guard([contract("c").guarantees(read(VETTED)).world()])
