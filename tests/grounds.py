@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import sponsio_like.formula as f
+from sponsio_like.conditions import HAPPENINGS
 from sponsio_like.contract import Contract, Scope, Segment
 from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
@@ -161,8 +162,8 @@ class Random:
     def atom(self, *, bound: bool) -> f.Formula:
         dice = self.dice
         kind = dice.choice(("called", "called", "done", "done", "failed", "output", "text", "ctx"))
-        if kind == "called" or kind == "done" or kind == "failed":  # noqa: PLR1714  for mypy
-            return f.Happens(kind, self.target(bound=bound))
+        if kind in HAPPENINGS:
+            return f.Happens(HAPPENINGS[HAPPENINGS.index(kind)], self.target(bound=bound))
         if kind == "output" and bound:
             done = f.Happens("done", self.target(bound=False))
             return done & f.OutputIs(dice.choice(("id", "ids[]")), "=", f.Var("x"))
