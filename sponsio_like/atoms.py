@@ -48,7 +48,7 @@ from sponsio_like.formula import (
 from sponsio_like.registry import CustomAtom, custom
 from sponsio_like.terms import MISSING, value_reader
 from sponsio_like.tokens import read_json
-from sponsio_like.values import compare, comparison, find
+from sponsio_like.values import compare, comparison, find, reached
 
 
 class Wait(Enum):
@@ -96,10 +96,7 @@ def meets(condition: Condition) -> Meets:
     """Asks whether some value of arguments compares so; `None` if none can be compared."""
     path, holds = condition.path, comparison(condition.op, condition.value)
     if condition.every:
-        start = path.partition("[]")[0]
-        return lambda args: (
-            _every([holds(value) for value in find(args, path)]) if find(args, start) else None
-        )
+        return lambda args: _every(holds, *reached(args, path))
     return lambda args: _some([holds(value) for value in find(args, path)])
 
 
@@ -109,8 +106,11 @@ def _some(answers: list[bool | None]) -> bool | None:
     return None if None in answers or not answers else False
 
 
-def _every(answers: list[bool | None]) -> bool | None:
-    return None if None in answers and False not in answers else False not in answers
+def _every(holds: Callable[[Any], bool | None], values: list[Any], lacking: bool) -> bool | None:
+    answers = [holds(value) for value in values]
+    if False in answers:
+        return False
+    return None if lacking or None in answers else True
 
 
 def concerns(target: Target) -> Concerns:

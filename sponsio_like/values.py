@@ -73,6 +73,12 @@ def reach(args: Any, path: str) -> tuple[list[Any], bool]:
     if not isinstance(args, Mapping):
         return [args], False
     whole = [args[path]] if path in args and path_parts(path) != (path,) else []
+    found, lacking = reached(args, path)
+    return whole + found, not whole and (lacking or not found)
+
+
+def reached(args: Any, path: str) -> tuple[list[Any], bool]:
+    """As `reach`, but an empty list lacks nothing."""
     found: list[Any] = [args]
     lacking = False
     for part in path_parts(path):
@@ -82,7 +88,7 @@ def reach(args: Any, path: str) -> tuple[list[Any], bool]:
             lacking |= inner is None
             below += [value] if inner is None and not isinstance(value, Mapping) else inner or []
         found = below
-    return whole + found, not whole and (lacking or not found)
+    return found, lacking
 
 
 def _inside(value: Any, part: str) -> list[Any] | None:

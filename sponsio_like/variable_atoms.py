@@ -18,7 +18,7 @@ from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Message, Result, Unreadable
 from sponsio_like.terms import MISSING, value_reader
 from sponsio_like.tokens import read_json
-from sponsio_like.values import compare, find
+from sponsio_like.values import compare, find, reached
 from sponsio_like.variables import (
     BINDING,
     NOBODY,
@@ -110,7 +110,12 @@ def _answer(kind: _Kind, base: bool | None, looks: list[Look], key: Key) -> bool
 
 def _seen(call: Call, test: _Test) -> Look:
     each = test.condition
-    return look(call_values(call, each.path), each.op, test.var, test.form, given=False)
+    if not each.every:
+        return look(call_values(call, each.path), each.op, test.var, test.form, given=False)
+    values, lacking = reached(call.args, each.path)
+    found = look(values, each.op, test.var, test.form, given=False)
+    there = bool(find(call.args, each.path.partition("[]")[0]))
+    return found._replace(there=there, unclear=found.unclear or lacking)
 
 
 def _keys(tested: Iterable[tuple[_Test, Look]], width: int) -> Iterator[Key]:

@@ -208,6 +208,7 @@ STATEMENTS: dict[str, str] = {
     "S-FAIL-07": "every clause is asked",
     **manifest_world.STATEMENTS,
     **manifest_people.STATEMENTS,
+    **manifest_values.STATEMENTS,
 }
 """The statements of docs/semantics.md."""
 

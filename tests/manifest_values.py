@@ -17,3 +17,20 @@ PATTERNS: dict[str, str] = {
     "C-repeated_failure": "one failure more",
 }
 """The patterns of the family `values`."""
+
+STATEMENTS: dict[str, str] = {
+    "S-VALUE-01": "values that are not bound stand still",
+    "S-VALUE-02": "the value is not named",
+    "S-VALUE-03": "text is not compared as text",
+    "S-VALUE-04": "a call without the field matches",
+    "S-VALUE-05": "one element is enough",
+    "S-VALUE-06": "outputs bind nothing",
+    "S-VALUE-07": "parts of words are words",
+    "S-VALUE-08": "unequal values are equal",
+    "S-VALUE-09": "prohibitions are forgotten",
+    "S-VALUE-10": "blindness is told every time",
+    "S-VALUE-11": "values are kept for ever",
+    "S-VALUE-12": "values that never occur may violate",
+    "S-VALUE-13": "what changed is not remembered",
+}
+"""The statements about value variables."""

@@ -167,7 +167,7 @@ BUGS = (
     Bug("bounds of seconds exclude their end", "past.py", "t - s[r] <= limit", "t - s[r] < limit"),
     Bug(
         "nothing runs out between events",
-        "ledger.py",
+        "settling.py",
         "if due < now.time]",
         "if due < now.time - 1000]",
     ),

@@ -40,10 +40,10 @@ MEANING = (
     (
         "what is refused counts in the world",
         "interceptor.py",
-        "return Attempt(found, (), self.ledger.before(event), against)",
+        "return Attempt(found, (), self.ledger.before(event), answers)",
         (
             "before = self.ledger.before(event); self.world.let_through(judgement, key)\n"
-            "                return Attempt(found, (), before, against)"
+            "                return Attempt(found, (), before, answers)"
         ),
     ),
     (

@@ -14,9 +14,13 @@ from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
 from sponsio_like.outcome import Allowed, Blocked, Outcome
 from sponsio_like.pattern import Rule
+from sponsio_like.replay import Replay
 from sponsio_like.session import Session
 from sponsio_like.syntax import read
+from sponsio_like.timeline import explained
+from sponsio_like.trace import trace_of
 from tests.grounds import campaign
+from tests.manifest import requirement
 
 VETTED = "G(called(pay, to = $x) -> Y O done(vet, name = $x))"
 FROZEN = "G(called(pay, to = $x) -> WY(done(thaw, id = $x) R !done(freeze, id = $x)))"
@@ -54,6 +58,7 @@ def made(request: pytest.FixtureRequest) -> Callable[..., Session]:
 # --- what is bound --------------------------------------------------------------------------------
 
 
+@requirement("S-VALUE-01")
 def test_random_guarantees_are_what_they_are_for_every_value() -> None:
     """Reports, verdicts and obligations are those of one guarantee for each value."""
     agreed, violated, failures = campaign(250, seed=7)
@@ -88,6 +93,7 @@ def test_a_value_is_allowed_by_its_own_history(made: Callable[..., Session]) -> 
         ("x" * 5_000, "x" * 5_001, False),
     ],
 )
+@requirement("S-VALUE-03")
 def test_values_are_one_if_they_are_the_same_json(
     made: Callable[..., Session], first: Any, then: Any, equal: bool
 ) -> None:
@@ -97,6 +103,7 @@ def test_values_are_one_if_they_are_the_same_json(
     assert legal(one, "pay", to=then) is equal
 
 
+@requirement("S-VALUE-04")
 def test_a_call_without_the_bound_field_does_not_match(made: Callable[..., Session]) -> None:
     """Unless the match says `missing: refuse`."""
     assert legal(made(VETTED), "pay")
@@ -105,6 +112,7 @@ def test_a_call_without_the_bound_field_does_not_match(made: Callable[..., Sessi
 
 
 @pytest.mark.parametrize("odd", [float("nan"), {"deep": None}, {1, 2}])
+@requirement("S-VALUE-04")
 def test_a_field_that_cannot_be_read_is_refused(made: Callable[..., Session], odd: Any) -> None:
     """It could be any value, so it is none that was vetted."""
     if odd == {"deep": None}:
@@ -113,6 +121,7 @@ def test_a_field_that_cannot_be_read_is_refused(made: Callable[..., Session], od
     assert not legal(made(VETTED), "pay", to=odd)
 
 
+@requirement("S-VALUE-05")
 def test_every_element_of_a_list_is_a_value(made: Callable[..., Session]) -> None:
     """A booking for two needs both of them checked."""
     one = made("G(called(book, passengers[].name = $x) -> Y O done(check, name = $x))")
@@ -125,6 +134,7 @@ def test_every_element_of_a_list_is_a_value(made: Callable[..., Session]) -> Non
     assert legal(one, "book", passengers=[])
 
 
+@requirement("S-VALUE-06")
 def test_values_come_from_outputs(made: Callable[..., Session]) -> None:
     """Whole, at a path, from JSON text, and by a regular expression."""
     whole = "G(called(use, id = $x) -> Y O(done(make) & output = $x))"
@@ -163,6 +173,7 @@ def test_a_prohibition_ends_for_the_value_that_is_released(made: Callable[..., S
     assert not legal(one, "pay", to="eve")
 
 
+@requirement("S-VALUE-01")
 def test_a_release_without_a_value_releases_all(made: Callable[..., Session]) -> None:
     """States are moved, not values: it takes no longer for many."""
     one = made(UNTIL.replace("thaw, id = $x", "thaw"))
@@ -205,6 +216,7 @@ def test_sums_are_per_value() -> None:
     assert legal(one, "pay", to="bob", amount=40)
 
 
+@requirement("S-VALUE-08")
 def test_values_of_different_events_are_compared() -> None:
     """A bid is above every ask; a refund is at most what was quoted for that order."""
     bids = session("G(called(bid, price = $new) & O called(ask, price = $old) -> $new >= $old)")
@@ -230,6 +242,7 @@ def test_the_context_binds_a_value() -> None:
     assert not legal(one, "show", customer=8)
 
 
+@requirement("S-VALUE-08")
 def test_not_another_value_than_before(made: Callable[..., Session]) -> None:
     """The first user is the only one."""
     one = made('G(called("*", user = $x) -> !Y O called("*", user != $x))')
@@ -248,6 +261,7 @@ def test_the_same_call_may_fail_only_so_often() -> None:
     assert legal(one, "put", id=1)
 
 
+@requirement("S-VALUE-03", "S-VALUE-07")
 def test_text_and_numbers_are_one_where_a_value_comes_from_text(
     made: Callable[..., Session],
 ) -> None:
@@ -289,6 +303,7 @@ def test_what_is_open_may_be_a_list() -> None:
 # --- witnesses ------------------------------------------------------------------------------------
 
 
+@requirement("S-VALUE-02")
 def test_a_violation_names_the_value_and_since_when(made: Callable[..., Session]) -> None:
     """Since the call that forbade it; the log has values only if it is asked to."""
     one = made(UNTIL)
@@ -304,6 +319,7 @@ def test_a_violation_names_the_value_and_since_when(made: Callable[..., Session]
     assert "bob" not in violation.message
 
 
+@requirement("S-VALUE-02")
 def test_the_log_has_values_only_if_it_is_asked_to() -> None:
     """It must be safe to ship."""
     for asked in (False, True):
@@ -323,6 +339,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_small")
+@requirement("S-VALUE-09")
 def test_a_permission_may_be_forgotten(made: Callable[..., Session]) -> None:
     """The oldest is: that only refuses more."""
     one = made(VETTED)
@@ -333,6 +350,7 @@ def test_a_permission_may_be_forgotten(made: Callable[..., Session]) -> None:
 
 
 @pytest.mark.usefixtures("_small")
+@requirement("S-VALUE-09")
 def test_a_prohibition_is_never_forgotten(made: Callable[..., Session]) -> None:
     """A call that needs one more entry is refused: memory is full."""
     one = made(UNTIL)
@@ -361,6 +379,7 @@ def test_an_obligation_is_never_forgotten() -> None:
 
 
 @pytest.mark.usefixtures("_small")
+@requirement("S-VALUE-10")
 def test_in_observe_mode_a_contract_is_blind_once() -> None:
     """It says so at the first value that it cannot remember, and no call is disturbed."""
     one = session(UNTIL, mode="observe")
@@ -384,6 +403,7 @@ def test_a_result_may_fill_the_memory() -> None:
     assert "memory is full" in refused.violations[0].message
 
 
+@requirement("S-VALUE-11")
 def test_values_that_are_as_all_others_take_no_room() -> None:
     """What was frozen and thawed is forgotten; what was answered too."""
     one = session(UNTIL, ANSWERED)
@@ -396,6 +416,7 @@ def test_values_that_are_as_all_others_take_no_room() -> None:
     assert [len(store.keys) for store in one._inner.ledger.bound.values()] == [0, 0]
 
 
+@requirement("S-VALUE-11")
 def test_values_in_the_same_state_share_it() -> None:
     """However many there are."""
     one = session(VETTED, UNTIL, ANSWERED)
@@ -438,6 +459,40 @@ def test_a_snapshot_keeps_values() -> None:
     assert not legal(one, "use", id="new")
 
 
+# --- recorded traces ------------------------------------------------------------------------------
+
+
+HAPPENED = [
+    {"tool": "vet", "args": {"name": "bob"}},
+    {"tool": "freeze", "args": {"id": "bob"}},
+    {"tool": "open", "args": {"id": 7}},
+    {"tool": "pay", "args": {"to": "bob"}},
+    {"tool": "pay", "args": {"to": "eve"}},
+    {"tool": "open", "args": {"id": 8}},
+    {"tool": "close", "args": {"id": 8}},
+]
+
+
+@requirement("S-VALUE-13")
+def test_a_trace_tells_why_it_breaks_contracts() -> None:
+    """The call that violates, what forbade it, what never happened, who asks for what is open."""
+    texts = enumerate((UNTIL, VETTED, ANSWERED))
+    rules = [contract(f"c{i}").guarantees(read(text)) for i, text in texts]
+    found = explained(Replay(rules), trace_of({"id": "t", "events": HAPPENED}))
+    told = {
+        (each.contract, each.told.call, dict(each.values)["x"]): {
+            (reason.what, reason.call) for reason in each.told.reasons
+        }
+        for each in found
+    }
+    assert told == {
+        ("c0", 3, "bob"): {("violates", 3), ("forbids", 1)},
+        ("c1", 4, "eve"): {("violates", 4), ("missing", None)},
+        ("c2", 2, 7): {("asks", 2)},
+    }
+    assert [each.told.open for each in found] == [True, False, False]
+
+
 # --- what is refused at load ----------------------------------------------------------------------
 
 
@@ -455,6 +510,7 @@ def test_a_snapshot_keeps_values() -> None:
         ),
     ],
 )
+@requirement("S-VALUE-12")
 def test_variables_that_cannot_be_followed_are_refused(formula: str, why: str) -> None:
     """A rule that looks armed and is not does not load."""
     with pytest.raises(ContractError, match=why):
