@@ -97,8 +97,8 @@ class Result:
                     "statement": dict(each.data),
                     "quote": each.quote,
                     "notes": list(each.notes),
-                    "judged": each.tried.judged if each.tried else 0,
-                    "broken": each.tried.broken if each.tried else 0,
+                    "judged": each.tried.judged,
+                    "broken": each.tried.broken,
                 }
                 for each in self.draft.kept
             ],

@@ -50,13 +50,13 @@ class Kept:
     data: Mapping[str, Any]
     quote: str = ""
     notes: tuple[str, ...] = ()
-    tried: Line | None = None
+    tried: Line = field(default_factory=Line)
 
     @property
     def remarks(self) -> list[str]:
         """What a person should know before this contract is believed."""
         found = [f'from "{self.quote}"'] if self.quote else []
-        if self.tried is not None:
+        if self.tried.judged:
             found.append(f"broken in {self.tried.broken} of {self.tried.judged} traces")
         return found + [f"note: {note}" for note in self.notes]
 
@@ -176,12 +176,11 @@ def _tell_apart(cases: Iterable[_Case]) -> None:
         said[means] = own
 
 
-def _loaded(cases: Iterable[_Case], tools: Mapping[str, Any]) -> list[tuple[_Case, Contract]]:
+def _loaded(cases: Sequence[_Case], tools: Mapping[str, Any]) -> list[tuple[_Case, Contract]]:
     """The statements that a contract file can have, as the loader of all contract files reads them.
 
     It tells every mistake with its line: whose line it is, is refused, and the others are tried.
     """
-    cases = list(cases)
     while standing := [case for case in cases if not case.reasons]:
         text, starts = _written([case.kept for case in standing], tools)
         try:
@@ -194,7 +193,7 @@ def _loaded(cases: Iterable[_Case], tools: Mapping[str, Any]) -> list[tuple[_Cas
 def _blame(error: ContractError, cases: Sequence[_Case], starts: Sequence[int]) -> None:
     """Note each mistake at the statement in whose lines it stands."""
     for problem in error.problems:
-        line = int(problem.where.rsplit(":", 2)[1])
+        line = int(problem.where.split(":")[1])
         place = bisect_right(starts, line) - 1
         if place < 0:
             raise error

@@ -71,7 +71,7 @@ def _of_target(calls: Target, signature: Signature) -> Iterator[str]:
     for match in calls:
         for name in match.names:
             yield from _one_of(name, signature.tools, "tool")
-        if match.globs and not _meant((match,), signature):
+        if match.globs and not _meant(match, signature):
             yield f"no tool in the traces matches `{match.globs[0]}`"
         if match.agent is not None:
             yield from _one_of(match.agent, signature.agents, "agent")
@@ -87,7 +87,9 @@ def _path(path: str, calls: Target, signature: Signature) -> Iterator[str]:
     if path.startswith("@") or path_parts(path)[0] == "*":
         return
     for match in calls:
-        having = [tool for tool in _meant((match,), signature) if _has(tool, path, signature)]
+        having = [
+            tool for tool in _meant(match, signature) if normal(path) in signature.tools[tool].args
+        ]
         lacking = [tool for tool in match.names if tool in signature.tools and tool not in having]
         for tool in lacking:
             yield _no_path(f"`{tool}`", path, signature.tools[tool].args)
@@ -101,12 +103,8 @@ def _no_path(whose: str, path: str, known: Iterable[str]) -> str:
     return f"field `{path}` of {whose} never occurs in the traces" + (f"; {hint}" if hint else "")
 
 
-def _meant(calls: Target, signature: Signature) -> list[str]:
-    return [tool for tool in signature.tools if any(names_tool(match, tool) for match in calls)]
-
-
-def _has(tool: str, path: str, signature: Signature) -> bool:
-    return normal(path) in signature.tools[tool].args
+def _meant(match: Match, signature: Signature) -> list[str]:
+    return [tool for tool in signature.tools if names_tool(match, tool)]
 
 
 def normal(path: str) -> str:
@@ -136,7 +134,7 @@ def _of_pattern(rule: Rule, signature: Signature) -> Iterator[str]:
         if of_kind(kind, Field):
             paths = [given[name]] if isinstance(given[name], str) else given[name]
             for path in paths:
-                for calls in beside or [ANY]:
+                for calls in beside:
                     yield from _path(path, calls, signature)
 
 

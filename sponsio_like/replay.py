@@ -55,16 +55,27 @@ class Judged:
 
     def as_json(self) -> dict[str, Any]:
         """One line of `sponsio-like replay --json`."""
-        fields = ("contract", "position", "tool", "action", "message")
         return {
             "id": self.id,
             "calls": self.calls,
-            "violations": [{f: getattr(each, f) for f in fields} for each in self.violations],
+            "violations": [_plain(each) for each in self.violations],
             "unfulfilled": [
-                {"contract": each.contract, "message": each.message} for each in self.unfulfilled
+                {"contract": each.contract, "message": each.message} | _witness(each)
+                for each in self.unfulfilled
             ],
             "not_judged": list(self.not_judged),
         }
+
+
+def _plain(violation: Violation) -> dict[str, Any]:
+    fields = ("contract", "position", "tool", "action", "message")
+    since = {} if violation.since is None else {"since": violation.since}
+    return {each: getattr(violation, each) for each in fields} | _witness(violation) | since
+
+
+def _witness(found: Violation | Unfulfilled) -> dict[str, Any]:
+    """The values of the contract's variables, if it has any."""
+    return {"values": found.binding} if found.values else {}
 
 
 class Replay:
@@ -130,7 +141,7 @@ class Play:
         self.records = records
         self.time = 0.0
         self.calls = 0
-        log = Log(records.append)
+        log = Log(records.append, log_args=True)
         self.session = Session(policy, trace.id, clock=lambda: self.time, log=log)
         self._places: list[int] = []
         self._substituted: set[str] = set()
@@ -199,7 +210,11 @@ class Play:
             Violation(**each) for record in self.records for each in record.get("violations", ())
         ]
         self.records.clear()
-        return tuple(replace(each, position=self._place(each.position, position)) for each in found)
+        return tuple(self._placed(each, position) for each in found)
+
+    def _placed(self, each: Violation, now: int) -> Violation:
+        since = None if each.since is None else self._place(each.since, now)
+        return replace(each, position=self._place(each.position, now), since=since)
 
     def _place(self, position: int, now: int) -> int:
         """A session does not count the calls that it stopped; a reader of the trace does."""

@@ -281,5 +281,4 @@ def example(value: Any) -> str:
     """A value as JSON, shortened."""
     if isinstance(value, str) and len(value) > VALUE_CHARS:
         return json.dumps(value[:VALUE_CHARS]) + ".."
-    text = json.dumps(value)
-    return text if len(text) <= 6 * VALUE_CHARS + 2 else text[:VALUE_CHARS] + ".."
+    return json.dumps(value)

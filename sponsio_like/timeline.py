@@ -13,11 +13,12 @@ from typing import Any
 from sponsio_like.clause import Clause
 from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Unfulfilled, Violation
+from sponsio_like.reasons import Reason
 from sponsio_like.replay import Judged, Replay
 from sponsio_like.terminal import Styled
 from sponsio_like.trace import Called, Event, Settled, Trace
 from sponsio_like.variables import Key
-from sponsio_like.witnessing import Reason, Testimony, keys_in, merged, testimonies
+from sponsio_like.witnessing import Testimony, keys_in, merged, testimonies
 
 WIDTH = 72
 """Most characters of a call that are shown."""
@@ -28,7 +29,7 @@ SAID = {
     "forbids": "forbids it",
     "missing": "was missing",
     "counted": "was counted last",
-    "asks": "asked for what is missing",
+    "asks": "still waits for",
 }
 
 
@@ -135,6 +136,8 @@ def _timeline(told: Testimony, lines: Mapping[int, str]) -> Iterator[Styled]:
 def _said(reason: Reason) -> str:
     if reason.what == "missing":
         return f"since then is missing: {reason.text}"
+    if reason.what == "asks":
+        return f"still waits for {reason.text or 'an answer'}"
     return f"{SAID[reason.what]}: {reason.text}" if reason.text else SAID[reason.what]
 
 

@@ -9,32 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any
 
 from sponsio_like.clause import Clause
 from sponsio_like.context import NOTHING_TOLD, Context
+from sponsio_like.demands import owed
 from sponsio_like.events import Call, Result
 from sponsio_like.events import Event as Happening
 from sponsio_like.formula import Delivered, postorder
 from sponsio_like.future import Position
 from sponsio_like.past import Letter
-from sponsio_like.program import Program, operands
+from sponsio_like.reasons import Reason, Sight, reasons
 from sponsio_like.residual import NO, Residual, strictest
-from sponsio_like.syntax import show
 from sponsio_like.trace import Called, Event, Said, Seen, Settled, Told
 from sponsio_like.variables import Key
 from sponsio_like.watch import Change, Now, Place, Watch
 from sponsio_like.window import settle
-
-What: TypeAlias = Literal["violates", "forbids", "missing", "counted", "asks"]
-
-
-class Reason(NamedTuple):
-    """One thing that matters. `call`: where, None: nowhere so far. `text`: what, in words."""
-
-    what: What
-    call: int | None
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +123,7 @@ def _step(story: _Story, event: Happening, time: float) -> Iterator[Testimony]:
     after = clause.step(before, letter, kind, at, time)
     yield from _born(story, letter, at, time, inside=kind in clause.counts)
     if after.violated:
-        yield Testimony(story.calls, tuple(_reasons(story, before, letter, at)))
+        yield Testimony(story.calls, _reasons(story, before, letter, at))
     _keep(story, after.watch)
     story.seen, story.counted = story.seen + 1, story.counted + (kind in clause.counts)
     if isinstance(event, Call):
@@ -165,7 +155,7 @@ def _settle(story: _Story, id: str, result: Result, time: float) -> Iterator[Tes
     lost = _born_settled(story, flight.change.at.counted, final)
     if after.violated:
         told = [Reason("violates", flight.call, "its result")]
-        asked = [Reason("asks", call, _said(clause)) for call in lost if call != flight.call]
+        asked = [Reason("asks", call, "") for call in lost if call != flight.call]
         yield Testimony(flight.call, (*asked, *told))
     _keep(story, after.watch)
 
@@ -208,7 +198,7 @@ def _born(
     lost = [call for call, each in born if each == NO]
     story.born = [(call, each) for call, each in born if strictest([each]) and each != NO]
     if lost:
-        asked = (Reason("asks", call, _said(story.clause)) for call in lost if call != story.calls)
+        asked = (Reason("asks", call, "") for call in lost if call != story.calls)
         now = Reason("violates", story.calls, "there is no room left for what is owed")
         yield Testimony(story.calls, (*asked, now))
 
@@ -224,87 +214,18 @@ def _left(story: _Story) -> Iterator[Testimony]:
     monitor = story.clause.monitor
     for call, each in story.born:
         if story.clause.open_ends(story.watch) and monitor.open_ends([strictest([each])]):
-            yield Testimony(call, (Reason("asks", call, _said(story.clause)),), open=True)
+            missing = owed(story.clause, strictest([each])).partition("still missing: ")[2]
+            yield Testimony(call, (Reason("asks", call, missing),), open=True)
 
 
-# --- why ------------------------------------------------------------------------------------------
-
-
-def _said(clause: Clause) -> str:
-    return clause.rule.sentence or show(clause.rule.formula)
-
-
-def _reasons(story: _Story, before: Watch, letter: Letter, at: Place) -> Iterator[Reason]:
+def _reasons(story: _Story, before: Watch, letter: Letter, at: Place) -> tuple[Reason, ...]:
     """What the violation of something that is judged at once rests on."""
     inner, monitor = before.inner, story.clause.monitor
     if inner is None:
-        return
+        return ()
     values = monitor.past.read(letter, inner.registers, at.counted, story.time)
-    roots = [root for parts in monitor.always for root in parts if values[root] is False]
-    found: dict[Reason, None] = {}
-    for root in roots:
-        found.update(dict.fromkeys(_why(story, monitor.program, values, root, past=False)))
-    yield from found
-
-
-def _why(
-    story: _Story, program: Program, values: Sequence[Any], i: int, *, past: bool
-) -> Iterator[Reason]:
-    """Why node `i`, which is false, is false."""
-    op, flip = program.nodes[i], story.flips.get(i)
-    match op:
-        case ("lit", slot, negated):
-            text = show(program.slots[slot].node)
-            if past:
-                yield Reason("forbids" if negated else "missing", None, text)
-            else:
-                yield Reason("violates", story.calls, text if negated else f"not {text}")
-        case ("and" | "or", *parts):
-            for k in parts:
-                if values[k] is False:
-                    yield from _why(story, program, values, k, past=past)
-        case ("O" | "S", *rest):
-            body = rest[1] if op[0] == "S" else rest[0]
-            yield Reason("missing", flip, _words(program, body))
-        case ("H" | "T", *rest):
-            body = rest[1] if op[0] == "T" else rest[0]
-            yield Reason("forbids", flip, _words(program, body, negated=True))
-        case ("Y" | "WY", body):
-            yield from _earlier(story, program, values, body)
-        case ("cmp", left, _, right, _):
-            calls = [story.flips[k] for k in (left, right) if k in story.flips]
-            yield Reason("counted", max(calls, default=None), _words(program, i))
-
-
-def _earlier(story: _Story, program: Program, values: Sequence[Any], i: int) -> Iterator[Reason]:
-    """Why node `i` was false at the position before."""
-    op = program.nodes[i]
-    if op[0] in ("and", "or"):
-        for k in operands(op):
-            yield from _earlier(story, program, values, k)
-    else:
-        yield from _why(story, program, values, i, past=True)
-
-
-def _words(program: Program, i: int, *, negated: bool = False) -> str:
-    """A node in the contract's words."""
-    op = program.nodes[i]
-    match op:
-        case ("lit", slot, sign):
-            text = show(program.slots[slot].node)
-            return text if sign is negated else f"!{text}"
-        case ("and" | "or" as kind, *parts):
-            word = " and " if (kind == "and") is not negated else " or "
-            return word.join(_words(program, k, negated=negated) for k in parts)
-        case ("cmp", left, name, right, (sign, _)):
-            text = f"{_words(program, left)} {name} {_words(program, right)}"
-            return f"not {text}" if sign is not negated else text
-        case ("value" | "sum" | "repeats" | "elapsed", slot, *_):
-            return show(program.slots[slot].node)
-        case ("count", body, *_):
-            return f"count({_words(program, body)})"
-    inner = ", ".join(_words(program, k) for k in operands(op))
-    return f"{'!' if negated else ''}{op[0]}({inner})"
+    roots = (root for parts in monitor.always for root in parts)
+    return tuple(reasons(Sight(monitor.program, values, story.flips, story.calls), roots))
 
 
 def merged(each: Sequence[Testimony]) -> list[Testimony]:

@@ -109,10 +109,10 @@ def matches(pattern: Pattern, event: Event, values: Values, hopeful: bool) -> bo
 
 def passes(test: Test, found: Found, values: Values, pattern: Pattern) -> bool | None:
     """Whether what was found passes; None if that cannot be told."""
-    if found.lacks and not (found.void and test.every and test.op != "binds"):
-        return None if test.op != "binds" or pattern.refuses(test) else False
+    if found.lacks and test.op == "binds":
+        return None if pattern.refuses(test) else False
     answers = [compared(test, value, values) for value in found.keys]
-    if found.blind:
+    if found.blind or (found.gap if test.every else found.lacks):
         answers.append(None)
     if test.every:
         return False if False in answers else None if None in answers else True

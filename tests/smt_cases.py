@@ -213,7 +213,9 @@ class Cases:
                 args[name] = self.dice.choice(self.pool)
         if self.chance(0.7):
             skus = (self.dice.choice(self.pool) for _ in range(self.dice.randint(0, 3)))
-            args["items"] = [{"sku": sku} for sku in skus]
+            args["items"] = [{"sku": sku} if self.chance(0.95) else {} for sku in skus]
+            if self.chance(0.03):
+                args["items"] = self.dice.choice(self.pool)
         if self.chance(0.7):
             args["o"] = {"id": self.dice.choice(self.pool)}
         if self.chance(0.05):

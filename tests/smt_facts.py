@@ -22,7 +22,7 @@ DECLARED = """
 (declare-fun at (Int) Int)
 (declare-fun holds (Int Int Int) Bool)
 (declare-fun lacks (Int Int) Bool)
-(declare-fun void (Int Int) Bool)
+(declare-fun gap (Int Int) Bool)
 (declare-fun blind (Int Int) Bool)
 (declare-fun sort (Int) Int)
 (declare-fun num (Int) Real)
@@ -101,7 +101,7 @@ class World:
             for number, found in self.found[place].items():
                 there = frozenset(found.keys)
                 yield _fact(f"(lacks {number} {p})", found.lacks)
-                yield _fact(f"(void {number} {p})", found.void)
+                yield _fact(f"(gap {number} {p})", found.gap)
                 yield _fact(f"(blind {number} {p})", found.blind)
                 for value in self.at_place[place]:
                     yield _fact(f"(holds {number} {p} {self.ids[value]})", value in there)
@@ -140,19 +140,17 @@ class World:
 
     def _test(self, test: Test, x: str, *, hopeful: bool, strict: bool) -> str:
         place = f"e {self.places[test.place]}"
-        lacking = strict or test.op != "binds"
-        lacks = f"(lacks {place})"
-        if test.every and test.op != "binds":
-            lacks = f"(and {lacks} (not (void {place})))"
-        excused = [lacks] if hopeful and lacking else []
+        lacks, gap, blind = (f"({what} {place})" for what in ("lacks", "gap", "blind"))
         each = [(v, f"(holds {place} {self.ids[v]})") for v in self.at_place[test.place]]
         if test.every:
-            blind = () if hopeful else (f"(not (blind {place}))",)
             kept = [f"(=> {holds} {self._compared(test, v, x, hopeful)})" for v, holds in each]
-            whole = f"(and (not {lacks}) {' '.join((*blind, *kept))})"
-            return f"(or {whole} {' '.join(excused)})"
+            told = "" if hopeful else f"(not {blind}) (not {gap})"
+            there = f"(not {lacks})" if test.op == "binds" else ""
+            refused = lacks if hopeful and strict else "false"
+            return f"(or {refused} (and true {there} {told} {' '.join(kept)}))"
+        excused = [lacks] if hopeful and (strict or test.op != "binds") else []
         if hopeful:
-            excused.append(f"(blind {place})")
+            excused.append(blind)
         if test.op == "binds":
             return f"(or (holds {place} {x}) {' '.join(excused)})"
         some = [f"(and {holds} {self._compared(test, v, x, hopeful)})" for v, holds in each]

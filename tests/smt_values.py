@@ -12,7 +12,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -53,13 +53,13 @@ class Place:
 class Found:
     """What stands at a place: keys. `lacks`: nothing does. `blind`: something is unreadable.
 
-    `void`: nothing does, but the list is there that could have it.
+    `gap`: the way there does not lead on everywhere, say in some element of a list.
     """
 
     keys: tuple[Key, ...]
     lacks: bool
     blind: bool
-    void: bool
+    gap: bool
 
 
 def key(value: Any) -> Key:
@@ -99,9 +99,18 @@ def at(event: Event, place: Place) -> Found:
             keys += read(value, place)
         except Unclear:
             blind = True
-    listed = place.path.partition("[]")[0] if "[]" in place.path else None
-    void = not values and listed is not None and bool(raw(event, replace(place, path=listed)))
-    return Found(tuple(dict.fromkeys(keys)), lacks=not values, blind=blind, void=void)
+    gap = place.source == "args" and gaps(event.get("args", {}), place.path)
+    return Found(tuple(dict.fromkeys(keys)), lacks=not values, blind=blind, gap=gap)
+
+
+def gaps(data: Any, path: str) -> bool:
+    """Whether a path ends early in some element; an empty list has none."""
+    step, _, rest = path.replace("[]", ".[]").strip(".").partition(".")
+    if step == "[]":
+        inner = data if isinstance(data, list | tuple) else None
+    else:
+        inner = [data[step]] if isinstance(data, Mapping) and step in data else None
+    return inner is None or (bool(rest) and any(gaps(each, rest) for each in inner))
 
 
 def raw(event: Event, place: Place) -> list[Any]:

@@ -16,14 +16,14 @@ import sponsio_like.patterns  # noqa: F401  declares the patterns
 from sponsio_like import prompting, signature, vetting
 from sponsio_like.document import parse
 from sponsio_like.drafting import Draft, drafted, tried
-from sponsio_like.errors import SponsioLikeError
+from sponsio_like.errors import ContractError, SponsioLikeError
 from sponsio_like.loader import loads
 from sponsio_like.pattern import CATALOG
 from sponsio_like.prompting import messages
 from sponsio_like.signature import Collector, Signature, signature_of
 from sponsio_like.trace import Trace, trace_of
 from sponsio_like.vetting import statements
-from sponsio_like.writing import entry
+from sponsio_like.writing import entry, flow
 
 ANSWERS = Path(__file__).parent / "drafts"
 SPECIFICATION = """\
@@ -37,10 +37,11 @@ REFUND = {
     "customer": {"id": "c1"},
     "items": [{"sku": "a1"}, {"sku": "b2", "gift": True}],
 }
+CHECKED = {"ok": True, "days": 30, "page": {"next": None}}
 RUNS: list[list[dict[str, Any]]] = [
     [
         {"type": "message", "role": "user", "text": "my money, please"},
-        {"tool": "check", "args": {"topic": "refunds"}, "output": {"ok": True, "days": 30}},
+        {"tool": "check", "args": {"topic": "refunds"}, "output": CHECKED},
         {"tool": "refund", "args": REFUND, "id": "r"},
         {"type": "result", "id": "r", "status": "error", "output": "busy"},
         {"tool": "refund", "args": {**REFUND, "amount": 7.5}, "output": '{"id": 1}'},
@@ -117,7 +118,11 @@ def test_the_signature_has_paths_with_kinds_and_examples() -> None:
 def test_the_signature_says_which_outputs_are_json() -> None:
     """Objects and lists count, also as text; plain text does not."""
     found = {name: (tool.structured, list(tool.output)) for name, tool in SEEN.tools.items()}
-    assert found == {"check": (1, ["ok", "days"]), "mail": (0, []), "refund": (1, ["id"])}
+    assert found == {
+        "check": (1, ["ok", "days", "page", "page.next"]),
+        "mail": (0, []),
+        "refund": (1, ["id"]),
+    }
 
 
 def test_the_signature_has_roles_agents_facts_and_steps() -> None:
@@ -400,7 +405,8 @@ def test_what_is_not_seen_is_written_as_an_escape() -> None:
 def test_data_is_written_so_that_it_is_read_back(value: str) -> None:
     """Whatever a text looks like, the file says that it is this text."""
     data = {"a": [value, {value or "k": value}, 1, 1.5, True, None]}
-    assert parse("\n".join(entry("x", data))).data == {"x": data}
+    read = parse("\n".join(entry("x", data)))
+    assert (read.data, read.problems) == ({"x": data}, [])
 
 
 def test_a_value_that_never_occurs_is_kept_with_a_note() -> None:
@@ -430,7 +436,7 @@ def test_values_that_never_occur_are_found(guarantee: str, notes: list[str]) -> 
 def test_a_draft_says_what_it_would_have_done() -> None:
     """Each kept contract is replayed on the traces: how many judged, how many broken."""
     draft, summary = tried(drafted_from(answer("good.md")), recorded())
-    assert [each.tried and (each.tried.judged, each.tried.broken) for each in draft.kept] == [
+    assert [(each.tried.judged, each.tried.broken) for each in draft.kept] == [
         (2, 1),
         (2, 1),
         (2, 0),
@@ -595,3 +601,245 @@ def test_random_answers_never_raise() -> None:
         draft = drafted_from(text)
         if draft.kept:
             assert len(loads(draft.text).contracts) == len(draft.kept)
+
+
+# --- to the letter --------------------------------------------------------------------------------
+
+
+def test_a_signature_is_told_to_the_letter() -> None:
+    """One JSON object for each tool: calls, failures, arguments, what its JSON outputs have."""
+    assert next(prompting.lines(SEEN, 1)) == {
+        "tool": "check",
+        "calls": 1,
+        "failed": 0,
+        "args": {"topic": 'string, such as "refunds"'},
+        "output is JSON": 1,
+        "output": {"ok": "boolean", "days": "integer", "page": "object", "page.next": "null"},
+    }
+    assert list(prompting.lines(SEEN))[1] == {
+        "tool": "mail",
+        "calls": 1,
+        "failed": 0,
+        "args": {"to": 'string, such as "ann@example.org"'},
+    }
+
+
+def test_a_pattern_is_told_to_the_letter() -> None:
+    """How it is written, what it means, what its arguments may be; `counts` explains itself."""
+    assert prompting.pattern_line(CATALOG["audit_after"]) == (
+        "- `audit_after(action, audit, counts=done)`: Every `action` that succeeded is followed by"
+        " an `audit` that succeeds. (action: tools; audit: tools)"
+    )
+
+
+def test_paths_end_at_the_deepest_level_that_is_read() -> None:
+    """Objects and lists count as levels alike."""
+    deep: Any = {"a": {"b": {"c": {"d": {"e": {"f": 1}}}}}}
+    lists: Any = {"l": [[[[[[1]]]]]]}
+    seen = signature_of(recorded([[{"tool": "t", "args": {**deep, **lists}}]]))
+    assert list(seen.tools["t"].args) == [
+        *("a", "a.b", "a.b.c", "a.b.c.d", "a.b.c.d.e", "a.b.c.d.e.f"),
+        *("l", "l[]", "l[][]", "l[][][]", "l[][][][]", "l[][][][][]"),
+    ]
+    rows = [{"id": 1, "of": {"x": 1}}]
+    found = signature_of(recorded([[{"tool": "t", "output": rows}]]))
+    assert list(found.tools["t"].output) == ["[]", "[].id", "[].of"]
+
+
+def test_outputs_that_are_no_data_are_plain_text() -> None:
+    """Text that is not JSON, or too long to be read as such, and results that nobody waits for."""
+    run: list[dict[str, Any]] = [
+        {"tool": "t", "output": "{broken"},
+        {"tool": "t", "output": "12"},
+        {"tool": "t", "output": json.dumps(["x" * 70_000])},
+        {"tool": "t", "output": "[" * 10_000},
+        {"tool": "t"},
+        {"type": "result", "id": "nobody's", "output": "{}"},
+    ]
+    assert signature_of(recorded([run])).tools["t"].structured == 0
+
+
+def test_names_of_roles_and_others_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many, and each so long, whoever made them up."""
+    monkeypatch.setattr(signature, "NAMES_CAP", 2)
+    run = [{"type": "message", "role": role, "text": ""} for role in ("x" * 201, "c", "b", "a")]
+    assert signature_of(recorded([run])).roles == ("b", "c")
+    longest = [{"type": "message", "role": "x" * 200, "text": ""}]
+    assert signature_of(recorded([longest])).roles == ("x" * 200,)
+
+
+def test_examples_are_shortened() -> None:
+    """A long text is shown by its beginning."""
+    assert signature.example("x" * 60) == '"' + "x" * 60 + '"'
+    assert signature.example("x" * 61) == '"' + "x" * 60 + '"..'
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("word_1-a", "word_1-a"),
+        ("no", '"no"'),
+        ('say "x"', "'say \"x\"'"),
+        ('it\'s "x"', '"it\'s \\"x\\""'),
+        ('"\n', '"\\"\\x0a"'),
+        ("\u202e", '"\\U0000202e"'),
+        ("\u0100", '"\u0100"'),
+        ([1, "a b"], '[1, "a b"]'),
+        ({}, "{}"),
+    ],
+)
+def test_data_is_written_to_the_letter(value: Any, written: str) -> None:
+    """Quotes where they are needed, the kind that needs no escapes, escapes for what is not seen."""
+    assert flow(value) == written
+
+
+def test_long_data_has_a_line_for_each_part() -> None:
+    """What fits stands on one line; else objects and lists are broken, never texts."""
+    words = ["w" * 30] * 3
+    assert entry("k", words[:2]) == [f"k: [{words[0]}, {words[0]}]"]
+    assert entry("k", words) == ["k:", *[f"  - {words[0]}"] * 3]
+    assert entry("k", {"a": words, "b": 1}) == ["k:", "  a:", *[f"    - {words[0]}"] * 3, "  b: 1"]
+    assert entry("k", "w" * 100) == [f"k: {'w' * 100}"]
+    assert entry("k", "w" * 87) == [f"k: {'w' * 87}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("```\na\n```\nb\n```yml\nc\n```", ["a", "c"]),
+        ("~~~ yaml\na\n```\nb\n~~~", ["a\n```\nb"]),
+        ("````yaml\na\n````", ["a"]),
+        ("```yaml\na: |\n  ``` x\n```\nb", ["a: |\n  ``` x"]),
+        ("  ```yaml\n  a\n  ```", ["  a"]),
+        ("```python\na\n```", []),
+        ("a ``` b", []),
+    ],
+)
+def test_fences_are_those_of_markdown(text: str, blocks: list[str]) -> None:
+    """A block ends with its own kind of fence; only YAML and blocks without a language count."""
+    assert vetting.fenced(text) == blocks
+
+
+BROKEN = "    guarantee: [\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"  - name: a\n{BROKEN}\n  - name: b\n\n    guarantee: x\n",
+        f"  - name: a\n{BROKEN}  - name: b\n    guarantee:\n      - name: c\nThe end: [\n",
+        f"Rules:\n- x: [\n\n- name: a\n{BROKEN}- name: b\n  guarantee: x\n\n - no more\n",
+    ],
+)
+def test_statements_are_told_apart_by_their_indentation(text: str) -> None:
+    """Where the whole is no YAML, a statement is what stands below and right of its dash."""
+    found = statements(text)
+    assert [each.data and each.data["name"] for each in found] == [None, "b"]
+
+
+def test_a_single_contract_is_an_answer() -> None:
+    """A model may leave the list out where there is but one."""
+    text = "name: n\nguarantee: {pattern: rate_limit, action: refund, limit: 3}\n"
+    assert kept(drafted_from(text)) == ["n"]
+
+
+def test_a_refused_statement_is_shown_with_its_quote_last() -> None:
+    """What matters comes first; what is long is cut."""
+    (only,) = statements("- {quote: q, name: n, guarantee: g}")
+    assert only.text == "{name: n, guarantee: g, quote: q}"
+    (long,) = statements(f"- {{name: {'n' * 4_000}}}")
+    assert (len(long.text), long.text[-3:]) == (4_002, "n..")
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        "[block]",
+        "{block: {}, warn_only: {}}",
+        "{}",
+        "7",
+        "{escalate: {roles: [a], notify: []}}",
+        "escalate: {notify: x}",
+    ],
+)
+def test_a_strategy_of_another_shape_is_refused(strategy: str) -> None:
+    """Only what is known to be neither code nor an address goes on to the loader."""
+    text = one("{pattern: rate_limit, action: refund, limit: 3}", f"  strategy: {strategy}\n")
+    assert drafted_from(text).kept == ()
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    ["block", "warn_only", "escalate", "{escalate: }", "{redirect_to_safe: {to: check}}"],
+)
+def test_the_strategies_of_a_draft_are_kept(strategy: str) -> None:
+    """Block, warn, hold for somebody by role, a substitute that occurs in the traces."""
+    text = one("{pattern: rate_limit, action: refund, limit: 3}", f"  strategy: {strategy}\n")
+    assert kept(drafted_from(text)) == ["n"]
+
+
+def test_a_name_is_not_too_long() -> None:
+    """A name stands in logs, tables and tickets."""
+    text = one("{pattern: rate_limit, action: refund, limit: 3}")
+    assert kept(drafted_from(text.replace("name: n", f"name: {'n' * 120}"))) == ["n" * 120]
+    assert kept(drafted_from(text.replace("name: n", f"name: {'n' * 121}"))) == []
+
+
+def test_a_refused_statement_takes_no_name() -> None:
+    """Nor does it make what says the same a repetition."""
+    text = one("{pattern: rate_limit, action: refund, limit: 3}")
+    draft = drafted_from(text + "  strategy: explode\n" + text + text)
+    assert kept(draft) == ["n"]
+    assert [no.reasons[0] for no in draft.refused][1:] == ["it says the same as `n`"]
+
+
+def test_no_quote_is_noted() -> None:
+    """Neither a missing quote nor an empty one is the word of the specification."""
+    text = one("{pattern: rate_limit, action: refund, limit: 3}")
+    for quote in ("quote: null", "quote: []", "quote:"):
+        (only,) = drafted_from(text.replace("quote: No refund is above 500.", quote)).kept
+        assert only.notes == ("it quotes nothing of the specification",)
+
+
+def test_hints_name_what_occurs() -> None:
+    """A reason ends with what is most like the word that never occurs, and stands once."""
+    text = one("{pattern: arg_allowlist, tool: refund, field: 'items[].skuu', patterns: [a]}")
+    (no,) = drafted_from(text).refused
+    assert no.reasons == (
+        "field `items[].skuu` of `refund` never occurs in the traces;"
+        " did you mean `items[].sku` or `items`?",
+    )
+    (no,) = drafted_from(one("{ltl: 'G !called(refund, @agent = \"bob\")'}")).refused
+    assert no.reasons == ("agent `bob` never occurs in the traces; known: `agent`",)
+
+
+def test_a_path_has_to_be_one_of_the_tools_that_are_meant() -> None:
+    """What another tool has does not count, for names and for globs; nor does its value."""
+    run = [
+        {"tool": "pay", "args": {"to": {"id": "a", "name": "x"}}},
+        {"tool": "pay_all", "args": {"to": {"id": "b"}}},
+        {"tool": "send", "args": {"to": {"id": "c"}}, "output": {"page": {"next": 1}}},
+    ]
+    seen = signature_of(recorded([run]))
+
+    def told(formula: str) -> tuple[list[str], list[str]]:
+        draft, _ = tried(drafted_from(one(f"{{ltl: '{formula}'}}"), seen), recorded([run]))
+        return kept(draft), [note for each in draft.kept for note in each.notes]
+
+    assert told('G !called(pay*, to.name = "x")') == (["n"], [])
+    assert told('G !called(pay*, to.id in ["a", "c"])') == (
+        ["n"],
+        ['`to.id` is never "c" in the traces'],
+    )
+    assert told("G(called(pay) -> sum(called(pay), to.id) <= 5)") == (["n"], [])
+    assert told("G(done(send) & output.page.next = 1 -> X F called(pay))") == (["n"], [])
+    for wrong in ('G !called(s*, to.name = "x")', 'G !called([pay, send], to.name = "x")'):
+        assert len(drafted_from(one(f"{{ltl: '{wrong}'}}"), seen).refused) == 1
+    text = one("{ltl: 'G(called(send) -> sum(called(send), to.name) <= 5)'}")
+    assert len(drafted_from(text, seen).refused) == 1
+
+
+def test_a_mistake_outside_of_all_statements_is_none_of_theirs() -> None:
+    """Without a tool there is no file to draft."""
+    with pytest.raises(ContractError, match="tools"):
+        drafted_from(one("{pattern: no_keywords, words: [rude]}"), signature_of([]))
