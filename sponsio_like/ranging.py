@@ -29,9 +29,6 @@ def check_variables(clause: Clause) -> None:
             "the guarantee is split by fields, and has value variables as well",
             "write the field as a variable too: {args: {field: $y}}",
         )
-    if clause.contract.on_world:
-        what = "a contract on the world cannot have value variables yet"
-        raise ContractError.of(what, "leave `world` out, or split by fields: by: [..]")
     _check_places(clause)
     bound = {var.name for slot in clause.slots for op, var in all_vars(slot.node) if op in BINDING}
     bound |= {name for slot in clause.slots for name in _told(slot.node)}

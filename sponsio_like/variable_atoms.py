@@ -91,21 +91,31 @@ def any_of(answers: list[bool | None]) -> bool | None:
 
 
 def _answer(kind: _Kind, base: bool | None, looks: list[Look], key: Key) -> bool | None:
-    answers = [base]
-    nobody = base is not False and all(value is NOBODY for value in key)
-    for test, found in zip(kind.tests, looks, strict=True):
+    pairs = list(zip(kind.tests, looks, strict=True))
+    open_ = {test.place for test, found in pairs if _may_be_any(kind, test, found)}
+    answers, nobody = [base], all(value is NOBODY for value in key)
+    for test, found in pairs:
         each = test.condition
-        if test.place < 0:
-            missing = None if kind.strict or found.unclear else False
-            answers.append(bool(found.values) or missing)
-            continue
         if each.op in BINDING and not found.there and not kind.strict:
             return False
-        value = key[test.place]
-        answers.append(holds(found, each.op, value, every=each.every, strict=kind.strict))
-    if nobody and None in answers[1:]:  # of some values it cannot be told: then of none
-        return None
+        if nobody and open_ and test.place not in open_ and each.op in BINDING:
+            answers.append(bool(found.values) or None)  # with the value that stands there
+        else:
+            answers.append(_tested(kind, test, found, key))
     return False if False in answers else None if None in answers else True
+
+
+def _tested(kind: _Kind, test: _Test, found: Look, key: Key) -> bool | None:
+    each = test.condition
+    if test.place < 0:
+        return bool(found.values) or (None if kind.strict or found.unclear else False)
+    return holds(found, each.op, key[test.place], every=each.every, strict=kind.strict)
+
+
+def _may_be_any(kind: _Kind, test: _Test, found: Look) -> bool:
+    """Whether what stands there could be any value."""
+    binds = test.condition.op in BINDING
+    return binds and (found.unclear or (kind.strict and not found.there))
 
 
 def _seen(call: Call, test: _Test) -> Look:
@@ -225,7 +235,7 @@ class OfTerms:
         if MISSING in (left, right):
             return None
         if NOBODY in (left, right):
-            return self.op == "!="
+            return None if self.op not in ("=", "!=") else self.op == "!="
         return compare(left, self.op, right)
 
     def binds(self, seen: tuple[Event, Context]) -> Iterator[Key]:

@@ -111,7 +111,7 @@ def holds(found: Look, op: f.Op, value: Any, *, every: bool, strict: bool) -> bo
     """Whether `op value` holds for what was found."""
     if not found.there:
         return None if strict or op not in BINDING else False
-    if op in BINDING and not every:
+    if op in BINDING and not (every and found.values):
         return value in found.values or (None if found.unclear else False)
     answers = [_compared(each, op, value) for each in found.values]
     if every:
@@ -127,7 +127,7 @@ def _compared(found: Any, op: f.Op, value: Any) -> bool | None:
         return bool(found == value)
     if op == "!=":
         return bool(found != value)
-    return False if value is NOBODY else compare(found, op, value)
+    return None if value is NOBODY else compare(found, op, value)
 
 
 def shown(value: Any) -> Any:

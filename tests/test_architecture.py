@@ -30,7 +30,7 @@ FUNCTION_LINES_P90 = 30
 # entry that is no longer needed.
 BROAD_EXCEPTS: dict[str, str] = {
     "freezing.py freeze": "a mapping may be the host's own class, and raise when it is read",
-    "ledger.py judge": "a clause that cannot be judged blocks by itself; the others are judged",
+    "judging.py judge": "a clause that cannot be judged blocks by itself; the others are judged",
     "perceiving.py perceive": "atoms of users are read here: one that raises blocks",
     "perceiving.py final": "atoms of users read the result here: what cannot be told violates",
     "perceiving.py time_or": "the clock is the host's: a result has to be taken all the same",

@@ -689,7 +689,7 @@ def test_examples_are_shortened() -> None:
     ],
 )
 def test_data_is_written_to_the_letter(value: Any, written: str) -> None:
-    """Quotes where they are needed, the kind that needs no escapes, escapes for what is not seen."""
+    """Quotes where they are needed, of the better kind; escapes for what is not seen."""
     assert flow(value) == written
 
 
@@ -728,7 +728,7 @@ BROKEN = "    guarantee: [\n"
     [
         f"  - name: a\n{BROKEN}\n  - name: b\n\n    guarantee: x\n",
         f"  - name: a\n{BROKEN}  - name: b\n    guarantee:\n      - name: c\nThe end: [\n",
-        f"Rules:\n- x: [\n\n- name: a\n{BROKEN}- name: b\n  guarantee: x\n\n - no more\n",
+        f"Rules:\n- x: [\n\n- name: a\n{BROKEN}- name: b\n  guarantee: x\n\nno more [\n",
     ],
 )
 def test_statements_are_told_apart_by_their_indentation(text: str) -> None:
@@ -745,8 +745,8 @@ def test_a_single_contract_is_an_answer() -> None:
 
 def test_a_refused_statement_is_shown_with_its_quote_last() -> None:
     """What matters comes first; what is long is cut."""
-    (only,) = statements("- {quote: q, name: n, guarantee: g}")
-    assert only.text == "{name: n, guarantee: g, quote: q}"
+    (only,) = statements("- {quote: q, name: m, guarantee: g}")
+    assert only.text == "{name: m, guarantee: g, quote: q}"
     (long,) = statements(f"- {{name: {'n' * 4_000}}}")
     assert (len(long.text), long.text[-3:]) == (4_002, "n..")
 
@@ -805,10 +805,8 @@ def test_hints_name_what_occurs() -> None:
     """A reason ends with what is most like the word that never occurs, and stands once."""
     text = one("{pattern: arg_allowlist, tool: refund, field: 'items[].skuu', patterns: [a]}")
     (no,) = drafted_from(text).refused
-    assert no.reasons == (
-        "field `items[].skuu` of `refund` never occurs in the traces;"
-        " did you mean `items[].sku` or `items`?",
-    )
+    never = "field `items[].skuu` of `refund` never occurs in the traces"
+    assert no.reasons == (f"{never}; did you mean `items[].sku` or `items[]`?",)
     (no,) = drafted_from(one("{ltl: 'G !called(refund, @agent = \"bob\")'}")).refused
     assert no.reasons == ("agent `bob` never occurs in the traces; known: `agent`",)
 

@@ -218,6 +218,20 @@ def test_a_refused_connection_says_so() -> None:
         ask(f"http://127.0.0.1:{closed_port()}/v1", "m", CHAT)
 
 
+@pytest.mark.parametrize(("trouble", "says"), [("No Such\nName", "no such name"), ("", "no conn")])
+def test_a_host_that_is_not_found_says_so(
+    trouble: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the system says about it, on one line."""
+
+    def unknown(*_: Any, **__: Any) -> None:
+        raise socket.gaierror(trouble)
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(SponsioLikeError, match=f"cannot be reached: {says}"):
+        ask("http://nowhere.invalid/v1", "m", CHAT)
+
+
 @pytest.mark.parametrize("drips", [False, True])
 def test_an_answer_has_its_time(drips: bool, server: Server) -> None:
     """No answer within the time, or one that drips on and on, is a failure."""
@@ -372,6 +386,41 @@ def test_a_draft_can_be_json(run: Run, server: Server) -> None:
     assert found["contracts"].startswith("# Drafted by")
 
 
+def test_a_draft_is_told_to_people(run: Run) -> None:
+    """What each contract would have done; what to look at; what was refused, shortened; the sum."""
+    ran = run("--answer", str(EXAMPLE / "answer.md"), "--out", "d.yaml")
+    table, _, rest = ran.out.partition("\n\n")
+    assert table.splitlines()[0].split() == [
+        "contract",
+        "judged",
+        "broken",
+        "violations",
+        "unfulfilled",
+    ]
+    assert len(table.splitlines()) == 9
+    lines = rest.splitlines()
+    assert lines[:4] == [
+        "to look at",
+        "  no dollars",
+        '    `currency` is never "USD" in the traces',
+        "",
+    ]
+    assert lines[4] == "refused"
+    assert lines[5].startswith('  {name: "no order is deleted", guarantee: {pattern: absent, ')
+    assert lines[6] == "    unknown tool `delete_order` (did you mean `get_order`?)"
+    assert lines[-2:] == ["", "kept 8 of 11 statements"]
+    assert max(map(len, lines)) <= 206
+
+
+def test_what_has_nothing_odd_is_told_in_short(run: Run, tmp_path: Path) -> None:
+    """Without notes and refusals there are no headings for them."""
+    (tmp_path / "a.md").write_text(
+        "- {name: n, quote: Do not delete orders., guarantee: tool `get_order` at most 9 times}",
+        "utf-8",
+    )
+    assert run("--answer", "a.md").err.partition("\n\n")[2] == "kept 1 of 1 statement\n"
+
+
 def test_an_answer_can_be_given_as_a_file(run: Run) -> None:
     """With `--answer` nobody is asked: what a model said elsewhere is vetted all the same."""
     ran = run("--answer", str(EXAMPLE / "answer.md"), "--json")
@@ -413,6 +462,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     ".: traces are read twice": (*GIVEN, "--traces", "."),
     "no/folder.yaml: cannot be written": (*GIVEN, "--out", "no/folder.yaml"),
     "--timeout 0 is no number": (*GIVEN, "--timeout", "0"),
+    "--timeout 86401 is no number": (*GIVEN, "--timeout", "86401"),
     "--timeout nan is no number": (*GIVEN, "--timeout", "nan"),
 }
 

@@ -80,3 +80,25 @@ def test_a_session_opens_in_less_than_a_loop_or_two() -> None:
     guard = ours.guard(POLICY)
     found = middles({"open": guard.session, "loop": loop}, 2000)
     assert found["open"] < 2 * found["loop"]
+
+
+def test_many_values_cost_what_a_few_do() -> None:
+    """A lookup among 20,000 values is one among ten; at most half as much again."""
+    sessions = {}
+    for n in (10, 20_000):
+        sessions[n] = ours.bound().session()
+        for k in range(n):
+            sessions[n].settle(sessions[n].decide("vet", {"name": f"user{k}"}).id)
+
+    def pays(n: int) -> Callable[[], None]:
+        turns = iter(range(3000))
+
+        def pay() -> None:
+            to = f"user{next(turns) * 7919 % n}"
+            sessions[n].settle(sessions[n].decide("pay", {"to": to}).id)
+
+        return pay
+
+    found = middles({"few": pays(10), "many": pays(20_000), "loop": loop}, 3000)
+    assert found["many"] < 1.5 * found["few"]
+    assert found["many"] < 8 * found["loop"]

@@ -159,6 +159,28 @@ def logged() -> dict[str, float]:
         return interleaved(steps, trace(6000), 100)
 
 
+def bound() -> dict[str, float]:
+    """A contract about values, with 10 and with 100,000 of them alive: a decision, in turns."""
+    kept: dict[str, list[int]] = {}
+    sessions = {}
+    for n in (10, 100_000):
+        sessions[n] = ours.bound().session()
+        for k in range(n):
+            sessions[n].settle(sessions[n].decide("vet", {"name": f"user{k}"}).id)
+    for k in range(20_000):
+        for n, session in sessions.items():
+            args = {"to": f"user{k * 7919 % n}"}
+            started = now()
+            outcome = session.decide("pay", args)
+            kept.setdefault(str(n), []).append(now() - started)
+            session.settle(outcome.id)
+    return {
+        f"{n} values, {name}": float(sorted(each)[int(len(each) * part)])
+        for n, each in kept.items()
+        for name, part in (("p50", 0.5), ("p99", 0.99))
+    }
+
+
 def parts() -> dict[str, float]:
     """Where the time of a plain call goes, and what is slow: medians, in turns."""
     session = ours.guard(POLICY).session()
@@ -249,6 +271,7 @@ MEASURES = {
         sessions,
         loading,
         logged,
+        bound,
         parts,
         hostile,
     )

@@ -9,7 +9,8 @@ from typing import Any
 
 from campaigns.bench.translated import written
 from campaigns.bench.workload import TEMPLATES, TOOLS, Row, policy
-from sponsio_like import Allowed, Blocked, Guard, Session
+from sponsio_like import Allowed, Blocked, Guard, Session, contract
+from sponsio_like.patterns import precedence
 
 Step = Callable[[str, dict[str, Any]], bool]
 """Whether the call is denied."""
@@ -48,6 +49,14 @@ def steps(session: Session) -> Step:
 def contracts(n: int) -> Step:
     """So many contracts of the workload."""
     return steps(guard(policy(n)).session())
+
+
+def bound() -> Guard:
+    """One contract about values: who is paid was vetted before."""
+    vetted = precedence(
+        {"tool": "pay", "args": {"to": "$who"}}, {"tool": "vet", "args": {"name": "$who"}}
+    )
+    return Guard([contract("only who was vetted is paid").guarantees(vetted)])
 
 
 def templates() -> Step:
