@@ -115,7 +115,7 @@ class Bindings:
             return out
 
         ops = {atom.node.op for _, _, atom, _ in waiting}
-        apart = not ops <= BINDING | {"!="}
+        apart = not ops <= (BINDING | {"!="} if len(self.nobody) == 1 else BINDING)
         return Revealed(tuple(keys), final, final(self.nobody), apart)
 
     # --- those that are left alone ------------------------------------------------------------

@@ -174,7 +174,7 @@ def _equalities(node: f.Node) -> Iterator[tuple[Match, str, Scalar]]:
         case f.Happens(_, calls) | f.Repeats(calls) | f.Delivered(calls) | f.Sum(calls):
             for each in calls:
                 for condition in each.conditions:
-                    if condition.op in ("=", "in") and condition.path[:1] not in "@*":
+                    if condition.op in ("=", "in"):
                         yield from _each(each, condition.path, condition.value)
         case f.Compare(f.Arg(path), "=" | "in", f.Const(value)):
             yield from _each(ANY[0], path, value)

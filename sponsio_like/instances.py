@@ -201,10 +201,10 @@ def _end(cell: Cell) -> Cell:
 def only_permits(watch: Watch, rest: Watch) -> bool:
     """Whether to forget this state, for that of all others, can only refuse more.
 
-    For programs of `O`, `S` and `Y` alone, without negation above them.
+    What a guarantee remembers in bits counts for it; what its assumption does, against it.
     """
-    pairs = ((watch.inner, rest.inner), (watch.gate, rest.gate))
-    return all(mine == other or _above(mine, other) for mine, other in pairs)
+    same = watch._replace(inner=None) == rest._replace(inner=None)
+    return same and (watch.inner == rest.inner or _above(watch.inner, rest.inner))
 
 
 def _above(mine: State | None, other: State | None) -> bool:

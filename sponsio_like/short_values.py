@@ -124,7 +124,7 @@ def _several(
     out: list[Any] = []
     for path, as_text in zip(paths, textual, strict=True):
         key = _single(args.get(path))
-        if key is None or (as_text and (type(key[0]) is not str or " " in key[0].strip())):
+        if key is None or (as_text and (type(key[0]) is not str or len(key[0].split()) != 1)):
             return None
         out.append(key[0].strip() if as_text else key[0])
     return tuple(out)

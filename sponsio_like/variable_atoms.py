@@ -122,10 +122,13 @@ def _seen(call: Call, test: _Test) -> Look:
     each = test.condition
     if not each.every:
         return look(call_values(call, each.path), each.op, test.var, test.form, given=False)
+    binds = each.op in BINDING
     values, lacking = reached(call.args, each.path)
+    there = find(call.args, each.path if binds else each.path.partition("[]")[0])
+    if not there:
+        return NOWHERE
     found = look(values, each.op, test.var, test.form, given=False)
-    there = bool(find(call.args, each.path.partition("[]")[0]))
-    return found._replace(there=there, unclear=found.unclear or lacking)
+    return found._replace(there=True, unclear=found.unclear or lacking)
 
 
 def _keys(tested: Iterable[tuple[_Test, Look]], width: int) -> Iterator[Key]:

@@ -291,6 +291,7 @@ GROUNDED = [
     "{pattern: data_intact, tool: refund, field: '*'}",
     "{pattern: amount_limit, tool: refund, field: amount, total: 5}",
     "{pattern: rate_limit, action: {tool: 're*', agent: agent, args: {currency: EUR}}, limit: 1}",
+    "{pattern: idempotent, action: refund, by: ['@agent']}",
     "{pattern: no_keywords, words: [rude]}",
     "{pattern: always_followed_by, trigger: {tool: 're*'}, response: mail}",
     "{ltl: 'G(done(check) & output.ok = true -> X F called(mail))'}",
@@ -471,6 +472,7 @@ REASONS = {
     "an unknown field inside a match": "field `customer.idd` of `refund` never occurs",
     "a field of another tool": "tool `mail` has no field `amount`",
     "an unknown field of an answer": "no output in the traces has a field `okk`",
+    "a field inside an answer at its top": "no output in the traces has a field `next`",
     "a sum of an unknown field": "field `items[].price` of `refund` never occurs",
     "a field of a glob": "field `customer.idd` of any such tool never occurs",
     "a field of the present call": "field `customer.age` of any such tool never occurs",
@@ -576,6 +578,8 @@ def test_huge_statements_and_too_many_are_refused() -> None:
     found = statements(one("{}") * 150)
     assert (len(found), found[-1].reason) == (101, "only the first 100 statements are read")
     assert found[-1].text == "(50 more)"
+    assert len(statements(one("{}") * 100)) == 100
+    assert len(statements(one("{}") * 101)) == 101
 
 
 @pytest.mark.parametrize("depth", [100, 50_000])
@@ -729,6 +733,7 @@ BROKEN = "    guarantee: [\n"
         f"  - name: a\n{BROKEN}\n  - name: b\n\n    guarantee: x\n",
         f"  - name: a\n{BROKEN}  - name: b\n    guarantee:\n      - name: c\nThe end: [\n",
         f"Rules:\n- x: [\n\n- name: a\n{BROKEN}- name: b\n  guarantee: x\n\nno more [\n",
+        f"  - name: a\n{BROKEN}  - name: b\n    guarantee: x\n  no more: [\n",
     ],
 )
 def test_statements_are_told_apart_by_their_indentation(text: str) -> None:

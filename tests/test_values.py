@@ -310,6 +310,19 @@ def test_what_is_open_may_be_a_list() -> None:
     assert hash(one.pending()[0]) is not None
 
 
+@pytest.mark.parametrize("blank", [" ", "\t", "\n", "\x1f", "  "])
+def test_blanks_are_one_where_a_value_comes_from_text(
+    made: Callable[..., Session], blank: str
+) -> None:
+    """However a name is broken into lines, it is the same name."""
+    one = made(
+        "G((called(pay, to = $x) | called(send, body has $x)) -> WY !O done(flag, who = $x))"
+    )
+    assert legal(one, "flag", who="bob smith")
+    assert not legal(one, "pay", to=f"bob{blank}smith")
+    assert legal(one, "pay", to="bobsmith")
+
+
 # --- witnesses ------------------------------------------------------------------------------------
 
 
@@ -374,6 +387,16 @@ def test_a_prohibition_is_never_forgotten(made: Callable[..., Session]) -> None:
     assert legal(one, "thaw", id="a")
     assert legal(one, "freeze", id="d")
     assert not legal(one, "pay", to="d")
+
+
+@pytest.mark.usefixtures("_small")
+def test_what_makes_a_rule_apply_is_never_forgotten(made: Callable[..., Session]) -> None:
+    """An assumption counts for the guarantee, and so against the call."""
+    flagged = contract("c").assume({"ltl": "O called(flag, id = $x)"})
+    one = Guard([flagged.guarantees(read("G !called(pay, id = $x)"))]).session("s")
+    for i in range(6):
+        do(one, "flag", id=i)
+    assert not any(legal(one, "pay", id=i) for i in range(3))
 
 
 @pytest.mark.usefixtures("_small")
