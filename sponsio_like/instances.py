@@ -38,10 +38,11 @@ class Cell:
 class Instances:
     """`keys`: the cell of each key, and the call at which its state last changed, -1 before any.
 
-    `blind`: something that must not be forgotten could not be kept.
+    `broken`: some value was violated, and that was let through. `blind`: something that must not be
+    forgotten could not be kept.
     """
 
-    __slots__ = ("blind", "cap", "cells", "keys", "permits", "rest", "rest_since")
+    __slots__ = ("blind", "broken", "cap", "cells", "keys", "permits", "rest", "rest_since")
 
     def __init__(self, start: Watch, cap: int, permits: Callable[[Watch, Watch], bool]) -> None:
         self.cap, self.permits = cap, permits
@@ -49,7 +50,7 @@ class Instances:
         self.rest_since = -1
         self.cells: dict[Watch, Cell] = {start: self.rest}
         self.keys: dict[Key, tuple[Cell, int]] = {}
-        self.blind = False
+        self.blind = self.broken = False
 
     # --- asking -------------------------------------------------------------------------------
 
@@ -98,6 +99,7 @@ class Instances:
 
     def put(self, key: Key, watch: Watch, call: int) -> None:
         """The key is in this state from now on."""
+        watch = self._latched(watch)
         entry = self.keys.get(key)
         cell = self.rest if entry is None else self._root(key, entry)
         if cell.watch == watch:
@@ -133,7 +135,7 @@ class Instances:
         cells, self.cells = list(self.cells.values()), {}
         cells.sort(key=lambda cell: cell is not self.rest)
         for cell in cells:
-            cell.watch = moves.get(cell.watch, cell.watch)
+            cell.watch = self._latched(moves.get(cell.watch, cell.watch))
             into = self.cells.setdefault(cell.watch, cell)
             if into is not cell:
                 cell.into = into
@@ -145,6 +147,11 @@ class Instances:
             cell = _end(cell)
             self.keys[key] = (cell, entry[1])
         return cell
+
+    def _latched(self, watch: Watch) -> Watch:
+        """The state without the mark of a violation: that is remembered once for all keys."""
+        self.broken = self.broken or watch.broken
+        return watch._replace(broken=False) if watch.broken else watch
 
     def _left(self, cell: Cell) -> None:
         """A key has left this cell."""
@@ -171,6 +178,7 @@ class Instances:
         """A copy to try things on; of the keys, only these, if given."""
         twin = Instances(self.rest.watch, self.cap, self.permits)
         twin.blind, twin.rest_since = self.blind, self.rest_since
+        twin.broken = self.broken
         for key in self.keys if keys is None else {key for key in keys if key in self.keys}:
             twin.put(key, self.watch(key), self.since(key))
         return twin
@@ -180,13 +188,13 @@ class Instances:
         numbers = {watch: n for n, watch in enumerate(self.cells)}
         keys = {key: (numbers[self.watch(key)], self.since(key)) for key in list(self.keys)}
         rest = (numbers[self.rest.watch], self.rest_since)
-        return (tuple(numbers), rest, keys, self.blind)
+        return (tuple(numbers), rest, keys, self.blind, self.broken)
 
     def fill(self, plain: Any) -> None:
         """Take over what `plain` has made."""
-        watches, (rest, since), keys, blind = plain
+        watches, (rest, since), keys, blind, broken = plain
         self.__init__(watches[rest], self.cap, self.permits)  # type: ignore[misc]
-        self.rest_since, self.blind = since, bool(blind)
+        self.rest_since, self.blind, self.broken = since, bool(blind), bool(broken)
         for key, (number, call) in keys.items():
             self.put(key, watches[number], call)
 

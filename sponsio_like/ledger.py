@@ -201,7 +201,9 @@ class Ledger:
         out = []
         for i, clause in enumerate(self.policy.clauses):
             if i in self.bound:
-                out += [(i, watch, self.last(i)) for watch in self.bound[i].watches()]
+                store, last = self.bound[i], self.last(i)
+                latched = [each._replace(broken=store.broken) for each in store.watches()]
+                out += [(i, watch, last) for watch in latched]
             elif clause.by:
                 each = self.keyed[i].values()
                 out += [(i, watch, Place(length - 1, length - 1)) for watch, length in each]

@@ -42,5 +42,5 @@ def owing(ledger: Ledger, now: Now) -> tuple[Unfulfilled, ...]:
 
 def _values(ledger: Ledger, i: int, watch: Watch) -> tuple[tuple[str, Any], ...]:
     """Values of the variables of clause `i`, if it has any, that are in this state."""
-    key = ledger.bound[i].example(watch) if i in ledger.bound else None
+    key = ledger.bound[i].example(watch._replace(broken=False)) if i in ledger.bound else None
     return () if key is None else ledger.witness(i, key).values

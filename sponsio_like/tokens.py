@@ -32,14 +32,24 @@ PARTS = re.compile(r"""[\s'",;|<>()\[\]{}=]+""")
 TELLING = re.compile(r"[\d@]")
 
 
-def read_json(value: Any) -> Any:
-    """A text that is a JSON object or list, as data; everything else as it is."""
+def read_json(value: Any, *, wholly: bool = False) -> Any:
+    """A text that is a JSON object or list, as data; everything else as it is.
+
+    `wholly`: only if nothing of it is lost, as it is where an object has a key twice.
+    """
     if not isinstance(value, str) or len(value) > TEXT_CAP or value.lstrip()[:1] not in ("{", "["):
         return value
     try:
-        return json.loads(value)
+        return json.loads(value, object_pairs_hook=_wholly if wholly else None)
     except (ValueError, RecursionError):
         return value
+
+
+def _wholly(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands there twice")
+    return found
 
 
 def as_text(value: Any) -> str | None:
@@ -68,7 +78,7 @@ def leaves(value: Any, *, named: bool = False) -> Iterator[Any]:
 
     Raises `Unreadable`.
     """
-    stack = [(read_json(value), 1)]
+    stack = [(read_json(value, wholly=True), 1)]
     seen = 0
     while stack:
         each, depth = stack.pop()
@@ -129,7 +139,7 @@ def carried_in(value: Any) -> frozenset[str]:
 
     Raises `Unreadable` for what is no data, or too much of it.
     """
-    data = read_json(value)
+    data = read_json(value, wholly=True)
     found: set[str] = set()
     for leaf in leaves(data):
         text = as_text(leaf)

@@ -75,10 +75,9 @@ def tracked(
         changes.append(Change(i, key, at, seen.watch, letter))
         if seen.violated:
             bad.insert(sum(each is not None and each in sight.keys for each in bad), key)
-    rest = moves.get(store.rest.watch, store.rest.watch)
-    new = sum(
-        each.watch != rest and not store.knows(each.key) for each in changes if each.key != OTHERS
-    )
+    rest = moves.get(store.rest.watch, store.rest.watch)._replace(broken=False)
+    told = [each for each in changes if each.key != OTHERS and not store.knows(each.key)]
+    new = sum(each.watch._replace(broken=False) != rest for each in told)
     blind = store.blind and not _all_known(store, sight) and clause.can_break(event)
     full = blind or not store.has_room(new)
     return Tracked(tuple(changes), bool(bad), bad[0] if bad else None, full)

@@ -25,6 +25,10 @@ Key: TypeAlias = tuple[Any, ...]
 """One value for each variable of a clause, in the order of their names."""
 
 
+DIGITS = 30
+"""Largest power of ten of a number that is shown as one."""
+
+
 class Nobody:
     """Stands for every value that nothing has bound."""
 
@@ -133,8 +137,12 @@ def _compared(found: Any, op: f.Op, value: Any) -> bool | None:
 def shown(value: Any) -> Any:
     """A canonical value as data that people read; a long one only by its fingerprint."""
     match value:
+        case Decimal() if abs(value.adjusted()) > DIGITS:
+            return str(value)
         case Decimal():
             return int(value) if value == value.to_integral_value() else float(value)
+        case ("inf", positive):
+            return "infinite" if positive else "minus infinite"
         case ("bool" | "NoneType", plain):
             return plain
         case ("list", items):

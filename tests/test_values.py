@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -323,6 +324,23 @@ def test_blanks_are_one_where_a_value_comes_from_text(
     assert legal(one, "pay", to="bobsmith")
 
 
+@pytest.mark.parametrize("huge", [Decimal("1E+1000000"), Decimal("-1E+5000"), float("inf")])
+def test_numbers_of_any_size_are_told_quickly(huge: Any) -> None:
+    """They are shown as they are written."""
+    refused = do(session(VETTED), "pay", to=huge)
+    assert isinstance(refused, Blocked)
+    assert len(refused.advice) < 400
+    assert len(json.dumps(refused.violations[0].binding)) < 40
+
+
+def test_a_key_that_stands_twice_hides_nothing() -> None:
+    """Of an object in a text, neither value is lost."""
+    leak = 'G(called(send, "*" carries $x) -> !Y O(called(read) & output carries $x))'
+    one = session(leak)
+    assert legal(one, "read", {"pin": "sk-1234"})
+    assert not legal(one, "send", body='{"a": "sk-1234", "a": "x"}')
+
+
 # --- witnesses ------------------------------------------------------------------------------------
 
 
@@ -464,6 +482,17 @@ def test_related_values_are_fewer() -> None:
     """A contract that compares every value with the present one remembers a thousand."""
     one = session("G(called(bid, price = $new) & O called(ask, price = $old) -> $new >= $old)")
     assert one._inner.ledger.bound[0].cap == instances.RELATED_CAP < instances.VALUES_CAP
+
+
+@pytest.mark.usefixtures("_small")
+def test_a_violation_is_never_forgotten() -> None:
+    """The verdict latches, whatever has become of the value."""
+    one = session(VETTED, mode="observe")
+    do(one, "pay", to="eve")
+    for name in "abcdef":
+        do(one, "vet", name=name)
+    assert one.verdicts()["c0"] == "violated"
+    assert len(one._inner.ledger.bound[0].keys) == 3
 
 
 # --- snapshots ------------------------------------------------------------------------------------
