@@ -56,6 +56,7 @@ class Wait(Enum):
 
     OPEN = "open"
     LATE = "late"
+    __hash__ = object.__hash__  # states have many of them
 
 
 OPEN = Wait.OPEN

@@ -42,11 +42,21 @@ class Instances:
     forgotten could not be kept.
     """
 
-    __slots__ = ("blind", "broken", "cap", "cells", "keys", "permits", "rest", "rest_since")
+    __slots__ = (
+        "_last",
+        "blind",
+        "broken",
+        "cap",
+        "cells",
+        "keys",
+        "permits",
+        "rest",
+        "rest_since",
+    )
 
     def __init__(self, start: Watch, cap: int, permits: Callable[[Watch, Watch], bool]) -> None:
         self.cap, self.permits = cap, permits
-        self.rest = Cell(start)
+        self.rest = self._last = Cell(start)
         self.rest_since = -1
         self.cells: dict[Watch, Cell] = {start: self.rest}
         self.keys: dict[Key, tuple[Cell, int]] = {}
@@ -110,13 +120,22 @@ class Instances:
         if entry is None and len(self.keys) >= self.cap and not self._make_room():
             self.blind = True
             return
-        into = self.cells.get(watch)
-        if into is None:
-            into = self.cells[watch] = Cell(watch)
+        into = self._cell(watch)
         into.keys += 1
         self.keys[key] = (into, call)
         if entry is not None:
             self._left(cell)
+
+    def _cell(self, watch: Watch) -> Cell:
+        """The cell of this state; values come in crowds, so the last one first."""
+        last = self._last
+        if last.watch is watch and last.keys > 0 and last.into is None:
+            return last
+        found = self.cells.get(watch)
+        if found is None:
+            found = self.cells[watch] = Cell(watch)
+        self._last = found
+        return found
 
     def drop(self, key: Key) -> None:
         """The key is like all others again."""

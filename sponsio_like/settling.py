@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from sponsio_like.compiler import LINEAGE
 from sponsio_like.ledger import Ledger
 from sponsio_like.tracking import expired, settled
-from sponsio_like.watch import Change, Now, Seen, Witness
+from sponsio_like.watch import Change, Now, Witness
 
 Results: TypeAlias = list[tuple[Change, Any]]
 
@@ -27,7 +27,7 @@ def settle_all(
     ledger: Ledger, results: Iterable[tuple[Change, Any]], now: Now
 ) -> dict[int, Witness]:
     """A call has its result. The clauses that it shows to be violated."""
-    known: dict[Any, Seen] = {}
+    known: dict[Any, Any] = {}
     found = [(each.clause, _settle(ledger, each, final, now, known)) for each, final in results]
     for i in {i: None for i, _ in found if i in ledger.bound}:
         ledger.rouse(i, ledger.last(i), now.time)
@@ -35,7 +35,7 @@ def settle_all(
 
 
 def _settle(
-    ledger: Ledger, change: Change, final: Any, now: Now, known: dict[Any, Seen]
+    ledger: Ledger, change: Change, final: Any, now: Now, known: dict[Any, Any]
 ) -> Witness | None:
     i, clause = change.clause, ledger.policy.clauses[change.clause]
     if i in ledger.bound:

@@ -111,7 +111,7 @@ def settled(
     change: Change,
     final: Any,
     place: tuple[Place, Now, int],
-    known: dict[Any, Seen],
+    known: dict[Any, Any],
 ) -> tuple[bool, Key | None]:
     """A call has its result. True if it reveals a violation, and for which values.
 
@@ -121,9 +121,11 @@ def settled(
     last, now, call = place
     if change.key != OTHERS:
         watch = store.watch(change.key)
-        name = (change.clause, watch, change.letter, tuple(final.items()))
-        seen = known.get(name) or clause.settle(watch, change, final, last, now)
-        known[name] = seen
+        name = (change.clause, id(watch), id(change.letter), tuple(final.items()))
+        if name not in known:
+            seen = clause.settle(watch, change, final, last, now)
+            known[name] = (seen, watch, change.letter)  # which keeps their ids
+        seen = known[name][0]
         store.put(change.key, seen.watch, call)
         return seen.violated, change.key
     moves, bad = dict[Watch, Watch](), list[Key | None]()
