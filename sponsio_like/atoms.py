@@ -263,12 +263,17 @@ def kinds_of(node: Node) -> frozenset[Kind]:
     return frozenset()
 
 
+def _by_agent(match: Match) -> bool:
+    """Whether it asks who calls."""
+    return match.agent is not None or any(c.path == "@agent" for c in match.conditions)
+
+
 def inputs_of(node: Node) -> frozenset[str]:
     """The inputs that a session has to deliver so that this atom or term can be told."""
     match node:
         case Happens(what, target):
             needs = {"results"} if what != "called" else set()
-            agents = {"agents"} if any(match.agent for match in target) else set()
+            agents = {"agents"} if any(map(_by_agent, target)) else set()
             return frozenset(needs | agents)
         case OutputIs() | Output():
             return frozenset({"results"})

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from sponsio_like import instances
+from sponsio_like.checks import needs
 from sponsio_like.contract import Contract, contract
 from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
@@ -493,6 +494,12 @@ def test_a_violation_is_never_forgotten() -> None:
         do(one, "vet", name=name)
     assert one.verdicts()["c0"] == "violated"
     assert len(one._inner.ledger.bound[0].keys) == 3
+
+
+def test_a_variable_that_is_an_agent_needs_agents() -> None:
+    """Where nobody says who calls, the contract would be idle."""
+    rule = read("G(called(pay, @agent = $who) -> Y O done(train, name = $who))")
+    assert "agents" in needs(contract("c").guarantees(rule))
 
 
 # --- snapshots ------------------------------------------------------------------------------------
