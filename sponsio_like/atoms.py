@@ -97,7 +97,7 @@ def meets(condition: Condition) -> Meets:
     """Asks whether some value of arguments compares so; `None` if none can be compared."""
     path, holds = condition.path, comparison(condition.op, condition.value)
     if condition.every:
-        return lambda args: _every(holds, *reached(args, path))
+        return lambda args: _every(holds, find(args, path), lacking=reached(args, path)[1])
     return lambda args: _some([holds(value) for value in find(args, path)])
 
 

@@ -18,7 +18,15 @@ from sponsio_like.events import Call, End, Event, Message, Result
 from sponsio_like.past import Letter
 from sponsio_like.program import Slot
 from sponsio_like.readers import slot_reader
-from sponsio_like.variable_atoms import OfAmounts, OfOutput, OfTerms, OfText, of_target, side
+from sponsio_like.variable_atoms import (
+    OfAmounts,
+    OfCalls,
+    OfOutput,
+    OfTerms,
+    OfText,
+    of_target,
+    side,
+)
 from sponsio_like.variables import BINDING, NOBODY, Atom, Key, Names, relations, shown, vars_in
 
 Steady: TypeAlias = Callable[[Sequence[bool | None]], bool]
@@ -72,14 +80,23 @@ class Bindings:
         """
         seen = tuple([atom.see(event, context) for _, _, atom in self.atoms])
         others = self.letter(base, seen, self.nobody)
-        pairs = list(zip(self.atoms, seen, strict=True))
-        keys = dict.fromkeys(key for (_, _, atom), one in pairs for key in atom.binds(one))
-        letters = {key: self.letter(base, seen, key) for key in keys}
+        letters = self._letters(base, seen)
         false = all(
             others[i] is False or slot.kind == "amount" or i in self.revealing
             for i, slot, _ in self.atoms
         )
         return Sight(letters, others, false and self._steady(event, steady), seen)
+
+    def _letters(self, base: Letter, seen: tuple[Any, ...]) -> dict[Key, Letter]:
+        pairs = zip(self.atoms, seen, strict=True)
+        each = [(atom, one, list(atom.binds(one))) for (_, _, atom), one in pairs]
+        telling = [(atom, one, keys) for atom, one, keys in each if keys]
+        if len(telling) == 1 and not self.relates and len(telling[0][2]) > 1:
+            atom, one, keys = telling[0]
+            if isinstance(atom, OfCalls) and atom.is_alike(one):  # then all of them read the same
+                return dict.fromkeys(keys, self.letter(base, seen, keys[0]))
+        keys_ = dict.fromkeys(key for _, _, keys in telling for key in keys)
+        return {key: self.letter(base, seen, key) for key in keys_}
 
     def keys_of(self, event: Event, context: Context) -> list[Key]:
         """The values that the event binds."""

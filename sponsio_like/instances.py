@@ -8,7 +8,7 @@ Memory is capped: what only permits may be forgotten, what forbids or owes never
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -20,6 +20,8 @@ VALUES_CAP = 100_000
 """Most values that one clause tells apart."""
 RELATED_CAP = 1_000
 """The same for clauses that compare every value with the present one."""
+STATES_CAP = 256
+"""Most states of a clause that has to step each of them at every call."""
 LOOKED_AT = 256
 """Most values that are looked at to find one that may be forgotten."""
 
@@ -52,14 +54,17 @@ class Instances:
         "permits",
         "rest",
         "rest_since",
+        "states",
     )
 
-    def __init__(self, start: Watch, cap: int, permits: Callable[[Watch, Watch], bool]) -> None:
-        self.cap, self.permits = cap, permits
+    def __init__(
+        self, start: Watch, cap: int, permits: Callable[[Watch, Watch], bool], states: int
+    ) -> None:
+        self.cap, self.permits, self.states = cap, permits, states
         self.rest = self._last = Cell(start)
         self.rest_since = -1
         self.cells: dict[Watch, Cell] = {start: self.rest}
-        self.keys: dict[Key, tuple[Cell, int]] = {}
+        self.keys: OrderedDict[Key, tuple[Cell, int]] = OrderedDict()  # the oldest goes first
         self.blind = self.broken = False
 
     # --- asking -------------------------------------------------------------------------------
@@ -96,8 +101,12 @@ class Instances:
         """Whether this key is told apart from all others."""
         return key in self.keys
 
-    def has_room(self, more: int) -> bool:
-        """Whether so many more keys can be told apart."""
+    def has_room(self, more: int, watches: Iterable[Any] = ()) -> bool:
+        """Whether so many more keys can be told apart, and are in these states."""
+        if len(self.cells) >= self.states:
+            new = (each for each in watches if isinstance(each, Watch) and each not in self.cells)
+            if not all(self.permits(each, self.rest.watch) for each in new):
+                return False
         lacking = len(self.keys) + more - self.cap
         return (
             lacking <= 0
@@ -117,8 +126,10 @@ class Instances:
         if watch == self.rest.watch:
             self.drop(key)
             return
-        if entry is None and len(self.keys) >= self.cap and not self._make_room():
-            self.blind = True
+        full = entry is None and len(self.keys) >= self.cap and not self._make_room()
+        if full or (len(self.cells) >= self.states and watch not in self.cells):
+            self.drop(key)
+            self.blind = self.blind or not self.permits(watch, self.rest.watch)
             return
         into = self._cell(watch)
         into.keys += 1
@@ -195,7 +206,7 @@ class Instances:
 
     def copy(self, keys: Iterable[Key] | None = None) -> Instances:
         """A copy to try things on; of the keys, only these, if given."""
-        twin = Instances(self.rest.watch, self.cap, self.permits)
+        twin = Instances(self.rest.watch, self.cap, self.permits, self.states)
         twin.blind, twin.rest_since = self.blind, self.rest_since
         twin.broken = self.broken
         for key in self.keys if keys is None else {key for key in keys if key in self.keys}:
@@ -212,7 +223,7 @@ class Instances:
     def fill(self, plain: Any) -> None:
         """Take over what `plain` has made."""
         watches, (rest, since), keys, blind, broken = plain
-        self.__init__(watches[rest], self.cap, self.permits)  # type: ignore[misc]
+        self.__init__(watches[rest], self.cap, self.permits, self.states)  # type: ignore[misc]
         self.rest_since, self.blind, self.broken = since, bool(blind), bool(broken)
         for key, (number, call) in keys.items():
             self.put(key, watches[number], call)

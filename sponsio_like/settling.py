@@ -27,25 +27,28 @@ def settle_all(
     ledger: Ledger, results: Iterable[tuple[Change, Any]], now: Now
 ) -> dict[int, Witness]:
     """A call has its result. The clauses that it shows to be violated."""
-    known: dict[Any, Any] = {}
-    found = [(each.clause, _settle(ledger, each, final, now, known)) for each, final in results]
-    for i in {i: None for i, _ in found if i in ledger.bound}:
-        ledger.rouse(i, ledger.last(i), now.time)
-    return {i: witness for i, witness in reversed(found) if witness is not None}
+    found: dict[int, Witness] = {}
+    crowds: dict[int, list[tuple[Change, Any]]] = {}
+    for change, final in results:
+        if change.clause in ledger.bound:
+            crowds.setdefault(change.clause, []).append((change, final))
+        elif _is_violated(ledger, change, final, now):
+            found[change.clause] = Witness()
+    for i, crowd in crowds.items():
+        clause, last = ledger.policy.clauses[i], ledger.last(i)
+        place = (last, now, max(ledger.calls - 1, 0))
+        bad, key = settled(clause, ledger.bound[i], crowd, place)
+        ledger.rouse(i, last, now.time)
+        found |= {i: ledger.witness(i, key)} if bad else {}
+    return found
 
 
-def _settle(
-    ledger: Ledger, change: Change, final: Any, now: Now, known: dict[Any, Any]
-) -> Witness | None:
-    i, clause = change.clause, ledger.policy.clauses[change.clause]
-    if i in ledger.bound:
-        place = (ledger.last(i), now, max(ledger.calls - 1, 0))
-        bad, key = settled(clause, ledger.bound[i], change, final, place, known)
-        return ledger.witness(i, key) if bad else None
+def _is_violated(ledger: Ledger, change: Change, final: Any, now: Now) -> bool:
+    i = change.clause
     watch, last = ledger.known(i, change.key)
-    seen = clause.settle(watch, change, final, last, now)
+    seen = ledger.policy.clauses[i].settle(watch, change, final, last, now)
     ledger.store(i, change.key, seen.watch, last, now.time)
-    return Witness() if seen.violated else None
+    return seen.violated
 
 
 def expire(ledger: Ledger, now: Now) -> dict[int, Witness]:

@@ -20,6 +20,10 @@ POWER_CAP = 4_300
 """Largest power of ten of a number that is written as text."""
 DEPTH_CAP = 64
 """How deeply nested data may be that is looked into."""
+WORDS_CAP = 20_000
+"""Most words of an answer or a message that are told apart;"""
+GIVEN_CAP = 2_000
+"""and of an argument, which is looked into while the call waits."""
 RUN = 5
 """Most words in a row that count as one value; longer texts are told by their runs."""
 SHORT = 4
@@ -97,7 +101,7 @@ def leaves(value: Any, *, named: bool = False) -> Iterator[Any]:
         stack.extend((one, depth + 1) for one in inner)
 
 
-def words_in(value: Any) -> frozenset[str]:
+def words_in(value: Any, most: int = WORDS_CAP) -> frozenset[str]:
     """Every value that stands in there: scalars, lines, words, names, and runs of up to five words.
 
     Raises `Unreadable` for what is no data, or too much of it.
@@ -115,7 +119,11 @@ def words_in(value: Any) -> frozenset[str]:
             found.update(NAME.findall(text))
             found.update(PARTS.split(text))
             found.update(each.strip(AROUND) for each in PARTS.split(text))
-            found.update(_runs(text.split(" ")))
+            words = text.split(" ")
+            most -= len(words)
+            if most < 0:
+                raise Unreadable("too many words")
+            found.update(_runs(words))
     found.discard("")
     return frozenset(found)
 
@@ -159,7 +167,7 @@ def offered_in(value: Any) -> frozenset[str]:
 
     Raises `Unreadable` as above.
     """
-    return frozenset(each.casefold() for each in words_in(value))
+    return frozenset(each.casefold() for each in words_in(value, GIVEN_CAP))
 
 
 def _scalar(text: str) -> Iterator[str]:

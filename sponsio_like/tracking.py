@@ -6,13 +6,20 @@ position binds, and of all others; nothing changes until `commit`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from sponsio_like.bindings import Sight
 from sponsio_like.clause import Clause
 from sponsio_like.events import Event, kind_of
-from sponsio_like.instances import RELATED_CAP, VALUES_CAP, Instances, never, only_permits
+from sponsio_like.instances import (
+    RELATED_CAP,
+    STATES_CAP,
+    VALUES_CAP,
+    Instances,
+    never,
+    only_permits,
+)
 from sponsio_like.monitor import Instance
 from sponsio_like.past import Letter
 from sponsio_like.resting import NEVER
@@ -48,7 +55,8 @@ def instances(clause: Clause) -> Instances:
     assert clause.bound is not None
     bits = all(isinstance(cell.start, bool) for cell in clause.monitor.past.cells)
     permits = only_permits if bits and clause.is_plain else never
-    return Instances(clause.start, RELATED_CAP if clause.bound.relates else VALUES_CAP, permits)
+    cap = RELATED_CAP if clause.bound.relates else VALUES_CAP
+    return Instances(clause.start, cap, permits, cap if clause.is_still else STATES_CAP)
 
 
 def tracked(
@@ -67,19 +75,24 @@ def tracked(
             bad.append(store.example(watch, letters))
     if not sight.rests:
         changes.append(Change(i, OTHERS, at, moves, sight.others))
-    steps: dict[tuple[Watch, Letter], Seen] = {}
+    rest = moves.get(store.rest.watch, store.rest.watch)._replace(broken=False)
+    fresh: dict[Letter, Seen] = {}
+    new = 0
     for key, letter in letters.items():
-        name = (store.watch(key), letter)
-        seen = steps.get(name) or clause.step(*name, kind, at, time)
-        steps[name] = seen
-        changes.append(Change(i, key, at, seen.watch, letter))
+        known = store.knows(key)
+        if known or letter not in fresh:
+            fresh[letter if not known else ()] = clause.step(
+                store.watch(key), letter, kind, at, time
+            )
+        seen = fresh[letter if not known else ()]
         if seen.violated:
             bad.insert(sum(each is not None and each in sight.keys for each in bad), key)
-    rest = moves.get(store.rest.watch, store.rest.watch)._replace(broken=False)
-    told = [each for each in changes if each.key != OTHERS and not store.knows(each.key)]
-    new = sum(each.watch._replace(broken=False) != rest for each in told)
+        apart = seen.watch._replace(broken=False) != rest if not known else True
+        new += apart and not known
+        if apart or seen.violated:
+            changes.append(Change(i, key, at, seen.watch, letter))
     blind = store.blind and not _all_known(store, sight) and clause.can_break(event)
-    full = blind or not store.has_room(new)
+    full = blind or not store.has_room(new, (each.watch for each in changes))
     return Tracked(tuple(changes), bool(bad), bad[0] if bad else None, full)
 
 
@@ -108,40 +121,41 @@ def stored(store: Instances, change: Change, call: int) -> None:
 def settled(
     clause: Clause,
     store: Instances,
-    change: Change,
-    final: Any,
+    results: Sequence[tuple[Change, Any]],
     place: tuple[Place, Now, int],
-    known: dict[Any, Any],
 ) -> tuple[bool, Key | None]:
     """A call has its result. True if it reveals a violation, and for which values.
 
-    `place`: the last position, now, and the last call; `known`: what became of states that other
-    values of the same result were in.
+    `place`: the last position, now, and the last call.
     """
     last, now, call = place
-    if change.key != OTHERS:
-        watch = store.watch(change.key)
-        name = (change.clause, id(watch), id(change.letter), tuple(final.items()))
+    apart = {change.key: (change, final) for change, final in results if change.key != OTHERS}
+    others = [(change, final) for change, final in results if change.key == OTHERS]
+    bad: list[Key | None] = []
+    for change, final in others:
+        if isinstance(final, Late):
+            each = {key: final.of(key) for key in store.keys if key not in apart}
+            told = {key: one for key, one in each.items() if one != final.others}
+            apart |= {key: (change._replace(key=key), one) for key, one in told.items()}
+    known: dict[Any, tuple[Seen, Watch]] = {}  # by identity; the states are kept, and so are theirs
+    after: dict[Key, Watch] = {}
+    for key, (change, final) in apart.items():
+        watch = store.watch(key)
+        name = (id(watch), id(change.letter), tuple(final.items()))
         if name not in known:
-            seen = clause.settle(watch, change, final, last, now)
-            known[name] = (seen, watch, change.letter)  # which keeps their ids
-        seen = known[name][0]
-        store.put(change.key, seen.watch, call)
-        return seen.violated, change.key
-    moves, bad = dict[Watch, Watch](), list[Key | None]()
-    if isinstance(final, Late):
-        for key in list(store.keys):
-            each = final.of(key)
-            if each != final.others:
-                more = settled(clause, store, change._replace(key=key), each, place, known)
-                bad += [key] if more[0] else []
-        final = final.others
-    for watch in store.watches():
-        seen = clause.settle(watch, change, final, last, now)
-        moves[watch] = seen.watch
-        if seen.violated:
-            bad.append(store.example(watch))
-    store.move(moves, call)
+            known[name] = (clause.settle(watch, change, final, last, now), watch)
+        after[key] = known[name][0].watch
+        bad += [key] if known[name][0].violated else []
+    for change, final in others:
+        moves: Moves = {}
+        for watch in store.watches(apart):
+            late = final.others if isinstance(final, Late) else final
+            seen = clause.settle(watch, change, late, last, now)
+            moves[watch] = seen.watch
+            bad += [store.example(watch, apart)] if seen.violated else []
+        store.move(moves, call)
+    for key, watch in after.items():
+        store.put(key, watch, call)
     return bool(bad), bad[0] if bad else None
 
 

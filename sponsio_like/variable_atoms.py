@@ -80,6 +80,12 @@ class OfCalls:
         answer = any_of([_answer(kind, base, looks, key) for kind, base, looks in seen])
         return OPEN if answer is True and self.what != "called" else answer
 
+    @staticmethod
+    def is_alike(seen: Sighted) -> bool:
+        """Whether it says the same of all values that it binds."""
+        tests = [test.condition for kind, _, _ in seen for test in kind.tests]
+        return len(seen) == len(tests) == 1 and tests[0].op in BINDING and not tests[0].every
+
     def binds(self, seen: Sighted) -> Iterator[Key]:
         for kind, _, looks in seen:
             yield from _keys(zip(kind.tests, looks, strict=True), self.width)
@@ -123,7 +129,7 @@ def _seen(call: Call, test: _Test) -> Look:
     if not each.every:
         return look(call_values(call, each.path), each.op, test.var, test.form, given=False)
     binds = each.op in BINDING
-    values, lacking = reached(call.args, each.path)
+    values, lacking = find(call.args, each.path), reached(call.args, each.path)[1]
     there = find(call.args, each.path if binds else each.path.partition("[]")[0])
     if not there:
         return NOWHERE

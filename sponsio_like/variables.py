@@ -17,7 +17,7 @@ from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Unreadable
 from sponsio_like.readers import short
 from sponsio_like.reading import take_apart
-from sponsio_like.tokens import as_text, carried_in, offered_in, words_in
+from sponsio_like.tokens import GIVEN_CAP, as_text, carried_in, offered_in, words_in
 from sponsio_like.values import captures, compare, find
 
 Form: TypeAlias = Literal["exact", "text", "folded"]
@@ -105,7 +105,8 @@ def _pieces(value: Any, op: f.Op, var: f.Var, form: Form, given: bool) -> Iterab
         case "matches":
             return (form_value(each, form) for each in captures(var.regex or "", value))
         case "has":
-            return words_in(value) if form == "text" else map(str.casefold, words_in(value))
+            words = words_in(value) if given else words_in(value, GIVEN_CAP)
+            return words if form == "text" else map(str.casefold, words)
         case "carries":
             return carried_in(value) if given else offered_in(value)
     return (form_value(value, form),)
