@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING
 from sponsio_like.atoms import inputs_of
 from sponsio_like.clause import Clause
 from sponsio_like.context import Context
+from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, Event, Message
 from sponsio_like.formula import Arg, Custom, Happens, Node, Repeats, Sum, TextMatches, postorder
 from sponsio_like.ledger import Ledger
 from sponsio_like.outcome import Decision, Redirect, Violation, Warn
 from sponsio_like.tickets import Ticket
+from sponsio_like.variables import NOBODY
 from sponsio_like.verdicts import Finding, unanswered
 
 if TYPE_CHECKING:
@@ -80,7 +82,13 @@ class Refusal:
         from sponsio_like.supposing import Scene
         from sponsio_like.ways import way_to
 
-        ledger = pinned(self.ledger, self.event)
+        bound = [each for each in self._against() if each.clause in self.ledger.bound]
+        if any(each.key is None or NOBODY in each.key for each in bound):
+            return "give the fields that the contract reads, each as a plain value"
+        try:
+            ledger = pinned(self.ledger, self.event, {each.clause: each.key for each in bound})
+        except ContractError:  # lists and long texts are no part of a sentence
+            return "what would make it legal has not been found out for such a value"
         clauses = ledger.policy.clauses
         if isinstance(self.event, Message) and any(
             isinstance(each, TextMatches)
@@ -89,8 +97,10 @@ class Refusal:
             return "say it differently"
         scene = Scene(ledger, self.context, self.time)
         found = way_to(scene, self.event, self.flights, self._answers())
-        if found.way is not None:
+        if found.way is not None and (found.way or not bound):
             return _told(found.way, found.ending)
+        if bound:
+            return "no short way to make it legal was found"
         against = [clauses[i] for i in found.against]
         split = any(set(clause.by) - {"@agent"} for clause in against)
         return _none(found, with_args=split or any(map(_of_args, _read(against))))

@@ -148,7 +148,7 @@ class Interceptor:
             left = found if substitute else unanswered(found, ticket)
             answers = strictest(left) if stoppable(event) else None
             if answers is not None:
-                return Attempt(found, (), self.ledger.before(event), answers)
+                return Attempt(found, (), self.ledger.before(event, against), answers)
             if self.world.full(key):
                 return Attempt(why=FULL)
             self.world.let_through(judgement, key)

@@ -6,7 +6,8 @@ Only clauses that the event concerns are touched, and those that have asked to b
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from sponsio_like.atoms import OPEN
@@ -20,6 +21,7 @@ from sponsio_like.tracking import OTHERS, instances, live_in, stored, wakes_at
 from sponsio_like.variables import Key
 from sponsio_like.watch import Change, Judgement, Place, Read, Watch, Witness
 
+NO_WITNESSES: Mapping[int, Witness] = MappingProxyType({})
 KEYS_CAP = 100_000
 """Most values that one clause remembers; a call that needs another one violates."""
 
@@ -194,7 +196,7 @@ class Ledger:
             return Witness(full=full)
         values = () if key is None else bound.said(key)
         since = self.bound[i].since(key)
-        return Witness(values, None if since < 0 else since, full)
+        return Witness(values, None if since < 0 else since, full, key)
 
     def all_watches(self) -> list[tuple[int, Watch, Place]]:
         """Every watch with its clause and its last position."""
@@ -237,10 +239,12 @@ class Ledger:
             if i in self.policy.wakes:
                 self.store(i, (), self.watches[i], self.last(i), 0.0)
 
-    def before(self, event: Event) -> Ledger:
-        """A copy of what matters to this event."""
+    def before(self, event: Event, witnesses: Mapping[int, Witness] = NO_WITNESSES) -> Ledger:
+        """A copy of what matters to this event, and to what stands against it."""
         twin = self.copy([clause.key(event) for clause in self.policy.clauses if clause.by])
-        twin.bound = {i: each.copy(self.keys_of(i, event)) for i, each in self.bound.items()}
+        for i, store in self.bound.items():
+            told = [witnesses[i].key] if i in witnesses else []
+            twin.bound[i] = store.copy([*self.keys_of(i, event), *told])
         return twin
 
     def keys_of(self, i: int, event: Event) -> list[Key]:

@@ -140,8 +140,9 @@ def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) ->
         if policy.modes[policy.owner[i]] != "enforce" or not isinstance(policy.decision(i), Block):
             return None
     inner.time = now
-    found = findings(policy, witnesses(inner.ledger, violated, call), call, inner.committed)
-    return Refused(call, Attempt(found, (), inner.ledger.before(call), Block()))
+    against = witnesses(inner.ledger, violated, call)
+    found = findings(policy, against, call, inner.committed)
+    return Refused(call, Attempt(found, (), inner.ledger.before(call, against), Block()))
 
 
 def _lane(policy: Policy, tool: str) -> Lane | None:

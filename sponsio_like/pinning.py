@@ -17,22 +17,30 @@ from sponsio_like.compiler import Policy
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Event
 from sponsio_like.ledger import Ledger
-from sponsio_like.variables import Key
+from sponsio_like.variables import LONG, Key
 from sponsio_like.watch import Watch
 
 NOTHING = "nothing that occurs"
 """Stands for a value that nothing binds."""
 
 
-def pinned(ledger: Ledger, event: Event) -> Ledger:
-    """The ledger with the values that this event binds; itself, if no contract has variables."""
+def pinned(ledger: Ledger, event: Event, violated: Mapping[int, Key | None]) -> Ledger:
+    """The ledger with the values that are violated, by clause, or else that this event binds.
+
+    Itself, if no contract has variables. Raises `ContractError` for values that are no scalars.
+    """
     if not ledger.bound:
         return ledger
     clauses, watches = list(ledger.policy.clauses), list(ledger.watches)
     for i, store in ledger.bound.items():
-        key = next(iter(ledger.keys_of(i, event)), None)
+        key = violated.get(i) or next(iter(ledger.keys_of(i, event)), None)
         watch = store.rest.watch if key is None else store.watch(key)
-        clauses[i], watches[i] = _clause(clauses[i], key, watch)
+        try:
+            clauses[i], watches[i] = _clause(clauses[i], key, watch)
+        except ContractError:
+            if i in violated:
+                raise
+            clauses[i], watches[i] = _clause(clauses[i], None, store.rest.watch)
     policy = ledger.policy
     twin = ledger.copy(key for each in ledger.keyed.values() for key in each)
     twin.policy = Policy(policy.contracts, policy.modes, tuple(clauses), policy.owner)
@@ -44,7 +52,11 @@ def _clause(clause: Clause, key: Key | None, watch: Watch) -> tuple[Clause, Watc
     """The clause for this key, and its state; as at the beginning, where that does not fit."""
     assert clause.bound is not None
     said = dict(clause.bound.said(key)) if key is not None else {}
-    values = {name: said.get(name, NOTHING) for name in clause.bound.names.places}
+    forms = clause.bound.names.forms
+    values = {
+        name: _spelled(said.get(name, NOTHING), text=forms[name] == "text")
+        for name in clause.bound.names.places
+    }
     local = clause.bound.names.local
     contract, scope = clause.contract, clause.contract.segment
     assumed = None if contract.assumption is None else pin(contract.assumption, values, local)
@@ -81,7 +93,9 @@ def pin(root: f.Formula, values: Mapping[str, Any], local: Mapping[str, str]) ->
             case f.Variable(name):
                 done[node] = f.Arg(local[name]) if name in local else f.Const(_scalar(values[name]))
             case f.OutputIs(path, op, f.Var() as var):
-                done[node] = f.OutputIs(path, _op(op), _scalar(values[var.name]))
+                value = _scalar(values[var.name])
+                value = value[0] if isinstance(value, tuple) else value
+                done[node] = f.OutputIs(path, _op(op), value)
             case f.TextIs(_, var):
                 done[node] = f.TextMatches(re.escape(str(values[var.name])))
             case _:
@@ -98,6 +112,9 @@ def _condition(condition: f.Condition, values: Mapping[str, Any]) -> f.Condition
     if not isinstance(condition.value, f.Var):
         return condition
     value = _scalar(values[condition.value.name])
+    if isinstance(value, tuple) and condition.op == "=":
+        return replace(condition, op="in", value=value)
+    value = value[0] if isinstance(value, tuple) else value
     return replace(condition, op=_op(condition.op), value=value)
 
 
@@ -106,7 +123,17 @@ def _op(op: f.Op) -> f.Op:
     return "has" if op == "matches" else op
 
 
+def _spelled(value: Any, *, text: bool) -> Any:
+    """A value that is compared as text: as a text, and as the number that it spells."""
+    try:
+        return (value, float(value)) if text and isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
 def _scalar(value: Any) -> Any:
-    if isinstance(value, (str, int, float, bool, type(None))):
+    if isinstance(value, str) and value.startswith(LONG):
+        raise ContractError.of("a long value cannot be written down")
+    if isinstance(value, (str, int, float, bool, type(None), tuple)):
         return value
     raise ContractError.of(f"`{value}` is no plain value")

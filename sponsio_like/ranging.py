@@ -41,6 +41,8 @@ def check_variables(clause: Clause) -> None:
     for slot in clause.slots:
         for each in _groups(slot.node):
             _check_together(each, set(known.places))
+        for match in (one for node in f.postorder(slot.node) for one in _matches(node)):
+            _check_lists(slot.node, match)
     _check_gate(clause)
     _check_relations(clause)
     _check_known(clause)
@@ -67,6 +69,22 @@ def _check_places(clause: Clause) -> None:
                     f"`{node!r}` is compared with something that is counted or remembered",
                     f"compare it with an argument or the context: arg(price) < {node!r}",
                 )
+
+
+def _matches(node: f.Node) -> f.Target:
+    return node.target if isinstance(node, f.Happens | f.Sum) else ()
+
+
+def _check_lists(node: f.Node, match: f.Match) -> None:
+    """Elements of lists would be combined crosswise, whichever stand beside each other."""
+    each = (c for c in match.conditions if isinstance(c.value, f.Var) and "[]" in c.path)
+    names = dict.fromkeys(c.value.name for c in each if isinstance(c.value, f.Var))
+    if len(names) > 1:
+        shown = " and ".join(f"`${name}`" for name in names)
+        raise ContractError.of(
+            f"`{node!r}` binds {shown} in lists, and would combine all with all",
+            "write a contract for each, or one for a call with plain fields",
+        )
 
 
 def _check_gate(clause: Clause) -> None:

@@ -45,7 +45,7 @@ class Teller:
         """A decision was made, and these contracts are violated."""
         ticket = outcome.ticket if isinstance(outcome, Held) else None
         going = isinstance(outcome, Allowed | Redirected)  # then its ticket was answered
-        for _, each, decision in found:
+        for _, each, decision, _ in found:
             if each.mode != "enforce" or (going and isinstance(decision, Escalate)):
                 continue
             notice = self._about(each, call)

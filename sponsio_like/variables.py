@@ -29,6 +29,10 @@ DIGITS = 30
 """Largest power of ten of a number that is shown as one."""
 
 
+LONG = "a long value"
+"""How a value is shown that is too long to be."""
+
+
 class Nobody:
     """Stands for every value that nothing has bound."""
 
@@ -151,7 +155,7 @@ def shown(value: Any) -> Any:
         case ("map", pairs):
             return {str(key): shown(each) for key, each in sorted(pairs, key=repr)}
         case ("hash", mark):
-            return f"a long value ({mark[:8]})"
+            return f"{LONG} ({mark[:8]})"
     return value
 
 

@@ -38,11 +38,15 @@ def _strictness(decision: Decision) -> int:
 
 
 class Finding(NamedTuple):
-    """A violation of clause `clause`, and what its strategy answers."""
+    """A violation of clause `clause`, and what its strategy answers.
+
+    `key`: the values of its variables that are violated.
+    """
 
     clause: int
     violation: Violation
     decision: Decision
+    key: Any = None
 
 
 def findings(
@@ -66,7 +70,7 @@ def findings(
         if owner not in found or _strictness(decision) > _strictness(found[owner].decision):
             action = _action(asked) if stoppable(event) else "reported"
             violation = _violation(policy, i, position, tool, action, witness)
-            found[owner] = Finding(i, violation, decision)
+            found[owner] = Finding(i, violation, decision, witness.key)
     return tuple(found.values())
 
 

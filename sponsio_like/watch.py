@@ -67,12 +67,13 @@ class Now(NamedTuple):
 class Witness(NamedTuple):
     """What a violation rests on: the values of the variables, and the call since which it is so.
 
-    `full`: memory is full, so that it cannot be told.
+    `full`: memory is full, so that it cannot be told. `key`: the values as they are remembered.
     """
 
     values: tuple[tuple[str, Any], ...] = ()
     since: int | None = None
     full: bool = False
+    key: Any = None
 
 
 class Read(NamedTuple):

@@ -44,7 +44,7 @@ BUGS = (
     Bug(
         "blocked calls happen",
         "interceptor.py",
-        "return Attempt(found, (), self.ledger.before(event), answers)",
+        "return Attempt(found, (), self.ledger.before(event, against), answers)",
         "self.ledger.commit(judgement); return Attempt(found, (), self.ledger, against)",
     ),
     Bug(

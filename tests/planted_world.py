@@ -40,7 +40,7 @@ MEANING = (
     (
         "what is refused counts in the world",
         "interceptor.py",
-        "return Attempt(found, (), self.ledger.before(event), answers)",
+        "return Attempt(found, (), self.ledger.before(event, against), answers)",
         (
             "before = self.ledger.before(event); self.world.let_through(judgement, key)\n"
             "                return Attempt(found, (), before, answers)"

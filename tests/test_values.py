@@ -371,6 +371,49 @@ def test_the_log_has_values_only_if_it_is_asked_to() -> None:
         assert ("bob" in json.dumps(records)) is asked
 
 
+@pytest.mark.parametrize(
+    ("formula", "before", "call", "says"),
+    [
+        (
+            'G(called(bash, cmd matches "rm ([a-z]+)" as $x) -> !Y O called(flag, id = $x))',
+            ("flag", {"id": "a"}),
+            ("bash", {"cmd": "rm b; rm a"}),
+            '$x = "a"',
+        ),
+        (VETTED, ("other", {}), ("pay", {"to": [1]}), "has not been found out for such a value"),
+        (VETTED, ("other", {}), ("pay", {"to": "x" * 99}), "for such a value"),
+        (
+            VETTED.replace("to = $x", 'to = $x, @missing = "refuse"'),
+            ("other", {}),
+            ("pay", {}),
+            "give the fields that the contract reads",
+        ),
+        (
+            "G(called(pay, to = $x) -> Y O(done(find) & output has $x))",
+            ("other", {}),
+            ("pay", {"to": 7}),
+            "first call `find`",
+        ),
+        (
+            "G(called(edit) -> WY !O called(lock, id = $x))",
+            ("lock", {"id": 1}),
+            ("edit", {}),
+            "$x = 1, since call 0",
+        ),
+    ],
+)
+def test_advice_is_about_the_value_that_is_violated(
+    formula: str, before: tuple[str, Any], call: tuple[str, Any], says: str
+) -> None:
+    """It never says that a call is legal which is not."""
+    one = session(formula)
+    assert legal(one, before[0], **before[1])
+    refused = do(one, call[0], **call[1])
+    assert isinstance(refused, Blocked)
+    assert says in refused.advice
+    assert "try again" not in refused.advice
+
+
 # --- memory ---------------------------------------------------------------------------------------
 
 
@@ -573,6 +616,7 @@ def test_a_trace_tells_why_it_breaks_contracts() -> None:
         ("G(called(a, i = $x, j = $y) -> Y O called(b, i = $x))", "binds only some"),
         ("G(called(a, n = $x) -> !O called(b, n < $x))", "nothing has bound yet"),
         ("G !(called(get, to >= $x) & output = $x)", "may not be bound by then"),
+        ("G !called(get, n[].a = $x, n[].b = $y)", "combine all with all"),
         (
             "G(called(a, id = $x) -> repeats(called(a, id = $x)) <= 2)",
             "cannot have a value variable",
