@@ -15,7 +15,7 @@ from sponsio_like.atoms import OPEN
 from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, End, Event, Message, Result
-from sponsio_like.past import Letter
+from sponsio_like.past import Letter, kept
 from sponsio_like.program import Slot
 from sponsio_like.readers import slot_reader
 from sponsio_like.variable_atoms import (
@@ -79,6 +79,7 @@ class Bindings:
         `steady`: whether a position with a letter leaves the clause as it is.
         """
         seen = tuple([atom.see(event, context) for _, _, atom in self.atoms])
+        base = tuple([self._small(i, value) for i, value in enumerate(base)])
         others = self.letter(base, seen, self.nobody)
         letters = self._letters(base, seen)
         false = all(
@@ -86,6 +87,10 @@ class Bindings:
             for i, slot, _ in self.atoms
         )
         return Sight(letters, others, false and self._steady(event, steady), seen)
+
+    def _small(self, i: int, value: Any) -> Any:
+        """What is read of a term, if it can be remembered: states are compared with each other."""
+        return kept(value) if self.slots[i].kind == "value" and value is not OPEN else value
 
     def _letters(self, base: Letter, seen: tuple[Any, ...]) -> dict[Key, Letter]:
         pairs = zip(self.atoms, seen, strict=True)

@@ -101,17 +101,15 @@ class Instances:
         """Whether this key is told apart from all others."""
         return key in self.keys
 
-    def has_room(self, more: int, watches: Iterable[Any] = ()) -> bool:
-        """Whether so many more keys can be told apart, and are in these states."""
-        if len(self.cells) >= self.states:
-            new = (each for each in watches if isinstance(each, Watch) and each not in self.cells)
-            if not all(self.permits(each, self.rest.watch) for each in new):
-                return False
+    def has_room(self, more: int, states: Collection[Watch], new: Collection[Watch]) -> bool:
+        """Whether so many more keys can be told apart, and be in new states beside these."""
+        if new and len(states) + len(new) > self.states:
+            return all(self.permits(each, self.rest.watch) for each in new)
         lacking = len(self.keys) + more - self.cap
         return (
             lacking <= 0
             or more == 0
-            or len(list(itertools.islice(self._idle(), lacking))) == lacking
+            or len(list(itertools.islice(self._idle(lacking), lacking))) == lacking
         )
 
     # --- changing -----------------------------------------------------------------------------
@@ -126,9 +124,8 @@ class Instances:
         if watch == self.rest.watch:
             self.drop(key)
             return
-        full = entry is None and len(self.keys) >= self.cap and not self._make_room()
-        if full or (len(self.cells) >= self.states and watch not in self.cells):
-            self.drop(key)
+        full = len(self.keys) >= self.cap and not self._make_room() if entry is None else False
+        if full or (entry is None and len(self.cells) >= self.states and watch not in self.cells):
             self.blind = self.blind or not self.permits(watch, self.rest.watch)
             return
         into = self._cell(watch)
@@ -189,9 +186,9 @@ class Instances:
         if cell.keys == 0 and cell is not self.rest:
             del self.cells[cell.watch]
 
-    def _idle(self) -> Iterator[Key]:
+    def _idle(self, wanted: int = 1) -> Iterator[Key]:
         """Keys that may be forgotten, of those remembered longest."""
-        for key, entry in itertools.islice(self.keys.items(), LOOKED_AT):
+        for key, entry in itertools.islice(self.keys.items(), LOOKED_AT + wanted):
             cell = _end(entry[0])
             if cell is self.rest or self.permits(cell.watch, self.rest.watch):
                 yield key

@@ -288,6 +288,7 @@ class Interceptor:
         self._written = Written()
         self.context, fresh, moved = put_back(self.ledger, data, self._written)
         self.committed, self.time = part(data, "calls", int), part(data, "time", int, float)
+        self.ledger.calls = self.committed
         anew = {*fresh, *self.world.resume(data, lived=self.calls > 0)}
         kept = part(data, "flights", dict)
         self.flights.update(all_resumed(kept, moved, self.policy.sources_by_name))

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from sponsio_like.alphabet import static
+from sponsio_like.atoms import OPEN
 from sponsio_like.bindings import Sight
 from sponsio_like.clause import Clause
 from sponsio_like.events import Event, kind_of
@@ -21,7 +23,6 @@ from sponsio_like.instances import (
     only_permits,
 )
 from sponsio_like.monitor import Instance
-from sponsio_like.past import Letter
 from sponsio_like.resting import NEVER
 from sponsio_like.variables import Key
 from sponsio_like.watch import Change, Now, Place, Seen, Watch
@@ -56,7 +57,15 @@ def instances(clause: Clause) -> Instances:
     bits = all(isinstance(cell.start, bool) for cell in clause.monitor.past.cells)
     permits = only_permits if bits and clause.is_plain else never
     cap = RELATED_CAP if clause.bound.relates else VALUES_CAP
-    return Instances(clause.start, cap, permits, cap if clause.is_still else STATES_CAP)
+    return Instances(clause.start, cap, permits, cap if _is_calm(clause) else STATES_CAP)
+
+
+def _is_calm(clause: Clause) -> bool:
+    """Whether no call moves the values that it does not bind."""
+    assert clause.bound is not None
+    letters = (clause.bound.told(static(clause.slots, name)) for name in clause.names)
+    plain = clause.is_still and not clause.globs and clause.kinds == {"call"}
+    return plain and all(map(clause.is_steady, letters))
 
 
 def tracked(
@@ -76,23 +85,25 @@ def tracked(
     if not sight.rests:
         changes.append(Change(i, OTHERS, at, moves, sight.others))
     rest = moves.get(store.rest.watch, store.rest.watch)._replace(broken=False)
-    fresh: dict[Letter, Seen] = {}
+    fresh: dict[int | None, Seen] = {}
+    started: set[Watch] = set()
     new = 0
     for key, letter in letters.items():
         known = store.knows(key)
-        if known or letter not in fresh:
-            fresh[letter if not known else ()] = clause.step(
-                store.watch(key), letter, kind, at, time
-            )
-        seen = fresh[letter if not known else ()]
+        name = None if known else id(letter)
+        if known or name not in fresh:
+            fresh[name] = clause.step(store.watch(key), letter, kind, at, time)
+        seen = fresh[name]
         if seen.violated:
             bad.insert(sum(each is not None and each in sight.keys for each in bad), key)
         apart = seen.watch._replace(broken=False) != rest if not known else True
         new += apart and not known
-        if apart or seen.violated:
+        started |= {seen.watch._replace(broken=False)} if apart and not known else set()
+        if apart or seen.violated or OPEN in letter:
             changes.append(Change(i, key, at, seen.watch, letter))
     blind = store.blind and not _all_known(store, sight) and clause.can_break(event)
-    full = blind or not store.has_room(new, (each.watch for each in changes))
+    states = store.cells if sight.rests else set(moves.values())
+    full = blind or not store.has_room(new, states, started.difference(states))
     return Tracked(tuple(changes), bool(bad), bad[0] if bad else None, full)
 
 

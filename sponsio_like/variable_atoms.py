@@ -73,7 +73,9 @@ class OfCalls:
         for kind in self.kinds:
             base = kind.concerns(event)
             if base is not False:
-                seen.append((kind, base, [_seen(event, test) for test in kind.tests]))
+                seen.append(
+                    (kind, base, [_seen(event, test, strict=kind.strict) for test in kind.tests])
+                )
         return seen
 
     def holds(self, seen: Sighted, key: Key) -> Truth:
@@ -124,10 +126,12 @@ def _may_be_any(kind: _Kind, test: _Test, found: Look) -> bool:
     return binds and (found.unclear or (kind.strict and not found.there))
 
 
-def _seen(call: Call, test: _Test) -> Look:
+def _seen(call: Call, test: _Test, *, strict: bool) -> Look:
     each = test.condition
     if not each.every:
-        return look(call_values(call, each.path), each.op, test.var, test.form, given=False)
+        found = look(call_values(call, each.path), each.op, test.var, test.form, given=False)
+        lacking = strict and "[]" in each.path and reached(call.args, each.path)[1]
+        return found._replace(unclear=found.unclear or lacking)
     binds = each.op in BINDING
     values, lacking = find(call.args, each.path), reached(call.args, each.path)[1]
     there = find(call.args, each.path if binds else each.path.partition("[]")[0])

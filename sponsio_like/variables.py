@@ -207,7 +207,7 @@ def relations(node: f.Node, names: Names) -> list[f.Op]:
 def names_of(roots: Iterable[f.Node], judged: f.Formula) -> Names:
     """The variables of these formulas; `judged` is the guarantee."""
     roots = list(roots)
-    local = _local(judged, [each for root in roots for each in all_vars(root)])
+    local = _local(judged, [each for root in roots for each in _uses(root)])
     places: dict[str, int] = {}
     forms: dict[str, Form] = {}
     for op, var in (each for root in roots for each in all_vars(root)):
@@ -226,7 +226,18 @@ def names_of(roots: Iterable[f.Node], judged: f.Formula) -> Names:
 ORDER: tuple[Form, ...] = ("exact", "text", "folded")
 
 
-def _local(judged: f.Formula, everywhere: list[tuple[f.Op | None, f.Var]]) -> dict[str, str]:
+def _uses(root: f.Node) -> list[str]:
+    """The variables in a formula, as often as they stand there; equal parts are one node."""
+    nodes = list(f.postorder(root))
+    times = dict.fromkeys(nodes, 0) | {root: 1}
+    for node in reversed(nodes):
+        for child in f.children(node):
+            times[child] += times[node]
+    found = ((var.name, min(times[node], 2)) for node in nodes for _, var in vars_in(node))
+    return [name for name, n in found for _ in range(n)]
+
+
+def _local(judged: f.Formula, uses: list[str]) -> dict[str, str]:
     """Variables that are bound once, by the call that is judged, and only compared there."""
     binders: dict[str, list[str]] = {}
     compared: list[str] = []
@@ -243,7 +254,6 @@ def _local(judged: f.Formula, everywhere: list[tuple[f.Op | None, f.Var]]) -> di
                             binders.setdefault(each.value.name, []).append(each.path)
             elif isinstance(node, f.Compare):
                 compared += [each.name for each in f.children(node) if isinstance(each, f.Variable)]
-    uses = [var.name for _, var in everywhere]
     return {
         name: paths[0]
         for name, paths in binders.items()

@@ -63,10 +63,10 @@ def made(request: pytest.FixtureRequest) -> Callable[..., Session]:
 @requirement("S-VALUE-01")
 def test_random_guarantees_are_what_they_are_for_every_value() -> None:
     """Reports, verdicts and obligations are those of one guarantee for each value."""
-    agreed, violated, failures = campaign(250, seed=7)
+    agreed, violated, failures = campaign(120, seed=7)
     assert not failures, failures[0]
-    assert agreed >= 250
-    assert violated > 50
+    assert agreed >= 120
+    assert violated > 30
 
 
 def test_a_value_is_allowed_by_its_own_history(made: Callable[..., Session]) -> None:
@@ -522,6 +522,28 @@ def test_values_in_the_same_state_share_it() -> None:
     assert all(len(store.cells) <= 3 for store in one._inner.ledger.bound.values())
 
 
+def test_states_that_are_stepped_at_every_call_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is owed within a bound is in another state at each call; there is room for so many."""
+    monkeypatch.setattr("sponsio_like.tracking.STATES_CAP", 4)
+    one = session("G(called(open, id = $x) -> X F[<=50] done(close, id = $x))")
+    opened = [legal(one, "open", id=i) for i in range(6)]
+    assert opened[:3] == [True] * 3
+    assert not opened[5]
+    assert all(legal(one, "close", id=i) for i in range(6) if opened[i])
+    assert legal(one, "other")
+    assert legal(one, "open", id=7)
+
+
+def test_an_argument_of_very_many_words_cannot_be_told() -> None:
+    """It is refused once there is something that it could carry."""
+    leak = 'G(called(send, "*" carries $x) -> !Y O(called(read) & output carries $x))'
+    one, long = session(leak), "word " * 3_000
+    assert legal(one, "send", body=long)
+    assert legal(one, "read", {"pin": "sk-1234"})
+    assert legal(one, "send", body="short")
+    assert not legal(one, "send", body=long)
+
+
 def test_related_values_are_fewer() -> None:
     """A contract that compares every value with the present one remembers a thousand."""
     one = session("G(called(bid, price = $new) & O called(ask, price = $old) -> $new >= $old)")
@@ -543,6 +565,42 @@ def test_a_variable_that_is_an_agent_needs_agents() -> None:
     """Where nobody says who calls, the contract would be idle."""
     rule = read("G(called(pay, @agent = $who) -> Y O done(train, name = $who))")
     assert "agents" in needs(contract("c").guarantees(rule))
+
+
+def test_what_waits_for_a_result_is_not_dropped() -> None:
+    """A scope that begins with a result begins for its value."""
+    rule = (
+        contract("c").after({"ltl": "done(vet, n = $x)"}).guarantees(read("G !called(pay, n = $x)"))
+    )
+    one = Guard([rule]).session("s")
+    assert legal(one, "pay", n=1)
+    assert legal(one, "vet", n=1)
+    assert not legal(one, "pay", n=1)
+
+
+def test_a_variable_that_stands_twice_is_no_field_of_the_call() -> None:
+    """Equal parts of a formula are one node, and still stand twice."""
+    one = session("G(called(step, id = $x) & ctx(job) = $x -> WX called(step, id = $x))")
+    one.fact("job", 7)
+    assert legal(one, "step", id=7)
+    assert not legal(one, "step", id=8)
+
+
+def test_values_of_any_shape_beside_a_remembered_one(made: Callable[..., Session]) -> None:
+    """A list is not remembered; nothing raises."""
+    one = made("G(called(pay, id = $o) -> arg(n) = last(arg(n), done(vet, id = $o)))")
+    assert legal(one, "vet", id=1, n=[1, 2])
+    refused = do(one, "pay", id=1, n=[1, 2])
+    assert isinstance(refused, Blocked)
+    assert "could not be evaluated" not in refused.violations[0].message
+
+
+def test_missing_elements_are_refused_too(made: Callable[..., Session]) -> None:
+    """Where a match says `missing: refuse`."""
+    one = made('G(called(book, p[].name = $x, @missing = "refuse") -> Y O done(check, n = $x))')
+    assert legal(one, "check", n="ann")
+    assert legal(one, "book", p=[{"name": "ann"}])
+    assert not legal(one, "book", p=[{"name": "ann"}, {}])
 
 
 # --- snapshots ------------------------------------------------------------------------------------
@@ -568,6 +626,9 @@ def test_a_snapshot_keeps_values() -> None:
     assert not legal(other, "pay", to="eve")
     assert legal(other, "use", id="new")
     assert not legal(other, "use", id="old")
+    refused = do(other, "pay", to=2)
+    assert isinstance(refused, Blocked)
+    assert refused.violations[0].since == 2
     assert not legal(one, "use", id="new")
 
 
