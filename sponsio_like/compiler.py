@@ -19,7 +19,7 @@ from sponsio_like.encoding import encode
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.events import Call, Kind
 from sponsio_like.fitting import fitted
-from sponsio_like.formula import Delivered, postorder
+from sponsio_like.formula import Delivered, Output, OutputIs, postorder
 from sponsio_like.index import Index
 from sponsio_like.misfits import duplicates, misfits
 from sponsio_like.outcome import Block, Decision, Mode
@@ -154,6 +154,17 @@ class Policy:
         """The contracts that need a session that lasts: they remember, or read what is told."""
         kept = {self.owner[i] for i, clause in enumerate(self.clauses) if remembers(clause)}
         return tuple(each.name for k, each in enumerate(self.contracts) if k in kept)
+
+    @functools.cached_property
+    def reading_outputs(self) -> tuple[str, ...]:
+        """The contracts that read what calls have answered."""
+        read = {
+            self.owner[i]
+            for i, clause in enumerate(self.clauses)
+            for slot in clause.slots
+            if any(isinstance(node, OutputIs | Output) for node in postorder(slot.node))
+        }
+        return tuple(each.name for k, each in enumerate(self.contracts) if k in read)
 
     @functools.cached_property
     def world(self) -> tuple[str, ...]:

@@ -174,6 +174,10 @@ class Guard:
         """
         if inputs is not None or not self._content:
             self._check_inputs(inputs, results=assume_success)
+        if assume_success and self.policy.reading_outputs:
+            name = self.policy.reading_outputs[0]
+            what = f"contract `{name}` reads outputs, and nobody settles calls in this session"
+            raise InputMissing(f"{what}; settle them, without assume_success")
         if world is not None:
             _check_store(world, id)
         name = id if id is not None else f"session-{next(self._names)}"

@@ -12,7 +12,7 @@ import pytest
 from sponsio_like import instances
 from sponsio_like.checks import needs
 from sponsio_like.contract import Contract, contract
-from sponsio_like.errors import ContractError
+from sponsio_like.errors import ContractError, InputMissing
 from sponsio_like.guard import Guard
 from sponsio_like.outcome import Allowed, Blocked, Outcome
 from sponsio_like.pattern import Rule
@@ -601,6 +601,14 @@ def test_missing_elements_are_refused_too(made: Callable[..., Session]) -> None:
     assert legal(one, "check", n="ann")
     assert legal(one, "book", p=[{"name": "ann"}])
     assert not legal(one, "book", p=[{"name": "ann"}, {}])
+
+
+def test_outputs_cannot_be_read_where_nobody_settles() -> None:
+    """The contract would be idle: the session does not open."""
+    rule = read("G(called(use, id = $x) -> Y O(done(make) & output = $x))")
+    guard = Guard([contract("made here").guarantees(rule)])
+    with pytest.raises(InputMissing, match="contract `made here` reads outputs"):
+        guard.session("s", assume_success=True)
 
 
 # --- snapshots ------------------------------------------------------------------------------------
