@@ -136,7 +136,7 @@ def test_every_element_of_a_list_is_a_value(made: Callable[..., Session]) -> Non
     assert legal(one, "book", passengers=[])
 
 
-@requirement("S-VALUE-06")
+@requirement("S-VALUE-05")
 def test_every_element_may_have_to_be_the_value(made: Callable[..., Session]) -> None:
     """An empty list has none: it permits nothing."""
     one = made("G(called(pay, to = $x) -> Y O done(vet, every names[] = $x))")
@@ -147,6 +147,7 @@ def test_every_element_may_have_to_be_the_value(made: Callable[..., Session]) ->
     assert legal(one, "pay", to="ann")
 
 
+@requirement("S-VALUE-06")
 def test_values_come_from_outputs(made: Callable[..., Session]) -> None:
     """Whole, at a path, from JSON text, and by a regular expression."""
     whole = "G(called(use, id = $x) -> Y O(done(make) & output = $x))"
