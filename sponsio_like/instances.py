@@ -201,12 +201,12 @@ class Instances:
 
     # --- copies -------------------------------------------------------------------------------
 
-    def copy(self, keys: Iterable[Key] | None = None) -> Instances:
-        """A copy to try things on; of the keys, only these, if given."""
+    def copy(self, keys: Iterable[Key]) -> Instances:
+        """A copy to try things on; of the keys, only these."""
         twin = Instances(self.rest.watch, self.cap, self.permits, self.states)
         twin.blind, twin.rest_since = self.blind, self.rest_since
         twin.broken = self.broken
-        for key in self.keys if keys is None else {key for key in keys if key in self.keys}:
+        for key in {key for key in keys if key in self.keys}:
             twin.put(key, self.watch(key), self.since(key))
         return twin
 
@@ -222,8 +222,10 @@ class Instances:
         watches, (rest, since), keys, blind, broken = plain
         self.__init__(watches[rest], self.cap, self.permits, self.states)  # type: ignore[misc]
         self.rest_since, self.blind, self.broken = since, bool(blind), bool(broken)
-        for key, (number, call) in keys.items():
-            self.put(key, watches[number], call)
+        for key, (number, call) in keys.items():  # as many as there were
+            cell = self._cell(watches[number])
+            cell.keys += 1
+            self.keys[key] = (cell, call)
 
 
 def _end(cell: Cell) -> Cell:

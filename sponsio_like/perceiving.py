@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Container, Iterable
 from typing import Any, NamedTuple
 
+from sponsio_like.bindings import Revealed
 from sponsio_like.compiler import Policy
 from sponsio_like.context import Context
 from sponsio_like.events import Event, Result
@@ -63,12 +64,17 @@ def finals(
     waits = list(waits)
     known = {(each.clause, each.key) for each in waits}
     found: list[tuple[Change, Any]] = []
+    read: dict[tuple[int, int], Revealed] = {}
     for change in waits:
-        base, bound = final(policy, change, result, tool), policy.clauses[change.clause].bound
+        bound = policy.clauses[change.clause].bound
         if bound is None:
-            found.append((change, base))
+            found.append((change, final(policy, change, result, tool)))
             continue
-        revealed = bound.settled(change.letter, result, base)
+        name = (change.clause, id(change.letter))  # many values share one letter
+        if name not in read:
+            base = final(policy, change, result, tool)
+            read[name] = bound.settled(change.letter, result, base)
+        revealed = read[name]
         if change.key != OTHERS:
             found.append((change, revealed.of(change.key)))
             continue

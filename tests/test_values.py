@@ -535,6 +535,19 @@ def test_states_that_are_stepped_at_every_call_are_few(monkeypatch: pytest.Monke
     assert legal(one, "open", id=7)
 
 
+def test_no_call_goes_through_that_has_no_room(
+    made: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused itself: nothing that must be remembered is lost, whichever way it goes."""
+    monkeypatch.setattr("sponsio_like.tracking.STATES_CAP", 4)
+    paid = "arg(n) <= last(arg(n), done(charge, id = $o))"
+    one = made(f"G(called(refund, id = $o) -> {paid} & O called(ok))")
+    assert [legal(one, "charge", id=i, n=i * 10) for i in range(6)] == [True] * 3 + [False] * 3
+    assert not one._inner.ledger.bound[0].blind
+    assert legal(one, "ok")
+    assert legal(one, "refund", id=2, n=20)
+
+
 def test_an_argument_of_very_many_words_cannot_be_told() -> None:
     """It is refused once there is something that it could carry."""
     leak = 'G(called(send, "*" carries $x) -> !Y O(called(read) & output carries $x))'
