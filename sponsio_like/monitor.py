@@ -1,8 +1,8 @@
-"""Watch one formula, one position at a time.
+"""Watch one formula, one position at a time: (State, letter) -> Step(State, what broke).
 
-Flow: (State, letter) -> Step(State, what broke). A monitor never looks back: registers are its
-past, what is owed is its future, and calls in flight wait in a window. States are immutable: to
-ask is to step and to throw the step away; to commit is to keep it.
+A monitor never looks back: registers are its past, what is owed is its future, and calls in flight
+wait in a window. States are immutable: to ask is to step and to throw the step away; to commit is
+to keep it.
 """
 
 from __future__ import annotations
@@ -36,9 +36,8 @@ Instance: TypeAlias = frozenset[Residual]
 
 
 class State(NamedTuple):
-    """All that a monitor remembers. Small, immutable, hashable.
-
-    `live`: the instances that still owe something. `lost`: together they cannot be kept any more.
+    """All a monitor remembers. `live`: instances that still owe something; `lost`: cannot be kept
+    together any more. Small, immutable, hashable.
     """
 
     registers: Registers
@@ -207,11 +206,12 @@ class Monitor:
         ]
         return max((FAR if far is None else far for far in found), default=0)
 
-    def verdict(self, state: State, position: int) -> Verdict:
-        """Satisfied when no continuation can break it.
+    def possible(self, owed: Instance, state: State, position: int) -> bool:
+        """Whether some continuation gives what is owed."""
+        return self._possible("kind", owed, state.registers, state.window, position, more=False)
 
-        Whether it was broken, the clause remembers.
-        """
+    def verdict(self, state: State, position: int) -> Verdict:
+        """Satisfied when no continuation can break it; if it is broken, the clause remembers."""
         free = self._possible(
             "harsh", _joint(state.live), state.registers, state.window, position, more=True
         )

@@ -51,6 +51,7 @@ class Finding:
             "message": self.message,
             "call": self.told.call,
             "open": self.told.open,
+            "witnesses": list(self.told.witnesses),
             "values": dict(self.values),
             "because": list(each),
         }

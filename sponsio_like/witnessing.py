@@ -18,9 +18,10 @@ from sponsio_like.events import Call, Result
 from sponsio_like.events import Event as Happening
 from sponsio_like.formula import Delivered, postorder
 from sponsio_like.future import Position
+from sponsio_like.monitor import State
 from sponsio_like.past import Letter
 from sponsio_like.reasons import Reason, Sight, reasons
-from sponsio_like.residual import NO, Residual, strictest
+from sponsio_like.residual import Residual, strictest
 from sponsio_like.trace import Called, Event, Said, Seen, Settled, Told
 from sponsio_like.variables import Key
 from sponsio_like.watch import Change, Now, Place, Watch
@@ -29,11 +30,15 @@ from sponsio_like.window import settle
 
 @dataclass(frozen=True, slots=True)
 class Testimony:
-    """A violation at a call, and its reasons; `open`: something is owed, nothing violated yet."""
+    """A violation at a call, and its reasons; `open`: something is owed, nothing violated yet.
+
+    `witnesses`: the calls of which the formula is false; of something owed, those that asked.
+    """
 
     call: int
     reasons: tuple[Reason, ...]
     open: bool = False
+    witnesses: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -123,7 +128,8 @@ def _step(story: _Story, event: Happening, time: float) -> Iterator[Testimony]:
     after = clause.step(before, letter, kind, at, time)
     yield from _born(story, letter, at, time, inside=kind in clause.counts)
     if after.violated:
-        yield Testimony(story.calls, _reasons(story, before, letter, at))
+        mine = () if _is_told(story) else (story.calls,)
+        yield Testimony(story.calls, _reasons(story, before, letter, at), witnesses=mine)
     _keep(story, after.watch)
     story.seen, story.counted = story.seen + 1, story.counted + (kind in clause.counts)
     if isinstance(event, Call):
@@ -152,11 +158,12 @@ def _settle(story: _Story, id: str, result: Result, time: float) -> Iterator[Tes
     last = Place(story.seen - 1, story.counted - 1)
     before = story.watch
     after = clause.settle(before, flight.change, final, last, Now(time, story.context))
-    lost = _born_settled(story, flight.change.at.counted, final)
+    lost = _born_settled(story, flight.change, final, last.counted)
     if after.violated:
         told = [Reason("violates", flight.call, "its result")]
         asked = [Reason("asks", call, "") for call in lost if call != flight.call]
-        yield Testimony(flight.call, (*asked, *told))
+        mine = lost if _is_told(story) else [flight.call]
+        yield Testimony(flight.call, (*asked, *told), witnesses=tuple(mine))
     _keep(story, after.watch)
 
 
@@ -181,13 +188,19 @@ def _keep(story: _Story, watch: Watch) -> None:
 # --- what is owed, by the call that asked for it ----------------------------------------------
 
 
+def _is_told(story: _Story) -> bool:
+    """Whether what is owed is told call by call: not under a scope or an assumption."""
+    clause = story.clause
+    bare = clause.kind_of_scope is None and clause.contract.assumption is None
+    return bare and not clause.monitor.plain
+
+
 def _born(
     story: _Story, letter: Letter, at: Place, time: float, *, inside: bool
 ) -> Iterator[Testimony]:
     """What each earlier call still asks for, one position later; what can no longer be given."""
     inner, monitor = story.watch.inner, story.clause.monitor
-    bare = story.clause.kind_of_scope is None and story.clause.contract.assumption is None
-    if inner is None or not inside or monitor.plain or not bare:
+    if inner is None or not inside or not _is_told(story):
         return
     values = monitor.past.read(letter, inner.registers, at.counted, time)
     place = Position(letter, values, at.counted, time)
@@ -195,18 +208,32 @@ def _born(
     born = [(call, monitor.future.progress(each, place, known)) for call, each in story.born]
     roots = [root for parts in monitor.always for root in parts]
     born += [(story.calls, monitor.future.owed(root, place)) for root in roots]
-    lost = [call for call, each in born if each == NO]
-    story.born = [(call, each) for call, each in born if strictest([each]) and each != NO]
-    if lost:
+    state = monitor.step(inner, letter, at.counted, time).state
+    if lost := _sorted_out(story, born, state, at.counted):
         asked = (Reason("asks", call, "") for call in lost if call != story.calls)
         now = Reason("violates", story.calls, "there is no room left for what is owed")
-        yield Testimony(story.calls, (*asked, now))
+        yield Testimony(story.calls, (*asked, now), witnesses=tuple(lost))
 
 
-def _born_settled(story: _Story, position: int, final: Mapping[int, Any]) -> list[int]:
-    born = [(call, settle(each, position, final)) for call, each in story.born]
-    story.born = [(call, each) for call, each in born if strictest([each]) and each != NO]
-    return [call for call, each in born if each == NO]
+def _sorted_out(
+    story: _Story, born: Sequence[tuple[int, Residual]], state: State, position: int
+) -> list[int]:
+    """The calls that asked for what can no longer be given; what the others ask for is kept."""
+    possible = story.clause.monitor.possible
+    owing = [(call, strictest([each]), each) for call, each in born]
+    lost = [call for call, owed, _ in owing if not possible(owed, state, position)]
+    story.born = [(call, each) for call, owed, each in owing if owed and call not in lost]
+    return list(dict.fromkeys(lost))
+
+
+def _born_settled(story: _Story, change: Change, final: Mapping[int, Any], last: int) -> list[int]:
+    """The same once a call has its result."""
+    inner = story.watch.inner
+    if inner is None or not _is_told(story):
+        return []
+    born = [(call, settle(each, change.at.counted, final)) for call, each in story.born]
+    state = story.clause.monitor.settle(inner, change.at.counted, final, last).state
+    return _sorted_out(story, born, state, last)
 
 
 def _left(story: _Story) -> Iterator[Testimony]:
@@ -215,7 +242,8 @@ def _left(story: _Story) -> Iterator[Testimony]:
     for call, each in story.born:
         if story.clause.open_ends(story.watch) and monitor.open_ends([strictest([each])]):
             missing = owed(story.clause, strictest([each])).partition("still missing: ")[2]
-            yield Testimony(call, (Reason("asks", call, missing),), open=True)
+            asks = Reason("asks", call, missing)
+            yield Testimony(call, (asks,), open=True, witnesses=(call,))
 
 
 def _reasons(story: _Story, before: Watch, letter: Letter, at: Place) -> tuple[Reason, ...]:
@@ -235,5 +263,6 @@ def merged(each: Sequence[Testimony]) -> list[Testimony]:
         name = (one.call, one.open)
         old = found.get(name, Testimony(one.call, (), one.open))
         reasons = tuple(dict.fromkeys((*old.reasons, *one.reasons)))
-        found[name] = replace(old, reasons=reasons)
+        witnesses = tuple(sorted({*old.witnesses, *one.witnesses}))
+        found[name] = replace(old, reasons=reasons, witnesses=witnesses)
     return list(found.values())

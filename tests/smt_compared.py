@@ -5,12 +5,13 @@ In: both. Out: what they disagree on, in words; and a smaller pair on which they
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from tests.smt import Binding, Verdict, judged
-from tests.smt_engine import Named, Said, engine_witnesses
+from tests.smt import Binding, Verdict, domains, judged
+from tests.smt_engine import Blamed, Named, Said, engine_witnesses
 from tests.smt_reading import Body, Statement, statement
 from tests.smt_values import FRESH, Event, Key, key
 
@@ -52,6 +53,7 @@ def compared(
     if said.raised:
         yield f"the engine raised {said.raised}"
         return
+    yield from misblamed(read, events, said.blamed, verdict)
     if said.violated != verdict.violated:
         yield f"verdict: engine {said.violated}, solver {verdict.violated}"
         return
@@ -69,6 +71,33 @@ def compared(
         meant = [due.binding for due in dues if due.covers(number)]
         if not any(agrees(read, report, each) for each in meant):
             yield f"reported at {number}: {report}, solver {meant}"
+
+
+def misblamed(
+    read: Statement,
+    events: Sequence[Event],
+    told: Blamed,
+    verdict: Verdict,
+) -> Iterator[str]:
+    """The calls that only one of the two blames, for the same values.
+
+    Values that one of them never binds are all alike, where values are not compared otherwise.
+    """
+    calls = list(itertools.accumulate((e.get("type") != "message" for e in events), initial=0))
+    known = domains(read, events)
+    solved: dict[Binding, set[int]] = {}
+    for number, binding in verdict.witnesses:
+        solved.setdefault(binding, set()).add(calls[number])
+    unknown = tuple(FRESH for _ in known)
+    related = any(t.var and t.op != "binds" for part in read.patterns() for t in part.tests)
+    for binding in {**told, **solved}:
+        pairs = zip(binding, known.values(), strict=True)
+        same = tuple(value if value in each else FRESH for value, each in pairs)
+        if related and same != binding:
+            continue
+        mine, theirs = {*told.get(binding, told[unknown])}, solved.get(same, set())
+        if mine != theirs:
+            yield f"blamed for {binding}: {sorted(mine)}, solver {sorted(theirs)}"
 
 
 def due_of(read: Statement, events: list[Event], number: int, binding: Binding) -> Due:

@@ -1,7 +1,8 @@
 """What the engine says of a statement and a trace, to be held against the solver.
 
 In: a statement as the mapping that is written in YAML, and a trace. Out: the events at which a
-session in observe mode reports a violation, the values that it names, and what it leaves open.
+session in observe mode reports a violation, the values that it names, and what it leaves open; and
+what is told of the recorded trace: every event and binding of which the statement is false.
 """
 
 from __future__ import annotations
@@ -11,16 +12,22 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from unittest import mock
 
 from sponsio_like.guard import Guard
 from sponsio_like.loader import loads
 from sponsio_like.outcome import Allowed, Violation
 from sponsio_like.session import Session
+from sponsio_like.trace import trace_of
+from sponsio_like.variables import NOBODY, shown
+from sponsio_like.witnessing import keys_in, testimonies
 from tests.smt_reading import variable
-from tests.smt_values import Event
+from tests.smt_values import FRESH, Event, Key, key
 
 Named = Mapping[str, Any]
 """The values that a report names, by the variables."""
+Blamed = dict[tuple[Key, ...], set[int]]
+"""For all values, the calls of which the statement is false; a message, by the calls before it."""
 SIGNS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "ne": "!=", "in": "in", "matches": "matches"}
 
 
@@ -30,6 +37,7 @@ class Said:
 
     reported: dict[int, list[Named]] = field(default_factory=dict)
     unfulfilled: list[Named] = field(default_factory=list)
+    blamed: Blamed = field(default_factory=dict)
     raised: str = ""
 
     @property
@@ -47,9 +55,25 @@ def engine_witnesses(mapping: Mapping[str, Any], events: Sequence[Event]) -> Sai
             for found in _played(session, event):
                 said.reported.setdefault(number, []).append(found.binding)
         said.unfulfilled = [each.binding for each in session.finish()]
+        with mock.patch("sponsio_like.readers.KEY_CAP", 10**9):  # values as they are
+            said.blamed = blamed(mapping, events)
     except Exception as error:  # whatever it is, it is a disagreement
         said.raised = repr(error)
     return said
+
+
+def blamed(mapping: Mapping[str, Any], events: Sequence[Event]) -> Blamed:
+    """What `explain` tells of the recorded trace. A value that occurs nowhere is `FRESH`."""
+    (clause,) = guard_of(mapping).policy.clauses
+    trace = trace_of({"events": list(events)})
+    assert clause.bound is not None
+    found: Blamed = {}
+    for each in (*keys_in(clause, trace.events), clause.bound.nobody):
+        assert each is not None
+        values = tuple(FRESH if one is NOBODY else key(shown(one)) for one in each)
+        told = testimonies(clause, trace.events, each)
+        found[values] = {call for one in told for call in one.witnesses}
+    return found
 
 
 def guard_of(mapping: Mapping[str, Any]) -> Guard:

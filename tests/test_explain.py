@@ -15,7 +15,7 @@ from sponsio_like.errors import ContractError
 from sponsio_like.loader import load, loads
 from sponsio_like.notation import events
 from sponsio_like.replay import Replay
-from sponsio_like.timeline import KEYS_CAP, explained
+from sponsio_like.timeline import KEYS_CAP, Finding, explained
 from sponsio_like.trace import trace_of
 from tests.manifest import requirement
 
@@ -43,10 +43,15 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     return command
 
 
-def reasons(guarantee: str, text: str) -> dict[int, set[tuple[str, int | None]]]:
-    """For each call that violates a formula or a pattern on this trace: what matters, and where."""
+def findings(guarantee: str, text: str) -> list[Finding]:
+    """What is told of a formula or a pattern on this trace."""
     file = loads(f"version: 1\ncontracts:\n  - {{name: c, guarantee: {guarantee}}}\n", "c.yaml")
-    found = explained(Replay(file.contracts), trace_of({"id": "t", "events": events(text)}))
+    return explained(Replay(file.contracts), trace_of({"id": "t", "events": events(text)}))
+
+
+def reasons(guarantee: str, text: str) -> dict[int, set[tuple[str, int | None]]]:
+    """For each call that violates it: what matters, and where."""
+    found = findings(guarantee, text)
     return {each.told.call: {(one.what, one.call) for one in each.told.reasons} for each in found}
 
 
@@ -69,6 +74,7 @@ def test_as_json_it_is_a_line_for_each_violation(run: Callable[..., Ran]) -> Non
     (line,) = map(json.loads, ran.out.splitlines())
     assert (line["id"], line["call"], line["open"]) == ("tuesday", 6, False)
     assert line["values"] == {"leak": "x-4711"}
+    assert line["witnesses"] == [6]
     assert {(each["what"], each["call"]) for each in line["because"]} == {
         ("violates", 6),
         ("forbids", 3),
@@ -129,6 +135,35 @@ def test_contracts_without_values_are_explained_too(
 ) -> None:
     """What forbade, what was missing and since when, what was counted, what asked for more."""
     assert reasons(guarantee, text) == told
+
+
+@requirement("S-VALUE-13")
+@pytest.mark.parametrize(
+    ("guarantee", "text", "blamed"),
+    [
+        (
+            "{pattern: must_precede, first: check, then: refund}",
+            "refund a refund",
+            {0: [0], 2: [2]},
+        ),
+        (
+            "{pattern: deadline, trigger: ask, action: answer, steps: 2}",
+            "a ask ask b c",
+            {3: [1], 4: [2]},
+        ),
+        (
+            "{pattern: always_followed_by, trigger: open, response: close}",
+            "open open",
+            {0: [0], 1: [1]},
+        ),
+        ('{ltl: "G(called(a) -> X F(called(b) & called(c)))"}', "d a d", {1: [1]}),
+    ],
+)
+def test_the_witnesses_are_the_calls_of_which_the_formula_is_false(
+    guarantee: str, text: str, blamed: dict[int, list[int]]
+) -> None:
+    """Of something owed, those that asked, whenever that is found out."""
+    assert {each.told.call: [*each.told.witnesses] for each in findings(guarantee, text)} == blamed
 
 
 def test_of_many_values_only_the_violated_are_told() -> None:
