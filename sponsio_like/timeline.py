@@ -18,7 +18,7 @@ from sponsio_like.replay import Judged, Replay
 from sponsio_like.terminal import Styled
 from sponsio_like.trace import Called, Event, Settled, Trace
 from sponsio_like.variables import Key
-from sponsio_like.witnessing import Testimony, keys_in, merged, testimonies
+from sponsio_like.witnessing import Reader, Testimony, keys_in, merged, testimonies
 
 WIDTH = 72
 """Most characters of a call that are shown."""
@@ -84,13 +84,14 @@ def _named(judged: Judged, contract: str) -> list[Violation | Unfulfilled]:
 def _of_clause(
     clause: Clause, name: str, events: Sequence[Event], named: Sequence[Violation | Unfulfilled]
 ) -> Iterator[Finding]:
-    keys = keys_in(clause, events)
+    reader = Reader(clause)
+    keys = keys_in(reader, events)
     if len(keys) > KEYS_CAP:
         told = {each.values for each in named}
         keys = [key for key in keys if _values(clause, key) in told]
     message = named[0].message
     for key in keys:
-        for one in merged(testimonies(clause, events, key)):
+        for one in merged(testimonies(reader, events, key)):
             yield Finding(name, message, _values(clause, key), one)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import sponsio_like.bindings as values
 from sponsio_like.clause import Clause
 from sponsio_like.context import NOTHING_TOLD, Context
 from sponsio_like.demands import owed
@@ -42,6 +43,30 @@ class Testimony:
 
 
 @dataclass(slots=True)
+class Reader:
+    """What a clause with variables reads of the events of one trace: once, for all values."""
+
+    clause: Clause
+    seen: dict[int, values.Sight] = field(default_factory=dict)
+    heard: dict[tuple[int, Letter], values.Revealed] = field(default_factory=dict)
+
+    def sight(self, event: Happening, context: Context) -> values.Sight:
+        """What was read of an event."""
+        if id(event) not in self.seen:
+            self.seen[id(event)] = self.clause.sight(event, context)
+        return self.seen[id(event)]
+
+    def revealed(self, letter: Letter, result: Result, tool: str) -> values.Revealed:
+        """What a result decides, at a call with this letter."""
+        bound, name = self.clause.bound, (id(result), letter)
+        assert bound is not None
+        if name not in self.heard:
+            final = self.clause.results(letter, result, tool)
+            self.heard[name] = bound.settled(letter, result, final)
+        return self.heard[name]
+
+
+@dataclass(slots=True)
 class _Flight:
     tool: str
     call: int
@@ -55,6 +80,7 @@ class _Story:
     clause: Clause
     key: Key | None
     watch: Watch
+    reader: Reader
     context: Context = NOTHING_TOLD
     seen: int = 0
     counted: int = 0
@@ -65,9 +91,10 @@ class _Story:
     flights: dict[str, _Flight] = field(default_factory=dict)
 
 
-def testimonies(clause: Clause, events: Sequence[Event], key: Key | None) -> list[Testimony]:
-    """Everything that goes wrong for these values, in order."""
-    story = _Story(clause, key, clause.start)
+def testimonies(reader: Reader, events: Sequence[Event], key: Key | None) -> list[Testimony]:
+    """Everything that goes wrong for these values, in order. `reader`: of this very trace."""
+    clause = reader.clause
+    story = _Story(clause, key, clause.start, reader)
     found: list[Testimony] = []
     for event in events:
         found.extend(_told(story, event))
@@ -75,24 +102,26 @@ def testimonies(clause: Clause, events: Sequence[Event], key: Key | None) -> lis
     return [*found, *_left(story)]
 
 
-def keys_in(clause: Clause, events: Sequence[Event]) -> list[Key | None]:
+def keys_in(reader: Reader, events: Sequence[Event]) -> list[Key | None]:
     """All values of the variables that occur in a trace; None for a clause without variables."""
-    bound = clause.bound
+    bound = reader.clause.bound
     if bound is None:
         return [None]
     found: dict[Key, None] = {}
-    context, tools = NOTHING_TOLD, dict[str, Letter]()
+    context, calls = NOTHING_TOLD, dict[str, tuple[Letter, str]]()
     for event in events:
         match event:
             case Told(name, value, time):
                 context = context.told(name, value, time)
             case Called(call, result):
                 found.update(dict.fromkeys(bound.keys_of(call, context)))
-                tools[call.id] = clause.sight(call, context).others
+                calls[call.id] = (reader.sight(call, context).others, call.tool)
                 if result is not None:
-                    found.update(dict.fromkeys(bound.settled(tools[call.id], result, {}).keys))
-            case Settled(id, result, _) if id in tools:
-                found.update(dict.fromkeys(bound.settled(tools[id], result, {}).keys))
+                    told = reader.revealed(calls[call.id][0], result, call.tool)
+                    found.update(dict.fromkeys(told.keys))
+            case Settled(id, result, _) if id in calls:
+                letter, tool = calls[id]
+                found.update(dict.fromkeys(reader.revealed(letter, result, tool).keys))
             case Said(message, _):
                 found.update(dict.fromkeys(bound.keys_of(message, context)))
             case Seen():
@@ -141,7 +170,7 @@ def _letter(story: _Story, event: Happening) -> Letter:
     bound = story.clause.bound
     if bound is None:
         return story.clause.read(event, story.context)
-    sight = story.clause.sight(event, story.context)
+    sight = story.reader.sight(event, story.context)
     assert story.key is not None
     return sight.keys.get(story.key) or bound.letter(sight.others, sight.seen, story.key)
 
@@ -150,10 +179,11 @@ def _settle(story: _Story, id: str, result: Result, time: float) -> Iterator[Tes
     flight, clause, story.time = story.flights.pop(id, None), story.clause, time
     if flight is None:
         return
-    final = clause.results(flight.change.letter, result, flight.tool)
-    if clause.bound is not None:
-        revealed = clause.bound.settled(flight.change.letter, result, final)
-        final = revealed.of(story.key or ())
+    letter = flight.change.letter
+    if clause.bound is None:
+        final = clause.results(letter, result, flight.tool)
+    else:
+        final = story.reader.revealed(letter, result, flight.tool).of(story.key or ())
     story.context = story.context.arrived(_sources(clause))
     last = Place(story.seen - 1, story.counted - 1)
     before = story.watch

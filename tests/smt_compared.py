@@ -53,7 +53,8 @@ def compared(
     if said.raised:
         yield f"the engine raised {said.raised}"
         return
-    yield from misblamed(read, events, said.blamed, verdict)
+    if said.blamed:
+        yield from misblamed(read, events, said.blamed, verdict)
     if said.violated != verdict.violated:
         yield f"verdict: engine {said.violated}, solver {verdict.violated}"
         return

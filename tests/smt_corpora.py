@@ -1,7 +1,8 @@
 """Hold the engine against z3 on recorded runs: `python -m tests.smt_corpora DIR`.
 
 In: a folder of traces, files `*.jsonl.gz`, and the statements of `tests/smt_policies.yaml`. Out:
-for each statement how many traces were judged and violated, how many conditions are refuted, and
+for each statement how many traces were judged, explained (all but those with too many values) and
+violated, how many conditions are refuted, and
 every disagreement. Exit status 1 if there is one.
 """
 
@@ -39,6 +40,7 @@ class Row:
     mapping: Mapping[str, Any]
     over: str
     traces: int = 0
+    blamed: int = 0
     spoken: int = 0
     violated: int = 0
     events: int = 0
@@ -78,6 +80,7 @@ def ask(row: Row, read: Statement, id: str, events: Sequence[Event]) -> None:
     assert pattern is not None
     row.spoken += any(map(pattern.names_it, events))
     said = engine_witnesses(row.mapping, events)
+    row.blamed += bool(said.blamed)
     started = time.process_time()
     verdict = judged(row.mapping, events, lean=True)
     row.seconds += time.process_time() - started
@@ -89,11 +92,11 @@ def ask(row: Row, read: Statement, id: str, events: Sequence[Event]) -> None:
 
 def table(done: Sequence[Row]) -> Iterator[str]:
     """A line for each statement."""
-    yield f"{'traces':>8} {'spoken of':>9} {'violated':>8} {'events':>7} {'values':>7} {'ms':>6}"
+    yield f"{'traces':>8} {'explained':>9} {'spoken of':>9} {'violated':>8} {'events':>7} {'values':>7} {'ms':>6}"
     for row in done:
         pace = 1_000 * row.seconds / max(1, row.traces)
         yield (
-            f"{row.traces:>8,} {row.spoken:>9,} {row.violated:>8,} {row.events:>7,}"
+            f"{row.traces:>8,} {row.blamed:>9,} {row.spoken:>9,} {row.violated:>8,} {row.events:>7,}"
             f" {row.conditions:>7,} {pace:>6.1f}  {row.name}"
             + (f": {len(row.wrong)} DISAGREE" if row.wrong else "")
         )

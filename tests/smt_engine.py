@@ -20,7 +20,7 @@ from sponsio_like.outcome import Allowed, Violation
 from sponsio_like.session import Session
 from sponsio_like.trace import trace_of
 from sponsio_like.variables import NOBODY, shown
-from sponsio_like.witnessing import keys_in, testimonies
+from sponsio_like.witnessing import Reader, keys_in, testimonies
 from tests.smt_reading import variable
 from tests.smt_values import FRESH, Event, Key, key
 
@@ -28,6 +28,8 @@ Named = Mapping[str, Any]
 """The values that a report names, by the variables."""
 Blamed = dict[tuple[Key, ...], set[int]]
 """For all values, the calls of which the statement is false; a message, by the calls before it."""
+KEYS = 300
+"""Of more values it is not told which calls are to blame."""
 SIGNS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "ne": "!=", "in": "in", "matches": "matches"}
 
 
@@ -63,15 +65,22 @@ def engine_witnesses(mapping: Mapping[str, Any], events: Sequence[Event]) -> Sai
 
 
 def blamed(mapping: Mapping[str, Any], events: Sequence[Event]) -> Blamed:
-    """What `explain` tells of the recorded trace. A value that occurs nowhere is `FRESH`."""
+    """What `explain` tells of the recorded trace. A value that occurs nowhere is `FRESH`.
+
+    Nothing, where more than `KEYS` values occur.
+    """
     (clause,) = guard_of(mapping).policy.clauses
     trace = trace_of({"events": list(events)})
     assert clause.bound is not None
     found: Blamed = {}
-    for each in (*keys_in(clause, trace.events), clause.bound.nobody):
+    reader = Reader(clause)
+    keys = keys_in(reader, trace.events)
+    if len(keys) > KEYS:
+        return {}
+    for each in (*keys, clause.bound.nobody):
         assert each is not None
         values = tuple(FRESH if one is NOBODY else key(shown(one)) for one in each)
-        told = testimonies(clause, trace.events, each)
+        told = testimonies(reader, trace.events, each)
         found[values] = {call for one in told for call in one.witnesses}
     return found
 
