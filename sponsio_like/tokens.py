@@ -30,6 +30,8 @@ SHORT = 4
 """Fewest characters of a piece of text that a leak is told by."""
 AROUND = "\"'`.,;:!?()[]{}<>*"
 """Punctuation around a word that does not belong to it."""
+MARKS = 3
+"""So many marks of it, on each side, may also belong to it: `Bob Inc.` before a comma."""
 BLANKS = re.compile(r"\s+")
 NAME = re.compile(r"\w+")
 PARTS = re.compile(r"""[\s'",;|<>()\[\]{}=]+""")
@@ -117,8 +119,7 @@ def words_in(value: Any, most: int = WORDS_CAP) -> frozenset[str]:
                 raise Unreadable("too long a text")
             found.update(map(_plain, composed(leaf).splitlines()))
             found.update(NAME.findall(text))
-            found.update(PARTS.split(text))
-            found.update(each.strip(AROUND) for each in PARTS.split(text))
+            found.update(bare for each in PARTS.split(text) for bare in _bare(each))
             words = text.split(" ")
             most -= len(words)
             if most < 0:
@@ -133,12 +134,23 @@ def _plain(line: str) -> str:
 
 
 def _runs(words: list[str]) -> Iterator[str]:
-    """Each word, and up to five in a row; with and without the punctuation around."""
+    """Each word, and up to five in a row, with any of the punctuation around."""
     for i in range(len(words)):
         for n in range(1, min(RUN, len(words) - i) + 1):
-            run = " ".join(words[i : i + n])
-            yield run
-            yield run.strip(AROUND)
+            yield from _bare(" ".join(words[i : i + n]))
+
+
+def _bare(text: str) -> Iterator[str]:
+    """The text with all punctuation at its ends, with less of it, mark by mark, and without."""
+    yield text
+    if not text or (text[0] not in AROUND and text[-1] not in AROUND):
+        return
+    end = len(text.rstrip(AROUND))
+    start = len(text) - len(text.lstrip(AROUND))
+    yield text[start:end]
+    for left in range(min(start, MARKS) + 1):
+        for right in range(min(len(text) - end, MARKS) + 1):
+            yield text[left : len(text) - right]
 
 
 def carried_in(value: Any) -> frozenset[str]:

@@ -126,7 +126,8 @@ class Encoding:
         if pattern is None or name not in pattern.bound():
             return self.domains[name]
         found = {test: at(event, test.place) for test in pattern.binders(name)}
-        if any(each.blind or (each.lacks and pattern.refuses(t)) for t, each in found.items()):
+        pairs = found.items()
+        if any(each.blind or (each.misses(t.place) and pattern.refuses(t)) for t, each in pairs):
             return self.domains[name]
         return dict.fromkeys(value for each in found.values() for value in each.keys)
 

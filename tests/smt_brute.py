@@ -112,7 +112,9 @@ def passes(test: Test, found: Found, values: Values, pattern: Pattern) -> bool |
     if found.lacks and test.op == "binds":
         return None if pattern.refuses(test) else False
     answers = [compared(test, value, values) for value in found.keys]
-    if found.blind or (found.gap if test.every else found.lacks):
+    listed = "[]" in test.place.path
+    gap = found.gap and (test.every or (listed and pattern.refuses(test)))
+    if found.blind or gap or (found.lacks and not test.every):
         answers.append(None)
     if test.every:
         return False if False in answers else None if None in answers else True

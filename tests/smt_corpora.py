@@ -2,8 +2,7 @@
 
 In: a folder of traces, files `*.jsonl.gz`, and the statements of `tests/smt_policies.yaml`. Out:
 for each statement how many traces were judged, explained (all but those with too many values) and
-violated, how many conditions are refuted, and
-every disagreement. Exit status 1 if there is one.
+violated, how many conditions are refuted, and every disagreement. Exit status 1 if there is one.
 """
 
 from __future__ import annotations
@@ -92,12 +91,12 @@ def ask(row: Row, read: Statement, id: str, events: Sequence[Event]) -> None:
 
 def table(done: Sequence[Row]) -> Iterator[str]:
     """A line for each statement."""
-    yield f"{'traces':>8} {'explained':>9} {'spoken of':>9} {'violated':>8} {'events':>7} {'values':>7} {'ms':>6}"
+    yield "  traces explained spoken of violated  events  values     ms"
     for row in done:
         pace = 1_000 * row.seconds / max(1, row.traces)
         yield (
-            f"{row.traces:>8,} {row.blamed:>9,} {row.spoken:>9,} {row.violated:>8,} {row.events:>7,}"
-            f" {row.conditions:>7,} {pace:>6.1f}  {row.name}"
+            f"{row.traces:>8,} {row.blamed:>9,} {row.spoken:>9,} {row.violated:>8,}"
+            f" {row.events:>7,} {row.conditions:>7,} {pace:>6.1f}  {row.name}"
             + (f": {len(row.wrong)} DISAGREE" if row.wrong else "")
         )
 

@@ -151,6 +151,8 @@ class World:
         excused = [lacks] if hopeful and (strict or test.op != "binds") else []
         if hopeful:
             excused.append(blind)
+        if hopeful and strict and "[]" in test.place.path:
+            excused.append(gap)
         if test.op == "binds":
             return f"(or (holds {place} {x}) {' '.join(excused)})"
         some = [f"(and {holds} {self._compared(test, v, x, hopeful)})" for v, holds in each]

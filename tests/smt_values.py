@@ -61,6 +61,10 @@ class Found:
     blind: bool
     gap: bool
 
+    def misses(self, place: Place) -> bool:
+        """Whether the call lacks the field, or an element of its list does."""
+        return self.lacks or (self.gap and "[]" in place.path)
+
 
 def key(value: Any) -> Key:
     """Equal for values that are equal as JSON. Raises `Unclear` for what equals nothing."""
@@ -203,12 +207,25 @@ def words(value: Any) -> set[str]:
             continue
         out |= {" ".join(line.split()) for line in nfc(leaf).splitlines()}
         apart = PARTS.split(text)
-        out.update(*(re.findall(r"\w+", text), apart, (part.strip(AROUND) for part in apart)))
+        out.update(re.findall(r"\w+", text), *map(bare, apart))
         row = text.split()
         for size, start in itertools.product(range(1, 6), range(len(row))):
             run = " ".join(row[start : start + size])
-            out |= {run, run.strip(AROUND)}
+            out |= bare(run)
     return out - {""}
+
+
+def bare(text: str) -> set[str]:
+    """A text without the punctuation at its ends, or with some of it: up to three marks taken off
+    an end, or all.
+    """
+    found = {text.strip(AROUND), text}
+    for left, right in itertools.product(range(4), repeat=2):
+        cut = text[left : len(text) - right]
+        taken = text[:left] + text[len(text) - right :]
+        if left + right <= len(text) and set(taken) <= set(AROUND):
+            found.add(cut)
+    return found
 
 
 def leaves(value: Any) -> Iterator[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -20,9 +21,11 @@ from sponsio_like.replay import Replay
 from sponsio_like.session import Session
 from sponsio_like.syntax import read
 from sponsio_like.timeline import explained
+from sponsio_like.tokens import words_in
 from sponsio_like.trace import trace_of
 from tests.grounds import campaign
 from tests.manifest import requirement
+from tests.smt_values import words
 
 VETTED = "G(called(pay, to = $x) -> Y O done(vet, name = $x))"
 FROZEN = "G(called(pay, to = $x) -> WY(done(thaw, id = $x) R !done(freeze, id = $x)))"
@@ -285,6 +288,25 @@ def test_text_and_numbers_are_one_where_a_value_comes_from_text(
         assert legal(one, "pay", amount=found), found
     for other in (25, "ORD-7", "Smith John", "x.co"):
         assert not legal(one, "pay", amount=other), other
+
+
+@requirement("S-VALUE-07")
+def test_punctuation_may_belong_to_a_value(made: Callable[..., Session]) -> None:
+    """`Bob Inc.` before a comma is both."""
+    one = made("G(called(pay, to = $v) -> Y O(done(find) & output has $v))")
+    assert legal(one, "find", 'Pay (Bob Inc.), then "Ann & Co.", then who?!')
+    for found in ("Bob Inc.", "Bob Inc", "(Bob Inc.)", "Ann & Co.", "Ann & Co", "who", "who?"):
+        assert legal(one, "pay", to=found), found
+    assert not legal(one, "pay", to="Bob Inc..")
+
+
+@requirement("S-VALUE-07")
+def test_words_are_those_of_the_definition() -> None:
+    """As they are written down a second time, for the solver."""
+    dice = random.Random(7)
+    for _ in range(2_000):
+        text = "".join(dice.choice('ab1 .,;="(\n') for _ in range(dice.randint(0, 14)))
+        assert words_in(text) == words(text), text
 
 
 def test_an_output_is_compared_with_the_value_of_its_own_call() -> None:
