@@ -30,8 +30,9 @@ from sponsio_like.variable_atoms import (
 from sponsio_like.variables import BINDING, NOBODY, Atom, Key, Names, relations, shown, vars_in
 
 Steady: TypeAlias = Callable[[Sequence[bool | None]], bool]
+Mute: TypeAlias = Callable[[Sequence[bool | None]], frozenset[int]]
 CACHE_CAP = 4_096
-"""Most tools of which it is remembered whether their calls leave all other values alone."""
+"""Most tools of which something is remembered: what of their calls makes no difference."""
 
 
 class Sight(NamedTuple):
@@ -72,13 +73,18 @@ class Bindings:
         self.relates = any(op != "!=" for op in ops) or (bool(ops) and len(names.places) > 1)
         self.revealing = frozenset(i for i, _, atom in made if isinstance(atom, OfOutput))
         self._rests: dict[Any, bool] = {}
+        self._mutes: dict[str, frozenset[int]] = {}
 
-    def see(self, base: Letter, event: Event, context: Context, steady: Steady) -> Sight:
+    def see(
+        self, base: Letter, event: Event, context: Context, steady: Steady, mute: Mute
+    ) -> Sight:
         """What there is to know of this event. `base`: the letter, but for variables.
 
-        `steady`: whether a position with a letter leaves the clause as it is.
+        `steady`: whether a position with a letter leaves the clause as it is; `mute`: the outputs
+        that make no difference there, so that nothing waits for them.
         """
-        seen = tuple([atom.see(event, context) for _, _, atom in self.atoms])
+        still = self._mute(event, mute)
+        seen = tuple([i not in still and atom.see(event, context) for i, _, atom in self.atoms])
         base = tuple([self._small(i, value) for i, value in enumerate(base)])
         others = self.letter(base, seen, self.nobody)
         letters = self._letters(base, seen)
@@ -152,6 +158,16 @@ class Bindings:
                 return answer
             self._rests[name] = answer
         return self._rests[name]
+
+    def _mute(self, event: Event, mute: Mute) -> frozenset[int]:
+        if not isinstance(event, Call) or not self.revealing:
+            return frozenset()
+        found = self._mutes.get(event.tool)
+        if found is None:
+            found = mute(static(self.slots, event.tool))
+            if len(self._mutes) < CACHE_CAP:
+                self._mutes[event.tool] = found
+        return found
 
     def told(self, letter: Sequence[bool | None]) -> tuple[bool | None, ...]:
         """What is known of a letter, for values that nothing binds there."""

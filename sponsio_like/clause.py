@@ -1,8 +1,7 @@
 """One guarantee of one contract, ready to be watched: a monitor, its assumption and its scope.
 
-In: events. Out: letters, steps, and which tools the clause is concerned with. The gate is the
-part of the clause that is read over the whole session (assumption, start and end of segments);
-the monitor starts afresh with every segment.
+In: events. Out: letters, steps, and which tools it is concerned with. The gate is what is read over
+the whole session (assumption, ends of segments); the monitor starts afresh with every segment.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ from sponsio_like.program import Program, Slot
 from sponsio_like.readers import key_of, slot_reader
 from sponsio_like.reading import Reading, take_apart
 from sponsio_like.resting import NEVER, due, in_the_air, memory, same
-from sponsio_like.steady import is_steady
+from sponsio_like.steady import Judged, is_steady, mute
 from sponsio_like.variables import names_of, vars_in
 from sponsio_like.watch import Change, Now, Place, Seen, Watch
 from sponsio_like.window import WindowFull
 
 MOMENT = 0.001
-"""Some time, in seconds: what a register remembers of now is something else a moment later."""
+"""In seconds: what a register remembers of now is something else a moment later."""
 QUIET_CAP = 256
 """Most answers to "is this state quiet" remembered for one clause."""
 
@@ -64,7 +63,9 @@ class Clause:
         self.readers = [_reader(slot) for slot in self.slots]
         self.counts = _kinds(counted) or frozenset({"call"})
         self.kinds = self.counts | _kinds(self.slots)
-        roots = [root for parts in self.monitor.always for root in parts]
+        self._roots = roots = [root for parts in self.monitor.always for root in parts]
+        ours, theirs = (*roots, *self.monitor.rest), (self.assume, *ends)
+        self._judged = (Judged(program, ours), Judged(gate, theirs))
         lasting = bool(self.monitor.rest) or scope is not None
         split = bool(rule.by)
         self._listens = Listening(
@@ -103,7 +104,7 @@ class Clause:
     def sight(self, event: Event, context: Context) -> Sight:
         """The letters of this position, for each value that it binds, and for all others."""
         assert self.bound is not None
-        return self.bound.see(self.read(event, context), event, context, self.is_steady)
+        return self.bound.see(self.read(event, context), event, context, self.is_steady, self.mute)
 
     def results(self, letter: Letter, result: Result, tool: str) -> dict[int, Any]:
         """The final value of every slot that waits for this result."""
@@ -119,12 +120,15 @@ class Clause:
         if not self.is_plain:
             return False
         still = [each if isinstance(each, bool) else None for each in quiet(self.slots)]
-        roots = [root for parts in self.monitor.always for root in parts]
-        return not concerned(self.monitor.program, roots, letter) and all(
+        return not concerned(self.monitor.program, self._roots, letter) and all(
             is_steady(each.program, each.past, one)
             for each in (self.monitor, self.gate)
             for one in (letter, still)
         )
+
+    def mute(self, letter: Sequence[bool | None]) -> frozenset[int]:
+        """The outputs that bind values, and make no difference at positions with this letter."""
+        return mute(self._judged, letter, self.bound.revealing if self.bound else ())
 
     def worst(self, letter: Letter) -> dict[int, bool]:
         """The values that violate, for every slot that waits for a result."""

@@ -14,7 +14,6 @@ import sponsio_like.formula as f
 from sponsio_like.alphabet import Name, static
 from sponsio_like.atoms import names_tool
 from sponsio_like.clause import Clause
-from sponsio_like.program import Program
 from sponsio_like.readers import KEY_CAP
 from sponsio_like.shortcuts import LARGE
 from sponsio_like.variables import Form
@@ -40,12 +39,12 @@ def short_values(clause: Clause, name: Name) -> Values | None:
     others = bound.told(told)
     if not clause.is_steady(others):
         return None
-    letter = list(told)
+    letter, mute = list(told), clause.mute(told)
     matches: list[f.Match] = []
     for i, slot, _ in bound.atoms:
         if told[i] is False:
             continue
-        if isinstance(slot.node, f.OutputIs) and _is_mute(clause, i, others):
+        if i in mute:
             letter[i] = False
             continue
         if not isinstance(slot.node, f.Happens):
@@ -64,24 +63,6 @@ def _speaks_of(match: f.Match, name: Name) -> bool:
     if isinstance(name, str):
         return names_tool(match, name)
     return not match.names or bool(match.globs)
-
-
-def _is_mute(clause: Clause, slot: int, letter: tuple[bool | None, ...]) -> bool:
-    """Whether the slot only stands beside something that is false at such a call."""
-    for program in (clause.monitor.program, clause.gate.program):
-        lits = {k for k, op in enumerate(program.nodes) if op[0] == "lit" and op[1] == slot}
-        for op in program.nodes:
-            if op[0] == "and" and lits & set(op[1:]):
-                if not any(_is_false(program, k, letter) for k in op[1:]):
-                    return False
-            elif op[0] not in ("lit", "and") and lits & set(op[1:]):
-                return False
-    return True
-
-
-def _is_false(program: Program, k: int, letter: tuple[bool | None, ...]) -> bool:
-    op = program.nodes[k]
-    return op[0] == "lit" and letter[op[1]] is op[2]
 
 
 def _key(

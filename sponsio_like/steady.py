@@ -6,11 +6,12 @@ whether such a position changes no register, in any state that is reached.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from sponsio_like.formula import Const
 from sponsio_like.past import Past
-from sponsio_like.program import PAST, STATEFUL, Op, Program
+from sponsio_like.program import PAST, STATEFUL, Op, Program, operands
 
 Told = Sequence[bool | None]
 
@@ -28,6 +29,37 @@ def is_steady(program: Program, past: Past, letter: Told) -> bool:
         if op[0] in ("Y", "WY") and not (stable[op[1]] and begins[op[1]] is starts[i]):
             return False
         if (op[0] in PAST or op[0] in STATEFUL) and op[0] not in ("Y", "WY") and not stable[i]:
+            return False
+    return True
+
+
+class Judged(NamedTuple):
+    """A program, and those of its nodes that are read by themselves."""
+
+    program: Program
+    roots: Sequence[int]
+
+
+def mute(judged: Sequence[Judged], letter: Told, slots: Iterable[int]) -> frozenset[int]:
+    """Those of the slots that make no difference at such a position.
+
+    Beside each of them, wherever it stands, is something that decides by itself.
+    """
+    return frozenset(i for i in slots if all(_is_mute(each, letter, i) for each in judged))
+
+
+def _is_mute(judged: Judged, letter: Told, slot: int) -> bool:
+    program, roots = judged
+    lits = {k for k, op in enumerate(program.nodes) if op[0] == "lit" and op[1] == slot}
+    if not lits.isdisjoint(roots):
+        return False
+    for op in program.nodes:
+        beside = [k for k in operands(op) if k not in lits]
+        if len(beside) == len(operands(op)):
+            continue
+        decides = op[0] == "or"
+        told = op[0] in ("and", "or")
+        if not told or not any(_is(program, letter, k, sought=decides) for k in beside):
             return False
     return True
 

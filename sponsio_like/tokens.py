@@ -135,9 +135,16 @@ def _plain(line: str) -> str:
 
 def _runs(words: list[str]) -> Iterator[str]:
     """Each word, and up to five in a row, with any of the punctuation around."""
-    for i in range(len(words)):
-        for n in range(1, min(RUN, len(words) - i) + 1):
-            yield from _bare(" ".join(words[i : i + n]))
+    edged = [word[:1] in AROUND or word[-1:] in AROUND for word in words]
+    for i, word in enumerate(words):
+        run = word
+        yield from _bare(run) if edged[i] else (run,)
+        for j in range(i + 1, min(i + RUN, len(words))):
+            run = f"{run} {words[j]}"
+            if edged[i] or edged[j]:
+                yield from _bare(run)
+            else:
+                yield run
 
 
 def _bare(text: str) -> Iterator[str]:

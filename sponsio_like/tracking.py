@@ -85,20 +85,22 @@ def tracked(
     if not sight.rests:
         changes.append(Change(i, OTHERS, at, moves, sight.others))
     rest = moves.get(store.rest.watch, store.rest.watch)._replace(broken=False)
-    fresh: dict[int | None, Seen] = {}
+    fresh: dict[int, tuple[Seen, bool]] = {}
     started: set[Watch] = set()
     new = 0
     for key, letter in letters.items():
-        known = store.knows(key)
-        name = None if known else id(letter)
-        if known or name not in fresh:
-            fresh[name] = clause.step(store.watch(key), letter, kind, at, time)
-        seen = fresh[name]
+        if store.knows(key):
+            seen, apart = clause.step(store.watch(key), letter, kind, at, time), True
+        else:
+            if id(letter) not in fresh:
+                first = clause.step(store.rest.watch, letter, kind, at, time)
+                fresh[id(letter)] = first, first.watch._replace(broken=False) != rest
+            seen, apart = fresh[id(letter)]
+            if apart:
+                new += 1
+                started.add(seen.watch._replace(broken=False))
         if seen.violated:
             bad.insert(sum(each is not None and each in sight.keys for each in bad), key)
-        apart = seen.watch._replace(broken=False) != rest if not known else True
-        new += apart and not known
-        started |= {seen.watch._replace(broken=False)} if apart and not known else set()
         if apart or seen.violated or OPEN in letter:
             changes.append(Change(i, key, at, seen.watch, letter))
     blind = store.blind and not _all_known(store, sight) and clause.can_break(event)

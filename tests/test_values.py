@@ -290,6 +290,24 @@ def test_text_and_numbers_are_one_where_a_value_comes_from_text(
         assert not legal(one, "pay", amount=other), other
 
 
+@pytest.mark.parametrize(
+    ("body", "waits"),
+    [
+        ("called(send, to = $v) -> !Y O(called(read) & output has $v)", {"read"}),
+        ("called(send, to = $v) -> Y H(!called(read) | !output has $v)", {"read"}),
+        ("called(send, to = $v) -> !Y O(output has $v)", {"read", "send"}),
+        ("called(send, to = $v) -> !Y O(!called(mail) & output has $v)", {"read", "send"}),
+        ("!(called(send, to = $v) & output has $v)", {"send"}),
+    ],
+)
+def test_only_calls_whose_output_matters_wait_for_it(body: str, waits: set[str]) -> None:
+    """Else every word of a text would be kept until its call has an answer."""
+    one = session(f"G({body})", mode="observe")
+    for tool in ("read", "send"):
+        one.decide(tool, {"to": "bob"})
+    assert {tool for _, tool, changes in one._inner.flying() if changes} == waits
+
+
 @requirement("S-VALUE-07")
 def test_punctuation_may_belong_to_a_value(made: Callable[..., Session]) -> None:
     """`Bob Inc.` before a comma is both."""
