@@ -85,26 +85,28 @@ def tracked(
     if not sight.rests:
         changes.append(Change(i, OTHERS, at, moves, sight.others))
     rest = moves.get(store.rest.watch, store.rest.watch)._replace(broken=False)
-    fresh: dict[int, tuple[Seen, bool]] = {}
-    started: set[Watch] = set()
+    steps: dict[tuple[int, int], tuple[Seen, bool]] = {}
+    ways: set[tuple[int, int]] = set()
+    mine: list[Key] = []
     new = 0
     for key, letter in letters.items():
-        if store.knows(key):
-            seen, apart = clause.step(store.watch(key), letter, kind, at, time), True
-        else:
-            if id(letter) not in fresh:
-                first = clause.step(store.rest.watch, letter, kind, at, time)
-                fresh[id(letter)] = first, first.watch._replace(broken=False) != rest
-            seen, apart = fresh[id(letter)]
-            if apart:
-                new += 1
-                started.add(seen.watch._replace(broken=False))
+        watch, known = store.watch(key), store.knows(key)
+        name = (id(watch), id(letter))  # values in one state that read the same go the same way
+        if name not in steps:
+            step = clause.step(watch, letter, kind, at, time)
+            steps[name] = step, step.watch._replace(broken=False) != rest
+        seen, apart = steps[name]
+        if apart and not known:
+            new += 1
+            ways.add(name)
         if seen.violated:
-            bad.insert(sum(each is not None and each in sight.keys for each in bad), key)
-        if apart or seen.violated or OPEN in letter:
+            (mine if key in sight.keys else bad).append(key)
+        if apart or known or seen.violated or OPEN in letter:
             changes.append(Change(i, key, at, seen.watch, letter))
+    bad = [*mine, *bad]
     blind = store.blind and not _all_known(store, sight) and clause.can_break(event)
     states = store.cells if sight.rests else set(moves.values())
+    started = {steps[name][0].watch._replace(broken=False) for name in ways}
     full = blind or not store.has_room(new, states, started.difference(states))
     return Tracked(tuple(changes), bool(bad), bad[0] if bad else None, full)
 
