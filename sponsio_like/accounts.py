@@ -87,9 +87,9 @@ class Account:
         self.settled = _text(plain["settled"])
 
     def _change(self, ledger: Ledger, k: int, *waits: Any) -> Change:
-        key, at, letter = map(decode, waits)
+        key, at, letter, *given = map(decode, waits)
         i = self.clauses[k]
-        return Change(i, key, at, ledger.policy.starts[i], letter)
+        return Change(i, key, at, ledger.policy.starts[i], letter, *given)
 
     def write(self, ledger: Ledger) -> Any:
         """All of it as JSON data."""
@@ -106,7 +106,7 @@ class Account:
         return self.plain
 
     def _waiting(self, change: Change) -> list[Any]:
-        parts = (change.key, change.at, change.letter)
+        parts = (change.key, change.at, change.letter, change.given)
         return [self.clauses.index(change.clause), *map(encode, parts)]
 
 

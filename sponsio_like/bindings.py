@@ -18,6 +18,7 @@ from sponsio_like.events import Call, End, Event, Message, Result
 from sponsio_like.past import Letter, kept
 from sponsio_like.program import Slot
 from sponsio_like.readers import slot_reader
+from sponsio_like.tying import NOTHING, Given, OfPart, is_part, keys_of, settled_part
 from sponsio_like.variable_atoms import (
     OfAmounts,
     OfCalls,
@@ -31,6 +32,7 @@ from sponsio_like.variables import BINDING, NOBODY, Atom, Key, Names, relations,
 
 Steady: TypeAlias = Callable[[Sequence[bool | None]], bool]
 Mute: TypeAlias = Callable[[Sequence[bool | None]], frozenset[int]]
+Gifts: TypeAlias = tuple[tuple[int, Any], ...]
 CACHE_CAP = 4_096
 """Most tools of which something is remembered: what of their calls makes no difference."""
 
@@ -38,13 +40,15 @@ CACHE_CAP = 4_096
 class Sight(NamedTuple):
     """What was read of an event. `keys`: for each key that it binds; `others`: for all others.
 
-    `rests`: they stay as they are. `seen`: what the letter of any other key is made of.
+    `rests`: they stay as they are. `seen`: what the letter of any other key is made of. `given`: by
+    slot, what the call binds of what its answer will complete.
     """
 
     keys: Mapping[Key, Letter]
     others: Letter
     rests: bool
     seen: tuple[Any, ...]
+    given: Gifts = ()
 
 
 class Revealed(NamedTuple):
@@ -72,6 +76,7 @@ class Bindings:
         ops = [op for _, slot in each for op in relations(slot.node, names)]
         self.relates = any(op != "!=" for op in ops) or (bool(ops) and len(names.places) > 1)
         self.revealing = frozenset(i for i, _, atom in made if isinstance(atom, OfOutput))
+        self.parts = frozenset(i for i, _, atom in made if isinstance(atom, OfPart))
         self._rests: dict[Any, bool] = {}
         self._mutes: dict[str, frozenset[int]] = {}
 
@@ -92,7 +97,10 @@ class Bindings:
             others[i] is False or slot.kind == "amount" or i in self.revealing
             for i, slot, _ in self.atoms
         )
-        return Sight(letters, others, false and self._steady(event, steady), seen)
+        rests = false and self._steady(event, steady)
+        pairs = zip(self.atoms, seen, strict=True) if self.parts else ()
+        given = tuple((i, one) for (i, _, _), one in pairs if i in self.parts and one != NOTHING)
+        return Sight(letters, others, rests, seen, given)
 
     def _small(self, i: int, value: Any) -> Any:
         """What is read of a term, if it can be remembered: states are compared with each other."""
@@ -126,20 +134,34 @@ class Bindings:
         seen = tuple([atom.see(End(), context) for _, _, atom in self.atoms])
         return self.letter(base, seen, self.nobody)
 
-    def settled(self, letter: Letter, result: Result, base: dict[int, Any]) -> Revealed:
-        """What a result decides. `base`: for the slots without variables."""
+    def settled(
+        self, letter: Letter, result: Result, base: dict[int, Any], gifts: Gifts = ()
+    ) -> Revealed:
+        """What a result decides. `base`: for the slots without variables; `gifts`: of its call."""
         waiting = [
             (i, slot, atom, atom.found(result))
             for i, slot, atom in self.atoms
             if isinstance(atom, OfOutput) and letter[i] is OPEN
         ]
         keys = dict.fromkeys(key for *_, atom, found in waiting for key in atom.revealed(found))
+        given = {i: Given(*each) for i, each in gifts if letter[i] is OPEN}
+        told: dict[int, dict[Any, None]] = {}
+        for *_, atom, found in waiting:
+            told.setdefault(atom.place, {}).update(found.values)
+        for each in given.values():
+            keys |= dict.fromkeys(keys_of(each, len(self.nobody), told))
+        vague = any(found.unclear for *_, found in waiting)
+        loose = any(each.unclear for each in given.values())
 
         def final(key: Key) -> dict[int, Any]:
             out = dict(base)
             for i, slot, atom, found in waiting:
-                answer = atom.settled(found, key)
+                answer = None if loose and key == self.nobody else atom.settled(found, key)
                 out[i] = slot.default if answer is None else answer
+            for i in self.parts & out.keys():
+                default = self.slots[i].default
+                part = settled_part(given.get(i, NOTHING), key, vague=vague, default=default)
+                out[i] = out[i] and part
             return out
 
         ops = {atom.node.op for _, _, atom, _ in waiting}
@@ -173,7 +195,8 @@ class Bindings:
         """What is known of a letter, for values that nothing binds there."""
         out = list(letter)
         for i, _, _ in self.atoms:
-            out[i] = None if i in self.revealing and out[i] is not False else False
+            late = i in self.revealing or i in self.parts
+            out[i] = None if late and out[i] is not False else False
         return tuple(out)
 
     def said(self, key: Key) -> tuple[tuple[str, Any], ...]:
@@ -194,6 +217,8 @@ def _has_vars(node: f.Node) -> bool:
 def _atom(slot: Slot, names: Names) -> Atom:
     node = slot.node
     match node:
+        case f.Happens(what, target) if is_part(node, names):
+            return OfPart(of_target(target, what, names))
         case f.Happens(what, target):
             return of_target(target, what, names)
         case f.OutputIs(_, _, f.Var(name)):

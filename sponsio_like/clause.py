@@ -63,9 +63,9 @@ class Clause:
         self.readers = [_reader(slot) for slot in self.slots]
         self.counts = _kinds(counted) or frozenset({"call"})
         self.kinds = self.counts | _kinds(self.slots)
-        self._roots = roots = [root for parts in self.monitor.always for root in parts]
-        ours, theirs = (*roots, *self.monitor.rest), (self.assume, *ends)
-        self._judged = (Judged(program, ours), Judged(gate, theirs))
+        self._always = roots = [root for parts in self.monitor.always for root in parts]
+        self.roots = (*roots, *self.monitor.rest)
+        self._judged = (Judged(program, self.roots), Judged(gate, (self.assume, *ends)))
         lasting = bool(self.monitor.rest) or scope is not None
         split = bool(rule.by)
         self._listens = Listening(
@@ -120,7 +120,7 @@ class Clause:
         if not self.is_plain:
             return False
         still = [each if isinstance(each, bool) else None for each in quiet(self.slots)]
-        return not concerned(self.monitor.program, self._roots, letter) and all(
+        return not concerned(self.monitor.program, self._always, letter) and all(
             is_steady(each.program, each.past, one)
             for each in (self.monitor, self.gate)
             for one in (letter, still)

@@ -73,7 +73,7 @@ def finals(
         name = (change.clause, id(change.letter))  # many values share one letter
         if name not in read:
             base = final(policy, change, result, tool)
-            read[name] = bound.settled(change.letter, result, base)
+            read[name] = bound.settled(change.letter, result, base, change.given)
         revealed = read[name]
         if change.key != OTHERS:
             found.append((change, revealed.of(change.key)))

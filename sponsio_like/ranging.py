@@ -16,6 +16,7 @@ from sponsio_like.errors import ContractError
 from sponsio_like.monitor import Monitor
 from sponsio_like.program import PAST, STATEFUL, Program, operands
 from sponsio_like.reading import take_apart
+from sponsio_like.tying import is_tied
 from sponsio_like.variables import BINDING, all_vars, relations, vars_in
 
 
@@ -38,8 +39,8 @@ def check_variables(clause: Clause) -> None:
                 f"nothing binds `${name}`",
                 f"bind it where a value stands: {{args: {{id: ${name}}}}}",
             )
-    for slot in clause.slots:
-        for each in _groups(slot.node):
+    for i, slot in enumerate(clause.slots):
+        for each in () if _is_tied(clause, i) else _groups(slot.node):
             _check_together(each, set(known.places))
         for match in (one for node in f.postorder(slot.node) for one in _matches(node)):
             _check_lists(slot.node, match)
@@ -47,6 +48,15 @@ def check_variables(clause: Clause) -> None:
     _check_relations(clause)
     _check_known(clause)
     _check_unseen(clause)
+
+
+def _is_tied(clause: Clause, slot: int) -> bool:
+    """Whether what the atom does not bind, the answer of its call does."""
+    assert clause.bound is not None
+    names, gate = clause.bound.names, clause.gate.program
+    if any(op[0] == "lit" and op[1] == slot for op in gate.nodes):
+        return False
+    return is_tied(clause.monitor.program, clause.roots, slot, names)
 
 
 def _told(node: f.Node) -> Iterator[str]:
@@ -121,7 +131,8 @@ def _check_together(
     lacking = ", ".join(f"`${name}`" for name in sorted(wanted - mine))
     raise ContractError.of(
         f"`{node!r}` binds only some of the variables, not {lacking}",
-        "bind all of them in every event, or write a contract for each",
+        "bind all of them in every event, in its arguments or one of them in its own answer "
+        f"(`status: ok`, output: {lacking.strip('`').split('`')[0]}), or write a contract for each",
     )
 
 

@@ -15,10 +15,11 @@ from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Unfulfilled, Violation
 from sponsio_like.reasons import Reason
 from sponsio_like.replay import Judged, Replay
+from sponsio_like.rereading import Reader, keys_in
 from sponsio_like.terminal import Styled
 from sponsio_like.trace import Called, Event, Settled, Trace
 from sponsio_like.variables import Key
-from sponsio_like.witnessing import Reader, Testimony, keys_in, merged, testimonies
+from sponsio_like.witnessing import Testimony, merged, testimonies
 
 WIDTH = 72
 """Most characters of a call that are shown."""

@@ -83,7 +83,7 @@ def tracked(
         if seen.violated:
             bad.append(store.example(watch, letters))
     if not sight.rests:
-        changes.append(Change(i, OTHERS, at, moves, sight.others))
+        changes.append(Change(i, OTHERS, at, moves, sight.others, sight.given))
     rest = moves.get(store.rest.watch, store.rest.watch)._replace(broken=False)
     steps: dict[tuple[int, int], tuple[Seen, bool]] = {}
     ways: set[tuple[int, int]] = set()
@@ -102,7 +102,7 @@ def tracked(
         if seen.violated:
             (mine if key in sight.keys else bad).append(key)
         if apart or known or seen.violated or OPEN in letter:
-            changes.append(Change(i, key, at, seen.watch, letter))
+            changes.append(Change(i, key, at, seen.watch, letter, sight.given))
     bad = [*mine, *bad]
     blind = store.blind and not _all_known(store, sight) and clause.can_break(event)
     states = store.cells if sight.rests else set(moves.values())

@@ -40,7 +40,7 @@ class Change(NamedTuple):
     """What clause number `clause` becomes if the position `at` is let through.
 
     `watch`: what it remembers then; for all values that the position does not bind, what each state
-    becomes.
+    becomes. `given`: what of the call has to be known when its answer comes.
     """
 
     clause: int
@@ -48,6 +48,7 @@ class Change(NamedTuple):
     at: Place
     watch: Any
     letter: Letter
+    given: Any = ()
 
 
 class Seen(NamedTuple):

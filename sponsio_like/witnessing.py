@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import sponsio_like.bindings as values
 from sponsio_like.clause import Clause
 from sponsio_like.context import NOTHING_TOLD, Context
 from sponsio_like.demands import owed
@@ -22,6 +21,7 @@ from sponsio_like.future import Position
 from sponsio_like.monitor import State
 from sponsio_like.past import Letter
 from sponsio_like.reasons import Reason, Sight, reasons
+from sponsio_like.rereading import Reader
 from sponsio_like.residual import Residual, strictest
 from sponsio_like.trace import Called, Event, Said, Seen, Settled, Told
 from sponsio_like.variables import Key
@@ -40,30 +40,6 @@ class Testimony:
     reasons: tuple[Reason, ...]
     open: bool = False
     witnesses: tuple[int, ...] = ()
-
-
-@dataclass(slots=True)
-class Reader:
-    """What a clause with variables reads of the events of one trace: once, for all values."""
-
-    clause: Clause
-    seen: dict[int, values.Sight] = field(default_factory=dict)
-    heard: dict[tuple[int, Letter], values.Revealed] = field(default_factory=dict)
-
-    def sight(self, event: Happening, context: Context) -> values.Sight:
-        """What was read of an event."""
-        if id(event) not in self.seen:
-            self.seen[id(event)] = self.clause.sight(event, context)
-        return self.seen[id(event)]
-
-    def revealed(self, letter: Letter, result: Result, tool: str) -> values.Revealed:
-        """What a result decides, at a call with this letter."""
-        bound, name = self.clause.bound, (id(result), letter)
-        assert bound is not None
-        if name not in self.heard:
-            final = self.clause.results(letter, result, tool)
-            self.heard[name] = bound.settled(letter, result, final)
-        return self.heard[name]
 
 
 @dataclass(slots=True)
@@ -102,33 +78,6 @@ def testimonies(reader: Reader, events: Sequence[Event], key: Key | None) -> lis
     return [*found, *_left(story)]
 
 
-def keys_in(reader: Reader, events: Sequence[Event]) -> list[Key | None]:
-    """All values of the variables that occur in a trace; None for a clause without variables."""
-    bound = reader.clause.bound
-    if bound is None:
-        return [None]
-    found: dict[Key, None] = {}
-    context, calls = NOTHING_TOLD, dict[str, tuple[Letter, str]]()
-    for event in events:
-        match event:
-            case Told(name, value, time):
-                context = context.told(name, value, time)
-            case Called(call, result):
-                found.update(dict.fromkeys(bound.keys_of(call, context)))
-                calls[call.id] = (reader.sight(call, context).others, call.tool)
-                if result is not None:
-                    told = reader.revealed(calls[call.id][0], result, call.tool)
-                    found.update(dict.fromkeys(told.keys))
-            case Settled(id, result, _) if id in calls:
-                letter, tool = calls[id]
-                found.update(dict.fromkeys(reader.revealed(letter, result, tool).keys))
-            case Said(message, _):
-                found.update(dict.fromkeys(bound.keys_of(message, context)))
-            case Seen():
-                pass
-    return list(found)
-
-
 def _told(story: _Story, event: Event) -> Iterator[Testimony]:
     match event:
         case Told(name, value, time):
@@ -162,7 +111,8 @@ def _step(story: _Story, event: Happening, time: float) -> Iterator[Testimony]:
     _keep(story, after.watch)
     story.seen, story.counted = story.seen + 1, story.counted + (kind in clause.counts)
     if isinstance(event, Call):
-        change = Change(0, story.key, at, after.watch, letter)
+        given = () if clause.bound is None else story.reader.sight(event, story.context).given
+        change = Change(0, story.key, at, after.watch, letter, given)
         story.flights[event.id] = _Flight(event.tool, story.calls, change)
 
 
@@ -179,11 +129,10 @@ def _settle(story: _Story, id: str, result: Result, time: float) -> Iterator[Tes
     flight, clause, story.time = story.flights.pop(id, None), story.clause, time
     if flight is None:
         return
-    letter = flight.change.letter
     if clause.bound is None:
-        final = clause.results(letter, result, flight.tool)
+        final = clause.results(flight.change.letter, result, flight.tool)
     else:
-        final = story.reader.revealed(letter, result, flight.tool).of(story.key or ())
+        final = story.reader.revealed(flight.change, result, flight.tool).of(story.key or ())
     story.context = story.context.arrived(_sources(clause))
     last = Place(story.seen - 1, story.counted - 1)
     before = story.watch

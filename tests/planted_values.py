@@ -91,4 +91,10 @@ MEANING = (
         "if False:",
     ),
     ("what changed is not remembered", "witnessing.py", "if old != new:", "if False:"),
+    (
+        "answers are tied to any call",
+        "tying.py",
+        "all(key[place] == value for place, value in part) for part in parts",
+        "True for part in parts",
+    ),
 )

@@ -115,7 +115,7 @@ class Cases:
             self.bind(made, whole)
         if self.chance(0.6 if part == "match" else 0.25):
             self.restrict(made, part != "free")
-        if self.chance(0.25):
+        if self.chance(0.25) and "status" not in made:
             made["status"] = self.dice.choice(("ok", "error", "any"))
         if self.chance(0.05) and binding and set(made["args"]) & {*ARGS, "note"}:
             made["missing"] = "refuse"
@@ -143,6 +143,9 @@ class Cases:
             else:
                 args["*"] = "$x"
             return
+        if len(self.names) == 2 and self.chance(0.4):
+            self.tie(made)
+            return
         if len(self.names) == 2:
             for name, path in zip(self.names, self.dice.sample(ARGS, 2), strict=True):
                 args[path] = f"${name}"
@@ -166,6 +169,13 @@ class Cases:
                 args["items[].sku"] = {"every": "$x"} if self.chance(0.3) else "$x"
             case path:
                 args[path] = "$x"
+
+    def tie(self, made: Written) -> None:
+        """Bind one variable by the call, and the other one by its answer."""
+        one, other = self.dice.sample(self.names, 2)
+        made["args"][self.dice.choice(ARGS)] = f"${one}"
+        made["output"] = {"path": self.dice.choice(("id", "id", "items[]")), "bind": f"${other}"}
+        made["status"] = self.dice.choice(("ok", "ok", "ok", "error"))
 
     def restrict(self, made: Written, related: bool) -> None:
         """One condition more, on the arguments or the output."""

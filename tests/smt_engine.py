@@ -17,11 +17,12 @@ from unittest import mock
 from sponsio_like.guard import Guard
 from sponsio_like.loader import loads
 from sponsio_like.outcome import Allowed, Violation
+from sponsio_like.rereading import Reader, keys_in
 from sponsio_like.session import Session
 from sponsio_like.trace import trace_of
 from sponsio_like.variables import NOBODY, shown
-from sponsio_like.witnessing import Reader, keys_in, testimonies
-from tests.smt_reading import variable
+from sponsio_like.witnessing import testimonies
+from tests.smt_reading import statement, variable
 from tests.smt_values import FRESH, Event, Key, key
 
 Named = Mapping[str, Any]
@@ -79,7 +80,9 @@ def blamed(mapping: Mapping[str, Any], events: Sequence[Event]) -> Blamed:
         return {}
     for each in (*keys, clause.bound.nobody):
         assert each is not None
-        values = tuple(FRESH if one is NOBODY else key(shown(one)) for one in each)
+        given = {name: each[place] for name, place in clause.bound.names.places.items()}
+        mine = (given[name] for name in statement(mapping).variables())
+        values = tuple(FRESH if one is NOBODY else key(shown(one)) for one in mine)
         told = testimonies(reader, trace.events, each)
         found[values] = {call for one in told for call in one.witnesses}
     return found

@@ -290,6 +290,103 @@ def test_text_and_numbers_are_one_where_a_value_comes_from_text(
         assert not legal(one, "pay", amount=other), other
 
 
+TIED = "G(called(back, order = $o, item = $i) -> Y O(done(get, id = $o) & output.items[] = $i))"
+"""Only what was in that order comes back."""
+
+
+@requirement("S-VALUE-14")
+def test_a_call_and_its_own_answer_are_tied(made: Callable[..., Session]) -> None:
+    """The item was in that order, not in another one."""
+    one = made(TIED)
+    do(one, "get", {"items": [1, 2]}, id="A")
+    do(one, "get", '{"items": [3]}', id="B")
+    do(one, "get", {"items": [9]})
+    for order, item, fine in (("A", 1, True), ("A", 3, False), ("B", 3, True), ("B", 2, False)):
+        assert legal(one, "back", order=order, item=item) is fine, (order, item)
+    assert not legal(one, "back", order="A", item=9)
+    refused = one.decide("back", {"order": "A", "item": 3})
+    assert isinstance(refused, Blocked)
+    assert refused.violations[0].binding == {"o": "A", "i": 3}
+
+
+@requirement("S-VALUE-14")
+def test_what_is_tied_counts_once_the_call_has_settled_as_it_had_to(
+    made: Callable[..., Session],
+) -> None:
+    """Nothing is known of a call in flight, or of one that failed."""
+    one = made(TIED)
+    asked = one.decide("get", {"id": "A"})
+    assert not legal(one, "back", order="A", item=1)
+    one.settle(asked.id, error="down")
+    assert not legal(one, "back", order="A", item=1)
+    two = made("G(called(back, item = $i, order = $o) -> !Y O(done(get, id = $o) & output = $i))")
+    asked = two.decide("get", {"id": "A"})
+    two.settle(asked.id, output=1)
+    assert not legal(two, "back", order="A", item=1)
+    assert legal(two, "back", order="B", item=1)
+    assert legal(two, "back", order="A", item=2)
+
+
+@requirement("S-VALUE-14", "S-VALUE-04")
+def test_of_what_cannot_be_read_any_value_may_be_tied() -> None:
+    """A prohibition then holds for all, a permission for none."""
+    permits, forbids = TIED, TIED.replace("Y O", "!Y O")
+    for formula, given, answer, fine in (
+        (permits, float("nan"), {"items": [1]}, False),
+        (permits, "A", {"items": [float("nan")]}, False),
+        (forbids, float("nan"), {"items": [1]}, False),
+        (forbids, "A", {"items": [float("nan")]}, False),
+        (forbids, "A", {"items": []}, True),
+    ):
+        one = session(formula)
+        do(one, "get", answer, id=given)
+        assert legal(one, "back", order="A", item=1) is fine, (formula, given, answer)
+
+
+@requirement("S-VALUE-14")
+def test_what_a_call_has_given_is_in_snapshots() -> None:
+    """Its answer may come in another process."""
+    guard = Guard([contract("c").guarantees(read(TIED))])
+    one = guard.session("s")
+    asked = one.decide("get", {"id": "A"})
+    two = guard.restore(json.loads(json.dumps(one.snapshot())))
+    two.settle(asked.id, output={"items": [1]})
+    assert legal(two, "back", order="A", item=1)
+    assert not legal(two, "back", order="B", item=1)
+
+
+@requirement("S-VALUE-14")
+def test_obligations_of_what_is_tied_are_told() -> None:
+    """Every item of every order has to be packed."""
+    body = "done(get, id = $o) & output.items[] = $i -> X F called(pack, order = $o, item = $i)"
+    one = session(f"G({body})")
+    do(one, "get", {"items": [1, 2]}, id="A")
+    do(one, "get", {"items": [2]}, id="B")
+    do(one, "pack", order="A", item=2)
+    do(one, "pack", order="B", item=2)
+    assert [each.binding for each in one.finish()] == [{"o": "A", "i": 1}]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "done(get, id = $o)",
+        "called(get, id = $o) & output = $i",
+        "done(get, id = $o) | output = $i",
+        "done(get, id = $o) & Y O output = $i",
+        "done(get, id != $o) & output = $i",
+        "done(get, every ids[] = $o) & output = $i",
+        "done(get, id = $o) & output.b = $i & output.c = $c",
+        "done(get, id = $o) & output = $i & text has $i",
+    ],
+)
+@requirement("S-VALUE-12")
+def test_variables_that_are_not_tied_are_refused(body: str) -> None:
+    """By one event and its own answer, one variable of the answer."""
+    with pytest.raises(ContractError, match="binds only some of the variables"):
+        session(f"G(called(back, order = $o, item = $i) -> Y O({body}))")
+
+
 @pytest.mark.parametrize(
     ("body", "waits"),
     [
