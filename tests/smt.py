@@ -233,11 +233,11 @@ def _or(parts: Iterable[str]) -> str:
 
 
 def domains(read: Statement, events: Sequence[Event]) -> dict[str, list[Key]]:
-    """The values that each variable is bound to anywhere, and one that occurs nowhere."""
+    """The values that each variable is bound to or compared with, and one that occurs nowhere."""
     out: dict[str, dict[Key, None]] = {name: {} for name in read.variables()}
     for pattern in read.patterns():
         named = [event for event in events if pattern.names_it(event)]
         for test, event in itertools.product(pattern.tests, named):
-            if test.op == "binds":
+            if test.var:
                 out[test.var].update(dict.fromkeys(at(event, test.place).keys))
     return {name: [*found, FRESH] for name, found in out.items()}

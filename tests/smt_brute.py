@@ -35,7 +35,7 @@ def failing(
         for part in read.patterns()
         for event in filter(part.names_it, events)
         for test in part.tests
-        if test.op == "binds"
+        if test.var
         for value in at(event, test.place).keys
     }
     choices = [{FRESH, *(value for var, value in bound if var == name)} for name in names]

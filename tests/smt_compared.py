@@ -94,7 +94,7 @@ def misblamed(
     for binding in {**told, **solved}:
         pairs = zip(binding, known.values(), strict=True)
         same = tuple(value if value in each else FRESH for value, each in pairs)
-        if related and same != binding:
+        if related and (same != binding or binding not in told):
             continue
         mine, theirs = {*told.get(binding, told[unknown])}, solved.get(same, set())
         if mine != theirs:
