@@ -56,8 +56,13 @@ def instances(clause: Clause) -> Instances:
     assert clause.bound is not None
     bits = all(isinstance(cell.start, bool) for cell in clause.monitor.past.cells)
     permits = only_permits if bits and clause.is_plain else never
-    cap = RELATED_CAP if clause.bound.relates else VALUES_CAP
+    cap = RELATED_CAP if clause.bound.relates or _is_tied(clause) else VALUES_CAP
     return Instances(clause.start, cap, permits, cap if _is_calm(clause) else STATES_CAP)
+
+
+def _is_tied(clause: Clause) -> bool:
+    """Whether it makes a difference, before a call is answered, which values it may be about."""
+    return clause.bound is not None and bool(clause.bound.parts) and not clause.monitor.plain
 
 
 def _is_calm(clause: Clause) -> bool:
@@ -115,7 +120,7 @@ def _letters(clause: Clause, store: Instances, sight: Sight) -> Mapping[Key, Any
     """The letter of each value that is read apart."""
     bound = clause.bound
     assert bound is not None
-    if not bound.relates or sight.rests:
+    if sight.rests or not (bound.relates or (sight.given and _is_tied(clause))):
         return sight.keys
     each = {key: bound.letter(sight.others, sight.seen, key) for key in store.keys}
     return {**{k: letter for k, letter in each.items() if letter != sight.others}, **sight.keys}

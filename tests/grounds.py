@@ -10,6 +10,7 @@ about reports, verdicts and what stays unfulfilled.
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +22,7 @@ from sponsio_like.contract import Contract, Scope, Segment
 from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
 from sponsio_like.pattern import Rule
+from sponsio_like.variables import all_vars
 
 VALUES: tuple[Any, ...] = (1, 2, "1", True)
 NEVER = "a value that never occurs"
@@ -38,16 +40,16 @@ class Said(NamedTuple):
 # --- by definition ----------------------------------------------------------------------------
 
 
-def ground(root: f.Formula, value: Any) -> f.Formula:
-    """The formula with the value in the place of its variable."""
+def ground(root: f.Formula, values: Mapping[str, Any]) -> f.Formula:
+    """The formula with values in the places of its variables."""
     done: dict[f.Node, f.Node] = {}
 
     def swap(part: Any) -> Any:
         match part:
             case f.Node():
                 return done[part]
-            case f.Var():
-                return value
+            case f.Var(name):
+                return values[name]
             case f.Match():
                 return replace(part, conditions=tuple(map(swap, part.conditions)))
             case f.Condition():
@@ -58,21 +60,21 @@ def ground(root: f.Formula, value: Any) -> f.Formula:
 
     for node in f.postorder(root):
         if isinstance(node, f.Variable):
-            done[node] = f.Const(value)
+            done[node] = f.Const(values[node.name])
         else:
             done[node] = type(node)(*(swap(getattr(node, n)) for n in f.fields_of(type(node))))
     return done[root]  # type: ignore[return-value]
 
 
-def grounded(contract: Contract, value: Any) -> Contract:
-    """The contract with the value in the place of its variable."""
-    rules = tuple(replace(rule, formula=ground(rule.formula, value)) for rule in contract.rules)
+def grounded(contract: Contract, values: Mapping[str, Any]) -> Contract:
+    """The contract with values in the places of its variables."""
+    rules = tuple(replace(rule, formula=ground(rule.formula, values)) for rule in contract.rules)
     assumption = contract.assumption
-    assumption = None if assumption is None else ground(assumption, value)
+    assumption = None if assumption is None else ground(assumption, values)
     scope = contract.segment
     if scope is not None:
         ends = (scope.start, scope.stop)
-        start, stop = (None if each is None else ground(each, value) for each in ends)
+        start, stop = (None if each is None else ground(each, values) for each in ends)
         scope = Scope(scope.kind, start, stop)
     return replace(contract, rules=rules, assumption=assumption, segment=scope)
 
@@ -129,10 +131,12 @@ def disagreement(contract: Contract, events: Sequence[Event]) -> str:
     mine = play(contract, events)
     if mine is None:
         return "refused"
-    for value in (*VALUES, NEVER):
-        if play(grounded(contract, value), ()) is None:
-            return "refused"
-    their = together([play(grounded(contract, v), events) or [] for v in (*VALUES, NEVER)])
+    names = dict.fromkeys(var.name for _, var in all_vars(contract.rules[0].formula))
+    choices = itertools.product((*VALUES, NEVER), repeat=len(names))
+    each = [grounded(contract, dict(zip(names, values, strict=True))) for values in choices]
+    if any(play(one, ()) is None for one in each):
+        return "refused"
+    their = together([play(one, events) or [] for one in each])
     if mine != their:
         where = next(k for k, (one, two) in enumerate(zip(mine, their, strict=True)) if one != two)
         return f"at event {where}: {mine[where]} with variables, {their[where]} by definition"
@@ -148,30 +152,37 @@ def disagreement(contract: Contract, events: Sequence[Event]) -> str:
 class Random:
     """Guarantees and sessions, by dice."""
 
-    def __init__(self, dice: random.Random) -> None:
-        self.dice = dice
+    def __init__(self, dice: random.Random, *, tied: bool = False) -> None:
+        self.dice, self.tied = dice, tied
 
-    def target(self, *, bound: bool) -> f.Target:
+    def target(self, *names: str) -> f.Target:
         dice, tool = self.dice, self.dice.choice(TOOLS)
-        var = f.Var("x")
-        if not bound:
-            return (f.Match((tool,)),)
-        path = dice.choice(("id", "id", "id", "ids[]", "o.id"))
-        return (f.Match((tool,), conditions=(f.Condition(path, "=", var),)),)
+        paths = dice.sample(("id", "id", "id", "ids[]", "o.id"), len(names))
+        each = zip(paths, names, strict=True)
+        return (f.Match((tool,), conditions=tuple(f.Condition(p, "=", f.Var(n)) for p, n in each)),)
+
+    def tie(self) -> f.Formula:
+        """A call that binds one variable, and its answer that binds the other one."""
+        one, other = self.dice.sample(("x", "y"), 2)
+        done = f.Happens(self.dice.choice(("done", "done", "failed")), self.target(one))
+        return done & f.OutputIs(self.dice.choice(("id", "ids[]")), "=", f.Var(other))
 
     def atom(self, *, bound: bool) -> f.Formula:
         dice = self.dice
+        names = ("x", "y") if self.tied and bound else ("x",) if bound else ()
         kind = dice.choice(("called", "called", "done", "done", "failed", "output", "text", "ctx"))
+        if self.tied and bound and dice.random() < 0.4:
+            return self.tie()
         if kind in HAPPENINGS:
-            return f.Happens(HAPPENINGS[HAPPENINGS.index(kind)], self.target(bound=bound))
-        if kind == "output" and bound:
-            done = f.Happens("done", self.target(bound=False))
+            return f.Happens(HAPPENINGS[HAPPENINGS.index(kind)], self.target(*names))
+        if kind == "output" and bound and not self.tied:
+            done = f.Happens("done", self.target())
             return done & f.OutputIs(dice.choice(("id", "ids[]")), "=", f.Var("x"))
         if kind == "text":
             return f.MessageBy("user")
-        if kind == "ctx" and bound:
+        if kind == "ctx" and bound and not self.tied:
             return f.Compare(f.Ctx("who"), "=", f.Variable("x"))
-        return f.Happens("called", self.target(bound=bound))
+        return f.Happens("called", self.target(*names))
 
     def formula(self, depth: int, *, past: bool) -> Any:
         dice = self.dice
@@ -251,7 +262,7 @@ def campaign(pairs: int, seed: int, traces: int = 4) -> tuple[int, int, list[str
     failures: list[str] = []
     while agreed < pairs and len(failures) < 3:
         dice = random.Random(f"{seed}/{number}")
-        contract = Random(dice).contract()
+        contract = Random(dice, tied=number % 4 == 0).contract()
         for _ in range(traces):
             events = list(Random(dice).events())
             found = disagreement(contract, events)
