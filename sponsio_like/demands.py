@@ -10,6 +10,9 @@ from sponsio_like.monitor import Instance
 from sponsio_like.residual import Literal, literals_of
 from sponsio_like.syntax import show
 
+FULL = "memory is full, so that it cannot be told any more"
+"""What is said of a contract that could not keep what it must not forget."""
+
 
 def demand(clause: Clause) -> str:
     """What had to hold: the pattern's sentence, else the formula."""

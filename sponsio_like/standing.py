@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sponsio_like.demands import owed
+from sponsio_like.demands import FULL, demand, owed
 from sponsio_like.ledger import Ledger
 from sponsio_like.monitor import Verdict, overall
 from sponsio_like.outcome import Unfulfilled
@@ -37,6 +37,10 @@ def owing(ledger: Ledger, now: Now) -> tuple[Unfulfilled, ...]:
             )
             name = policy.all.names[i]
             found.update((Unfulfilled(name, each, values), None) for each in messages)
+    for i, store in ledger.bound.items():
+        if store.blind and not policy.clauses[i].is_plain:
+            message = f"{FULL}: {demand(policy.clauses[i])}"
+            found[Unfulfilled(policy.all.names[i], message)] = None
     return tuple(found)
 
 

@@ -30,7 +30,7 @@ SHORT = 4
 """Fewest characters of a piece of text that a leak is told by."""
 AROUND = "\"'`.,;:!?()[]{}<>*"
 """Punctuation around a word that does not belong to it."""
-MARKS = 3
+MARKS = 2
 """So many marks of it, on each side, may also belong to it: `Bob Inc.` before a comma."""
 BLANKS = re.compile(r"\s+")
 NAME = re.compile(r"\w+")
@@ -148,16 +148,17 @@ def _runs(words: list[str]) -> Iterator[str]:
 
 
 def _bare(text: str) -> Iterator[str]:
-    """The text with all punctuation at its ends, with less of it, mark by mark, and without."""
+    """The text with the punctuation at its ends, without it, and with the marks next to it."""
     yield text
     if not text or (text[0] not in AROUND and text[-1] not in AROUND):
         return
     end = len(text.rstrip(AROUND))
+    if end == 0:
+        return
     start = len(text) - len(text.lstrip(AROUND))
-    yield text[start:end]
-    for left in range(min(start, MARKS) + 1):
-        for right in range(min(len(text) - end, MARKS) + 1):
-            yield text[left : len(text) - right]
+    for left in {0, *range(max(0, start - MARKS), start + 1)}:
+        for right in {len(text), *range(end, min(end + MARKS, len(text)) + 1)}:
+            yield text[left:right]
 
 
 def carried_in(value: Any) -> frozenset[str]:

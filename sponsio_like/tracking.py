@@ -161,7 +161,8 @@ def settled(
     after: dict[Key, Watch] = {}
     for key, (change, final) in apart.items():
         watch = store.watch(key)
-        name = (id(watch), id(change.letter), tuple(final.items()))
+        decided = tuple((i, id(value)) for i, value in final.items())
+        name = (id(watch), id(change.letter), decided)
         if name not in known:
             known[name] = (clause.settle(watch, change, final, last, now), watch)
         after[key] = known[name][0].watch

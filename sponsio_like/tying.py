@@ -113,10 +113,18 @@ def places_of(node: f.Node, names: Names) -> list[set[str]]:
 
 
 def is_part(node: f.Node, names: Names) -> bool:
-    """Whether an atom of calls binds some of the variables, and not all."""
-    if not isinstance(node, f.Happens):
+    """Whether an atom of calls waits for its answer, and binds some of the variables there are.
+
+    What only relates to others (`to != $x`) is told for all values by itself.
+    """
+    if not isinstance(node, f.Happens) or node.what == "called":
         return False
-    return any(0 < len(one) < len(names.places) for one in places_of(node, names))
+    found = vars_in(node)
+    conditions = [each for match in node.target for each in match.conditions]
+    simple = all(op in BINDING for op, _ in found) and not any(
+        each.every for each in conditions if isinstance(each.value, f.Var)
+    )
+    return simple and any(0 < len(one) < len(names.places) for one in places_of(node, names))
 
 
 def is_tied(program: Program, roots: Sequence[int], slot: int, names: Names) -> bool:
@@ -139,18 +147,9 @@ def _ties(program: Program, op: tuple[Any, ...], names: Names) -> bool:
     lits = [program.nodes[k] for k in op[1:] if program.nodes[k][0] == "lit"]
     nodes = [program.slots[slot].node for _, slot, no in lits if no is (op[0] == "or")]
     calls = [node for node in nodes if is_part(node, names)]
-    if len(calls) != 1 or not _is_simple(calls[0]):
+    if len(calls) != 1:
         return False
     mine = places_of(calls[0], names)
     told = [one for node in nodes if isinstance(node, f.OutputIs) for one in places_of(node, names)]
     left = set(names.places) - mine[0]
     return all(one == mine[0] for one in mine) and len(left) == 1 and left in told
-
-
-def _is_simple(node: f.Node) -> bool:
-    """Whether a call waits for its result, and only binds."""
-    if not isinstance(node, f.Happens) or node.what == "called":
-        return False
-    conditions = [each for match in node.target for each in match.conditions]
-    variable = [each for each in conditions if isinstance(each.value, f.Var)]
-    return all(each.op in BINDING and not each.every for each in variable)

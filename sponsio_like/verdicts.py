@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sponsio_like.compiler import Policy
-from sponsio_like.demands import demand
+from sponsio_like.demands import FULL, demand
 from sponsio_like.events import Call, Event, Message
 from sponsio_like.outcome import (
     Action,
@@ -172,9 +172,6 @@ def renamed(args: Mapping[str, Any], redirect: Redirect) -> dict[str, Any]:
         for key, value in args.items()
         if names.get(key, key) is not None
     }
-
-
-FULL = "memory is full, so that it cannot be told any more"
 
 
 def _violation(

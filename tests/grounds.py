@@ -158,8 +158,12 @@ class Random:
     def target(self, *names: str) -> f.Target:
         dice, tool = self.dice, self.dice.choice(TOOLS)
         paths = dice.sample(("id", "id", "id", "ids[]", "o.id"), len(names))
-        each = zip(paths, names, strict=True)
-        return (f.Match((tool,), conditions=tuple(f.Condition(p, "=", f.Var(n)) for p, n in each)),)
+        ops: list[f.Op] = ["=" for _ in names]
+        if len(names) > 1 and dice.random() < 0.25:
+            ops[-1] = dice.choice(("!=", "<"))
+        each = zip(paths, ops, names, strict=True)
+        conditions = tuple(f.Condition(path, op, f.Var(name)) for path, op, name in each)
+        return (f.Match((tool,), conditions=conditions),)
 
     def tie(self) -> f.Formula:
         """A call that binds one variable, and its answer that binds the other one."""

@@ -216,16 +216,15 @@ def words(value: Any) -> set[str]:
 
 
 def bare(text: str) -> set[str]:
-    """A text without the punctuation at its ends, or with some of it: up to three marks taken off
-    an end, or all.
+    """A text without the punctuation at its ends, or with all of it on a side, or with the one or
+    two marks of it that stand next to the words.
     """
-    found = {text.strip(AROUND), text}
-    for left, right in itertools.product(range(4), repeat=2):
-        cut = text[left : len(text) - right]
-        taken = text[:left] + text[len(text) - right :]
-        if left + right <= len(text) and set(taken) <= set(AROUND):
-            found.add(cut)
-    return found
+    inner = text.strip(AROUND)
+    if not inner:
+        return {text}
+    before, after = text[: text.index(inner)], text[text.rindex(inner) + len(inner) :]
+    fronts = {"", before[-1:], before[-2:], before}
+    return {front + inner + back for front in fronts for back in ("", after[:1], after[:2], after)}
 
 
 def leaves(value: Any) -> Iterator[Any]:
