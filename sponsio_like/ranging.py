@@ -8,16 +8,14 @@ not range-restricted; Abiteboul, Hull, Vianu, "Foundations of Databases", 5.4).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import sponsio_like.formula as f
 from sponsio_like.clause import Clause
 from sponsio_like.errors import ContractError
-from sponsio_like.monitor import Monitor
 from sponsio_like.program import PAST, STATEFUL, Program, operands
-from sponsio_like.reading import take_apart
 from sponsio_like.tying import is_tied
-from sponsio_like.variables import BINDING, all_vars, relations, vars_in
+from sponsio_like.unseen import check_unseen
+from sponsio_like.variables import BINDING, all_vars, relations, told_in, vars_in
 
 
 def check_variables(clause: Clause) -> None:
@@ -32,7 +30,7 @@ def check_variables(clause: Clause) -> None:
         )
     _check_places(clause)
     bound = {var.name for slot in clause.slots for op, var in all_vars(slot.node) if op in BINDING}
-    bound |= {name for slot in clause.slots for name in _told(slot.node)}
+    bound |= {name for slot in clause.slots for name in told_in(slot.node)}
     for name in known.places:
         if name not in bound:
             raise ContractError.of(
@@ -47,7 +45,7 @@ def check_variables(clause: Clause) -> None:
     _check_gate(clause)
     _check_relations(clause)
     _check_known(clause)
-    _check_unseen(clause)
+    check_unseen(clause)
 
 
 def _is_tied(clause: Clause, slot: int) -> bool:
@@ -57,14 +55,6 @@ def _is_tied(clause: Clause, slot: int) -> bool:
     if any(op[0] == "lit" and op[1] == slot for op in gate.nodes):
         return False
     return is_tied(clause.monitor.program, clause.roots, slot, names)
-
-
-def _told(node: f.Node) -> Iterator[str]:
-    """The variables that are compared with what the context tells."""
-    if isinstance(node, f.Compare) and node.op == "=":
-        sides = f.children(node)
-        if any(isinstance(each, f.Ctx) for each in sides):
-            yield from (each.name for each in sides if isinstance(each, f.Variable))
 
 
 def _check_places(clause: Clause) -> None:
@@ -193,7 +183,7 @@ def _unbound(program: Program, i: int, *, past: bool) -> bool | None:
             return bool(op[0] == "true")
         case ("lit", slot, negated):
             node = program.slots[slot].node
-            binds = any(o in BINDING for o, _ in vars_in(node)) or any(_told(node))
+            binds = any(o in BINDING for o, _ in vars_in(node)) or any(told_in(node))
             late = isinstance(node, f.OutputIs) and not past
             return bool(negated) if binds and not late else None
         case ("and", *_):
@@ -219,61 +209,3 @@ def _under_past(program: Program) -> set[int]:
         if op[0] in PAST or op[0] in STATEFUL or i in under:
             under.update(operands(op))
     return under
-
-
-def _check_unseen(clause: Clause) -> None:
-    """A value that never occurs must not violate: it would be violated on its behalf."""
-    scope, assumption = clause.contract.segment, clause.contract.assumption
-    begins = [each for each in (assumption, scope.start if scope else None) if each is not None]
-    if any(all_vars(each) for each in begins):
-        return  # these bind it
-    formula = _unseen(clause.rule.formula)
-    program = Program()
-    monitor = Monitor(program, take_apart(formula), clause.monitor.search.tools)
-    state = monitor.start
-    joint = frozenset(residual for each in state.live for residual in each)
-    if monitor.search.reachable("harsh", joint, state.registers, -1, more=True):
-        assert clause.bound is not None
-        names = ", ".join(f"`${name}`" for name in clause.bound.names.places)
-        raise ContractError.of(
-            f"a value of {names} that never occurs would violate `{clause.rule.formula!r}`",
-            "bind the variable at the event that is judged, and write the rest as a guarantee of "
-            "its own",
-        )
-
-
-def _unseen(root: f.Formula) -> f.Formula:
-    """The formula for a value that never occurs."""
-    done: dict[f.Node, f.Node] = {}
-
-    def swap(value: object) -> object:
-        if isinstance(value, f.Node):
-            return done[value]
-        return tuple(map(swap, value)) if isinstance(value, tuple) else value
-
-    for node in f.postorder(root):
-        match node:
-            case f.Happens(what, target):
-                left = tuple(_loosened(match) for match in target if not _binds(match))
-                done[node] = f.Happens(what, left) if left else f.FALSE
-            case f.Sum(target, path, bound):
-                left = tuple(match for match in target if not _binds(match))
-                done[node] = f.Sum(left, path, bound) if left else f.Const(0)
-            case f.OutputIs(_, _, f.Var()) | f.TextIs():
-                done[node] = f.FALSE
-            case f.Compare() if any(_told(node)):
-                done[node] = f.FALSE
-            case _:
-                fields = (getattr(node, name) for name in f.fields_of(type(node)))
-                done[node] = type(node)(*map(swap, fields))
-    return done[root]  # type: ignore[return-value]
-
-
-def _binds(match: f.Match) -> bool:
-    return any(isinstance(each.value, f.Var) and each.op in BINDING for each in match.conditions)
-
-
-def _loosened(match: f.Match) -> f.Match:
-    """The match without what it says of variables."""
-    left = tuple(each for each in match.conditions if not isinstance(each.value, f.Var))
-    return replace(match, conditions=left)

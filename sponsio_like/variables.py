@@ -192,6 +192,14 @@ def all_vars(root: f.Node) -> list[tuple[f.Op | None, f.Var]]:
     return [each for node in f.postorder(root) for each in vars_in(node)]
 
 
+def told_in(node: f.Node) -> Iterator[str]:
+    """The variables that are compared with what the context tells."""
+    if isinstance(node, f.Compare) and node.op == "=":
+        sides = f.children(node)
+        if any(isinstance(each, f.Ctx) for each in sides):
+            yield from (each.name for each in sides if isinstance(each, f.Variable))
+
+
 def relations(node: f.Node, names: Names) -> list[f.Op]:
     """How the node compares variables without binding them."""
     found: list[f.Op] = []

@@ -86,8 +86,8 @@ MEANING = (
     ("values are kept for ever", "instances.py", "if watch == self.rest.watch:", "if False:"),
     (
         "values that never occur may violate",
-        "ranging.py",
-        'if monitor.search.reachable("harsh", joint, state.registers, -1, more=True):',
+        "unseen.py",
+        "if _breaks(clause, _unseen(clause.rule.formula, never)):",
         "if False:",
     ),
     ("what changed is not remembered", "witnessing.py", "if old != new:", "if False:"),

@@ -355,6 +355,21 @@ def test_what_a_call_has_given_is_in_snapshots() -> None:
     assert not legal(two, "back", order="B", item=1)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "called(a, id = $x, n != $y) -> Y O called(c, id = $x, n = $y)",
+        "called(a, id = $x, n < $y) -> Y O called(c, id = $x, n = $y)",
+        "called(a, id = $x, n != $y) & Y O called(b) -> X F called(c, id = $x, n = $y)",
+    ],
+)
+@requirement("S-VALUE-12")
+def test_an_event_that_only_relates_to_a_variable_cannot_judge_it(body: str) -> None:
+    """Any value that never occurs is unequal to what stands there."""
+    with pytest.raises(ContractError, match=r"value of `\$y` that never occurs"):
+        session(f"G({body})")
+
+
 @requirement("S-VALUE-14", "S-VALUE-08")
 def test_an_event_that_relates_to_a_value_is_no_part_of_a_tie(made: Callable[..., Session]) -> None:
     """It is told for each value by itself."""
