@@ -478,6 +478,20 @@ def test_keyed_contracts_on_the_world_count_by_value(world: World) -> None:
     assert isinstance(first.decide("book", {"id": 3}), Blocked)
 
 
+def test_answers_on_the_world_are_tied_to_their_calls(world: World) -> None:
+    """What a call has given is kept in the world until its answer comes, in whichever session."""
+    tied = "G(called(back, order = $o, item = $i) -> Y O(done(get, id = $o) & output.items[] = $i))"
+    guard = Guard([contract("w").guarantees({"ltl": tied}).world()])
+    first = guard.session("s", world=world)
+    asked = first.decide("get", {"id": "A"})
+    fork = guard.restore(text(first.snapshot()), world=world)
+    fork.settle(asked.id, output={"items": [1]})
+    other = guard.session("s", world=world)
+    assert isinstance(other.decide("back", {"order": "A", "item": 1}), Allowed)
+    assert isinstance(other.decide("back", {"order": "A", "item": 2}), Blocked)
+    assert isinstance(other.decide("back", {"order": "B", "item": 1}), Blocked)
+
+
 def test_step_windows_on_the_world_count_its_own_steps(world: World) -> None:
     """A fork does not give back the steps that a window on the world has seen."""
     rule = "G(called(pay) -> count[<=3](pay) <= 1)"
