@@ -30,8 +30,6 @@ SHORT = 4
 """Fewest characters of a piece of text that a leak is told by."""
 AROUND = "\"'`.,;:!?()[]{}<>*"
 """Punctuation around a word that does not belong to it."""
-MARKS = 2
-"""So many marks of it, on each side, may also belong to it: `Bob Inc.` before a comma."""
 BLANKS = re.compile(r"\s+")
 NAME = re.compile(r"\w+")
 PARTS = re.compile(r"""[\s'",;|<>()\[\]{}=]+""")
@@ -148,7 +146,10 @@ def _runs(words: list[str]) -> Iterator[str]:
 
 
 def _bare(text: str) -> Iterator[str]:
-    """The text with the punctuation at its ends, without it, and with the marks next to it."""
+    """The text with the punctuation at its ends, without it, and with the mark next to it.
+
+    `Bob Inc.` before a comma is `Bob Inc`, and `Bob Inc.` as well.
+    """
     yield text
     if not text or (text[0] not in AROUND and text[-1] not in AROUND):
         return
@@ -156,8 +157,8 @@ def _bare(text: str) -> Iterator[str]:
     if end == 0:
         return
     start = len(text) - len(text.lstrip(AROUND))
-    for left in {0, *range(max(0, start - MARKS), start + 1)}:
-        for right in {len(text), *range(end, min(end + MARKS, len(text)) + 1)}:
+    for left in {0, max(0, start - 1), start}:
+        for right in {end, min(end + 1, len(text)), len(text)}:
             yield text[left:right]
 
 

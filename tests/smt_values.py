@@ -216,15 +216,15 @@ def words(value: Any) -> set[str]:
 
 
 def bare(text: str) -> set[str]:
-    """A text without the punctuation at its ends, or with all of it on a side, or with the one or
-    two marks of it that stand next to the words.
+    """A text without the punctuation at its ends, or on a side with all of it, or with the mark of
+    it that stands next to the words.
     """
     inner = text.strip(AROUND)
     if not inner:
         return {text}
     before, after = text[: text.index(inner)], text[text.rindex(inner) + len(inner) :]
-    fronts = {"", before[-1:], before[-2:], before}
-    return {front + inner + back for front in fronts for back in ("", after[:1], after[:2], after)}
+    fronts = {"", before[-1:], before}
+    return {front + inner + back for front in fronts for back in ("", after[:1], after)}
 
 
 def leaves(value: Any) -> Iterator[Any]:
