@@ -13,9 +13,9 @@ import sponsio_like.formula as f
 from sponsio_like.clause import Clause
 from sponsio_like.errors import ContractError
 from sponsio_like.program import PAST, STATEFUL, Program, operands
-from sponsio_like.tying import is_tied
+from sponsio_like.tying import is_part, is_tied, places_of, ties
 from sponsio_like.unseen import check_unseen
-from sponsio_like.variables import BINDING, all_vars, relations, told_in, vars_in
+from sponsio_like.variables import BINDING, Names, all_vars, relations, told_in, vars_in
 
 
 def check_variables(clause: Clause) -> None:
@@ -44,6 +44,7 @@ def check_variables(clause: Clause) -> None:
             _check_lists(slot.node, match)
     _check_gate(clause)
     _check_relations(clause)
+    _check_context(clause)
     _check_known(clause)
     check_unseen(clause)
 
@@ -148,6 +149,7 @@ def _check_known(clause: Clause) -> None:
     """What relates to a value needs that value to be bound before, or by this very call."""
     assert clause.bound is not None
     names, program = clause.bound.names, clause.monitor.program
+    plain = {"!="} if len(names.places) == 1 else set[str]()
     for parts in clause.monitor.always:
         for root in parts:
             nodes = list(_at_once(program, root))
@@ -155,12 +157,40 @@ def _check_known(clause: Clause) -> None:
                 program.slots[program.nodes[i][1]].node
                 for i in nodes
                 if program.nodes[i][0] == "lit"
-                and set(relations(program.slots[program.nodes[i][1]].node, names)) - {"!="}
+                and set(relations(program.slots[program.nodes[i][1]].node, names)) - plain
             ]
-            if related and _unbound(program, root, past=False) is not True:
+            if related and _unbound(program, root, names, past=False) is not True:
                 raise ContractError.of(
                     f"`{related[0]!r}` compares with a value that may not be bound by then",
                     "bind the variable by an argument, or by an earlier event",
+                )
+
+
+def _binds_all(node: f.Node, names: Names) -> bool:
+    """Whether an atom binds every variable, each way that it holds."""
+    told = set(told_in(node))
+    ways = places_of(node, names) or ([told] if told else [])
+    return bool(ways) and all(each >= set(names.places) for each in ways)
+
+
+def _check_context(clause: Clause) -> None:
+    """What the context tells is one value: an event beside it has to bind all variables."""
+    assert clause.bound is not None
+    names, program = clause.bound.names, clause.monitor.program
+    if len(names.places) < 2:
+        return
+    for k, op in enumerate(program.nodes):
+        if op[0] != "lit" or not any(told_in(program.slots[op[1]].node)):
+            continue
+        node = program.slots[op[1]].node
+        parents = [each for each in program.nodes if k in operands(each)]
+        for parent in parents or [("", k)]:
+            beside = [program.nodes[i] for i in parent[1:] if isinstance(i, int)]
+            lits = [program.slots[each[1]].node for each in beside if each[0] == "lit"]
+            if not any(_binds_all(each, names) for each in lits):
+                raise ContractError.of(
+                    f"`{node!r}` binds only some of the variables",
+                    "bind all of them at the call beside it, or write a contract for each",
                 )
 
 
@@ -174,18 +204,19 @@ def _at_once(program: Program, root: int) -> Iterator[int]:
             stack.extend(operands(program.nodes[i]))
 
 
-def _unbound(program: Program, i: int, *, past: bool) -> bool | None:
+def _unbound(program: Program, i: int, names: Names, *, past: bool) -> bool | None:
     """The value of a node for a value that nothing has bound yet; None if it may be either."""
     op = program.nodes[i]
-    below = [_unbound(program, k, past=past or op[0] in PAST) for k in operands(op)]
+    below = [_unbound(program, k, names, past=past or op[0] in PAST) for k in operands(op)]
     match op:
         case ("true",) | ("false",):
             return bool(op[0] == "true")
+        case ("and" | "or", *_) if past and ties(program, op, names):
+            return bool(op[0] == "or")
         case ("lit", slot, negated):
             node = program.slots[slot].node
-            binds = any(o in BINDING for o, _ in vars_in(node)) or any(told_in(node))
-            late = isinstance(node, f.OutputIs) and not past
-            return bool(negated) if binds and not late else None
+            late = not past and (isinstance(node, f.OutputIs) or is_part(node, names))
+            return bool(negated) if _binds_all(node, names) and not late else None
         case ("and", *_):
             return False if False in below else True if set(below) == {True} else None
         case ("or", *_):

@@ -30,6 +30,8 @@ from sponsio_like.watch import Change, Now, Place, Seen, Watch
 OTHERS: Final = "others"
 """The key of a change that concerns all values that the position does not bind."""
 Moves = dict[Watch, Watch]
+LASTING = frozenset({"G", "R", "U", "WX"})
+"""What forbids something from one position on."""
 
 
 class Late(NamedTuple):
@@ -109,7 +111,7 @@ def tracked(
         if apart or known or seen.violated or OPEN in letter:
             changes.append(Change(i, key, at, seen.watch, letter, sight.given))
     bad = [*mine, *bad]
-    blind = store.blind and not _all_known(store, sight) and clause.can_break(event)
+    blind = store.blind and not _all_known(clause, store, sight) and _can_break(clause, event)
     states = store.cells if sight.rests else set(moves.values())
     started = {steps[name][0].watch._replace(broken=False) for name in ways}
     full = blind or not store.has_room(new, states, started.difference(states))
@@ -120,14 +122,23 @@ def _letters(clause: Clause, store: Instances, sight: Sight) -> Mapping[Key, Any
     """The letter of each value that is read apart."""
     bound = clause.bound
     assert bound is not None
-    if sight.rests or not (bound.relates or (sight.given and _is_tied(clause))):
+    if not (bound.relates or (sight.given and _is_tied(clause))):
         return sight.keys
     each = {key: bound.letter(sight.others, sight.seen, key) for key in store.keys}
     return {**{k: letter for k, letter in each.items() if letter != sight.others}, **sight.keys}
 
 
-def _all_known(store: Instances, sight: Sight) -> bool:
-    return sight.rests and all(map(store.knows, sight.keys))
+def _all_known(clause: Clause, store: Instances, sight: Sight) -> bool:
+    told = clause.bound is not None and not clause.bound.relates
+    return told and sight.rests and all(map(store.knows, sight.keys))
+
+
+def _can_break(clause: Clause, event: Event) -> bool:
+    """Whether such an event can violate the guarantee, or something that holds from then on."""
+    lasting = not clause.monitor.plain and any(
+        op[0] in LASTING for op in clause.monitor.program.nodes
+    )
+    return lasting or clause.can_break(event)
 
 
 def stored(store: Instances, change: Change, call: int) -> None:

@@ -137,10 +137,10 @@ def is_tied(program: Program, roots: Sequence[int], slot: int, names: Names) -> 
     if not told or not lits.isdisjoint(roots):
         return False
     parents = [op for op in program.nodes if lits.intersection(operands(op))]
-    return all(_ties(program, op, names) for op in parents)
+    return all(ties(program, op, names) for op in parents)
 
 
-def _ties(program: Program, op: tuple[Any, ...], names: Names) -> bool:
+def ties(program: Program, op: tuple[Any, ...], names: Names) -> bool:
     """Whether one call and its answer stand in there, and bind all variables between them."""
     if op[0] not in ("and", "or"):
         return False

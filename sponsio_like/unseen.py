@@ -29,11 +29,11 @@ def check_unseen(clause: Clause) -> None:
         return  # these bind it
     assert clause.bound is not None
     names = frozenset(clause.bound.names.places)
-    related = any(relations(slot.node, clause.bound.names) for slot in clause.slots)
-    sizes = range(1, len(names)) if related else ()  # else an event binds all of them, or none
+    nodes = [slot.node for slot in clause.slots]
+    apart = any(relations(node, clause.bound.names) or any(told_in(node)) for node in nodes)
+    sizes = range(1, len(names)) if apart else ()  # else an event binds all of them, or none
     for unseen in (names, *(frozenset(e) for n in sizes for e in combinations(sorted(names), n))):
-        never = unseen.union(clause.bound.names.local)
-        if _breaks(clause, _unseen(clause.rule.formula, never)):
+        if unseen and _breaks(clause, _unseen(clause.rule.formula, unseen)):
             shown = ", ".join(f"`${name}`" for name in sorted(unseen))
             raise ContractError.of(
                 f"a value of {shown} that never occurs would violate `{clause.rule.formula!r}`",

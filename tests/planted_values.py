@@ -87,7 +87,7 @@ MEANING = (
     (
         "values that never occur may violate",
         "unseen.py",
-        "if _breaks(clause, _unseen(clause.rule.formula, never)):",
+        "if unseen and _breaks(clause, _unseen(clause.rule.formula, unseen)):",
         "if False:",
     ),
     ("what changed is not remembered", "witnessing.py", "if old != new:", "if False:"),
