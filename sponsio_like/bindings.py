@@ -20,14 +20,12 @@ from sponsio_like.program import Slot
 from sponsio_like.readers import slot_reader
 from sponsio_like.tying import NOTHING, Given, OfPart, is_part, keys_of, settled_part
 from sponsio_like.variable_atoms import (
-    OfAmounts,
     OfCalls,
     OfOutput,
-    OfTerms,
     OfText,
     of_target,
-    side,
 )
+from sponsio_like.variable_terms import OfAmounts, OfTerms, side
 from sponsio_like.variables import BINDING, NOBODY, Atom, Key, Names, relations, shown, vars_in
 
 Steady: TypeAlias = Callable[[Sequence[bool | None]], bool]
@@ -129,6 +127,12 @@ class Bindings:
             out[i] = _answer(slot, atom.holds(one, key))
         return tuple(out)
 
+    def compares(self, sight: Sight) -> bool:
+        """Whether the event is compared with values, and not only bound to them."""
+        pairs = ((atom, one) for (_, _, atom), one in zip(self.atoms, sight.seen, strict=True))
+        calls = (atom.compares(one) for atom, one in pairs if isinstance(atom, OfCalls | OfTerms))
+        return self.relates and any(calls)
+
     def nothing(self, base: Letter, context: Context) -> Letter:
         """What is read where nothing happens, the same for every key."""
         seen = tuple([atom.see(End(), context) for _, _, atom in self.atoms])
@@ -226,7 +230,7 @@ def _atom(slot: Slot, names: Names) -> Atom:
         case f.TextIs(_, f.Var(name)):
             return OfText(node, names.places[name], names.forms[name])
         case f.Compare(left, op, right):
-            return OfTerms(side(left, names), op, side(right, names), len(names.places) == 1)
+            return OfTerms(side(left, names), op, side(right, names), len(names.places))
         case f.Sum(target):
             return OfAmounts(of_target(target, "called", names), slot_reader(slot))
     raise ContractError.of(

@@ -26,6 +26,7 @@ from sponsio_like.monitor import Instance
 from sponsio_like.resting import NEVER
 from sponsio_like.variables import Key
 from sponsio_like.watch import Change, Now, Place, Seen, Watch
+from sponsio_like.window import in_flight, open_calls
 
 OTHERS: Final = "others"
 """The key of a change that concerns all values that the position does not bind."""
@@ -110,12 +111,25 @@ def tracked(
             (mine if key in sight.keys else bad).append(key)
         if apart or known or seen.violated or OPEN in letter:
             changes.append(Change(i, key, at, seen.watch, letter, sight.given))
-    bad = [*mine, *bad]
+    bad = [*mine, *bad, *([None] if _is_vague(clause, store, sight) else [])]
     blind = store.blind and not _all_known(clause, store, sight) and _can_break(clause, event)
     states = store.cells if sight.rests else set(moves.values())
     started = {steps[name][0].watch._replace(broken=False) for name in ways}
     full = blind or not store.has_room(new, states, started.difference(states))
     return Tracked(tuple(changes), bool(bad), bad[0] if bad else None, full)
+
+
+def _is_vague(clause: Clause, store: Instances, sight: Sight) -> bool:
+    """Whether it is compared with a value that the answer of a call in flight may bring.
+
+    Of what only speaks of the past, such a call has not happened yet.
+    """
+    bound, inner = clause.bound, store.rest.watch.inner
+    if bound is None or inner is None or clause.monitor.plain or not bound.compares(sight):
+        return False
+    joint = (residual for each in inner.live for residual in each)
+    flying = in_flight(joint, open_calls(inner.window))
+    return any(not bound.revealing.isdisjoint(slots) for slots in flying.values())
 
 
 def _letters(clause: Clause, store: Instances, sight: Sight) -> Mapping[Key, Any]:

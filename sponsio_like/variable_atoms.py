@@ -7,7 +7,7 @@ once (`see`); then it answers for each value, and says for which it may hold at 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, NamedTuple, TypeAlias
@@ -15,10 +15,9 @@ from typing import Any, NamedTuple, TypeAlias
 import sponsio_like.formula as f
 from sponsio_like.atoms import OPEN, Concerns, Truth, concerns
 from sponsio_like.context import Context
-from sponsio_like.events import Call, Event, Message, Result, Unreadable
-from sponsio_like.terms import MISSING, value_reader
+from sponsio_like.events import Call, Event, Message, Result
 from sponsio_like.tokens import read_json
-from sponsio_like.values import compare, find, reached
+from sponsio_like.values import find, reached
 from sponsio_like.variables import (
     BINDING,
     NOBODY,
@@ -28,7 +27,6 @@ from sponsio_like.variables import (
     Look,
     Names,
     call_values,
-    form_value,
     holds,
     look,
 )
@@ -87,6 +85,12 @@ class OfCalls:
         """Whether it says the same of all values that it binds."""
         tests = [test.condition for kind, _, _ in seen for test in kind.tests]
         return len(seen) == len(tests) == 1 and tests[0].op in BINDING and not tests[0].every
+
+    @staticmethod
+    def compares(seen: Sighted) -> bool:
+        """Whether something there is compared with the values, and does not only bind them."""
+        pairs = (pair for kind, _, looks in seen for pair in zip(kind.tests, looks, strict=True))
+        return any(test.condition.op not in BINDING and found.there for test, found in pairs)
 
     def binds(self, seen: Sighted) -> Iterator[Key]:
         for kind, _, looks in seen:
@@ -229,69 +233,3 @@ class OfText:
 
     def binds(self, seen: Look) -> Iterator[Key]:
         return ((each,) for each in seen.values)
-
-
-@dataclass(frozen=True, slots=True)
-class OfTerms:
-    """A comparison of the present call, or of the context, with variables."""
-
-    left: Callable[[Any, Event, Context], Any]
-    op: f.Op
-    right: Callable[[Any, Event, Context], Any]
-    single: bool
-
-    def see(self, event: Event, context: Context) -> tuple[Event, Context]:
-        return event, context
-
-    def holds(self, seen: tuple[Event, Context], key: Key) -> bool | None:
-        left, right = self.left(key, *seen), self.right(key, *seen)
-        if MISSING in (left, right):
-            return None
-        if NOBODY in (left, right):
-            return None if self.op not in ("=", "!=") else self.op == "!="
-        return compare(left, self.op, right)
-
-    def binds(self, seen: tuple[Event, Context]) -> Iterator[Key]:
-        if self.single and self.op in ("=", "!="):
-            for side in (self.left, self.right):
-                value = side((NOBODY,), *seen)
-                if value is not NOBODY and value is not MISSING:
-                    yield (value,)
-
-
-@dataclass(frozen=True, slots=True)
-class OfAmounts:
-    """What a sum adds at a call that carries the values."""
-
-    calls: OfCalls
-    read: Callable[[Event, Context], Any]
-
-    def see(self, event: Event, context: Context) -> tuple[Sighted, Any]:
-        return self.calls.see(event, context), self.read(event, context)
-
-    def holds(self, seen: tuple[Sighted, Any], key: Key) -> Any:
-        answer = self.calls.holds(seen[0], key)
-        return ZERO if answer is False else MISSING if answer is None else seen[1]
-
-    def binds(self, seen: tuple[Sighted, Any]) -> Iterator[Key]:
-        return self.calls.binds(seen[0])
-
-
-def side(node: f.Term, names: Names) -> Callable[[Any, Event, Context], Any]:
-    """How one side of a comparison is read, for the values of the variables."""
-    if isinstance(node, f.Variable) and node.name in names.places:
-        place = names.places[node.name]
-        return lambda key, event, context: key[place]
-    if isinstance(node, f.Variable):
-        node = f.Arg(names.local[node.name])
-    read, forms = value_reader(node), set(names.forms.values())
-    form = forms.pop() if len(forms) == 1 else "exact"
-
-    def value(_: Any, event: Event, context: Context) -> Any:
-        found = read(event, context)
-        try:
-            return found if found is MISSING else form_value(found, form)
-        except Unreadable:
-            return MISSING
-
-    return value

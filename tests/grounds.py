@@ -131,7 +131,12 @@ def disagreement(contract: Contract, events: Sequence[Event]) -> str:
     mine = play(contract, events)
     if mine is None:
         return "refused"
-    names = dict.fromkeys(var.name for _, var in all_vars(contract.rules[0].formula))
+    scope = contract.segment
+    ends = (scope.start, scope.stop) if scope else ()
+    roots = [
+        root for root in (contract.rules[0].formula, contract.assumption, *ends) if root is not None
+    ]
+    names = dict.fromkeys(var.name for root in roots for _, var in all_vars(root))
     choices = itertools.product((*VALUES, NEVER), repeat=len(names))
     each = [grounded(contract, dict(zip(names, values, strict=True))) for values in choices]
     if any(play(one, ()) is None for one in each):
@@ -152,8 +157,8 @@ def disagreement(contract: Contract, events: Sequence[Event]) -> str:
 class Random:
     """Guarantees and sessions, by dice."""
 
-    def __init__(self, dice: random.Random, *, tied: bool = False) -> None:
-        self.dice, self.tied = dice, tied
+    def __init__(self, dice: random.Random, *, tied: bool = False, at_once: bool = False) -> None:
+        self.dice, self.tied, self.at_once = dice, tied, at_once
 
     def target(self, *names: str) -> f.Target:
         dice, tool = self.dice, self.dice.choice(TOOLS)
@@ -250,7 +255,7 @@ class Random:
             else:
                 call = {"type": "call", "tool": dice.choice(TOOLS), "args": self.data()}
                 yield {**call, "id": str(k), "time": time}
-                if dice.random() < 0.6:
+                if dice.random() < 0.6 or self.at_once:
                     yield self.result(str(k), time)
                 else:
                     flying.append(str(k))
@@ -270,8 +275,9 @@ def campaign(pairs: int, seed: int, traces: int = 4) -> tuple[int, int, list[str
         dice = random.Random(f"{seed}/{number}")
         tied = number % 4 == 0
         contract = Random(dice, tied=tied).contract()
+        compares = tied and any(sign in repr(contract.rules) for sign in ("!=", " < $"))
         for _ in range(traces):
-            events = list(Random(dice, tied=tied).events())
+            events = list(Random(dice, tied=tied, at_once=compares).events())
             found = disagreement(contract, events)
             if found == "refused":
                 break

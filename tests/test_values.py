@@ -376,6 +376,26 @@ def test_an_event_that_only_relates_to_a_variable_cannot_judge_it(body: str) -> 
 
 
 @requirement("S-VALUE-08")
+@pytest.mark.parametrize(
+    "body",
+    [
+        "done(a) & output.i = $y -> X G !called(b, j > $y)",
+        "done(a) & output.i = $y -> X G !(called(b) & arg(j) > $y)",
+        "done(a, k = $x) & output.i = $y -> X G !called(b, k = $x, j > $y)",
+    ],
+)
+def test_nothing_is_compared_with_an_answer_that_is_not_there(body: str) -> None:
+    """Else it would be compared with nothing, and the limit be taken for broken, or forgotten."""
+    one = session(f"G({body})")
+    asked = one.decide("a", {"k": 1})
+    assert not legal(one, "b", k=1, j=2)
+    assert legal(one, "c")
+    assert not one.settle(asked.id, output={"i": 2})
+    assert legal(one, "b", k=1, j=2)
+    assert not legal(one, "b", k=1, j=9)
+
+
+@requirement("S-VALUE-08")
 def test_a_call_is_compared_with_every_value_of_what_it_names(made: Callable[..., Session]) -> None:
     """The most that was told for that account, whether by arguments or by an answer."""
     for trigger in ("done(get, id = $o, max = $y)", "done(get, id = $o) & output.max = $y"):
