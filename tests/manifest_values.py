@@ -32,6 +32,6 @@ STATEMENTS: dict[str, str] = {
     "S-VALUE-11": "values are kept for ever",
     "S-VALUE-12": "values that never occur may violate",
     "S-VALUE-13": "what changed is not remembered",
-    "S-VALUE-14": "answers are tied to any call",
+    "S-VALUE-14": "answers are tied to no call",
 }
 """The statements about value variables."""

@@ -92,9 +92,9 @@ MEANING = (
     ),
     ("what changed is not remembered", "witnessing.py", "if old != new:", "if False:"),
     (
-        "answers are tied to any call",
+        "answers are tied to no call",
         "tying.py",
-        "all(key[place] == value for place, value in part) for part in parts",
-        "True for part in parts",
+        "known = dict(part)",
+        "known = dict(part[1:])",
     ),
 )
