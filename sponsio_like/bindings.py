@@ -19,12 +19,7 @@ from sponsio_like.past import Letter, kept
 from sponsio_like.program import Slot
 from sponsio_like.readers import slot_reader
 from sponsio_like.tying import NOTHING, Given, OfPart, is_part, keys_of, settled_part
-from sponsio_like.variable_atoms import (
-    OfCalls,
-    OfOutput,
-    OfText,
-    of_target,
-)
+from sponsio_like.variable_atoms import OfCalls, OfOutput, OfText, of_target
 from sponsio_like.variable_terms import OfAmounts, OfTerms, side
 from sponsio_like.variables import BINDING, NOBODY, Atom, Key, Names, relations, shown, vars_in
 

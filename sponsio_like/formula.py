@@ -79,7 +79,7 @@ from sponsio_like.temporal import (
     WeakYesterday,
     Yesterday,
 )
-from sponsio_like.tree import Node, children, fields_of, postorder
+from sponsio_like.tree import Node, children, fields_of, postorder, rebuilt
 
 __all__ = [
     "FALSE",
@@ -150,5 +150,6 @@ __all__ = [
     "disj",
     "fields_of",
     "postorder",
+    "rebuilt",
     "term",
 ]

@@ -7,7 +7,7 @@ matter.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, dataclass_transform
 from weakref import WeakValueDictionary
 
@@ -104,6 +104,17 @@ def children(node: Node) -> tuple[Node, ...]:
         elif isinstance(value, tuple):
             out.extend(item for item in value if isinstance(item, Node))
     return tuple(out)
+
+
+def rebuilt(node: Node, done: Mapping[Node, Node]) -> Node:
+    """The node over what its children have become."""
+
+    def swap(value: Any) -> Any:
+        if isinstance(value, Node):
+            return done[value]
+        return tuple(map(swap, value)) if isinstance(value, tuple) else value
+
+    return type(node)(*(swap(getattr(node, name)) for name in fields_of(type(node))))
 
 
 def postorder(root: Node) -> Iterator[Node]:

@@ -53,12 +53,6 @@ def _breaks(clause: Clause, formula: f.Formula) -> bool:
 def _unseen(root: f.Formula, unseen: frozenset[str]) -> f.Formula:
     """The formula where some variables have values that never occur, and all others the same."""
     done: dict[f.Node, f.Node] = {}
-
-    def swap(value: object) -> object:
-        if isinstance(value, f.Node):
-            return done[value]
-        return tuple(map(swap, value)) if isinstance(value, tuple) else value
-
     for node in f.postorder(root):
         known = unseen.isdisjoint(var.name for _, var in vars_in(node))
         match node:
@@ -77,8 +71,7 @@ def _unseen(root: f.Formula, unseen: frozenset[str]) -> f.Formula:
             case f.Variable(name) if name not in unseen:
                 done[node] = f.Const(SAME)
             case _:
-                fields = (getattr(node, name) for name in f.fields_of(type(node)))
-                done[node] = type(node)(*map(swap, fields))
+                done[node] = f.rebuilt(node, done)
     return done[root]  # type: ignore[return-value]
 
 

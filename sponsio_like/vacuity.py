@@ -7,7 +7,6 @@ left free, so a contract that could work is never refused.
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import sponsio_like.formula as f
 from sponsio_like.clause import Clause
@@ -71,18 +70,11 @@ def _forgetful(root: f.Formula) -> f.Formula:
     """The formula with everything that is remembered, or compared, left free."""
     numbers = itertools.count()
     done: dict[f.Node, f.Node] = {}
-
-    def swapped(value: Any) -> Any:
-        if isinstance(value, f.Node):
-            return done[value]
-        return tuple(map(swapped, value)) if isinstance(value, tuple) else value
-
     for node in f.postorder(root):
         if isinstance(node, _REMEMBERS):
             done[node] = f.Approved(f"free {next(numbers)}", "")
         else:
-            parts = (getattr(node, name) for name in f.fields_of(type(node)))
-            done[node] = type(node)(*map(swapped, parts))
+            done[node] = f.rebuilt(node, done)
     found = done[root]
     assert isinstance(found, f.Formula)
     return found
