@@ -9,7 +9,7 @@ import re
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -229,13 +229,71 @@ def test_public_names_are_exported() -> None:
     assert public | {"__version__"} == {*(exports(root) or []), "__version__"}
 
 
-@pytest.mark.parametrize("module", modules())
-def test_every_module_can_be_imported_alone(module: str) -> None:
+ALONE = """
+import importlib, os, sys, tempfile, traceback
+
+package, *names = sys.argv[1:]
+importlib.import_module(package)  # always first: a package comes before what is in it
+
+def forked(act, name):
+    child = os.fork()
+    if child == 0:
+        try:
+            act(name)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+def tell(name):  # which modules of others it needs
+    importlib.import_module(name)
+    told.write("\\n".join(sys.modules))
+    told.flush()
+
+for name in names:
+    if name in sys.modules:
+        continue
+    told = tempfile.TemporaryFile("w+")
+    if forked(tell, name):
+        sys.exit(f"cannot be imported first: {name}")
+    told.seek(0)
+    for each in told.read().split():
+        if each.partition(".")[0] not in (package, "__main__") and each not in sys.modules:
+            try:
+                importlib.import_module(each)  # for the next ones, which then need no time for it
+            except ImportError:
+                pass  # a name that is no module of its own
+"""
+"""Imports a package, then each module first that this has not loaded, in a fork of its own."""
+
+
+def alone(package: str, names: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """What comes of importing each of these modules first."""
+    command = [sys.executable, "-c", ALONE, package, *names]
+    return subprocess.run(command, check=False, capture_output=True, text=True)
+
+
+def test_every_module_can_be_imported_alone() -> None:
     """A module can be imported first: the order of imports does not matter."""
-    done = subprocess.run(
-        [sys.executable, "-c", f"import {module}"], check=False, capture_output=True, text=True
-    )
+    done = alone("sponsio_like", modules())
     assert done.returncode == 0, done.stderr
+
+
+def test_a_module_that_cannot_be_imported_alone_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A circle of imports that only shows from one side is told by the name of that module."""
+    package = tmp_path / "circle"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "one.py").write_text("name = 1\nimport circle.two\n")
+    (package / "two.py").write_text("from circle.one import name, late\n")
+    (package / "three.py").touch()
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    done = alone("circle", ["circle.one", "circle.three"])
+    assert done.returncode == 1
+    assert "cannot be imported first: circle.one" in done.stderr
 
 
 def broad(handler: ast.ExceptHandler) -> bool:

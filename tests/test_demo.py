@@ -7,7 +7,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -191,8 +190,8 @@ def test_the_runs_licence_is_named() -> None:
     assert demo.EXCERPT.stat().st_size < 20_000
 
 
-def test_it_takes_seconds_and_no_network(tmp_path: Path) -> None:
-    """`sponsio-like demo` is done within seconds, offline, and writes no file."""
+def test_it_takes_no_network(tmp_path: Path) -> None:
+    """`sponsio-like demo` works offline, and writes no file."""
     program = (
         "import socket, sys\n"
         "socket.socket = None\n"
@@ -200,10 +199,8 @@ def test_it_takes_seconds_and_no_network(tmp_path: Path) -> None:
         "sys.argv = ['sponsio-like', 'demo']\n"
         "main()\n"
     )
-    started = time.perf_counter()
     ran = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    assert time.perf_counter() - started < 10
     assert "STOPPED" in ran.stdout
     assert not list(tmp_path.iterdir())

@@ -9,7 +9,6 @@ import copy
 import pickle
 import subprocess
 import sys
-import time
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -21,7 +20,7 @@ from sponsio_like.loops import running as running_call
 from sponsio_like.patterns import delegation_depth_limit, must_precede, rate_limit
 from sponsio_like.syntax import read
 from tests.manifest import requirement
-from tests.test_tools import SECONDS, events, held, ruled
+from tests.test_tools import events, held, ruled
 
 NOT_BOB = read("G(called(pay) -> !(agent = bob))")
 
@@ -158,7 +157,6 @@ async def test_a_plain_function_does_not_wait_in_an_event_loop() -> None:
         runs.append(amount)
 
     session = guard.session()
-    started = time.monotonic()
     with session.active():
         pay(5)
         with pytest.raises(SessionError, match="`pay` would wait in an event loop"):
@@ -172,7 +170,6 @@ async def test_a_plain_function_does_not_wait_in_an_event_loop() -> None:
         session.approve(session.tickets()[0], by="ann")
         await waiting
     assert runs == [5, 900, 901]
-    assert time.monotonic() - started < SECONDS
 
 
 # --- other processes ------------------------------------------------------------------------------

@@ -51,9 +51,10 @@ from sponsio_like.patterns import (
     redirect_to_safe,
 )
 from sponsio_like.syntax import read
+from tests.costs import work
 from tests.manifest import requirement
 
-SECONDS = 10.0
+SECONDS = 60.0
 
 
 @pytest.fixture(autouse=True)
@@ -375,10 +376,8 @@ def test_what_cannot_be_read_is_held_against_the_call(what: str, mode: Any) -> N
 
     value = UNREADABLE[what]()
     with guard.session().active():
-        started = time.monotonic()
         note(value)
-        pay(value)
-    assert time.monotonic() - started < SECONDS
+        assert work(lambda: pay(value)) < 1_000_000
     assert len(runs) == (1 if mode == "enforce" else 2)
     assert all(each is value for each in runs)
     assert [bool(each["violations"]) for each in records if each["event"] == "decision"] == [0, 1]

@@ -34,7 +34,7 @@ from sponsio_like.patterns import (
     token_budget,
 )
 from sponsio_like.patterns.output import UNSEEN
-from tests.costs import cpu
+from tests.costs import beside
 from tests.manifest import ROOT, requirement
 from tests.play import Clock
 
@@ -63,7 +63,7 @@ def test_a_heap_of_marks_is_no_response(between: str) -> None:
     mine = session(no_keywords(["acme"]))
     text = "a" + f"\u0300{between}" * 10_000 + f"\u0316{between}" * 10_000
     outcomes: list[Any] = []
-    assert cpu(lambda: outcomes.append(mine.message("assistant", text))) < 1
+    assert beside(lambda: outcomes.append(mine.message("assistant", text))) < 1_000
     assert [type(each) for each in outcomes] == [Blocked]
 
 
@@ -352,7 +352,7 @@ def test_long_answers_are_read_in_linear_time(word: str) -> None:
     for rule in (must_confirm("x", "y"), must_confirm("x", "y", accept="allow")):
         mine = session(rule)
         call = mine.decide("y").id
-        assert cpu(functools.partial(mine.settle, call, output=text)) < 1
+        assert beside(functools.partial(mine.settle, call, output=text)) < 1_000
 
 
 # --- numbers, shapes, keys ------------------------------------------------------------------------
