@@ -34,7 +34,17 @@ SEARCHES_CAP = 1_000
 Read: TypeAlias = Callable[[Call, Context], bool | None]
 
 PLAIN = (str, int, float, bool, type(None), Decimal)
-BLANKS = re.compile(r"\s+")
+BLANKS, RUN = re.compile(r"\s+"), r"(?:\s+)"
+ODD = {ord(each): "\n" for each in "\v\x85\u2028\u2029"} | dict.fromkeys(
+    map(
+        ord,
+        "\x1c\x1d\x1e\x1f\xa0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B))),
+    ),
+    " ",
+)
+"""Blanks that RE2 does not take for any, and the ones that they are read as."""
+RARE = re.compile("[\v\x1c-\x1f]")
+"""Those of ASCII."""
 PARTS = re.compile(
     r"(?P<whole>\\Q.*?(?:\\E|$)|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\])"  # what is left as it is
     r"|(?P<blank>(?:\\?\s)+)|\\.|(?P<anchor>[\^$])",
@@ -100,8 +110,19 @@ def texts(values: list[Any]) -> Iterator[str]:
 
 
 def blank_tolerant(pattern: str) -> str:
-    """The pattern in which every run of blanks stands for any run of blanks."""
-    return PARTS.sub(lambda part: r"(?:\s+)" if part["blank"] else part[0], pattern)
+    """The pattern in which a run of blanks stands for any run of blanks."""
+    return PARTS.sub(_any_blanks, pattern)
+
+
+def _any_blanks(part: re.Match[str]) -> str:
+    text = part[0]
+    if part["blank"] or text in ("[ ]", r"\s"):
+        return RUN
+    if text.startswith(r"\Q"):
+        return BLANKS.sub(lambda _: rf"\E{RUN}\Q", text)
+    if part["whole"] and text[1] != "^":  # one of several characters
+        return BLANKS.sub(lambda _: r"\s", text)
+    return text
 
 
 def line_by_line(pattern: str) -> str:
@@ -155,7 +176,7 @@ def arg_contains(path: str, patterns: Any) -> Read:
     def read(call: Call, _: Context) -> bool | None:
         try:
             found = list(texts(_carried(call.args, path)))
-            found += [each for each in map(_single_blanks, found) if each is not None]
+            found += [each for each in map(_plain_blanks, found) if each is not None]
             few = finders
             if len(found) * len(finders) > SEARCHES_CAP and not local:
                 lines = "\n".join(found)  # what is in no line of the whole is in no single text
@@ -167,10 +188,10 @@ def arg_contains(path: str, patterns: Any) -> Read:
     return read
 
 
-def _single_blanks(text: str) -> str | None:
-    """The text with one blank for each run of blanks; None if it is so already."""
-    single = BLANKS.sub(" ", text)
-    return single if single != text else None
+def _plain_blanks(text: str) -> str | None:
+    """The text with a plain blank for each odd one; None if it has none."""
+    plain = text.translate(ODD)
+    return plain if plain != text else None
 
 
 def _any_found(finders: tuple[Search, ...], found: list[str]) -> bool:

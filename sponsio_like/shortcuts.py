@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from sponsio_like.atoms_args import (
+    RARE,
     blank_tolerant,
     patterns_of,
     searches,
@@ -62,15 +63,15 @@ def _is_plain(path: str) -> bool:
 
 
 def _contains(path: str, patterns: Any) -> Shortcut | None:
-    return _searched(path, searches(blank_tolerant, patterns_of(patterns)), single=True)
+    return _searched(path, searches(blank_tolerant, patterns_of(patterns)))
 
 
 def _allowed(path: str, patterns: Any) -> Shortcut | None:
-    return _searched(path, searches(whole_or_anchored, patterns_of(patterns)), single=False)
+    return _searched(path, searches(whole_or_anchored, patterns_of(patterns)))
 
 
-def _searched(path: str, finders: tuple[Search, ...], *, single: bool) -> Shortcut | None:
-    """Whether it is found in a plain text. `single`: in which blanks are single spaces."""
+def _searched(path: str, finders: tuple[Search, ...]) -> Shortcut | None:
+    """Whether it is found in a plain text."""
     if len(finders) != 1:
         return None
     find, most = finders[0].find, min(TEXT_CAP, WORK_CAP // max(finders[0].size, 1))
@@ -79,7 +80,7 @@ def _searched(path: str, finders: tuple[Search, ...], *, single: bool) -> Shortc
         text = args.get(path)
         if type(text) is not str or len(text) > most or not text.isascii():
             return None
-        if single and ("  " in text or not text.isprintable()):
+        if not text.isprintable() and RARE.search(text):
             return None
         return find(text.encode()) is not None
 

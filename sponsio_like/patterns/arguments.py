@@ -40,9 +40,9 @@ SESSION = default("session")
 def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> Formula:
     """No text inside the field matches any of `patterns`; a call without the field passes.
 
-    Patterns are searched for; a run of blanks equals any other. Texts in lists and objects count,
-    and so do keys of objects (of the field `*`, the names of arguments); a list of words is also
-    read as one line.
+    Patterns are searched for in the text as it is; where a pattern has a blank, any run of blanks
+    and ends of lines may stand. Texts in lists and objects count, and so do keys of objects (of the
+    field `*`, the names of arguments); a list of words is also read as one line.
     """
     searches(blank_tolerant, patterns)  # compiles them
     return whenever(tool, ~Custom("arg_contains", (field, patterns)))
