@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy
 from sponsio_like.contract import Contract
@@ -27,6 +27,9 @@ from sponsio_like.toolbox import Toolbox
 from sponsio_like.tools import Tool
 from sponsio_like.worlds import World
 
+if TYPE_CHECKING:
+    from sponsio_like.sinks import Given
+
 _Tool = TypeVar("_Tool")
 RELAX = "SPONSIO_LIKE_MODE"
 """The environment variable that relaxes enforce to observe, where the guard allows it."""
@@ -37,8 +40,10 @@ class Guard:
 
     `mode` holds for the contracts that do not say; `tools` is the inventory, if it is known. With
     `relaxable`, the environment variable `SPONSIO_LIKE_MODE=observe` makes every contract
-    observe; the log and `relaxed` say so. `notify` are told of every enforced violation. Raises
-    `ContractError` with every problem of every contract.
+    observe; the log and `relaxed` say so. `notify` are told of every enforced violation. `log` is
+    where decisions are logged: a path, a function of one record, a logger of the standard library
+    or of structlog. Raises `ContractError` with every problem of every contract, and for a log
+    that cannot be written to.
     """
 
     def __init__(
@@ -48,7 +53,7 @@ class Guard:
         mode: Mode = "enforce",
         tools: Iterable[str] | None = None,
         relaxable: bool = False,
-        log: Sink | None = None,
+        log: Given | None = None,
         log_args: bool = False,
         notify: Iterable[Notifier] = (),
     ) -> None:
@@ -58,7 +63,7 @@ class Guard:
             raise ContractError.of("there are no contracts", "all would be allowed; write some")
         prepare(self.policy)
         self._tools: Toolbox[Tool] = Toolbox(self.policy)
-        self._log = Log(log, log_args)
+        self._log = Log(_sink(log), log_args)
         self._notify = tuple(map(Mailbox, notify))
         self._names = itertools.count(1)
         self._content = all(needs <= ALL_INPUTS for needs in self.policy.needs.values())
@@ -73,7 +78,7 @@ class Guard:
         *,
         mode: Mode | None = None,
         relaxable: bool = False,
-        log: Sink | None = None,
+        log: Given | None = None,
         log_args: bool = False,
         notify: Iterable[Notifier] = (),
     ) -> Guard:
@@ -244,6 +249,14 @@ def _check_store(world: Any, id: str | None) -> None:
         raise SessionError(f"{world!r} is no store; write world=SqliteWorld(path)")
     if id is None:
         raise SessionError("a session over a store needs an id; write session(id, world=..)")
+
+
+def _sink(log: Given | None) -> Sink | None:
+    if log is None:
+        return None
+    from sponsio_like.sinks import sink_of  # only hosts with a log need files of JSON
+
+    return sink_of(log)
 
 
 def _asked_to_relax() -> bool:

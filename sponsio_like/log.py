@@ -3,6 +3,10 @@
 In: the records of a guard. Out: one JSON object a line, each with a `timestamp`, written at once.
 Nothing is configured globally: the host's own logging is left alone.
 
+    guard = Guard(contracts, log="decisions.jsonl")
+
+or, to close the file at a certain point:
+
     with json_log("decisions.jsonl") as log:
         guard = Guard(contracts, log=log)
 """
@@ -12,6 +16,7 @@ from __future__ import annotations
 import io
 import json
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,7 +40,7 @@ class JsonLog:
     def __call__(self, record: Record) -> None:
         """Write one record."""
         now = datetime.now(UTC).isoformat(timespec="microseconds")
-        line = _text({"timestamp": f"{now[:-6]}Z", **record})
+        line = as_text({"timestamp": f"{now[:-6]}Z", **record}) + "\n"
         with self._lock:
             self._write(line)
 
@@ -60,7 +65,9 @@ def json_log(target: str | Path | IO[str]) -> JsonLog:
     """A log that appends to a file, or writes to a stream of text. Raises `OSError`."""
     if isinstance(target, str | Path):
         file = io.FileIO(target, "a")  # unbuffered: a line is one write
-        return JsonLog(lambda line: file.write(line.encode()), file)
+        log = JsonLog(lambda line: file.write(line.encode()), file)
+        weakref.finalize(log, file.close).atexit = False  # a guard that goes closes its log
+        return log
     stream = target
 
     def write(line: str) -> None:
@@ -78,12 +85,12 @@ def read_log(path: str | Path) -> Iterator[Line]:
     return read_lines(path, torn=True)
 
 
-def _text(record: Record) -> str:
-    """One line of JSON, whatever the arguments of a call were."""
+def as_text(record: Record) -> str:
+    """The record as JSON on one line, whatever the arguments of a call were."""
     try:
-        return f"{_encode(record)}\n"
+        return _encode(record)
     except ValueError:  # NaN and infinity are no JSON
-        return f"{_encode(_finite(record))}\n"
+        return _encode(_finite(record))
 
 
 def _finite(value: Any) -> Any:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 from sponsio_like.context import checked, tokens_of
 from sponsio_like.errors import SessionError, TraceError, closest
 from sponsio_like.events import Call, Message, Result, Status, Step
+from sponsio_like.foreign import line_seen, misnamed, type_meant
 from sponsio_like.jsonl import ignored, read_lines
 
 RAW = "_raw"
@@ -91,7 +92,7 @@ def trace_of(value: Mapping[str, Any], where: str = "") -> Trace:
     """The trace that a JSON object describes; without an id, its place is its name."""
     events = value.get("events")
     if not isinstance(events, list):
-        raise TraceError(f"{where}: a trace needs `events`, a list")
+        raise TraceError(f"{where}: {line_seen(value)}")
     reader = _Reader(where, events)
     fields = {key: each for key, each in value.items() if key not in ("id", "events")}
     name = value.get("id")
@@ -119,7 +120,10 @@ class _Reader:
             yield self._event(event, results, named)
 
     def _event(self, event: Any, results: Mapping[str, list[int]], named: set[str]) -> Event:
-        match event.get("type", "call"):
+        kind = event.get("type", "call")
+        if lost := misnamed(kind, event) if isinstance(kind, str) else None:
+            raise self._wrong(lost)
+        match kind:
             case "call":
                 return self._call(event, results, named)
             case "result":
@@ -137,8 +141,9 @@ class _Reader:
                 return Told(self._text(event, "key"), self._fact(event), self.time)
             case "step":
                 return Seen(Step(self._atoms(event), self.time))
-        hint = closest(event["type"], ("call", "result", "message", "fact", "step"))
-        raise self._wrong(f"unknown type `{event['type']}`; {hint}")
+        meant = type_meant(kind)
+        hint = f"write `{meant}`" if meant else closest(kind, ("call", "result", *_OTHERS))
+        raise self._wrong(f"unknown type `{kind}`; {hint}")
 
     def _call(
         self, event: Mapping[str, Any], results: Mapping[str, list[int]], named: set[str]
@@ -255,6 +260,7 @@ class _Reader:
         return frozenset(found)
 
 
+_OTHERS = ("message", "fact", "step")
 _CALL_INPUTS = (("agents", "agent"), ("depth", "depth"))
 
 

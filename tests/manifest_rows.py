@@ -10,6 +10,7 @@ from __future__ import annotations
 from tests import (
     manifest_adapters,
     manifest_catalog,
+    manifest_host,
     manifest_people,
     manifest_values,
     manifest_world,
@@ -206,6 +207,7 @@ STATEMENTS: dict[str, str] = {
     "S-FAIL-05": "any number of values is read",
     "S-FAIL-06": "the window never closes",
     "S-FAIL-07": "every clause is asked",
+    **manifest_host.STATEMENTS,
     **manifest_world.STATEMENTS,
     **manifest_people.STATEMENTS,
     **manifest_values.STATEMENTS,

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from tests import (
     planted_adapters,
     planted_catalog,
+    planted_host,
     planted_people,
     planted_values,
     planted_world,
@@ -1029,6 +1030,7 @@ BUGS = (
     *(Bug(*each) for each in planted_values.MEANING),
     *(Bug(*each) for each in planted_people.MEANING),
     *(Bug(*each) for each in planted_adapters.MEANING),
+    *(Bug(*each) for each in planted_host.MEANING),
     *(Bug(*each) for each in planted_world.MEANING),
     Bug(
         "a precedence demands a call",

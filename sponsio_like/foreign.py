@@ -1,0 +1,106 @@
+"""Traces in other formats: how they are told, and what to write instead.
+
+In: what stands in the place of a trace or an event. Out: what is wrong with it, or nothing. Fields
+that nobody knows are carried along; but what other formats call arguments, results or texts would
+be lost, and a trace of empty calls keeps every contract.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_ARGS = (
+    *("input", "inputs", "arguments", "toolinput", "toolargs", "toolarguments", "parameters"),
+    *("params", "kwargs", "functionargs", "actioninput"),
+)
+_OUTPUT = (
+    *("result", "results", "response", "tooloutput", "toolresult", "toolresponse", "observation"),
+    *("outputs", "returnvalue"),
+)
+_FAILURE = ("error", "iserror", "exception")
+_ID = ("callid", "toolcallid", "tooluseid", "runid")
+_MEANT: dict[str, dict[str, tuple[str, ...]]] = {
+    "call": {
+        "tool": ("name", "toolname", "function", "functionname", "action"),
+        "args": _ARGS,
+        "output": _OUTPUT,
+        "status": _FAILURE,
+    },
+    "result": {"id": _ID, "output": (*_OUTPUT, "content", "text"), "status": _FAILURE},
+    "message": {"text": ("content", "message", "body"), "role": ("from", "author", "sender")},
+    "fact": {"value": ("content", "data"), "key": ("name", "fact")},
+    "step": {"atoms": ("names", "flags", "observations", "propositions")},
+}
+"""The fields of each event, and what other formats call them, in small letters without `_`."""
+
+_TYPES = {
+    "call": ("tooluse", "toolcall", "functioncall", "function", "tool", "action"),
+    "result": ("toolresult", "toolresponse", "toolmessage", "functioncalloutput", "observation"),
+    "message": ("user", "assistant", "system", "human", "ai", "text", "response"),
+}
+_CALLS_INSIDE = ("toolcalls", "functioncall", "tooluse")
+
+TRACE = '{"id": "1", "events": [{"tool": "search", "args": {"q": "x"}, "output": "y"}]}'
+"""A trace, as short as it can be."""
+_LINES = (
+    ("a decision log, which `sponsio-like report` reads", {"event", "timestamp"}),
+    ("a run of a tracing service", {"runtype"}),
+    ("a run of a tracing service", {"inputs", "outputs"}),
+    ("spans of a tracing service", {"spans"}),
+    ("spans of a tracing service", {"resourcespans"}),
+    ("a chat", {"messages"}),
+    ("a chat", {"choices"}),
+    ("a message of a chat", {"role"}),
+    ("a message of a chat", {"message", "type"}),
+    ("tool calls by themselves", {"toolcalls"}),
+    ("an event by itself", {"tool"}),
+    ("an event by itself", {"toolname"}),
+)
+"""What a line without `events` looks like, by the fields that it has."""
+
+
+def line_seen(line: Mapping[str, Any]) -> str:
+    """What a line without `events` is to be, and what it looks like."""
+    keys = {_bare(key) for key in line}
+    looks = next((what for what, fields in _LINES if fields <= keys), "")
+    seen = f"; this looks like {looks}" if looks else ""
+    if not looks and (list_ := next((k for k, v in line.items() if isinstance(v, list)), None)):
+        seen = f"; `{list_}` is a list: are these its events?"
+    return f"a trace needs `events`, a list, as in {TRACE}{seen}"
+
+
+def misnamed(kind: str, event: Mapping[str, Any]) -> str | None:
+    """What would be lost of an event of this kind; None if nothing would."""
+    for field, names in _MEANT.get(kind, {}).items():
+        if event.get(field) is None:
+            for key, value in event.items():
+                if _bare(key) in names and key != field and _says(field, value):
+                    return _lost(field, key)
+    if kind in ("call", "message"):
+        for key, value in event.items():
+            if _bare(key) in _CALLS_INSIDE and value:
+                each = '{"tool": "search", "args": {"q": "x"}}'
+                return f"`{key}` would not be read; write each call as an event, like {each}"
+    return None
+
+
+def type_meant(type_: Any) -> str | None:
+    """The type that another format's type stands for."""
+    bare = _bare(type_) if isinstance(type_, str) else ""
+    return next((ours for ours, names in _TYPES.items() if bare in names), None)
+
+
+def _says(field: str, value: Any) -> bool:
+    """Whether a value of another name says anything: no error is none."""
+    return bool(value) if field == "status" else value is not None
+
+
+def _lost(field: str, key: str) -> str:
+    if field == "status":
+        return f'`{key}` would not be read; write `"status": "error"`, and the text as `output`'
+    return f"`{key}` would not be read; write `{field}`"
+
+
+def _bare(key: Any) -> str:
+    return str(key).replace("_", "").replace("-", "").lower()

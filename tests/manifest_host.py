@@ -1,0 +1,15 @@
+"""The rows of the manifest for the host: its log, sessions and traces. Statements, planted bugs.
+
+In: nothing. Out: data, as in `tests/manifest_rows.py`; the bugs are in `tests/planted_host.py`.
+"""
+
+from __future__ import annotations
+
+STATEMENTS: dict[str, str] = {
+    "S-LOG-03": "loggers are told no fields",
+    "S-LOG-04": "all records are as loud",
+    "S-LOG-05": "anything is a log",
+    "S-REPLAY-08": "other formats are read as empty calls",
+    "S-REPLAY-09": "lines of other formats look like nothing",
+}
+"""The statements of docs/semantics.md about what a host gives, and what it is told."""

@@ -1,0 +1,40 @@
+"""Bugs against what a host gives and is told: logs, open sessions, recorded traces.
+
+In: nothing. Out: `MEANING`: name, file, what stands there, what is put there instead
+(`tests/planted_meaning.py`). The requirements that they break are in `tests/manifest_host.py`.
+"""
+
+from __future__ import annotations
+
+MEANING = (
+    (
+        "loggers are told no fields",
+        "sinks.py",
+        '(record["event"], **fields)',
+        '(record["event"])',
+    ),
+    (
+        "all records are as loud",
+        "sinks.py",
+        "return logging.ERROR",
+        "return logging.INFO",
+    ),
+    (
+        "anything is a log",
+        "sinks.py",
+        '    raise ContractError.of(f"log={given!r} cannot be written to", HINT)',
+        "    return lambda record: None",
+    ),
+    (
+        "other formats are read as empty calls",
+        "foreign.py",
+        "if _bare(key) in names and key != field and _says(field, value):",
+        "if False:",
+    ),
+    (
+        "lines of other formats look like nothing",
+        "foreign.py",
+        'if fields <= keys), "")',
+        'if fields < set()), "")',
+    ),
+)
