@@ -81,8 +81,25 @@ def _stands(approval: Mapping[str, Any], action: str, role: str) -> bool:
     return asked == (action, role, "approve")
 
 
-def of_batch(call: Sequence[Any]) -> tuple[Any, Any, Any]:
-    """One call of a batch. Raises `SessionError` before anything is decided."""
+def of_batch(calls: Iterable[Sequence[Any]]) -> list[tuple[Any, Any, Any, str]]:
+    """The calls of a batch, each with what stands against its id.
+
+    Raises `SessionError` before anything is decided.
+    """
+    batch: list[tuple[Any, Any, Any, str]] = []
+    seen: set[str] = set()
+    for tool, args, id in map(_of_batch, calls):
+        if not isinstance(tool, str) or not (id is None or isinstance(id, str)):
+            raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
+        twice = (
+            f"id `{id}` stands twice in this batch; give each call its own" if id in seen else ""
+        )
+        seen |= {id} if id else set()
+        batch.append((tool, args, id, twice))
+    return batch
+
+
+def _of_batch(call: Sequence[Any]) -> tuple[Any, Any, Any]:
     if not isinstance(call, (list, tuple)) or len(call) not in (2, 3):
         raise SessionError(
             f"{call!r} is no call of a batch; write (tool, args) or (tool, args, id)"

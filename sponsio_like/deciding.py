@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from sponsio_like.advice import Refusal
-from sponsio_like.errors import SessionError
+from sponsio_like.errors import Finished, SessionError
 from sponsio_like.events import Call, Message
 from sponsio_like.flights import UNLIKE, Answer, Attempt, Flight, id_of, mark_of
 from sponsio_like.freezing import freeze_args
@@ -40,18 +40,27 @@ Fit: TypeAlias = Callable[[Redirect], Mapping[str, Any] | str]
 
 
 def decided(
-    inner: Interceptor, event: Call | Message | Refused, args: Any = None, fit: Fit | None = None
+    inner: Interceptor,
+    event: Call | Message | Refused,
+    args: Any = None,
+    fit: Fit | None = None,
+    why: str = "",
 ) -> tuple[Any, Outcome, Attempt]:
     """Decide, whatever happens; of what was refused already, only the outcome is made.
 
-    `args`: those of a call, as they came; they are read once.
+    `args`: those of a call, as they came; they are read once. `why`: what stands against it before
+    it is judged. Raises `Finished`.
     """
     if isinstance(event, Refused):
         return event.call, blocked(inner, event.call, event.attempt, fit=fit), event.attempt
     try:
         if isinstance(event, Call):
             event = replace(event, args=freeze_args(args))
+        if why:
+            return event, refused(inner, event, why), Attempt(why=why)
         return event, *decision(inner, event, fit)
+    except Finished:
+        raise
     except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
         return event, failed(inner, event, error), Attempt()
 

@@ -109,6 +109,13 @@ class SessionError(SponsioLikeError):
     """The host used a session wrongly."""
 
 
+class Finished(SessionError):
+    """The session was finished: it decides nothing more."""
+
+    def __init__(self, session: str) -> None:
+        super().__init__(f"session `{session}` is finished; open a new one")
+
+
 class SnapshotError(SponsioLikeError):
     """A snapshot that was not made by `Session.snapshot`, or is damaged."""
 

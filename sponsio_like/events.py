@@ -94,7 +94,7 @@ def canonical(value: Any, depth: int = 64) -> Any:
     """A hashable form in which JSON-equal values are equal: `1` is `1.0`, `True` is not `1`.
 
     Strings are NFC; numbers are exact decimals. Raises `Unreadable` for NaN, for anything that is
-    not JSON data, and for what is nested deeper than `depth`.
+    not JSON data, for keys that NFC makes one, and for what is nested deeper than `depth`.
     """
     if depth <= 0:
         raise Unreadable("a value nested too deeply")
@@ -106,8 +106,10 @@ def canonical(value: Any, depth: int = 64) -> Any:
         case int() | float() | Decimal():
             return _number(value)
         case Mapping():
-            pairs = ((canonical(str(k)), canonical(v, depth - 1)) for k, v in value.items())
-            return ("map", frozenset(pairs))
+            pairs = {canonical(str(k)): canonical(v, depth - 1) for k, v in value.items()}
+            if len(pairs) < len(value):
+                raise Unreadable("two keys that are one in NFC")
+            return ("map", frozenset(pairs.items()))
         case list() | tuple():
             return ("list", tuple(canonical(item, depth - 1) for item in value))
     raise Unreadable(f"a value of type `{type(value).__name__}`")

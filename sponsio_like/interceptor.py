@@ -12,20 +12,21 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from sponsio_like.compiler import Policy
 from sponsio_like.context import NOTHING_TOLD, Context
 from sponsio_like.encoding import encode
-from sponsio_like.events import Call, Event, Result, Step
+from sponsio_like.errors import Finished
+from sponsio_like.events import Call, Event, Step
 from sponsio_like.flights import FULL, Answer, Attempt, Flight, all_resumed, id_of, plain, standing
 from sponsio_like.lasting import Lasting, StoreFailed
 from sponsio_like.ledger import Ledger
 from sponsio_like.monitor import Verdict
 from sponsio_like.outcome import Allowed, Decision, Outcome, Unfulfilled, Violation
 from sponsio_like.passing import Held, Kept
-from sponsio_like.perceiving import Seen, finals, judged, perceive, time_of, time_or
-from sponsio_like.settling import Results, apart, expire, settle_all
+from sponsio_like.perceiving import Seen, judged, perceive, time_of, time_or
+from sponsio_like.settling import expire
 from sponsio_like.snapshot import Written, part, put_back, take
 from sponsio_like.standing import owing, verdicts
 from sponsio_like.tickets import Desk
@@ -38,20 +39,18 @@ from sponsio_like.verdicts import (
     strictest,
     unanswered,
 )
-from sponsio_like.watch import Change, Judgement, Now, Witness
+from sponsio_like.watch import Change, Judgement, Now
 from sponsio_like.worlds import World
 
 T = TypeVar("T")
-Waits: TypeAlias = tuple[Change, ...]
-Late: TypeAlias = list[Violation]
 
 
 class Interceptor:
     """All the state of one session, behind one lock. `world`: where contracts on the world are."""
 
     __slots__ = (
-        "_written", "clock", "committed", "context", "desk", "flights", "landing", "lanes",
-        "latest", "ledger", "lock", "policy", "time", "world",
+        "_written", "clock", "committed", "context", "desk", "finished", "flights", "landing",
+        "lanes", "latest", "ledger", "lock", "policy", "time", "world",
     )  # fmt: skip
 
     def __init__(
@@ -64,6 +63,7 @@ class Interceptor:
         self.committed = 0
         self.latest: Kept | None = None
         self.landing = 0
+        self.finished = False
         self.time = float("-inf")
         self.desk = Desk(session)
         self.ledger = Ledger(policy, apart=world is not None)
@@ -102,7 +102,7 @@ class Interceptor:
             with Held(self):
                 touched = self.ledger.touched(event)
             reads, failed = perceive(self.ledger, event, touched, self.context, self.calls)
-            now = time_of(self.clock) if stoppable(event) else self._now()
+            now = time_of(self.clock) if stoppable(event) else self.now()
             seen = Seen(event, touched, reads, failed, now)
             try:
                 with Held(self):
@@ -114,7 +114,8 @@ class Interceptor:
             if attempt is not None:
                 return replace(attempt, late=tuple(late)) if late else attempt
 
-    def _now(self) -> float:
+    def now(self) -> float:
+        """The time, or the last one that the clock has told."""
         return time_or(self.clock, self.time)
 
     def _try(
@@ -132,12 +133,14 @@ class Interceptor:
         None if time or another thread has moved on: then other clauses have to be read.
         """
         event = seen.event
+        if self.finished:
+            raise Finished(self.desk.session)
         with self.world.open():
             key = self.world.key(event, mark)
             stands = standing(self.flights, event, enforces=self.policy.enforces)
             if stands is not None:
                 return stands
-            late += self._expire(seen.time, self.context)
+            late += self.expire(seen.time, self.context)
             if self.ledger.touched(event) != seen.touched:
                 return None
             counted = self.world.counted(key)
@@ -172,7 +175,8 @@ class Interceptor:
         self.world.used(call.id)
         self.committed += 1
 
-    def _expire(self, now: float, context: Context) -> tuple[Violation, ...]:
+    def expire(self, now: float, context: Context) -> tuple[Violation, ...]:
+        """Time has come. What that violates, to be told once."""
         self.time = max(self.time, now, self.world.time)
         self.world.passes(self.time)
         violated = expire(self.ledger, Now(self.time, context))
@@ -180,74 +184,30 @@ class Interceptor:
 
     def at_desk(self, ask: Callable[[Desk, float], T]) -> T:
         """Ask the session's desk for something, at this time."""
-        now = self._now()
+        now = self.now()
         with Held(self):
             self.time = max(self.time, now)
             return ask(self.desk, self.time)
 
     def at_ledger(self, ask: Callable[[Ledger, float], T]) -> T:
         """Ask the session's ledger for something, at this time; it must stay as it is."""
-        now = self._now()
+        now = self.now()
         with Held(self):
             self.world.refresh()
             return ask(self.ledger, max(self.time, now, self.world.time))
 
-    def land(self, id: str) -> Flight | None:
-        """Take the call out of the air, to `settle` it; None if it is not in flight."""
-        with Held(self):
-            flight = self.flights.pop(id, None)
-            self.landing += flight is not None
-            return flight
-
     def flying(self) -> tuple[tuple[str, str, tuple[Change, ...]], ...]:
         """The calls in flight: their ids, their tools, and what waits for their results."""
         with Held(self):
-            return tuple((id, each.tool, self._waits(each)) for id, each in self.flights.items())
+            return tuple((id, each.tool, self.waits(each)) for id, each in self.flights.items())
 
-    def _waits(self, flight: Flight) -> tuple[Change, ...]:
+    def waits(self, flight: Flight) -> tuple[Change, ...]:
+        """What waits for the result of this call."""
         return (*self.world.waiting(flight.key), *flight.waits)
-
-    def settle(self, id: str, flight: Flight, result: Result) -> tuple[Violation, ...]:
-        """The call has its result. What that reveals, and what time has."""
-        late: list[Violation] = []
-        while True:
-            with Held(self):
-                waits = self._waits(flight)
-            results = finals(self.policy, waits, result, flight.tool)
-            now = self._now()
-            try:
-                with Held(self):
-                    bad = self._settled(id, flight, waits, results, now, late)
-            except StoreFailed as error:
-                with Held(self):
-                    self.flights.setdefault(id, flight)
-                    self.landing -= 1
-                why = f"the result of `{flight.tool}` is not kept, settle it again: {error}"
-                return (*late, lost(self.policy, flight.position, flight.tool, why))
-            if bad is not None:
-                return (*late, *reported(self.policy, bad, flight.position, flight.tool))
-
-    def _settled(
-        self, id: str, flight: Flight, waits: Waits, results: Results, now: float, late: Late
-    ) -> dict[int, Witness] | None:
-        """The clauses that a result shows to be violated; None if others have to read it."""
-        with self.world.open():
-            if self._waits(flight) != waits:
-                return None
-            context = self.context.arrived(flight.sources)
-            late += self._expire(now, context)
-            present = Now(self.time, context)
-            world, mine = apart(self.ledger, results)
-            bad = settle_all(self.ledger, world, present)
-            self.world.settled(flight.key)
-        self.context = context
-        self.landing -= 1
-        self.world.heard(id)
-        return bad | settle_all(self.ledger, mine, present)
 
     def told(self, key: str, value: Any) -> None:
         """A fact of the context, visible from the next decision on."""
-        now = self._now()
+        now = self.now()
         with Held(self):
             self.time = max(self.time, now)
             self.context = self.context.told(key, value, self.time)
@@ -261,13 +221,14 @@ class Interceptor:
         """What is known of every contract."""
         return self.at_ledger(lambda ledger, _: verdicts(ledger))
 
-    def close(self) -> tuple[tuple[Violation, ...], tuple[Unfulfilled, ...]]:
-        """What time has violated until now, and what stays unfulfilled."""
-        now, late = self._now(), tuple[Violation, ...]()
+    def close(self) -> tuple[tuple[Violation, ...], tuple[Unfulfilled, ...], bool]:
+        """What time has violated until now, what stays unfulfilled, and whether it was open."""
+        now, late = self.now(), tuple[Violation, ...]()
         with Held(self):
             with suppress(StoreFailed), self.world.open():
-                late = self._expire(now, self.context)
-            return late, owing(self.ledger, Now(self.time, self.context))
+                late = self.expire(now, self.context)
+            first, self.finished = not self.finished, True
+            return late, owing(self.ledger, Now(self.time, self.context)), first
 
     def open(self) -> tuple[Unfulfilled, ...]:
         """The obligations that would be unfulfilled if the session ended now."""
@@ -277,7 +238,13 @@ class Interceptor:
         """The whole state as JSON data."""
         with Held(self):
             flights = {id: plain(flight) for id, flight in self.flights.items()}
-            mine = {**rest, **self.world.standing(), "calls": self.calls, "time": self.time}
+            mine = {
+                **rest,
+                "finished": self.finished,
+                **self.world.standing(),
+                "calls": self.calls,
+                "time": self.time,
+            }
             mine |= {"flights": flights, "tickets": self.desk.plain()}
             self._written = self._written or Written()
             kept = take(self.ledger, self.context, self._written)
@@ -287,6 +254,7 @@ class Interceptor:
         """Take over the state of a snapshot. The contracts that have changed and start anew."""
         self._written = Written()
         self.context, fresh, moved = put_back(self.ledger, data, self._written)
+        self.finished = part(data, "finished", bool)
         self.committed, self.time = part(data, "calls", int), part(data, "time", int, float)
         self.ledger.calls = self.committed
         anew = {*fresh, *self.world.resume(data, lived=self.calls > 0)}

@@ -113,7 +113,7 @@ def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Re
     ledger = inner.ledger
     if inner.latest is not None or inner.flights or inner.landing or ledger.alarms:
         return None
-    if inner.desk.tickets:
+    if inner.desk.tickets or inner.finished:
         return None
     if now < inner.time:  # noqa: PLR1730  a call costs more
         now = inner.time

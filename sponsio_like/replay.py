@@ -190,7 +190,7 @@ class Play:
         match outcome:
             case Allowed():
                 if result is not None:
-                    self._settle(Settled(call.id, result, call.time))
+                    self._settle(Settled(outcome.id, result, call.time))
             case Redirected():  # the substitute never ran: what it would have answered is not known
                 self._substituted.add(call.id)
             case Blocked() | Held():  # it did not happen

@@ -15,18 +15,18 @@ from sponsio_like.acting import active
 from sponsio_like.compiler import Policy
 from sponsio_like.context import checked, names, of_batch, said, tokens_of
 from sponsio_like.deciding import Fit, decided
-from sponsio_like.errors import SessionError
+from sponsio_like.errors import Finished, SessionError
 from sponsio_like.events import Call, Result, Step
 from sponsio_like.excluding import excluded
 from sponsio_like.freezing import freeze
 from sponsio_like.interceptor import Interceptor
+from sponsio_like.landing import land, settle
 from sponsio_like.monitor import Verdict
 from sponsio_like.naming import fresh
 from sponsio_like.notices import Mailbox
 from sponsio_like.outcome import Outcome, Unfulfilled, Violation, let_through
 from sponsio_like.passing import Refused, passes, settles
 from sponsio_like.records import SILENT, Log
-from sponsio_like.snapshot import part
 from sponsio_like.telling import Teller
 from sponsio_like.tickets import MADE, Desk, Ticket, as_id
 from sponsio_like.worlds import World
@@ -54,7 +54,6 @@ class Session:
         self._clock, self._world = clock, world
         self._assume_success = assume_success
         self._log, self._notify = log, notify
-        self._finished = False
         self._direct = world is None and not assume_success
         self.started_anew = () if world is None else self._inner.world.started_anew
 
@@ -77,7 +76,7 @@ class Session:
     @property
     def open(self) -> bool:
         """Whether the session has not been finished."""
-        return not self._finished
+        return not self._inner.finished
 
     def place(self, where: str) -> None:
         """The next calls stand at this checkpoint or task of the host.
@@ -119,10 +118,11 @@ class Session:
         """Decide the parallel calls `(tool, args[, id])` of one model turn, one after another.
 
         Each sees those before it in flight: of three `pay(60)` under a limit of 100 one is paid.
+        An id that stood in the batch before is blocked: it would run twice and count once.
         """
-        batch = [of_batch(call) for call in calls]
+        batch = of_batch(calls)
         self._next_turn()
-        return [self._decide(tool, args, id, agent, depth) for tool, args, id in batch]
+        return [self._decide(*call[:3], agent, depth, None, call[3]) for call in batch]
 
     def impossible(
         self, tools: Iterable[str], *, agent: str = "agent", depth: int = 0
@@ -135,11 +135,13 @@ class Session:
         return excluded(self._inner, tools, (agent, depth), settling=self._assume_success)
 
     def _decide(
-        self, tool: str, args: Any, id: str | None, agent: str, depth: int, fit: Fit | None = None
-    ) -> Outcome:
+        self, tool: str, args: Any, id: str | None, agent: str, depth: int,
+        fit: Fit | None = None, why: str = "",
+    ) -> Outcome:  # fmt: skip
         started = _time.perf_counter() if self._log.sink is not None else 0.0
-        own = fresh(MADE) if id is None else id
-        passed = passes(self._inner, tool, args, own, agent, depth) if self._direct else None
+        own = fresh(MADE) if id is None or id == "" else id
+        direct = self._direct and not why
+        passed = passes(self._inner, tool, args, own, agent, depth) if direct else None
         if passed is not None and not isinstance(passed, Refused):
             if self._log.sink is not None:
                 self._log.passed(self.id, Call(tool, passed[2], own, agent, depth), started)
@@ -148,15 +150,15 @@ class Session:
         if not all(isinstance(each, str) for each in (tool, own)):
             raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
         event = passed if isinstance(passed, Refused) else Call(tool, {}, own, agent, depth)
-        call, outcome, attempt = decided(self._inner, event, args, fit)
+        call, outcome, attempt = decided(self._inner, event, args, fit, why)
         again = attempt.told_before(outcome)
         self._log.decision(self.id, call, outcome, attempt.found, attempt.late, started, again)
         self._teller.came(own, outcome, attempt.late, () if again else attempt.found)
         return outcome
 
     def _check_open(self) -> None:
-        if self._finished:
-            raise SessionError(f"session `{self.id}` is finished; open a new one")
+        if self._inner.finished:
+            raise Finished(self.id)
 
     def ticket(self, ticket: Ticket | str) -> Ticket:
         """How a ticket stands now. Raises `SessionError` if there is no such ticket."""
@@ -214,12 +216,12 @@ class Session:
             if self._log.sink is not None:
                 self._log.settlement(self.id, id, tool, "ok" if error is None else "error", ())
             return ()
-        flight = self._inner.land(id)
+        flight = land(self._inner, id)
         if flight is None:
             self._log.ignored(self.id, id)
             return ()
         result = Result("ok", freeze(output)) if error is None else Result("error", freeze(error))
-        revealed = self._inner.settle(id, flight, result)
+        revealed = settle(self._inner, id, flight, result)
         self._log.settlement(self.id, id, flight.tool, result.status, revealed)
         self._teller.reported(id, revealed)
         return revealed
@@ -272,8 +274,7 @@ class Session:
 
         A call in flight is read whichever way violates. Notifiers are told, once.
         """
-        late, left = self._inner.close()
-        first, self._finished, self._direct = not self._finished, True, False
+        late, left, first = self._inner.close()
         self._log.finish(self.id, late, left)
         self._teller.reported("", late)
         if first:
@@ -282,13 +283,11 @@ class Session:
 
     def snapshot(self) -> dict[str, Any]:
         """The state as JSON data, with the values that contracts remember, for `Guard.restore`."""
-        return self._inner.snapshot({"session": self.id, "finished": self._finished})
+        return self._inner.snapshot({"session": self.id})
 
     def resume(self, data: Mapping[str, Any]) -> None:
         """Take over the state of a snapshot; `Guard.restore` calls this on a new session."""
         self.started_anew = self._inner.restore(data)
-        self._finished = part(data, "finished", bool)
-        self._direct = self._direct and not self._finished
         self._log.restored(self.id, self.started_anew)
 
 

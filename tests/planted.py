@@ -121,8 +121,8 @@ BUGS = (
     Planted(
         "what time has violated is never reported",
         "interceptor.py",
-        "late += self._expire(seen.time, self.context)",
-        "self._expire(seen.time, self.context)",
+        "late += self.expire(seen.time, self.context)",
+        "self.expire(seen.time, self.context)",
         f"{AGREES}[timed 0]",
     ),
     Planted(

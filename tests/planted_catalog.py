@@ -152,9 +152,9 @@ TERMS = (
     ),
     (
         "failures bring no content",
-        "interceptor.py",
-        "self.context.arrived(flight.sources)",
-        'self.context.arrived(flight.sources if result.status == "ok" else ())',
+        "landing.py",
+        "inner.context.arrived(flight.sources)",
+        "inner.context.arrived(())",
         AGREES.format(0),
     ),
     (

@@ -107,15 +107,15 @@ BUGS = (
     ),
     Bug(
         "revealed violations have the last position",
-        "interceptor.py",
-        "reported(self.policy, bad, flight.position, flight.tool)",
-        "reported(self.policy, bad, self.calls, flight.tool)",
+        "landing.py",
+        "reported(inner.policy, bad, flight.position, flight.tool)",
+        "reported(inner.policy, bad, inner.calls, flight.tool)",
     ),
     Bug(
         "every result counts",
-        "interceptor.py",
-        "flight = self.flights.pop(id, None)",
-        "flight = self.flights.get(id)",
+        "landing.py",
+        "flight = inner.flights.pop(id, None)",
+        "flight = inner.flights.get(id)",
     ),
     Bug("success is never assumed", "session.py", "if self._assume_success:", "if False:"),
     Bug(
@@ -145,6 +145,14 @@ BUGS = (
     ),
     Bug(
         "open ids are not compared", "deciding.py", "if flight.digest == mark:", "if flight.digest:"
+    ),
+    Bug("empty ids are ids", "session.py", 'if id is None or id == "" else', "if id is None else"),
+    Bug("an id may stand twice", "context.py", "seen |= {id} if id else set()", "pass"),
+    Bug(
+        "keys are merged",
+        "events.py",
+        "if len(pairs) < len(value):",
+        "if False:",
     ),
     Bug("all ids are the same", "naming.py", "+ str(next(_numbers))", "+ '1'"),
     Bug(
@@ -214,8 +222,8 @@ BUGS = (
     Bug(
         "case does not count",
         "session.py",
-        "own = fresh(MADE) if id is None else id\n",
-        "own = fresh(MADE) if id is None else id; tool = tool.lower()\n",
+        'own = fresh(MADE) if id is None or id == "" else id\n',
+        'own = fresh(MADE) if id is None or id == "" else id; tool = tool.lower()\n',
     ),
     Bug(
         "case does not count in globs",
@@ -534,7 +542,12 @@ BUGS = (
         "return all(all(holds_at_end(r) for r in _settled(instance, way)) for way in ways)",
         "return any(all(holds_at_end(r) for r in _settled(instance, way)) for way in ways)",
     ),
-    Bug("finished sessions go on", "session.py", "if self._finished:", "if False:"),
+    Bug(
+        "finished sessions go on",
+        "interceptor.py",
+        "        if self.finished:\n",
+        "        if False:\n",
+    ),
     Bug(
         "a sooner bound does not cover a later one",
         "residual.py",

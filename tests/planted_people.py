@@ -521,9 +521,9 @@ TERMS = (
     ),
     (
         "failures deliver nothing",
-        "interceptor.py",
-        "self.context.arrived(flight.sources)",
-        'self.context.arrived(flight.sources if result.status == "ok" else ())',
+        "landing.py",
+        "inner.context.arrived(flight.sources)",
+        "inner.context.arrived(())",
     ),
     (
         "a fact is as old as when it was new",

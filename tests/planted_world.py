@@ -67,10 +67,10 @@ MEANING = (
     (
         "clocks run in transactions",
         "interceptor.py",
-        "            now = time_of(self.clock) if stoppable(event) else self._now()\n",
+        "            now = time_of(self.clock) if stoppable(event) else self.now()\n",
         (
             "            with Held(self), self.world.open():\n"
-            "                now = time_of(self.clock) if stoppable(event) else self._now()\n"
+            "                now = time_of(self.clock) if stoppable(event) else self.now()\n"
         ),
     ),
     ("transactions begin late", "worlds.py", "BEGIN IMMEDIATE", "BEGIN"),

@@ -1,0 +1,144 @@
+"""What attacks on the core have found: ids, digests, threads, memory, faults and snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from sponsio_like import Allowed, Blocked, Guard, Held, SessionError, contract
+from sponsio_like.events import Unreadable, digest
+from sponsio_like.patterns import always_followed_by, amount_limit, rate_limit
+from tests.manifest import requirement
+
+KELVIN = "\u212a"
+"""The sign of the unit; in NFC it is the letter K."""
+
+
+def guard_of(*rules: Any, mode: Any = "enforce") -> Guard:
+    """One contract for each rule, a pattern or a formula."""
+    forms = [{"ltl": each} if isinstance(each, str) else each for each in rules]
+    return Guard([contract(f"c{i}").guarantees(each) for i, each in enumerate(forms)], mode=mode)
+
+
+# --- ids and digests ------------------------------------------------------------------------------
+
+
+@requirement("S-ID-06")
+@pytest.mark.parametrize("at", ["", "list", "map"])
+def test_keys_that_are_one_in_nfc_have_no_digest(at: str) -> None:
+    """Two keys that NFC makes one have no canonical form, wherever they stand."""
+    both: Any = {"K": 5, KELVIN: 500}
+    args = {"": both, "list": {"a": [both]}, "map": {"a": both}}[at]
+    with pytest.raises(Unreadable, match="two keys"):
+        digest("pay", args)
+    assert digest("pay", {"K": 5}) == digest("pay", {KELVIN: 5})
+
+
+@requirement("S-ID-06")
+def test_the_first_answer_is_not_for_keys_that_are_swapped() -> None:
+    """An id in flight is blocked with arguments whose keys are one in NFC, also for its own."""
+    session = guard_of(amount_limit("pay", "K", 10)).session()
+    assert isinstance(session.decide("pay", {"K": 5, KELVIN: 500}, id="x"), Allowed)
+    for args in ({"K": 500, KELVIN: 5}, {"K": 5, KELVIN: 500}):
+        assert isinstance(session.decide("pay", args, id="x"), Blocked)
+
+
+@requirement("S-ID-06")
+def test_what_was_approved_never_runs_with_keys_that_are_swapped() -> None:
+    """A call whose keys are one in NFC cannot be held for a person: it is blocked."""
+    rule = contract("c").guarantees(rate_limit("pay", 0)).strategy("escalate")
+    session = Guard([rule]).session()
+    for args in ({"K": "good", KELVIN: "evil"}, {"K": "evil", KELVIN: "good"}):
+        assert isinstance(session.decide("pay", args, id="x"), Blocked)
+    assert session.tickets() == ()
+    assert isinstance(session.decide("pay", {"K": "good"}, id="x"), Held)
+
+
+@requirement("S-ID-05")
+@pytest.mark.parametrize("args", [[{"n": 60}] * 3, [{"n": 60}, {"n": 1}, {"n": 2}]])
+def test_an_id_that_stands_twice_in_a_batch_is_blocked(args: list[Any]) -> None:
+    """Of calls that share an id in one batch the first is decided, the others are blocked."""
+    session = guard_of(amount_limit("pay", "n", 100)).session()
+    first, *others = session.decide_batch([("pay", each, "x") for each in args])
+    assert isinstance(first, Allowed)
+    for each in others:
+        assert isinstance(each, Blocked)
+        assert "id `x` stands twice in this batch" in each.advice
+    assert session.calls == 1
+
+
+@requirement("S-ID-05")
+def test_where_only_observed_an_id_that_stands_twice_is_reported() -> None:
+    """Observed, the later calls run, and what is wrong with them is said."""
+    session = guard_of(amount_limit("pay", "n", 100), mode="observe").session()
+    first, second = session.decide_batch([("pay", {"n": 60}, "x")] * 2)
+    assert isinstance(first, Allowed)
+    assert not first.observed
+    assert isinstance(second, Allowed)
+    assert "stands twice" in second.observed[0].message
+
+
+@requirement("S-ID-05")
+def test_the_same_batch_may_be_decided_again() -> None:
+    """Ids that are in flight have the first answer, in another batch."""
+    session = guard_of(amount_limit("pay", "n", 100)).session()
+    batch = [("pay", {"n": 40}, "x"), ("pay", {"n": 50}, "y"), ("pay", {"n": 5}), ("pay", {"n": 4})]
+    for _ in range(2):
+        outcomes = session.decide_batch(batch[:2])
+        assert [type(each) for each in outcomes] == [Allowed, Allowed]
+    assert [type(each) for each in session.decide_batch(batch[2:])] == [Allowed, Allowed]
+
+
+def test_a_batch_with_an_id_that_is_no_text_decides_nothing() -> None:
+    """What is no id is an error of the host, before the first call of the batch counts."""
+    session = guard_of(amount_limit("pay", "n", 100)).session()
+    with pytest.raises(SessionError, match="have to be strings"):
+        session.decide_batch([("pay", {"n": 60}, "x"), ("pay", {"n": 1}, 7)])
+    assert session.calls == 0
+
+
+@requirement("S-ID-07")
+def test_an_empty_id_is_no_id() -> None:
+    """Calls with an empty id have ids that are made, and each of them counts."""
+    session = guard_of(amount_limit("pay", "n", 100)).session()
+    first, second = session.decide("pay", {"n": 60}, id=""), session.decide("pay", {"n": 60}, id="")
+    assert isinstance(first, Allowed)
+    assert isinstance(second, Blocked)
+    assert first.id
+    assert second.id
+    assert first.id != second.id
+    batch = session.decide_batch([("look", {}, ""), ("look", {}, "")])
+    assert [type(each) for each in batch] == [Allowed, Allowed]
+
+
+# --- threads --------------------------------------------------------------------------------------
+
+DECIDES: dict[str, Callable[[Any], Any]] = {
+    "short way": lambda session: session.decide("pay"),
+    "long way": lambda session: session.decide("pay", MappingProxyType({})),
+    "batch": lambda session: session.decide_batch([("pay", {})]),
+    "response": lambda session: session.message("assistant", "done"),
+    "step": lambda session: session.step(["done"]),
+}
+
+
+@requirement("S-END-04")
+@pytest.mark.parametrize("way", DECIDES)
+def test_what_waits_while_the_session_is_finished_is_not_let_through(way: str) -> None:
+    """A decision that waits in the clock while somebody else finishes is an error of the host."""
+    armed: list[Any] = []
+
+    def clock() -> float:
+        if armed:
+            armed.pop()()
+        return 1.0
+
+    session = guard_of(always_followed_by("pay", "notify")).session(clock=clock)
+    armed.append(session.finish)
+    with pytest.raises(SessionError, match="is finished"):
+        DECIDES[way](session)
+    assert not armed
+    assert (session.open, session.calls) == (False, 0)
