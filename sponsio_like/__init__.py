@@ -12,6 +12,7 @@ from __future__ import annotations
 from sponsio_like.contract import Contract, contract
 from sponsio_like.errors import (
     ContractError,
+    ContractWarning,
     InputMissing,
     Problem,
     SessionError,
@@ -43,6 +44,7 @@ __all__ = [
     "CallHeld",
     "Contract",
     "ContractError",
+    "ContractWarning",
     "Guard",
     "Held",
     "InputMissing",

@@ -19,6 +19,7 @@ from sponsio_like.errors import ContractError, closest
 from sponsio_like.outcome import Redirect
 from sponsio_like.program import PAST, STATEFUL, Program, Slot, operands
 from sponsio_like.ranging import check_variables
+from sponsio_like.residual import Residual
 from sponsio_like.vacuity import check_binds
 from sponsio_like.values import regex
 
@@ -117,6 +118,33 @@ def _check_verdict(clause: Clause) -> None:
         raise ContractError.of(f"guarantee `{text}` can never be kept", "it contradicts itself")
     if not monitor.search.reachable("harsh", joint, state.registers, -1, more=True):
         raise ContractError.of(f"guarantee `{text}` can never be violated", "it is always true")
+    if clause.rule.authored:
+        _check_events(clause, joint)
+
+
+def _check_events(clause: Clause, joint: frozenset[Residual]) -> None:
+    """What holds, or does not, whatever happens: only a session in which nothing does differs."""
+    search, text = clause.monitor.search, repr(clause.rule.formula)
+    registers = clause.monitor.start.registers
+    if not search.reachable_later("harsh", joint, registers):
+        raise ContractError.of(
+            f"whatever is called, it cannot violate `{text}`", "it is true as soon as anything is"
+        )
+    if not (search.reachable_later("kind", joint, registers) or _speaks_of_all(clause)):
+        raise ContractError.of(
+            f"whatever is called violates `{text}`",
+            "correct it; to forbid every call write `G !called(*)`",
+        )
+
+
+def _speaks_of_all(clause: Clause) -> bool:
+    """Whether all calls, or all messages, are named: then to forbid them all may be meant."""
+    everything = (f.Match(), f.Match(globs=("*",)))
+    return any(
+        (isinstance(node, f.Happens) and any(each in everything for each in node.target))
+        or (isinstance(node, f.MessageBy) and node.role == "*")
+        for node in f.postorder(clause.rule.formula)
+    )
 
 
 def _check_assumption(clause: Clause) -> None:

@@ -16,7 +16,7 @@ from typing import Annotated
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
 from sponsio_like.errors import SponsioLikeError
-from sponsio_like.explain import catalog, contracts_page, pattern_page
+from sponsio_like.explain import catalog, contracts_page, pattern_page, warnings_page
 from sponsio_like.terminal import console_for, counted, print_page, print_table
 
 app = typer.Typer(
@@ -96,14 +96,15 @@ def demo(
 @app.command()
 def check(contracts: Contracts) -> None:
     """Read a contract file: say what was understood, or every mistake with its line."""
-    from sponsio_like.guard import Guard
+    from sponsio_like.compiler import compile_policy
     from sponsio_like.loader import load
 
     file = load(contracts)
     mode = file.mode or "enforce"
-    Guard(file.contracts, mode=mode, tools=file.tools)
+    policy = compile_policy(file.contracts, mode, file.tools)
     console = console_for(sys.stdout)
     print_page(contracts_page(file.contracts, mode), console)
+    print_page(warnings_page(policy.warnings), console)
     typer.echo(f"{contracts}: {counted(len(file.contracts), 'contract')} understood")
 
 

@@ -7,7 +7,7 @@ or never be kept, does not compile.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from sponsio_like.events import Call, Kind
 from sponsio_like.fitting import fitted
 from sponsio_like.formula import Delivered, Output, OutputIs, postorder
 from sponsio_like.index import Index
+from sponsio_like.meant import remarks
 from sponsio_like.misfits import duplicates, misfits
 from sponsio_like.outcome import Block, Decision, Mode
 from sponsio_like.remembering import remembers
@@ -66,6 +67,7 @@ class Policy:
     modes: tuple[Mode, ...]
     clauses: tuple[Clause, ...]
     owner: tuple[int, ...]
+    warnings: tuple[Problem, ...] = ()
 
     @functools.cached_property
     def lanes(self) -> dict[Any, Any]:
@@ -272,7 +274,15 @@ def compile_policy(
     modes: tuple[Mode, ...] = tuple(
         "observe" if relaxed else contract.mode or mode for contract in contracts
     )
-    return Policy(contracts, modes, tuple(clauses), tuple(owner))
+    return Policy(contracts, modes, tuple(clauses), tuple(owner), tuple(_remarks(contracts)))
+
+
+def _remarks(contracts: Iterable[Contract]) -> Iterator[Problem]:
+    """What loads, and is seldom meant."""
+    for contract in contracts:
+        for rule in contract.rules:
+            if rule.authored:
+                yield from (_located(contract, each) for each in remarks(rule.formula))
 
 
 def _located(contract: Contract, problem: Problem) -> Problem:

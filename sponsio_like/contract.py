@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 from sponsio_like.conditions import assumption, condition, formula, resolved
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import FALSE, Formula
+from sponsio_like.meant import check_meant
 from sponsio_like.operands import only
 from sponsio_like.outcome import Decision, Mode, Violation
 from sponsio_like.pattern import Rule, find_pattern
@@ -157,18 +158,24 @@ def guarantee(value: Any, words: Vocabulary = NOTHING) -> Rule:
     """One clause: a rule, a formula, a sentence, `{pattern: ..}`, or `{ltl: ..}`."""
     match value:
         case Rule():
-            return value
+            return _authored(value) if value.pattern else value
         case Formula():
-            return Rule(resolved(value, words))
+            return _authored(Rule(resolved(value, words)))
         case str():
-            return read_sentence(value, words)
+            return _authored(read_sentence(value, words))
         case Mapping() if "pattern" in value:
-            return _pattern(value, words)
+            return _authored(_pattern(value, words))
         case Mapping():
             return _formula(value, words)
     raise ContractError.of(
         f"`{value}` is not a guarantee", "write {pattern: ..}, {ltl: ..}, or a pattern's sentence"
     )
+
+
+def _authored(rule: Rule) -> Rule:
+    """The rule as somebody has written it. Raises `ContractError` for what can hardly be meant."""
+    check_meant(rule.formula)
+    return replace(rule, authored=True)
 
 
 def _pattern(value: Mapping[str, Any], words: Vocabulary) -> Rule:
@@ -186,7 +193,10 @@ def _formula(value: Mapping[str, Any], words: Vocabulary) -> Rule:
         problems.add("an empty guarantee", "write {pattern: ..} or {ltl: ..}")
     found = problems.attempt(("ltl",), formula, value["ltl"], words) if "ltl" in value else None
     problems.check()
-    return Rule(FALSE if found is None else found)
+    rule = problems.attempt(("ltl",), _authored, Rule(FALSE if found is None else found))
+    problems.check()
+    assert rule is not None
+    return rule
 
 
 def read_mode(value: Any) -> Mode:

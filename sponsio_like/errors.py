@@ -9,6 +9,7 @@ SponsioLikeError
 ├── SnapshotError      a snapshot that cannot be restored
 └── TraceError         a trace file or a decision log that cannot be read
 
+A contract that can be understood, and hardly meant, is a Python warning: `ContractWarning`.
 A contract that is *broken* by an agent is not an error: it is an outcome (`outcome.py`).
 """
 
@@ -64,6 +65,13 @@ class ContractError(SponsioLikeError):
     def of(cls, what: str, hint: str = "", where: str = "") -> ContractError:
         """One mistake, from its words."""
         return cls(Problem(what, where, hint))
+
+
+class ContractWarning(UserWarning):
+    """A contract that loads, and says what is seldom meant. `guard.policy.warnings` has them all.
+
+    `warnings.simplefilter("error", ContractWarning)` makes errors of them.
+    """
 
 
 class Problems:

@@ -13,6 +13,7 @@ from typing import Any
 from sponsio_like.checks import needs
 from sponsio_like.compiler import ALL_INPUTS
 from sponsio_like.contract import Contract
+from sponsio_like.errors import Problem
 from sponsio_like.outcome import Ask, Block, Decision, Escalate, Mode, Redirect, Warn
 from sponsio_like.pattern import Parameter, Pattern
 from sponsio_like.syntax import show
@@ -117,6 +118,11 @@ def contracts_page(contracts: Iterable[Contract], mode: Mode) -> list[Styled]:
     for contract in contracts:
         page += [*_contract(contract, contract.mode or mode), ("", "")]
     return page
+
+
+def warnings_page(warnings: Iterable[Problem]) -> list[Styled]:
+    """What loads, and is seldom meant, with what to write instead."""
+    return [line for each in warnings for line in ((f"warning: {each}", HEAD), ("", ""))]
 
 
 def _contract(contract: Contract, mode: Mode) -> Iterator[Styled]:

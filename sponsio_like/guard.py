@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -15,7 +16,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy
 from sponsio_like.contract import Contract
 from sponsio_like.decorating import Options, decorated
-from sponsio_like.errors import ContractError, InputMissing, SessionError, SnapshotError
+from sponsio_like.errors import (
+    ContractError,
+    ContractWarning,
+    InputMissing,
+    SessionError,
+    SnapshotError,
+)
 from sponsio_like.lanes import prepare
 from sponsio_like.notices import Mailbox, Notifier
 from sponsio_like.outcome import Mode
@@ -43,7 +50,8 @@ class Guard:
     observe; the log and `relaxed` say so. `notify` are told of every enforced violation. `log` is
     where decisions are logged: a path, a function of one record, a logger of the standard library
     or of structlog. Raises `ContractError` with every problem of every contract, and for a log
-    that cannot be written to.
+    that cannot be written to; what is seldom meant is a Python warning (`ContractWarning`), and
+    stands in `policy.warnings`.
     """
 
     def __init__(
@@ -61,6 +69,8 @@ class Guard:
         self.policy: Policy = compile_policy(contracts, mode, tools, relaxed=self.relaxed)
         if not self.policy.contracts:
             raise ContractError.of("there are no contracts", "all would be allowed; write some")
+        for each in self.policy.warnings:
+            warnings.warn(str(each), ContractWarning, stacklevel=2)
         prepare(self.policy)
         self._tools: Toolbox[Tool] = Toolbox(self.policy)
         self._log = Log(_sink(log), log_args)

@@ -13,14 +13,14 @@ from typing import Literal, overload
 import sponsio_like.formula as f
 from sponsio_like.errors import ContractError
 from sponsio_like.matching import Field, Tools, string, target, var, where
-from sponsio_like.operators import WX, WY, F, G, H, O, R, S, U, W, X, Y, bound
+from sponsio_like.operators import WX, WY, F, G, H, O, R, S, U, W, X, Y, bound, initially
 
 # fmt: off
 __all__ = [
     "WX", "WY", "F", "Field", "G", "H", "O", "R", "S", "Tools", "U", "W", "X", "Y", "age",
     "agent", "approval_age", "approved", "arg", "called", "count", "ctx", "delivered", "depth",
-    "done", "fact_age", "failed", "false", "last", "mark", "message", "output", "permission",
-    "repeats", "since", "step", "target", "text", "tokens", "total", "true", "value",
+    "done", "fact_age", "failed", "false", "initially", "last", "mark", "message", "output",
+    "permission", "repeats", "since", "step", "target", "text", "tokens", "total", "true", "value",
     "var", "where",
 ]
 # fmt: on

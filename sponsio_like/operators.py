@@ -78,6 +78,14 @@ def S(left: f.Formula, right: f.Formula) -> f.Formula:
     return f.Since(_formula("S", left), _formula("S", right))
 
 
+def initially(body: f.Formula) -> f.Formula:
+    """The formula holds at the first position; of the others nothing is said.
+
+    `initially(called("login"))` is the same formula as `G(~Y(true) >> called("login"))`.
+    """
+    return f.Always(f.Not(f.Yesterday(f.TRUE)) >> _formula("initially", body))
+
+
 # --- arguments that cannot be meant -----------------------------------------------------------
 
 

@@ -47,7 +47,8 @@ class Rule:
 
     `by` splits the trace: one monitor for each combination of values of these argument paths
     (`@agent`: of the calling agent). A call that lacks one of them violates, if such calls can.
-    `answer` is the rule's own strategy, if it brings one.
+    `answer` is the rule's own strategy, if it brings one. `authored`: it stands in a contract as
+    somebody wrote it, so that what can hardly be meant is refused.
     """
 
     formula: Formula
@@ -56,6 +57,7 @@ class Rule:
     arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
     by: tuple[str, ...] = ()
     answer: Decision | None = None
+    authored: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,11 @@ class Search:
         """Whether some continuation reaches `goal`, no call being in flight."""
         return self.distance(goal, joint, registers, at, more=more) is not None
 
+    def reachable_later(self, goal: Goal, joint: Joint, registers: Registers) -> bool:
+        """The same from the start, after at least one position."""
+        start = (self._timeless(joint, goal, -1), self.registers(registers, -1))
+        return self._search(goal, start, True, BUDGET) is not None
+
     def distance(
         self, goal: Goal, joint: Joint, registers: Registers, at: int, *, more: bool
     ) -> int | None:

@@ -19,7 +19,7 @@ Piece: TypeAlias = "str | f.Node"
 FUNCTIONS = (
     "called", "done", "failed", "output", "agent", "message", "text", "permission", "approved",
     "step", "count", "sum", "since", "age", "repeats", "last", "delivered",
-    "fact_age", "approval_age", "arg", "mark", "ctx", "tokens", "depth",
+    "fact_age", "approval_age", "arg", "mark", "ctx", "tokens", "depth", "initially",
 )  # fmt: skip
 RESERVED = frozenset(FUNCTIONS) | frozenset(
     {
@@ -35,6 +35,9 @@ _WORD = re.compile(r"[A-Za-z_][\w.:/-]*", re.ASCII)
 _TOOL = re.compile(r"[\w*?][\w.:/*?-]*", re.ASCII)
 _TEST = re.compile(r"(?:in|matches|has|carries)(?!\w)")
 """What a path that follows `every` must not begin with, unquoted."""
+
+FIRST = f.Not(f.Yesterday(f.TRUE))
+"""This is the first position: `G` of what it implies is written `initially(..)`."""
 
 # How tightly a formula holds together. Infix atoms (`agent = "a"`) and what they stand under are
 # bracketed although they need not be: `G(count(f) <= 3)`, `(f | g) U h`.
@@ -75,6 +78,8 @@ def _pieces(node: f.Node) -> Iterator[Piece]:
             for at, part in enumerate(parts):
                 yield from ([sign] if at else [])
                 yield from _bracketed(part, level)
+        case f.Always(f.Implies(left, body), None) if left is FIRST:
+            yield from ("initially(", body, ")")
         case f.Formula() if type(node) in _PREFIX:
             sign, (body, *bound) = _PREFIX[type(node)], _fields(node)
             yield from _prefixed(sign + (_bound(bound[0]) if bound else ""), body)

@@ -17,6 +17,7 @@ import sponsio_like.formula as f
 from sponsio_like.errors import ContractError, closest
 from sponsio_like.matching import named
 from sponsio_like.misread import misread
+from sponsio_like.operators import initially
 from sponsio_like.show import RESERVED, show
 
 if TYPE_CHECKING:
@@ -194,6 +195,7 @@ RULES: Mapping[str, Callable[..., object]] = {
     "always": _bounded(f.Always),
     "once": _bounded(f.Once),
     "historically": _bounded(f.Historically),
+    "initially": initially,
     "bound": _bound,
     "true": lambda: f.TRUE,
     "false": lambda: f.FALSE,

@@ -11,6 +11,7 @@ from tests import (
     manifest_adapters,
     manifest_catalog,
     manifest_host,
+    manifest_loading,
     manifest_people,
     manifest_values,
     manifest_world,
@@ -212,6 +213,7 @@ STATEMENTS: dict[str, str] = {
     "S-FAIL-07": "every clause is asked",
     **manifest_host.STATEMENTS,
     **manifest_world.STATEMENTS,
+    **manifest_loading.STATEMENTS,
     **manifest_people.STATEMENTS,
     **manifest_values.STATEMENTS,
 }

@@ -13,6 +13,7 @@ from tests import (
     planted_adapters,
     planted_catalog,
     planted_host,
+    planted_loading,
     planted_people,
     planted_values,
     planted_world,
@@ -1045,6 +1046,7 @@ BUGS = (
     *(Bug(*each) for each in planted_adapters.MEANING),
     *(Bug(*each) for each in planted_host.MEANING),
     *(Bug(*each) for each in planted_world.MEANING),
+    *(Bug(*each) for each in planted_loading.MEANING),
     Bug(
         "a precedence demands a call",
         "patterns/safety.py",

@@ -1,0 +1,14 @@
+"""The rows of the manifest for what loading refuses and warns of: statements, planted bugs.
+
+In: nothing. Out: data, as in `tests/manifest_rows.py`; the bugs are in `tests/planted_loading.py`.
+"""
+
+from __future__ import annotations
+
+STATEMENTS: dict[str, str] = {
+    "S-OP-20": "initially is for ever",
+    "S-LOAD-08": "first positions are all there are",
+    "S-LOAD-09": "seconds from the call before are meant",
+    "S-LOAD-10": "every strong next is meant",
+    "S-LOAD-11": "nobody is warned",
+}

@@ -1,0 +1,40 @@
+"""Bugs against what loading refuses, and what it warns of.
+
+In: nothing. Out: `MEANING`: name, file, what stands there, what is put there instead
+(`tests/planted_meaning.py`). The requirements that they break are in `tests/manifest_loading.py`.
+"""
+
+from __future__ import annotations
+
+MEANING = (
+    (
+        "first positions are all there are",
+        "meant.py",
+        "problems = [*_first_only(formula), *_from_the_call_before(formula)]",
+        "problems = [*_from_the_call_before(formula)]",
+    ),
+    (
+        "seconds from the call before are meant",
+        "meant.py",
+        "problems = [*_first_only(formula), *_from_the_call_before(formula)]",
+        "problems = [*_first_only(formula)]",
+    ),
+    (
+        "every strong next is meant",
+        "meant.py",
+        "if _keeps_quiet(node.body, True):",
+        "if False:",
+    ),
+    (
+        "nobody is warned",
+        "guard.py",
+        "for each in self.policy.warnings:",
+        "for each in ():",
+    ),
+    (
+        "initially is for ever",
+        "operators.py",
+        "f.Not(f.Yesterday(f.TRUE)) >> ",
+        "f.Not(f.FALSE) >> ",
+    ),
+)

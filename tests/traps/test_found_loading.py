@@ -1,0 +1,262 @@
+"""Contracts that looked armed: what loading refuses, and what it warns of."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sponsio_like import Allowed, Blocked, ContractError, ContractWarning, Guard, contract
+from sponsio_like.ltl import called, initially
+from sponsio_like.syntax import read, show
+from tests.manifest import requirement
+from tests.play import Clock, opened
+
+
+def loaded(*guarantees: Any, **options: Any) -> Guard:
+    """A guard of one contract for each guarantee, as a user writes it."""
+    each = [contract(f"c{n}").guarantees(_written(one)) for n, one in enumerate(guarantees)]
+    return Guard(each, **options)
+
+
+def _written(guarantee: Any) -> Any:
+    formula = isinstance(guarantee, str) and "`" not in guarantee
+    return {"ltl": guarantee} if formula else guarantee
+
+
+def refusal(*guarantees: Any, **options: Any) -> str:
+    """What is said against it."""
+    with pytest.raises(ContractError) as caught:
+        loaded(*guarantees, **options)
+    return str(caught.value)
+
+
+def warned(*guarantees: Any, **options: Any) -> list[str]:
+    """What it is warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        guard = loaded(*guarantees, **options)
+    said = [str(each.message) for each in caught if each.category is ContractWarning]
+    assert said == [str(each) for each in guard.policy.warnings]
+    return said
+
+
+# --- of the first position only -------------------------------------------------------------------
+
+
+@requirement("S-LOAD-08")
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "called(refund) -> Y O done(check)",
+        "called(refund) -> F done(tell)",
+        "!called(refund)",
+        "O called(check)",
+        "H !called(refund)",
+        "count(pay) <= 3",
+        "called(b) | G !called(a)",
+    ],
+)
+def test_a_forgotten_g_is_refused(formula: str) -> None:
+    """What would be judged at the first position only is refused, with both ways to say it."""
+    said = refusal(formula)
+    assert "judged at the first position only" in said
+    text = show(read(formula))
+    assert f"write `G({text})`; if only the first position is meant, `initially({text})`" in said
+    for right in (f"G({text})", f"initially({text})"):
+        loaded(right)
+
+
+def test_a_next_on_top_is_refused() -> None:
+    """So is what would be judged at the second position only."""
+    assert "`initially(X called(a))`" in refusal("X called(a)")
+    loaded("initially(X called(a))")
+
+
+def test_each_part_without_an_operator_is_told() -> None:
+    """Of a conjunction, each part that would be judged once is named, and only these."""
+    said = refusal("G !called(a) & !called(b) & !called(c)")
+    assert said.count("first position only") == 2
+    assert "`!called(b)`" in said
+    assert "`!called(c)`" in said
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "G !called(a) & F called(b)",
+        "!called(b) W done(a)",
+        "!called(b) U done(a)",
+        "done(a) R !called(b)",
+        "F[<=10] called(report)",
+        "F called(a) -> F called(b)",
+        "G !called(a) | G !called(b)",
+        "X F called(a)",
+    ],
+)
+def test_what_goes_through_the_trace_loads(formula: str) -> None:
+    """Every operator that goes through the trace says by itself where it holds."""
+    assert warned(formula) == []
+
+
+def test_a_forgotten_g_in_a_file_has_its_place() -> None:
+    """The mistake is told with line and column of the formula."""
+    from sponsio_like.loader import loads
+
+    with pytest.raises(ContractError) as caught:
+        loads('version: 1\ncontracts:\n- name: c\n  guarantee: {ltl: "!called(b)"}\n', "c.yaml")
+    assert str(caught.value).startswith("c.yaml:4:20: `!called(b)` would be judged at the first")
+
+
+@requirement("S-OP-20")
+def test_initially_speaks_of_the_first_position() -> None:
+    """`initially(f)` is violated by a first position without f, and by nothing that follows."""
+    assert read("initially(called(login))") is initially(called("login"))
+    assert show(read("initially(called(login))")) == "initially(called(login))"
+    assert read("initially(called(a))") is read("G(!Y true -> called(a))")
+    assert opened("initially(called(login))")("login a login") == "..."
+    assert opened("initially(called(login))")("a login a") == "x.."  # a is not in the trace
+    assert opened("initially(called(a) -> X called(b))")("c a c") == "..."
+
+
+# --- seconds from the call before -----------------------------------------------------------------
+
+
+@requirement("S-LOAD-09")
+@pytest.mark.parametrize(
+    ("formula", "instead"),
+    [
+        ("G(called(pay) -> Y O[<=3600s] done(approve))", "`age(done(approve)) <= 3600`"),
+        ("G(called(pay) -> !Y O[<=60s] failed(pay))", "`age(failed(pay)) <= 60`"),
+        ("G(called(pay) -> Y !O[<=60s] called(pay))", "`count[<=60s](called(pay))`"),
+        ("G(called(pay) -> Y H[<=60s] !failed(pay))", "`age(failed(pay)) > 60`"),
+    ],
+)
+def test_seconds_from_the_call_before_are_refused(formula: str, instead: str) -> None:
+    """`Y O[<=W s]` measures from the position before: it is refused with what measures from now."""
+    said = refusal(formula)
+    assert "seconds from the position before" in said
+    assert instead in said
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "G(called(pay) -> Y O[<=3] done(approve))",
+        "G(called(pay) -> O[<=3600s] done(approve))",
+        "G(called(pay) -> Y (called(a) & O[<=60s] done(b)))",
+    ],
+)
+def test_other_bounds_in_the_past_load(formula: str) -> None:
+    """In steps, of this position, or of an earlier one that is described, bounds say what is
+    meant.
+    """
+    assert warned(formula) == []
+
+
+@pytest.mark.parametrize("right", ["age(done(approve)) <= 3600", "O[<=3600s] done(approve)"])
+@pytest.mark.parametrize("between", [(), (1.0,), (1.0, 3599.0)])
+def test_what_is_advised_measures_from_this_call(right: str, between: tuple[float, ...]) -> None:
+    """An approval counts up to and including its 3,600th second, whatever is called in between."""
+    for late, allowed in ((3600.0, True), (3600.5, False)):
+        clock = Clock()
+        session = loaded(f"G(called(pay) -> {right})").session(clock=clock)
+        session.settle(session.decide("approve").id)
+        for clock.now in between:
+            session.settle(session.decide("other").id)
+        clock.now = late
+        assert isinstance(session.decide("pay"), Allowed if allowed else Blocked)
+
+
+def test_what_is_advised_waits_for_the_result() -> None:
+    """An approval that is in flight approves nothing yet."""
+    session = loaded("G(called(pay) -> age(done(approve)) <= 3600)").session(clock=lambda: 0.0)
+    outcome = session.decide("approve")
+    assert isinstance(session.decide("pay"), Blocked)
+    session.settle(outcome.id)
+    assert isinstance(session.decide("pay"), Allowed)
+
+
+# --- a next position that nobody asked for --------------------------------------------------------
+
+
+@requirement("S-LOAD-10")
+@pytest.mark.parametrize(
+    ("formula", "instead"),
+    [
+        ("G(done(transfer) -> X G !called(*))", "`WX G !called(*)`"),
+        ("G(called(a) -> X !called(a))", "`WX !called(a)`"),
+        ("G(called(a) -> X (!called(b) W called(c)))", "`WX !called(b) W called(c)`"),
+    ],
+)
+def test_a_strong_next_over_a_prohibition_is_warned_of(formula: str, instead: str) -> None:
+    """Where nothing has to come next, `X` blames the end of the session, and `WX` is meant."""
+    (said,) = warned(formula)
+    assert instead in said
+    assert "contract `c0`" in said
+    assert warned(formula.replace("X", "WX")) == []
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "G(called(a) -> X called(b))",
+        "G(called(a) -> X F called(b))",
+        "G(called(a) -> X (called(b) | called(c)))",
+        "G(called(a) -> X Y called(a) & X called(b))",
+        "G(!X !called(a) | called(b))",
+    ],
+)
+def test_a_strong_next_over_an_obligation_is_meant(formula: str) -> None:
+    """What has to come next is what `X` demands."""
+    assert warned(formula) == []
+
+
+@requirement("S-LOAD-11")
+def test_warnings_are_seen(tmp_path: Path) -> None:
+    """A warning is a Python warning of the guard, in its policy, and in what `check` prints."""
+    file = tmp_path / "c.yaml"
+    text = (
+        'version: 1\ncontracts:\n- name: alone\n  guarantee: {ltl: "G(called(a) -> X !called(b))"}'
+    )
+    file.write_text(text, "utf-8")
+    with pytest.warns(ContractWarning, match="is also broken by a session that ends there"):
+        guard = Guard.from_yaml(file)
+    (warning,) = guard.policy.warnings
+    assert warning.where == f"{file}:3:9"
+    asked = [sys.executable, "-m", "sponsio_like", "check", str(file)]
+    told = subprocess.run(asked, capture_output=True, text=True, check=True)
+    assert "warning: " in told.stdout
+    assert "`WX !called(b)`" in " ".join(told.stdout.split())
+    assert told.stderr == ""
+
+
+# --- what nothing violates, and what everything does ----------------------------------------------
+
+
+@requirement("S-LOAD-01")
+@pytest.mark.parametrize("formula", ["F true", "F (called(a) -> O called(a))", "O true", "true"])
+def test_what_no_event_can_break_is_refused(formula: str) -> None:
+    """A guarantee that only a session without any event leaves open protects nothing."""
+    assert "violate" in refusal(formula) or "judged at the first" in refusal(formula)
+
+
+@requirement("S-LOAD-02")
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        "G(called(a) & called(b))",
+        "G false",
+        "G(called(a) & !called(a))",
+        "G(message(user) & called(a))",
+        {"ltl": "G(called(a) & X false)"},
+    ],
+)
+def test_what_every_event_breaks_is_refused(guarantee: Any) -> None:
+    """What no call can keep forbids all of them, which is said by `G !called(*)`."""
+    assert "violates `" in refusal(guarantee) or "never be kept" in refusal(guarantee)
+    assert warned("G !called(*)") == []
