@@ -83,7 +83,7 @@ def lines(folder: Path, name: str, first: int | None = None) -> Iterator[dict[st
 def replay_of(path: str) -> Replay:
     """A replay of a contract file of this repository."""
     file = load(ROOT / path)
-    return Replay(file.contracts, mode=file.mode or "enforce", tools=file.tools)
+    return Replay(file.contracts, mode=file.mode or "enforce", tools=file.inventory)
 
 
 def observed(study: Study, corpus: Corpus, traces: Iterator[Mapping[str, Any]]) -> Result:

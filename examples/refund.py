@@ -76,7 +76,7 @@ guard = Guard(
             "every `issue_refund` must be followed by `send_email`"
         ),
     ],
-    tools=TOOLS,
+    tools=list(TOOLS),
 )
 session = guard.session("ticket-4711")
 

@@ -16,6 +16,7 @@ from sponsio_like.clause import Clause
 from sponsio_like.comparing import check_comparisons
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, closest
+from sponsio_like.inventory import Inventory
 from sponsio_like.outcome import Redirect
 from sponsio_like.program import PAST, STATEFUL, Program, Slot, operands
 from sponsio_like.ranging import check_variables
@@ -55,10 +56,14 @@ def _check_redirect(clause: Clause) -> None:
         )
 
 
-def check_inventory(clause: Clause, tools: tuple[str, ...] | None) -> None:
+def check_inventory(clause: Clause, known: Inventory) -> None:
     """Refuse tools that the inventory does not have, unless a pattern names them by default."""
+    tools, answer = known.names, clause.contract.answer or clause.rule.answer
     if tools is None:
         return
+    if isinstance(answer, Redirect) and not known.has(answer.tool):
+        what = f"`{answer.tool}` cannot run instead: this agent does not have it"
+        raise ContractError.of(what, closest(answer.tool, known.tools or ()))
     given = repr(clause.rule.arguments)
     for name in tool_names([slot.node for slot in clause.slots]):
         by_default = bool(clause.rule.pattern) and str(name) not in given

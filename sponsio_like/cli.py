@@ -101,7 +101,7 @@ def check(contracts: Contracts) -> None:
 
     file = load(contracts)
     mode = file.mode or "enforce"
-    policy = compile_policy(file.contracts, mode, file.tools)
+    policy = compile_policy(file.contracts, mode, file.inventory)
     console = console_for(sys.stdout)
     print_page(contracts_page(file.contracts, mode), console)
     print_page(warnings_page(policy.warnings), console)
@@ -136,7 +136,9 @@ def replay(
     from sponsio_like.summary import Summary, read_all
 
     file = load(contracts)
-    player = Replay(file.contracts, enforce=enforce, mode=file.mode or "enforce", tools=file.tools)
+    player = Replay(
+        file.contracts, enforce=enforce, mode=file.mode or "enforce", tools=file.inventory
+    )
     summary = Summary(player.needs)
     quiet = as_json and sys.stdout.isatty()
     for trace in read_all(traces, None if quiet else sys.stderr):
@@ -168,7 +170,7 @@ def explain(
     from sponsio_like.timeline import explained, page
 
     file = load(contracts)
-    replay = Replay(file.contracts, mode=file.mode or "enforce", tools=file.tools)
+    replay = Replay(file.contracts, mode=file.mode or "enforce", tools=file.inventory)
     console, broken = console_for(sys.stdout), False
     for trace in read_all(traces, None):
         if id not in (None, trace.id):

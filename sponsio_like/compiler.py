@@ -21,6 +21,7 @@ from sponsio_like.events import Call, Kind
 from sponsio_like.fitting import fitted
 from sponsio_like.formula import Delivered, Output, OutputIs, postorder
 from sponsio_like.index import Index
+from sponsio_like.inventory import NOTHING_KNOWN, Inventory
 from sponsio_like.meant import remarks
 from sponsio_like.misfits import duplicates, misfits
 from sponsio_like.outcome import Block, Decision, Mode
@@ -67,6 +68,9 @@ class Policy:
     modes: tuple[Mode, ...]
     clauses: tuple[Clause, ...]
     owner: tuple[int, ...]
+    inventory: Inventory = NOTHING_KNOWN
+    mode: Mode = "enforce"
+    """For what does not say: the inventory, too."""
     warnings: tuple[Problem, ...] = ()
 
     @functools.cached_property
@@ -239,11 +243,16 @@ class Policy:
         """Whether any contract is enforced."""
         return "enforce" in self.modes
 
+    @property
+    def inventory_mode(self) -> Mode:
+        """The mode of the inventory: that of the guard; observe where nothing is enforced."""
+        return self.mode if self.enforces else "observe"
+
 
 def compile_policy(
     contracts: Iterable[Contract],
     mode: Mode,
-    tools: Iterable[str] | None = None,
+    inventory: Inventory = NOTHING_KNOWN,
     *,
     relaxed: bool = False,
 ) -> Policy:
@@ -251,8 +260,7 @@ def compile_policy(
 
     Raises `ContractError` with all problems found.
     """
-    inventory = None if tools is None else tuple(tools)
-    contracts = tuple(fitted(contract, inventory) for contract in contracts)
+    contracts = tuple(fitted(contract, inventory.names) for contract in contracts)
     problems = [*duplicates(contracts), *misfits(contracts, mode)]
     if problems:
         raise ContractError(*problems)
@@ -261,7 +269,7 @@ def compile_policy(
     for k, contract in enumerate(contracts):
         for rule in contract.rules:
             try:
-                clause = Clause(contract, rule, inventory)
+                clause = Clause(contract, rule, inventory.names)
                 check_inventory(clause, inventory)
                 check(clause)
             except ContractError as error:
@@ -274,7 +282,8 @@ def compile_policy(
     modes: tuple[Mode, ...] = tuple(
         "observe" if relaxed else contract.mode or mode for contract in contracts
     )
-    return Policy(contracts, modes, tuple(clauses), tuple(owner), tuple(_remarks(contracts)))
+    seldom = tuple(_remarks(contracts))
+    return Policy(contracts, modes, tuple(clauses), tuple(owner), inventory, mode, seldom)
 
 
 def _remarks(contracts: Iterable[Contract]) -> Iterator[Problem]:

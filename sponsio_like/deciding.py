@@ -19,6 +19,7 @@ from sponsio_like.events import Call, Message
 from sponsio_like.flights import UNLIKE, Answer, Attempt, Flight, id_of, mark_of
 from sponsio_like.freezing import freeze_args
 from sponsio_like.interceptor import Interceptor
+from sponsio_like.inventory import CONTRACT, SHOWN, Inventory
 from sponsio_like.outcome import (
     Allowed,
     Blocked,
@@ -33,7 +34,7 @@ from sponsio_like.outcome import (
 from sponsio_like.passing import Refused
 from sponsio_like.strategies import ruling
 from sponsio_like.tickets import Asked, Ticket
-from sponsio_like.verdicts import Finding, asking, enforced, holding, observed, renamed
+from sponsio_like.verdicts import INVENTORY, Finding, asking, enforced, holding, observed, renamed
 
 Fit: TypeAlias = Callable[[Redirect], Mapping[str, Any] | str]
 """The arguments that a substitute will receive, or why it cannot take the call."""
@@ -133,6 +134,9 @@ def blocked(
 ) -> Blocked:
     """Refuse; the advice is worked out when it is read. `instead`: its substitute, also refused."""
     violations = enforced(attempt.found)
+    if not why and any(each.clause == INVENTORY for each in attempt.found):
+        listed = inner.policy.inventory
+        return Blocked(id_of(event), violations, lambda: _outside(listed, event, instead))
     if why or attempt.before is None:
         return Blocked(id_of(event), violations, lambda: why)
     refusal = Refusal(
@@ -147,6 +151,16 @@ def blocked(
         partial(_substitute, event, fit=fit) if isinstance(event, Call) else lambda _: "",
     )
     return Blocked(id_of(event), violations, refusal.explain)
+
+
+def _outside(known: Inventory, event: Call | Message, instead: Call | None) -> str:
+    """Why a call is refused that the inventory does not have, and what to call instead."""
+    for call in (event, instead):
+        wrong = known.wrong(call) if isinstance(call, Call) else None
+        if wrong is not None and isinstance(event, Call):
+            shown = event.tool[:SHOWN]
+            return f"`{shown}` was not allowed by `{CONTRACT}` ({wrong.what}); {wrong.hint}"
+    return ""
 
 
 def _ticket(inner: Interceptor, event: Call | Message) -> Ticket | None:

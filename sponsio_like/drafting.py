@@ -18,6 +18,7 @@ from sponsio_like.compiler import compile_policy
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError
 from sponsio_like.grounding import sought, ungrounded
+from sponsio_like.inventory import Inventory
 from sponsio_like.loader import loads
 from sponsio_like.replay import Replay
 from sponsio_like.signature import Signature
@@ -87,7 +88,8 @@ def _written(
 ) -> tuple[str, list[int]]:
     """A contract file, and the lines in which its contracts begin, from 1."""
     lines = [f"# {one_line(line)}" for line in about]
-    lines += ["version: 1", "mode: observe", "tools:"]
+    lines += ["version: 1", "mode: observe", "unlisted: allow  # the runs need not show all tools"]
+    lines.append("tools:")
     lines += [f"  {line}" for name, tool in tools.items() for line in entry(name, tool)]
     lines.append("contracts:")
     starts = []
@@ -206,7 +208,7 @@ def _faults(contract: Contract, signature: Signature) -> Iterator[str]:
     yield from found
     if not found:
         try:
-            compile_policy([contract], "observe", tuple(signature.tools))
+            compile_policy([contract], "observe", Inventory(dict.fromkeys(signature.tools)))
         except ContractError as error:
             yield why(error)
 
@@ -217,7 +219,7 @@ def _faults(contract: Contract, signature: Signature) -> Iterator[str]:
 def tried(draft: Draft, traces: Iterable[Trace]) -> tuple[Draft, Summary]:
     """What the kept contracts would have done, and which of their values never occur."""
     file = loads(draft.text, "draft")
-    player = Replay(file.contracts, mode="observe", tools=file.tools)
+    player = Replay(file.contracts, mode="observe", tools=file.inventory)
     summary = Summary(player.needs)
     values = {contract.name: sought(contract) for contract in file.contracts}
     for trace in traces:

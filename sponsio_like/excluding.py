@@ -82,6 +82,8 @@ class Moment:
     def excludes(self, call: Call) -> bool:
         """Whether some clause is certain to block the call, whatever its arguments."""
         policy = self.ledger.policy
+        if policy.inventory_mode == "enforce" and not policy.inventory.has(call.tool):
+            return True
         views = _views(policy, call)
         for i in self.ledger.touched(call):
             if i not in views:

@@ -23,6 +23,7 @@ from sponsio_like.errors import (
     SessionError,
     SnapshotError,
 )
+from sponsio_like.inventory import Tools, Unlisted, declared
 from sponsio_like.lanes import prepare
 from sponsio_like.notices import Mailbox, Notifier
 from sponsio_like.outcome import Mode
@@ -45,28 +46,33 @@ RELAX = "SPONSIO_LIKE_MODE"
 class Guard:
     """Contracts, compiled.
 
-    `mode` holds for the contracts that do not say; `tools` is the inventory, if it is known. With
-    `relaxable`, the environment variable `SPONSIO_LIKE_MODE=observe` makes every contract
-    observe; the log and `relaxed` say so. `notify` are told of every enforced violation. `log` is
-    where decisions are logged: a path, a function of one record, a logger of the standard library
-    or of structlog. Raises `ContractError` with every problem of every contract, and for a log
-    that cannot be written to; what is seldom meant is a Python warning (`ContractWarning`), and
+    `mode` holds for the contracts that do not say. `tools` are those that the agent has: names, or
+    a map from name to `{"fields": {name: kind}}`; a call of another tool, or with another argument,
+    is refused unless `unlisted="allow"`. `elsewhere` are tools of other agents, which contracts may
+    name. With `relaxable`, the environment variable `SPONSIO_LIKE_MODE=observe` makes every
+    contract observe; the log and `relaxed` say so. `notify` are told of every enforced violation.
+    `log` is where decisions are logged: a path, a function of one record, a logger of the standard
+    library or of structlog. Raises `ContractError` with every problem of every contract, and for a
+    log that cannot be written to; what is seldom meant is a Python warning (`ContractWarning`), and
     stands in `policy.warnings`.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is an option
         self,
         contracts: Iterable[Contract],
         *,
         mode: Mode = "enforce",
-        tools: Iterable[str] | None = None,
+        tools: Tools = None,
+        elsewhere: Iterable[str] | None = None,
+        unlisted: Unlisted | None = None,
         relaxable: bool = False,
         log: Given | None = None,
         log_args: bool = False,
         notify: Iterable[Notifier] = (),
     ) -> None:
+        known = declared(tools, elsewhere, unlisted)
         self.relaxed = relaxable and _asked_to_relax()
-        self.policy: Policy = compile_policy(contracts, mode, tools, relaxed=self.relaxed)
+        self.policy: Policy = compile_policy(contracts, mode, known, relaxed=self.relaxed)
         if not self.policy.contracts:
             raise ContractError.of("there are no contracts", "all would be allowed; write some")
         for each in self.policy.warnings:
@@ -103,7 +109,7 @@ class Guard:
         return cls(
             file.contracts,
             mode=chosen,
-            tools=file.tools,
+            tools=file.inventory,
             relaxable=relaxable,
             log=log,
             log_args=log_args,

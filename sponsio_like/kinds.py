@@ -44,7 +44,7 @@ class Default:
 
     def lacking(self, made: str, words: Vocabulary) -> bool:
         """Whether it may be left out, and there is no such tool."""
-        known = words.tools is None or made in words.tools or made in words.actions
+        known = words.names is None or made in words.names or made in words.actions
         return self.optional and not known
 
 

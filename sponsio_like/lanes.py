@@ -7,7 +7,8 @@ do tools and clauses that have no lane.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sponsio_like.alphabet import OTHER, Name
 from sponsio_like.compiler import Policy
@@ -18,8 +19,23 @@ from sponsio_like.lane_source import Writer
 def prepare(policy: Policy) -> None:
     """Build the lanes of all tools that contracts name, so that no decision has to."""
     for tool in policy.index.names:
-        policy.lanes[tool] = lane_of(policy, tool, policy.concerned(tool))
+        policy.lanes[tool] = listed(policy, tool, lane_of(policy, tool, policy.concerned(tool)))
     policy.lanes[OTHER] = lane_of(policy, OTHER, policy.index.concerned(OTHER))
+
+
+def listed(policy: Policy, tool: str, lane: Lane | None) -> Lane | None:
+    """The lane of a tool of the inventory, where its arguments have to fit; of others, none."""
+    known = policy.inventory
+    if lane is None or not known.has(tool):
+        return None
+    fits, check = known.fits(tool), lane.check
+    if fits is None:
+        return lane
+
+    def checked(ledger: Any, tool: str, args: Mapping[str, Any], *rest: Any) -> Any:
+        return check(ledger, tool, args, *rest) if fits(args) else None
+
+    return lane._replace(check=checked)
 
 
 def lane_of(policy: Policy, name: Name, clauses: Sequence[int]) -> Lane | None:

@@ -23,13 +23,14 @@ from sponsio_like.contract import (
 from sponsio_like.document import SIZE_CAP, Document, parse
 from sponsio_like.errors import ContractError, Problem, Problems
 from sponsio_like.formula import Target
+from sponsio_like.inventory import Inventory, elsewhere, inventory, misplaced, unlisted
 from sponsio_like.operands import only
 from sponsio_like.outcome import Mode
 from sponsio_like.pattern import Rule
 from sponsio_like.strategies import strategy
-from sponsio_like.vocabulary import Vocabulary, inventory, target
+from sponsio_like.vocabulary import Vocabulary, target
 
-FILE_KEYS = ("version", "mode", "tools", "actions", "contracts")
+FILE_KEYS = ("version", "mode", "tools", "elsewhere", "unlisted", "actions", "contracts")
 CONTRACT_KEYS = ("name", "assume", "scope", "guarantee", "strategy", "mode", "world")
 VERSION = 1
 
@@ -38,14 +39,18 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A contract file that has been read. `tools`: the inventory, None if it has none."""
+    """A contract file that has been read. `inventory`: the tools that it has declared."""
 
     contracts: tuple[Contract, ...]
     mode: Mode | None = None
-    tools: tuple[str, ...] | None = None
+    inventory: Inventory = field(default_factory=Inventory, hash=False)
     actions: Mapping[str, Target] = field(default_factory=dict, hash=False)
-    fields: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
     version: int = VERSION
+
+    @property
+    def tools(self) -> tuple[str, ...] | None:
+        """The names of the declared tools; None if there are none."""
+        return None if self.inventory.tools is None else tuple(self.inventory.tools)
 
 
 def load(path: str | Path) -> File:
@@ -110,15 +115,14 @@ def _file(document: Document, problems: Problems, name: str) -> File | None:
         return None
     only(data, FILE_KEYS, "contract file", problems)
     _version(data, problems)
-    words = _vocabulary(data, problems)
+    known = _inventory(data, problems)
+    words = _vocabulary(data, known, problems)
     mode = _part(data, "mode", (), problems, read_mode)
     contracts = _contracts(data.get("contracts"), words, problems)
     named = [
         replace(each, where=_where(document, i, name)) for i, each in enumerate(contracts) if each
     ]
-    tools = None if words.tools is None else tuple(words.tools)
-    fields = {tool: known for tool, known in (words.tools or {}).items() if known is not None}
-    return File(tuple(named), mode, tools, words.actions, fields)
+    return File(tuple(named), mode, known, words.actions)
 
 
 def _where(document: Document, i: int, name: str) -> str:
@@ -154,9 +158,16 @@ def _part(
 # --- tools and actions ----------------------------------------------------------------------------
 
 
-def _vocabulary(data: Mapping[str, Any], problems: Problems) -> Vocabulary:
+def _inventory(data: Mapping[str, Any], problems: Problems) -> Inventory:
     tools = _part(data, "tools", (), problems, inventory)
-    words = Vocabulary(tools)
+    others = _part(data, "elsewhere", (), problems, elsewhere) or ()
+    rest = _part(data, "unlisted", (), problems, unlisted)
+    problems.found += misplaced("tools" in data, tools or (), others, rest)
+    return Inventory(tools, others, rest or "refuse")
+
+
+def _vocabulary(data: Mapping[str, Any], known: Inventory, problems: Problems) -> Vocabulary:
+    words = Vocabulary(known.tools, elsewhere=known.elsewhere)
     actions = data.get("actions", {})
     if not isinstance(actions, dict):
         problems.add(f"`{actions}` is no map of actions", "write {name: [tool, ..]}", "actions")
@@ -166,7 +177,7 @@ def _vocabulary(data: Mapping[str, Any], problems: Problems) -> Vocabulary:
         at = ("actions", action)
         for later in _named(actions[action]) & set(names[i:]):
             problems.add(f"action `{later}` is not defined above", "move it up", *at)
-        if tools and action in tools:
+        if action in (known.tools or ()) or action in known.elsewhere:
             problems.add(f"`{action}` is a tool already", "rename the action", *at, of_key=True)
         read = problems.attempt(at, target, actions[action], words)
         words = replace(words, actions={**words.actions, action: read or ()})

@@ -20,7 +20,7 @@ from sponsio_like.freezing import freeze_args
 from sponsio_like.index import INDEX_CAP
 from sponsio_like.judging import judge, witnesses
 from sponsio_like.lane import Checked, Lane
-from sponsio_like.lanes import lane_of
+from sponsio_like.lanes import lane_of, listed
 from sponsio_like.outcome import Allowed, Block
 from sponsio_like.verdicts import findings
 
@@ -151,9 +151,10 @@ def _lane(policy: Policy, tool: str) -> Lane | None:
     lane = policy.lanes.get(name, UNKNOWN)
     if lane is UNKNOWN:
         lane = policy.lanes[name] = lane_of(policy, name, policy.index.concerned(name))
+    own = listed(policy, tool, lane)
     if len(policy.lanes) < INDEX_CAP and len(tool) <= NAME_CAP:
-        policy.lanes[tool] = lane
-    return lane  # type: ignore[no-any-return]
+        policy.lanes[tool] = own
+    return own
 
 
 def _woken(inner: Interceptor, lane: Lane, call: Said, now: float) -> Woken | None:

@@ -17,7 +17,7 @@ from sponsio_like.events import Event, Result
 from sponsio_like.judging import judge
 from sponsio_like.ledger import Ledger
 from sponsio_like.tracking import OTHERS, Late
-from sponsio_like.verdicts import Finding, unreadable
+from sponsio_like.verdicts import Finding, unlisted, unreadable
 from sponsio_like.watch import Change, Judgement, Read
 
 
@@ -34,9 +34,13 @@ class Seen(NamedTuple):
 def perceive(
     ledger: Ledger, event: Event, touched: list[int], context: Context, position: int
 ) -> tuple[list[Read], list[Finding]]:
-    """What every touched clause reads; and those that cannot, because an atom raised."""
+    """What every touched clause reads; and what stands against it before any has judged.
+
+    That is the inventory, and clauses that cannot be read, because an atom raised.
+    """
     reads: list[Read] = []
-    failed: list[Finding] = []
+    outside = unlisted(ledger.policy, event, position)
+    failed = [] if outside is None else [outside]
     for i in touched:
         try:
             reads.append(ledger.read(i, event, context))

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from sponsio_like.checks import needs
 from sponsio_like.compiler import Policy, compile_policy
 from sponsio_like.contract import Contract
+from sponsio_like.inventory import Tools, declared
 from sponsio_like.outcome import (
     Allowed,
     Blocked,
@@ -90,14 +91,14 @@ class Replay:
         *,
         enforce: bool = False,
         mode: Mode = "enforce",
-        tools: Iterable[str] | None = None,
+        tools: Tools = None,
     ) -> None:
         as_written = tuple(contracts)
         observed = tuple(replace(contract, mode="observe") for contract in as_written)
         self.contracts = as_written if enforce else observed
         self.needs = {contract.name: needs(contract) for contract in self.contracts}
         self._mode = mode
-        self._tools = None if tools is None else tuple(tools)
+        self._inventory = declared(tools)
         self._records: list[Record] = []
         self._policies: dict[frozenset[str], Policy] = {}
         self._policy(self.contracts)
@@ -126,7 +127,7 @@ class Replay:
         return {name: lack for name, lack in lacks.items() if lack}
 
     def _policy(self, contracts: Iterable[Contract]) -> Policy:
-        return compile_policy(contracts, self._mode, self._tools)
+        return compile_policy(contracts, self._mode, self._inventory)
 
 
 class Play:

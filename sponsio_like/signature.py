@@ -67,8 +67,9 @@ class Tool:
 
     @property
     def fields(self) -> dict[str, str]:
-        """The arguments by name, each with its kind."""
-        return {path: shape.kind for path, shape in self.args.items() if len(path_parts(path)) == 1}
+        """The arguments by name, each with its kind: whole numbers may be others tomorrow."""
+        own = {path: each.kind for path, each in self.args.items() if len(path_parts(path)) == 1}
+        return {path: "number" if kind == "integer" else kind for path, kind in own.items()}
 
 
 @dataclass(frozen=True, slots=True)

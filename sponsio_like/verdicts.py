@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from sponsio_like.compiler import Policy
 from sponsio_like.demands import FULL, demand
 from sponsio_like.events import Call, Event, Message
+from sponsio_like.inventory import CONTRACT
 from sponsio_like.outcome import (
     Action,
     Ask,
@@ -35,6 +36,10 @@ _STRICTNESS: dict[type[Decision], int] = {Warn: 0, Redirect: 1, Escalate: 2, Ask
 
 def _strictness(decision: Decision) -> int:
     return _STRICTNESS[type(decision)]
+
+
+INVENTORY = -1
+"""What stands for the number of a clause in a finding of the inventory."""
 
 
 class Finding(NamedTuple):
@@ -103,6 +108,17 @@ def unreadable(policy: Policy, i: int, event: Event, position: int, error: Excep
         Violation(violation.contract, position, tool, violation.action, reason, violation.mode),
         Block(),
     )
+
+
+def unlisted(policy: Policy, event: Event, position: int) -> Finding | None:
+    """A call that the agent's inventory does not have, or not with these arguments."""
+    wrong = policy.inventory.wrong(event) if isinstance(event, Call) else None
+    if wrong is None:
+        return None
+    assert isinstance(event, Call)
+    mode = policy.inventory_mode
+    violation = Violation(CONTRACT, position, event.tool, "blocked", wrong.what, mode)
+    return Finding(INVENTORY, violation, Block())
 
 
 def stoppable(event: Event) -> bool:

@@ -25,10 +25,19 @@ EVENT_KEYS = ("status", "output", "message", "text")
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What a file has declared: its tools with their fields (None: not declared), its actions."""
+    """What a file has declared: its tools with their fields (None: not declared), its actions.
+
+    `elsewhere` are tools of other agents.
+    """
 
     tools: Mapping[str, Mapping[str, str] | None] | None = None
     actions: Mapping[str, Target] = field(default_factory=dict)
+    elsewhere: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """Every name that a tool may have; None if that may be any."""
+        return None if self.tools is None else (*self.tools, *self.elsewhere)
 
     def fields(self, tool: str) -> Mapping[str, str] | None:
         """The declared fields of a tool, if any are."""
@@ -86,18 +95,14 @@ def named(name: str, words: Vocabulary) -> Target:
     if not name or name != name.strip() or "`" in name:
         raise ContractError.of(f"`{name}` is not the name of a tool")
     if is_glob(name):
-        if words.tools is not None and not any(fnmatchcase(tool, name) for tool in words.tools):
-            raise ContractError.of(f"no tool matches `{name}`", _inventory(words))
+        if words.names is not None and not any(fnmatchcase(tool, name) for tool in words.names):
+            raise ContractError.of(f"no tool matches `{name}`", closest(name, words.names))
         return (Match(globs=(name,)),)
-    if words.tools is not None and name not in words.tools:
+    if words.names is not None and name not in words.names:
         raise ContractError.of(
-            f"unknown tool `{name}`", closest(name, [*words.tools, *words.actions])
+            f"unknown tool `{name}`", closest(name, [*words.names, *words.actions])
         )
     return (Match(names=(name,)),)
-
-
-def _inventory(words: Vocabulary) -> str:
-    return "tools: " + ", ".join(f"`{name}`" for name in words.tools or ())
 
 
 # --- match ------------------------------------------------------------------------------------
@@ -174,7 +179,7 @@ def known_field(
             what = f"tool `{name}` has no field `{root}`"
             problems.add(what, closest(root, declared[name]), *at)
     globs = match.globs or (() if match.names else ("*",))
-    meant = [tool for tool in words.tools or () if any(fnmatchcase(tool, g) for g in globs)]
+    meant = [tool for tool in words.names or () if any(fnmatchcase(tool, g) for g in globs)]
     if meant and set(meant) <= set(lacking):
         known = {field for tool in meant for field in declared[tool]}
         what = f"no tool has a field `{root}`"
@@ -215,50 +220,3 @@ def _wanted(path: str, wanted: Any) -> list[Condition]:
     inner = problems.attempt((key,), compared, wanted[key], path) or []
     problems.check()
     return [Condition(path, op, value, every) for op, value in inner]
-
-
-# --- the inventory ------------------------------------------------------------------------------
-
-FIELD_KINDS = (
-    "string", "number", "integer", "boolean", "array", "object", "any",
-    "path", "url", "email", "command", "sql",
-)  # fmt: skip
-
-
-def inventory(value: Any) -> dict[str, Mapping[str, str] | None]:
-    """The tools of a file: a list of names, or a map from name to `{fields: {name: kind}}`."""
-    problems = Problems()
-    tools: dict[str, Mapping[str, str] | None] = {}
-    if not isinstance(value, (list, Mapping)) or not value:
-        raise ContractError.of(f"`{value}` is not a list of tools", "write [check, refund]")
-    for i, name in enumerate(value):
-        at = (name,) if isinstance(value, Mapping) else (i,)
-        if not isinstance(name, str) or not name.strip() or is_glob(name) or "`" in name:
-            problems.add(f"`{name}` is not the name of a tool", "write every name in full", *at)
-        elif name in tools:
-            problems.add(f"tool `{name}` is listed twice", "remove one", *at)
-        else:
-            about = value[name] if isinstance(value, Mapping) else None
-            tools[name] = problems.attempt(at, _fields, about)
-    problems.check()
-    return tools
-
-
-def _fields(about: Any) -> Mapping[str, str] | None:
-    if about is None:
-        return None
-    if not isinstance(about, Mapping):
-        raise ContractError.of(
-            f"`{about}` does not describe a tool", "write {fields: {id: string}}"
-        )
-    problems = Problems()
-    only(about, ("fields",), "tool", problems)
-    fields = about.get("fields")
-    if not isinstance(fields, Mapping):
-        problems.add(f"`{fields}` does not describe fields", "write {id: string}", "fields")
-        fields = {}
-    for name, kind in fields.items():
-        if kind not in FIELD_KINDS:
-            problems.add(f"unknown kind `{kind}`", closest(kind, FIELD_KINDS), "fields", str(name))
-    problems.check()
-    return dict(fields)

@@ -11,6 +11,7 @@ from tests import (
     manifest_adapters,
     manifest_catalog,
     manifest_host,
+    manifest_inventory,
     manifest_loading,
     manifest_people,
     manifest_values,
@@ -214,6 +215,7 @@ STATEMENTS: dict[str, str] = {
     **manifest_host.STATEMENTS,
     **manifest_world.STATEMENTS,
     **manifest_loading.STATEMENTS,
+    **manifest_inventory.STATEMENTS,
     **manifest_people.STATEMENTS,
     **manifest_values.STATEMENTS,
 }

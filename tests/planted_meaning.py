@@ -13,6 +13,7 @@ from tests import (
     planted_adapters,
     planted_catalog,
     planted_host,
+    planted_inventory,
     planted_loading,
     planted_people,
     planted_values,
@@ -809,7 +810,7 @@ BUGS = (
     Bug(
         "any tool is known",
         "vocabulary.py",
-        "if words.tools is not None and name not in words.tools:",
+        "if words.names is not None and name not in words.names:",
         "if False:",
     ),
     Bug("any key is known", "operands.py", "if key not in known:", "if False:"),
@@ -1047,6 +1048,7 @@ BUGS = (
     *(Bug(*each) for each in planted_host.MEANING),
     *(Bug(*each) for each in planted_world.MEANING),
     *(Bug(*each) for each in planted_loading.MEANING),
+    *(Bug(*each) for each in planted_inventory.MEANING),
     Bug(
         "a precedence demands a call",
         "patterns/safety.py",

@@ -274,7 +274,7 @@ def test_the_file_observes_and_can_be_loaded() -> None:
     file = loads(drafted_from(answer("good.md")).text)
     assert file.mode == "observe"
     assert file.tools == ("check", "mail", "refund")
-    assert file.fields["mail"] == {"to": "string"}
+    assert file.inventory.fields["mail"] == {"to": "string"}
     assert [contract.mode for contract in file.contracts] == [None] * 4
 
 

@@ -121,7 +121,7 @@ def test_the_inventory_may_describe_fields() -> None:
         """
     file = loaded(text % "amount")
     assert file.tools == ("pay", "ping")
-    assert file.fields == {"pay": {"amount": "number", "to": "string"}}
+    assert file.inventory.fields == {"pay": {"amount": "number", "to": "string"}}
     (problem,) = mistakes(text % "amonut")
     assert problem == ("c.yaml:7:61: tool `pay` has no field `amonut`; did you mean `amount`?")
 

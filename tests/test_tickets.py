@@ -655,7 +655,7 @@ CONFIRMED = {
 def from_file(tools: str, guarantee: str, more: str = "") -> Session:
     """A session under a file with this inventory and this guarantee."""
     file = loads(FILE.format(tools=tools, guarantee=guarantee) + more)
-    return Guard(file.contracts, tools=file.tools).session()
+    return Guard(file.contracts, tools=file.inventory).session()
 
 
 @requirement("S-STRAT-10")

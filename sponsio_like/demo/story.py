@@ -76,7 +76,9 @@ def tell(contracts: Path, trace: Path) -> Story:
 
 
 def _player(file: File, *, enforce: bool) -> Replay:
-    return Replay(file.contracts, enforce=enforce, mode=file.mode or "enforce", tools=file.tools)
+    return Replay(
+        file.contracts, enforce=enforce, mode=file.mode or "enforce", tools=file.inventory
+    )
 
 
 def _scene(trace: Trace, player: Replay) -> Scene:

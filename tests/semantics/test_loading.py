@@ -128,7 +128,7 @@ def told(text: str) -> list[str]:
 def from_file(text: str) -> Any:
     """A session under the contracts of a file."""
     read_file = loads(text, "f.yaml")
-    return opened(*read_file.contracts, guard={"tools": read_file.tools})
+    return opened(*read_file.contracts, guard={"tools": read_file.inventory})
 
 
 @requirement("S-FILE-01")

@@ -323,7 +323,7 @@ def test_a_blacklist_lets_honest_work_pass(args: dict[str, Any]) -> None:
 def test_a_blacklist_by_inventory_knows_the_fields(load: Loads) -> None:
     """A blacklist of a field that the tool does not have would never fire: it is refused."""
     text = (
-        "version: 1\ntools: {bash: {fields: {cmd: command}}}\ncontracts:\n- name: a\n"
+        "version: 1\ntools: {bash: {fields: {cmd: string}}}\ncontracts:\n- name: a\n"
         "  guarantee: {pattern: arg_blacklist, tool: bash, field: command, patterns: [sudo]}\n"
     )
     with pytest.raises(ContractError, match="has no field `command`"):

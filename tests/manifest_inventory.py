@@ -1,0 +1,16 @@
+"""The rows of the manifest for inventories: statements, planted bugs.
+
+In: nothing. Out: data, as in `tests/manifest_rows.py`; its bugs: `tests/planted_inventory.py`.
+"""
+
+from __future__ import annotations
+
+STATEMENTS: dict[str, str] = {
+    "S-INV-01": "every tool is listed",
+    "S-INV-02": "any argument will do",
+    "S-INV-03": "true is an integer",
+    "S-INV-04": "what is not declared is never allowed",
+    "S-INV-05": "the inventory always enforces",
+    "S-INV-06": "substitutes need not be listed",
+    "S-INV-07": "tools of other agents can be called",
+}

@@ -1,0 +1,52 @@
+"""Bugs against what inventories mean.
+
+In: nothing. Out: `MEANING`: name, file, what stands there, what is put there instead
+(`tests/planted_meaning.py`). The requirements that they break are in `tests/manifest_inventory.py`.
+"""
+
+from __future__ import annotations
+
+MEANING = (
+    (
+        "every tool is listed",
+        "inventory.py",
+        'return self.tools is None or self.unlisted == "allow" or tool in self.tools',
+        "return True",
+    ),
+    (
+        "any argument will do",
+        "inventory.py",
+        "if name not in self.roots and value is not None:",
+        "if name not in args:",
+    ),
+    (
+        "true is an integer",
+        "inventory.py",
+        "return isinstance(value, int) and not isinstance(value, bool)",
+        "return isinstance(value, int)",
+    ),
+    (
+        "what is not declared is never allowed",
+        "inventory.py",
+        'closed = self.unlisted == "refuse"',
+        "closed = True",
+    ),
+    (
+        "the inventory always enforces",
+        "compiler.py",
+        'return self.mode if self.enforces else "observe"',
+        'return "enforce"',
+    ),
+    (
+        "substitutes need not be listed",
+        "checks.py",
+        "if isinstance(answer, Redirect) and not known.has(answer.tool):",
+        "if tools == ():",
+    ),
+    (
+        "tools of other agents can be called",
+        "inventory.py",
+        "or tool in self.tools\n",
+        "or tool in (self.names or ())\n",
+    ),
+)
