@@ -32,8 +32,8 @@ from sponsio_like.outcome import (
     Violation,
 )
 from sponsio_like.pattern import Rule, pattern
+from sponsio_like.raising import CallBlocked, CallHeld, RunStopped
 from sponsio_like.registry import atom
-from sponsio_like.running import CallBlocked, CallHeld
 from sponsio_like.session import Session
 from sponsio_like.tickets import Ticket
 
@@ -52,6 +52,7 @@ __all__ = [
     "Problem",
     "Redirected",
     "Rule",
+    "RunStopped",
     "Session",
     "SessionError",
     "SnapshotError",

@@ -18,7 +18,17 @@ from sponsio_like.clause import Clause
 from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, Event, Message
-from sponsio_like.formula import Arg, Custom, Happens, Node, Repeats, Sum, TextMatches, postorder
+from sponsio_like.formula import (
+    Arg,
+    Custom,
+    Denied,
+    Happens,
+    Node,
+    Repeats,
+    Sum,
+    TextMatches,
+    postorder,
+)
 from sponsio_like.ledger import Ledger
 from sponsio_like.outcome import Decision, Redirect, Violation, Warn
 from sponsio_like.tickets import Ticket
@@ -39,7 +49,8 @@ class Refusal:
     """All that is needed to explain a refusal, later, without holding anything up.
 
     `instead`: the substitute of a redirected call, which was refused as well. `ticket`: that of
-    the event. `substitute`: the call that a redirect makes of it, or why there is none.
+    the event. `substitute`: the call that a redirect makes of it, or why there is none. `ends`: the
+    run ends with it.
     """
 
     ledger: Ledger
@@ -51,6 +62,7 @@ class Refusal:
     instead: Call | None = None
     ticket: Ticket | None = None
     substitute: Callable[[Redirect], Call | str] = lambda _: ""
+    ends: bool = False
     _said: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def explain(self) -> str:
@@ -82,6 +94,8 @@ class Refusal:
         from sponsio_like.supposing import Scene
         from sponsio_like.ways import way_to
 
+        if self.ends:
+            return "this is final, and the run ends here"
         bound = [each for each in self._against() if each.clause in self.ledger.bound]
         if any(each.key is None or NOBODY in each.key for each in bound):
             return "give the fields that the contract reads, each as a plain value"
@@ -102,6 +116,8 @@ class Refusal:
         if bound:
             return "no short way to make it legal was found"
         against = [clauses[i] for i in found.against]
+        if found.certain and any(isinstance(each, Denied) for each in _read(against)):
+            return "this is final: do not try it again"
         split = any(set(clause.by) - {"@agent"} for clause in against)
         return _none(found, with_args=split or any(map(_of_args, _read(against))))
 

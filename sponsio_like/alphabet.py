@@ -17,6 +17,7 @@ from sponsio_like.formula import (
     Compare,
     Const,
     Delivered,
+    Denied,
     Happens,
     Match,
     MessageBy,
@@ -132,7 +133,8 @@ def targets_of(slots: Iterable[Slot]) -> list[Match]:
 
 
 def _targets(nodes: Iterable[Node]) -> list[Match]:
-    targeted = [node for node in nodes if isinstance(node, Happens | Sum | Repeats | Delivered)]
+    kinds = Happens | Sum | Repeats | Delivered | Denied
+    targeted = [node for node in nodes if isinstance(node, kinds)]
     return [match for node in targeted for match in node.target]
 
 

@@ -51,7 +51,7 @@ def _paths(clause: Clause, tool: str) -> Iterator[str]:
                 yield path
             case f.Sum(target, path):
                 yield from (path, *_conditions(target, tool)) if _of(target, tool) else ()
-            case f.Happens(_, target) | f.Delivered(target) | f.Repeats(target):
+            case f.Happens(_, target) | f.Delivered(target) | f.Denied(target) | f.Repeats(target):
                 yield from _conditions(target, tool)
     yield from clause.by
 

@@ -26,6 +26,7 @@ from sponsio_like.formula import (
     Ctx,
     Custom,
     Delivered,
+    Denied,
     Depth,
     FactAge,
     Formula,
@@ -250,7 +251,7 @@ def kinds_of(node: Node) -> frozenset[Kind]:
     match node:
         case Happens() | OutputIs() | Output() | ByAgent() | Permitted() | Arg() | Mark() | Depth():
             return frozenset({"call"})
-        case Sum() | Repeats():
+        case Sum() | Repeats() | Denied(_, "tool" | "call"):
             return frozenset({"call"})
         case Compare(left, _, right):
             return kinds_of(left) | kinds_of(right)

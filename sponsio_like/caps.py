@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sponsio_like.clause import Clause
 from sponsio_like.events import Call, Event
-from sponsio_like.formula import Condition, Const, Custom, Happens, Node, Sum
+from sponsio_like.formula import Compare, Condition, Const, Custom, Denied, Happens, Node, Sum
 from sponsio_like.moves import conditioned, merged
 from sponsio_like.obstacles import WHOLE, conjunctive, goals
 from sponsio_like.past import EXACT, Letter
@@ -35,6 +35,8 @@ def used_up(clause: Clause, watch: Watch, letter: Letter, at: Place, time: float
     program = clause.monitor.program
     for goal in goals(clause, watch, letter, at, time) - {WHOLE}:
         match program.nodes[goal]:
+            case ("lit", slot, False) if _limits_refusals(program.slots[slot].node):
+                return Cap()
             case ("cmp", left, "<" | "<=" as op, right, (False, _)):
                 limit, grown = _constant(program, right), program.nodes[left]
                 if limit is None or not _only_grows(clause, grown):
@@ -45,6 +47,14 @@ def used_up(clause: Clause, watch: Watch, letter: Letter, at: Place, time: float
                 values = clause.monitor.past.read(letter, registers, at.counted, time)
                 return _left(program, grown[1], limit, values[left], letter)
     return None
+
+
+def _limits_refusals(node: Node) -> bool:
+    """Whether this says that there were few refusals: there are never fewer."""
+    match node:
+        case Compare(Denied(), "<" | "<=", Const()) | Compare(Const(), ">" | ">=", Denied()):
+            return True
+    return False
 
 
 def _left(program: Program, slot: int, limit: Decimal, total: object, letter: Letter) -> Cap:

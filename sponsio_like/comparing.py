@@ -17,7 +17,7 @@ from sponsio_like.values import compare, path_parts
 
 Kind: TypeAlias = Literal["number", "text", "other"]
 
-_WHOLE = (f.Count, f.Repeats, f.Tokens, f.Depth)
+_WHOLE = (f.Count, f.Denied, f.Repeats, f.Tokens, f.Depth)
 _FROM_ZERO = (*_WHOLE, f.StepsSince, f.Age)
 _NUMBERS = (*_FROM_ZERO, f.Sum)
 _FLIPPED: dict[f.Op, f.Op] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -42,7 +42,13 @@ def tests_of(node: f.Node) -> Iterator[tuple[str | f.Condition, f.Op, Any]]:
             yield "output", op, value
         case f.TextIs(op, value):
             yield "text", op, value
-        case f.Happens(_, calls) | f.Sum(calls) | f.Repeats(calls) | f.Delivered(calls):
+        case (
+            f.Happens(_, calls)
+            | f.Sum(calls)
+            | f.Repeats(calls)
+            | f.Delivered(calls)
+            | f.Denied(calls)
+        ):
             for condition in (each for match in calls for each in match.conditions):
                 yield condition, condition.op, condition.value
 

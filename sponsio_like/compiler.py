@@ -19,7 +19,7 @@ from sponsio_like.encoding import encode
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.events import Call, Kind
 from sponsio_like.fitting import fitted
-from sponsio_like.formula import Delivered, Output, OutputIs, postorder
+from sponsio_like.formula import Delivered, Denied, Node, Output, OutputIs, postorder
 from sponsio_like.index import Index
 from sponsio_like.inventory import NOTHING_KNOWN, Inventory
 from sponsio_like.meant import remarks
@@ -110,9 +110,18 @@ class Policy:
     @functools.cached_property
     def sources(self) -> dict[Delivered, Concerns]:
         """The calls whose results are counted as they arrive, and what tells whether one is it."""
+        return {node: concerns(node.target) for node in self._read if isinstance(node, Delivered)}
+
+    @functools.cached_property
+    def denials(self) -> dict[Denied, Concerns]:
+        """The terms that count refused calls, and what tells whether a call is of their target."""
+        return {node: concerns(node.target) for node in self._read if isinstance(node, Denied)}
+
+    @property
+    def _read(self) -> list[Node]:
+        """Everything that the clauses read."""
         slots = [slot for clause in self.clauses for slot in clause.slots]
-        nodes = [node for slot in slots for node in postorder(slot.node)]
-        return {node: concerns(node.target) for node in nodes if isinstance(node, Delivered)}
+        return [node for slot in slots for node in postorder(slot.node)]
 
     @functools.cached_property
     def source_names(self) -> dict[Delivered, str]:

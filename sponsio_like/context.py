@@ -1,4 +1,4 @@
-"""What the host has told a session: facts, permissions, approvals, tokens. Immutable.
+"""What stands beside the trace of a session: facts, permissions, tokens, refusals. Immutable.
 
 Telling makes a new one.
 """
@@ -11,19 +11,25 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from sponsio_like.denials import NONE_DENIED, Counted, counted
 from sponsio_like.errors import SessionError
-from sponsio_like.events import Message
-from sponsio_like.formula import Delivered
+from sponsio_like.events import Call, Message
+from sponsio_like.formula import Delivered, Denied
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the host has told a session: facts, permissions, approvals, tokens."""
+    """What the host has told a session: facts, permissions, approvals, tokens.
+
+    Besides: what was `denied`, and the contract that has `stopped` the run, if one has.
+    """
 
     facts: Mapping[str, Any] = field(default_factory=dict)
     tokens: int = 0
     told_at: Mapping[str, float] = field(default_factory=dict)
     delivered: Mapping[Delivered, int] = field(default_factory=dict)
+    denied: Counted = field(default_factory=lambda: NONE_DENIED)
+    stopped: str = ""
 
     def told(self, key: str, value: Any, time: float) -> Context:
         """The context with one more fact, told at this time.
@@ -46,6 +52,11 @@ class Context:
         """The context after one more result that counts for these sources."""
         counts = {source: self.delivered.get(source, 0) + 1 for source in sources}
         return replace(self, delivered={**self.delivered, **counts}) if counts else self
+
+    def refused(self, call: Call, terms: Iterable[Denied]) -> Context:
+        """The context after one more refused call that counts for these terms."""
+        known = counted(self.denied, terms, call)
+        return self if known is self.denied else replace(self, denied=known)
 
     def permits(self, agent: str, permission: str) -> bool:
         """Whether `agent` holds `permission` now."""

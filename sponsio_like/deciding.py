@@ -22,6 +22,7 @@ from sponsio_like.interceptor import Interceptor
 from sponsio_like.inventory import CONTRACT, SHOWN, Inventory
 from sponsio_like.outcome import (
     Allowed,
+    Block,
     Blocked,
     Decision,
     Escalate,
@@ -29,9 +30,11 @@ from sponsio_like.outcome import (
     Outcome,
     Redirect,
     Redirected,
+    Stop,
     Violation,
 )
 from sponsio_like.passing import Refused
+from sponsio_like.refusing import after_refusal
 from sponsio_like.strategies import ruling
 from sponsio_like.tickets import Asked, Ticket
 from sponsio_like.verdicts import INVENTORY, Finding, asking, enforced, holding, observed, renamed
@@ -84,7 +87,7 @@ def decision(
         if late:
             first = replace(first, late=(*late, *first.late))
         if first.why:
-            return refused(inner, event, first.why), first
+            return refused(inner, event, first.why, over=first.over), first
         if first.flight is not None:
             assert isinstance(event, Call)
             return _standing(inner, event, mark, first.flight), first
@@ -139,6 +142,7 @@ def blocked(
         return Blocked(id_of(event), violations, lambda: _outside(listed, event, instead))
     if why or attempt.before is None:
         return Blocked(id_of(event), violations, lambda: why)
+    ends = isinstance(attempt.answer, Stop)
     refusal = Refusal(
         attempt.before,
         event,
@@ -149,8 +153,17 @@ def blocked(
         instead,
         _ticket(inner, event),
         partial(_substitute, event, fit=fit) if isinstance(event, Call) else lambda _: "",
+        ends,
     )
-    return Blocked(id_of(event), violations, refusal.explain)
+    return Blocked(id_of(event), violations, refusal.explain, ends)
+
+
+def turn_away(
+    inner: Interceptor, event: Call | Message, attempt: Attempt, answer: Decision
+) -> None:
+    """Count a refusal that was not certain when its attempt was made."""
+    with inner.lock:
+        inner.context = after_refusal(inner.policy, inner.context, event, attempt.found, answer)
 
 
 def _outside(known: Inventory, event: Call | Message, instead: Call | None) -> str:
@@ -171,14 +184,21 @@ def _ticket(inner: Interceptor, event: Call | Message) -> Ticket | None:
     return inner.at_desk(lambda desk, now: desk.find(id_of(event), mark, now))
 
 
-def refused(inner: Interceptor, event: Call | Message, reason: str) -> Outcome:
-    """No contract's doing: blocked if anything is enforced here, otherwise only said."""
+def refused(
+    inner: Interceptor, event: Call | Message, reason: str, *, over: bool = False
+) -> Outcome:
+    """No contract's doing: blocked if anything is enforced here, otherwise only said.
+
+    `over`: the run is.
+    """
     tool = event.tool if isinstance(event, Call) else None
     if not inner.policy.enforces:
         seen = Violation("session", inner.calls, tool, "blocked", reason, "observe")
         return Allowed(id_of(event), (), (seen,))
     violation = Violation("session", inner.calls, tool, "blocked", reason)
-    return Blocked(id_of(event), (violation,), lambda: reason)
+    if not over:
+        turn_away(inner, event, Attempt(), Block())
+    return Blocked(id_of(event), (violation,), lambda: reason, over)
 
 
 def failed(inner: Interceptor, event: Call | Message, error: Exception) -> Outcome:
@@ -229,18 +249,21 @@ def _redirected(
     """
     safe = _substitute(call, answer, fit)
     if isinstance(safe, str):
+        turn_away(inner, call, first, Block())
         return blocked(inner, call, first, safe), first
     redirected = Redirected(call.id, safe.tool, safe.args, enforced(first.found))
     second = _ruled(inner, safe, mark, lambda _: redirected, substitute=True)
     both = replace(first, found=(*first.found, *second.found), late=(*first.late, *second.late))
     if second.why:
-        return refused(inner, call, second.why), both
+        return refused(inner, call, second.why, over=second.over), both
     if second.flight is not None:  # another thread was quicker
         return _standing(inner, call, mark, second.flight), replace(both, flight=second.flight)
     if second.before is None:
         return _own(redirected), both
     before = second.before if first.before is None else second.before.joined(first.before)
-    return blocked(inner, call, replace(both, before=before), fit=fit, instead=safe), both
+    ended = replace(both, before=before, answer=second.answer)
+    turn_away(inner, call, both, Stop() if isinstance(second.answer, Stop) else Block())
+    return blocked(inner, call, ended, fit=fit, instead=safe), both
 
 
 # --- holding ------------------------------------------------------------------------------------
@@ -258,6 +281,7 @@ def _held(
     tool = event.tool if isinstance(event, Call) else "response"
     if mark.startswith(UNLIKE):
         why = f"`{tool}` has to be approved, but what it says cannot be read, so nobody can"
+        turn_away(inner, event, attempt, Block())
         return blocked(inner, event, attempt, why), names
     asked = [Asked(finding.violation.contract, answer.roles) for finding, answer in found]
     limits = [answer.within for _, answer in found if answer.within is not None]
@@ -273,6 +297,7 @@ def _held(
             return Held(id_of(event), enforced(attempt.found), ticket), news
         case "approved":
             return None, news
+    turn_away(inner, event, attempt, Block())
     return blocked(inner, event, attempt, _final(ticket)), news
 
 

@@ -21,7 +21,7 @@ from sponsio_like.foretelling import View, view
 from sponsio_like.formula import Delivered, postorder
 from sponsio_like.interceptor import Interceptor
 from sponsio_like.ledger import Ledger
-from sponsio_like.outcome import Block
+from sponsio_like.outcome import Block, Stop
 from sponsio_like.past import Letter
 from sponsio_like.watch import Place, Watch
 from sponsio_like.window import WindowFull
@@ -44,6 +44,8 @@ def excluded(
     calls = [Call(tool, {}, "", *by) for tool in tools]
 
     def ask(ledger: Ledger, now: float) -> frozenset[str]:
+        if inner.context.stopped and inner.policy.enforces:
+            return frozenset(call.tool for call in calls)
         unsettled = _unsettled(inner) if settling and inner.flights else frozenset()
         moment = Moment(ledger, inner.context, now, unsettled)
         return frozenset([call.tool for call in calls if moment.excludes(call)])
@@ -142,6 +144,6 @@ def _views(policy: Policy, call: Call) -> Views:
 def _blocking(policy: Policy, i: int, call: Call) -> View | None:
     """The view of a clause that blocks; what is asked, observed or redirected may go on."""
     enforced = policy.modes[policy.owner[i]] == "enforce"
-    if not enforced or not isinstance(policy.decision(i), Block):
+    if not enforced or not isinstance(policy.decision(i), Block | Stop):
         return None
     return view(policy.clauses[i], call)

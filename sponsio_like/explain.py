@@ -14,7 +14,7 @@ from sponsio_like.checks import needs
 from sponsio_like.compiler import ALL_INPUTS
 from sponsio_like.contract import Contract
 from sponsio_like.errors import Problem
-from sponsio_like.outcome import Ask, Block, Decision, Escalate, Mode, Redirect, Warn
+from sponsio_like.outcome import Ask, Block, Decision, Escalate, Mode, Redirect, Stop, Warn
 from sponsio_like.pattern import Parameter, Pattern
 from sponsio_like.syntax import show
 from sponsio_like.terminal import Styled, listed
@@ -153,6 +153,8 @@ def _answer(decision: Decision) -> str:
     match decision:
         case Block():
             return "block the call"
+        case Stop():
+            return "block the call, and end the run"
         case Warn():
             return "warn"
         case Redirect(tool):

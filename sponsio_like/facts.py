@@ -144,6 +144,17 @@ class Delivered(Term):
     target: Target
 
 
+class Denied(Term):
+    """How many calls of `target` were refused so far.
+
+    All of them; those of the `tool` of the present call; or those that are the same `call`, with
+    the same arguments.
+    """
+
+    target: Target
+    like: str = "any"
+
+
 class FactAge(Term):
     """Seconds since this fact was told, infinite if it never was."""
 

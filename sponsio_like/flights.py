@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Message, Unreadable, digest
 from sponsio_like.formula import Delivered
 from sponsio_like.ledger import Ledger
 from sponsio_like.outcome import Allowed, Decision, Outcome, Redirected, Violation
-from sponsio_like.verdicts import Finding
+from sponsio_like.verdicts import Finding, stoppable
 from sponsio_like.watch import Change
 
 IN_FLIGHT_CAP = 1_000
@@ -43,7 +44,8 @@ class Attempt:
 
     `before` is the ledger that refused it, for the advice, and `answer` the strictest of what its
     contracts answer; `flight` a call with the same id that is in flight already, `why` what stands
-    against it besides. None of these: it was let through now. `again`: it was told before.
+    against it besides; `over`: the run is. None of these: it was let through now. `again`: it was
+    told before.
     """
 
     found: tuple[Finding, ...] = ()
@@ -53,6 +55,7 @@ class Attempt:
     again: bool = False
     flight: Flight | None = None
     why: str = ""
+    over: bool = False
 
     def told_before(self, outcome: Outcome) -> bool:
         """Whether the host has had this outcome already."""
@@ -64,8 +67,15 @@ Answer = Callable[[tuple[Finding, ...]], Outcome]
 """The outcome for an event that is let through, whatever was found."""
 
 
-def standing(flights: dict[str, Flight], event: Event, *, enforces: bool) -> Attempt | None:
-    """What stands against a call before any contract is asked: its id, or one call too many."""
+def standing(
+    flights: dict[str, Flight], event: Event, context: Context, *, enforces: bool
+) -> Attempt | None:
+    """What stands against an event before any contract is asked.
+
+    The run is over; the id of a call is in use; it is one call too many.
+    """
+    if context.stopped and enforces and stoppable(event):
+        return Attempt(why=f"the run was stopped by `{context.stopped}`, for good", over=True)
     if not isinstance(event, Call):
         return None
     flight = flights.get(event.id)

@@ -21,9 +21,11 @@ from sponsio_like.formula import (
     ByAgent,
     Const,
     Custom,
+    Denied,
     Happens,
     Mark,
     MessageBy,
+    Node,
     Observed,
     OutputIs,
     Repeats,
@@ -131,7 +133,11 @@ def _is_unknown(slot: Slot, call: Call) -> bool:
         case Custom():
             asked = custom(slot.node)
             return not asked.waits and asked.kind not in ("message", "step")
-    return any(isinstance(each, Arg | Mark) for each in postorder(slot.node))
+    return any(map(_of_arguments, postorder(slot.node)))
+
+
+def _of_arguments(node: Node) -> bool:
+    return isinstance(node, Arg | Mark) or (isinstance(node, Denied) and node.like == "call")
 
 
 def _supposed(

@@ -40,7 +40,7 @@ def ungrounded(contract: Contract, signature: Signature) -> list[str]:
 
 def _of_node(node: f.Node, signature: Signature) -> Iterator[str]:
     match node:
-        case f.Happens(_, calls) | f.Repeats(calls) | f.Delivered(calls):
+        case f.Happens(_, calls) | f.Repeats(calls) | f.Delivered(calls) | f.Denied(calls):
             yield from _of_target(calls, signature)
         case f.Sum(calls, path):
             yield from _of_target(calls, signature)
@@ -171,7 +171,13 @@ def sought(contract: Contract) -> Sought:
 
 def _equalities(node: f.Node) -> Iterator[tuple[Match, str, Scalar]]:
     match node:
-        case f.Happens(_, calls) | f.Repeats(calls) | f.Delivered(calls) | f.Sum(calls):
+        case (
+            f.Happens(_, calls)
+            | f.Repeats(calls)
+            | f.Delivered(calls)
+            | f.Denied(calls)
+            | f.Sum(calls)
+        ):
             for each in calls:
                 for condition in each.conditions:
                     if condition.op in ("=", "in"):

@@ -26,6 +26,7 @@ from sponsio_like.monitor import Verdict
 from sponsio_like.outcome import Allowed, Decision, Outcome, Unfulfilled, Violation
 from sponsio_like.passing import Held, Kept
 from sponsio_like.perceiving import Seen, judged, perceive, time_of, time_or
+from sponsio_like.refusing import after_refusal
 from sponsio_like.settling import expire
 from sponsio_like.snapshot import Written, part, put_back, take
 from sponsio_like.standing import owing, verdicts
@@ -100,10 +101,10 @@ class Interceptor:
         late: list[Violation] = []
         while True:
             with Held(self):
-                touched = self.ledger.touched(event)
-            reads, failed = perceive(self.ledger, event, touched, self.context, self.calls)
+                touched, context = self.ledger.touched(event), self.context
+            reads, failed = perceive(self.ledger, event, touched, context, self.calls)
             now = time_of(self.clock) if stoppable(event) else self.now()
-            seen = Seen(event, touched, reads, failed, now)
+            seen = Seen(event, touched, reads, failed, now, context.denied)
             try:
                 with Held(self):
                     attempt = self._try(seen, mark, answer, rulings, late, substitute=substitute)
@@ -130,18 +131,18 @@ class Interceptor:
     ) -> Attempt | None:
         """One attempt, under the lock.
 
-        None if time or another thread has moved on: then other clauses have to be read.
+        None if time or another thread has moved on: then it has to be read anew.
         """
         event = seen.event
         if self.finished:
             raise Finished(self.desk.session)
         with self.world.open():
             key = self.world.key(event, mark)
-            stands = standing(self.flights, event, enforces=self.policy.enforces)
+            stands = standing(self.flights, event, self.context, enforces=self.policy.enforces)
             if stands is not None:
                 return stands
             late += self.expire(seen.time, self.context)
-            if self.ledger.touched(event) != seen.touched:
+            if self.ledger.touched(event) != seen.touched or seen.denied is not self.context.denied:
                 return None
             counted = self.world.counted(key)
             judgement, failed = judged(self.ledger, seen, counted, self.time, self.calls)
@@ -151,6 +152,8 @@ class Interceptor:
             left = found if substitute else unanswered(found, ticket)
             answers = strictest(left) if stoppable(event) else None
             if answers is not None:
+                if not substitute:
+                    self.context = after_refusal(self.policy, self.context, event, left, answers)
                 return Attempt(found, (), self.ledger.before(event, against), answers)
             if self.world.full(key):
                 return Attempt(why=FULL)
@@ -159,8 +162,7 @@ class Interceptor:
             self.take_off(event, judgement, (mark, key), answer(found))
         else:
             self.ledger.commit(judgement, self.world.lineage)
-        if ticket is not None:
-            self.desk.use(ticket)
+        self.desk.use(ticket)
         return Attempt(found)
 
     def take_off(
@@ -179,8 +181,7 @@ class Interceptor:
         """Time has come. What that violates, to be told once."""
         self.time = max(self.time, now, self.world.time)
         self.world.passes(self.time)
-        violated = expire(self.ledger, Now(self.time, context))
-        return reported(self.policy, violated, self.calls, None) if violated else ()
+        return reported(self.policy, expire(self.ledger, Now(self.time, context)), self.calls, None)
 
     def at_desk(self, ask: Callable[[Desk, float], T]) -> T:
         """Ask the session's desk for something, at this time."""

@@ -22,6 +22,7 @@ from sponsio_like.formula import (
     Ctx,
     Custom,
     Delivered,
+    Denied,
     FactAge,
     Happens,
     Node,
@@ -115,7 +116,7 @@ class Lettering:
         always = self.counts(getattr(slot.node, "target", ())) is True
         if similar(slot) and always:
             return [f"{name} = {self._names.bind(likeness)}(tool, args)"]
-        of_context = all(isinstance(node, OF_CONTEXT) for node in postorder(slot.node))
+        of_context = all(map(_of_context, postorder(slot.node)))
         read = self._names.bind(slot_reader(slot))
         whole = f"{read}({None if of_context else self._call()}, context)"
         if slot.waits:
@@ -137,6 +138,11 @@ def foreign(slot: Slot) -> bool:
     if slot.waits and not isinstance(slot.node, Happens):
         return True
     return any(_of_user(node) for node in postorder(slot.node))
+
+
+def _of_context(node: Node) -> bool:
+    """Whether it is read of the context alone, whatever the call."""
+    return isinstance(node, OF_CONTEXT) or (isinstance(node, Denied) and node.like == "any")
 
 
 def _of_user(node: Node) -> bool:

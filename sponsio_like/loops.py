@@ -15,7 +15,8 @@ from typing import Any
 from sponsio_like.acting import acting_in
 from sponsio_like.outcome import Allowed, Blocked, Held, Redirected
 from sponsio_like.plain import as_data
-from sponsio_like.running import CallBlocked, CallHeld, told
+from sponsio_like.raising import CallHeld, blocked
+from sponsio_like.running import told
 from sponsio_like.session import Session
 
 
@@ -36,14 +37,14 @@ def running(
     """Decide the call, let the block run it, and settle it with `output`, or with its exception.
 
     A redirect shows in `tool` and `args`. `how`: `id`, `agent`, `depth`; the agent and the depth
-    that are not given are those that are `active()`. Raises `CallBlocked` or
-    `CallHeld` before the block is entered.
+    that are not given are those that are `active()`. Raises `CallBlocked` (`RunStopped`,
+    if the run is over) or `CallHeld` before the block is entered.
     """
     agent, depth = acting_in(session).by
     outcome = session.decide(tool, args, **{"agent": agent, "depth": depth, **how})
     match outcome:
         case Blocked():
-            raise CallBlocked(outcome)
+            raise blocked(outcome)
         case Held():
             raise CallHeld(outcome)
         case Redirected(id, instead, changed):
@@ -59,11 +60,11 @@ def running(
 
 
 def said(session: Session, text: str) -> str:
-    """The answer, if it may be shown. Raises `CallBlocked` or `CallHeld` if not."""
+    """The answer, if it may be shown. Raises as `running` does if not."""
     outcome = session.message("assistant", text)
     match outcome:
         case Blocked():
-            raise CallBlocked(outcome)
+            raise blocked(outcome)
         case Held():
             raise CallHeld(outcome)
     return text

@@ -18,10 +18,10 @@ from sponsio_like.operators import WX, WY, F, G, H, O, R, S, U, W, X, Y, bound, 
 # fmt: off
 __all__ = [
     "WX", "WY", "F", "Field", "G", "H", "O", "R", "S", "Tools", "U", "W", "X", "Y", "age",
-    "agent", "approval_age", "approved", "arg", "called", "count", "ctx", "delivered", "depth",
-    "done", "fact_age", "failed", "false", "initially", "last", "mark", "message", "output",
-    "permission", "repeats", "since", "step", "target", "text", "tokens", "total", "true", "value",
-    "var", "where",
+    "agent", "approval_age", "approved", "arg", "called", "count", "ctx", "delivered", "denied",
+    "depth", "done", "fact_age", "failed", "false", "initially", "last", "mark", "message",
+    "output", "permission", "repeats", "since", "step", "target", "text", "tokens", "total", "true",
+    "value", "var", "where",
 ]
 # fmt: on
 
@@ -180,6 +180,18 @@ def last(value: f.Term | Field[f.Formula], what: Tools | f.Formula) -> f.Term:
 def delivered(tools: Tools, *conditions: f.Condition) -> f.Term:
     """How many results of such calls have arrived, failures too: `delivered("web") <= 3`."""
     return f.Delivered(target(tools, *conditions))
+
+
+def denied(
+    tools: Tools, *conditions: f.Condition, like: Literal["any", "tool", "call"] = "any"
+) -> f.Term:
+    """How many such calls were refused so far: `denied("pay") < 3`.
+
+    All of them, those of the same tool as the present call, or those that are the same call.
+    """
+    if like not in {"any", "tool", "call"}:
+        raise ContractError.of(f"refusals are like `any`, `tool` or `call`, not `{like}`")
+    return f.Denied(target(tools, *conditions), like)
 
 
 def fact_age(key: str) -> f.Term:

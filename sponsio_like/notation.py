@@ -8,7 +8,7 @@ In: text. Out: events as in a trace file (docs/semantics.md), each one second af
     ask="no thanks"         the output (error:ask=.. too)            +60s             a minute later
     ctx:stage=review  permit:pay,refund  approve:pay/boss            facts
     msg:user="are you sure?"  tokens:12                              messages; one with its usage
-    pay^2                                                            by an agent two levels deep
+    pay^2                   by an agent two levels deep              pay~             refused
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from sponsio_like.errors import TraceError
 
 CALL = re.compile(
-    r"([\w.*/-]+)(?:\((.*)\))?(?:@([\w.-]+))?(?:\^(\d+))?([!?])?(?:=(.*))?", re.DOTALL
+    r"([\w.*/-]+)(?:\((.*)\))?(?:@([\w.-]+))?(?:\^(\d+))?([!?~])?(?:=(.*))?", re.DOTALL
 )
 NAMED = re.compile(r"(ctx|permit|approve|msg|tokens|ok|error):([^=]*)(?:=(.*))?", re.DOTALL)
 TIME = re.compile(r"\+(\d+(?:\.\d+)?)s")
@@ -92,7 +92,7 @@ def _call(word: str, number: int, open_calls: list[tuple[str, str]]) -> dict[str
     if sign == "?":
         open_calls.append((tool, id))
         return event
-    event["status"] = "error" if sign == "!" else "ok"
+    event["status"] = {"!": "error", "~": "refused"}.get(sign, "ok")
     return {**event, "output": value(output)} if output is not None else event
 
 

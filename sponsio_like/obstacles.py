@@ -16,6 +16,7 @@ from sponsio_like.formula import (
     TRUE,
     Const,
     Custom,
+    Denied,
     Happens,
     MessageBy,
     Node,
@@ -47,12 +48,14 @@ def memoryless(clause: Clause) -> bool:
 
 
 def by_context(clause: Clause) -> bool:
-    """Whether a fact, or tokens used, may change it."""
+    """Whether a fact, tokens used, or a refusal may change it."""
     return any(_of_context(slot.node) for slot in clause.slots)
 
 
 def _of_context(node: Node) -> bool:
-    return any(inputs_of(each) & {"facts", "usage"} for each in postorder(node))
+    return any(
+        isinstance(each, Denied) or inputs_of(each) & {"facts", "usage"} for each in postorder(node)
+    )
 
 
 def by_steps(clause: Clause) -> bool:

@@ -99,12 +99,13 @@ def let_through(id: str) -> Allowed:
 class Blocked:
     """The call must not run. `advice` is one sentence for the model.
 
-    It is computed when first read.
+    It is computed when first read. `ends_run`: the run is over; nothing more is let through.
     """
 
     id: str
     violations: tuple[Violation, ...]
     explain: Callable[[], str] = field(repr=False, compare=False)
+    ends_run: bool = False
 
     @property
     def advice(self) -> str:
@@ -146,6 +147,11 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Stop:
+    """Refuse the call, and everything after it: the run ends."""
+
+
+@dataclass(frozen=True, slots=True)
 class Warn:
     """Let the call run, and say so."""
 
@@ -181,4 +187,4 @@ class Ask:
     function: Callable[[Violation], Any] = field(compare=False)
 
 
-Decision: TypeAlias = Block | Warn | Redirect | Escalate | Ask
+Decision: TypeAlias = Block | Stop | Warn | Redirect | Escalate | Ask

@@ -22,6 +22,7 @@ from sponsio_like.judging import judge, witnesses
 from sponsio_like.lane import Checked, Lane
 from sponsio_like.lanes import lane_of, listed
 from sponsio_like.outcome import Allowed, Block
+from sponsio_like.refusing import after_refusal
 from sponsio_like.verdicts import findings
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Re
     ledger = inner.ledger
     if inner.latest is not None or inner.flights or inner.landing or ledger.alarms:
         return None
-    if inner.desk.tickets or inner.finished:
+    if inner.desk.tickets or inner.finished or inner.context.stopped:
         return None
     if now < inner.time:  # noqa: PLR1730  a call costs more
         now = inner.time
@@ -142,6 +143,7 @@ def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) ->
     inner.time = now
     against = witnesses(inner.ledger, violated, call)
     found = findings(policy, against, call, inner.committed)
+    inner.context = after_refusal(policy, inner.context, call, found, Block())
     return Refused(call, Attempt(found, (), inner.ledger.before(call, against), Block()))
 
 

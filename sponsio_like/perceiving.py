@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from sponsio_like.bindings import Revealed
 from sponsio_like.compiler import Policy
 from sponsio_like.context import Context
+from sponsio_like.denials import Counted
 from sponsio_like.events import Event, Result
 from sponsio_like.judging import judge
 from sponsio_like.ledger import Ledger
@@ -22,13 +23,17 @@ from sponsio_like.watch import Change, Judgement, Read
 
 
 class Seen(NamedTuple):
-    """What was read of an event, and when. `touched`: the clauses that had to see it."""
+    """What was read of an event, and when. `touched`: the clauses that had to see it.
+
+    `denied`: the refusals that were counted by then.
+    """
 
     event: Event
     touched: list[int]
     reads: list[Read]
     failed: list[Finding]
     time: float
+    denied: Counted
 
 
 def perceive(

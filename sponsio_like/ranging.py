@@ -61,7 +61,7 @@ def _is_tied(clause: Clause, slot: int) -> bool:
 def _check_places(clause: Clause) -> None:
     for slot in clause.slots:
         for node in f.postorder(slot.node):
-            if isinstance(node, f.Repeats | f.Delivered) and vars_in(node):
+            if isinstance(node, f.Repeats | f.Delivered | f.Denied) and vars_in(node):
                 raise ContractError.of(
                     f"`{node!r}` cannot have a value variable", "count calls instead: count(..)"
                 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sponsio_like.atoms import inputs_of
 from sponsio_like.clause import Clause
-from sponsio_like.formula import postorder
+from sponsio_like.formula import Denied, postorder
 
 TOLD = frozenset({"facts", "usage", "results"})
 """The inputs that reach a session apart from the event that is decided."""
@@ -20,4 +20,5 @@ def remembers(clause: Clause) -> bool:
         return True
     if clause.monitor.past.cells or clause.gate.past.cells:
         return True
-    return any(inputs_of(each) & TOLD for slot in clause.slots for each in postorder(slot.node))
+    read = [each for slot in clause.slots for each in postorder(slot.node)]
+    return any(isinstance(each, Denied) or inputs_of(each) & TOLD for each in read)

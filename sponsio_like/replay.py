@@ -27,7 +27,7 @@ from sponsio_like.outcome import (
 )
 from sponsio_like.records import Log, Record
 from sponsio_like.session import Session
-from sponsio_like.trace import Called, Event, Said, Seen, Settled, Told, Trace
+from sponsio_like.trace import Called, Denied, Event, Said, Seen, Settled, Told, Trace
 
 
 class Played(NamedTuple):
@@ -164,6 +164,9 @@ class Play:
         match event:
             case Called():
                 return self._call(event)
+            case Denied(call):
+                self.time = call.time
+                self.session.refused(call.tool, call.args, agent=call.agent, depth=call.depth)
             case Settled(id, _, time):
                 self.time = time
                 if id not in self._substituted:

@@ -17,9 +17,10 @@ from types import AsyncGeneratorType, GeneratorType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sponsio_like.acting import Acting
-from sponsio_like.errors import SessionError, SponsioLikeError
-from sponsio_like.outcome import Allowed, Blocked, Held, Redirect, Redirected, Violation
+from sponsio_like.errors import SessionError
+from sponsio_like.outcome import Allowed, Blocked, Held, Redirect, Redirected
 from sponsio_like.plain import as_data
+from sponsio_like.raising import CallHeld, blocked
 from sponsio_like.session import Session, decide_fitted
 from sponsio_like.tickets import Ticket
 
@@ -27,46 +28,11 @@ POLL_SECONDS = 0.05
 """How often a call that waits for a person looks for the answer."""
 
 OnBlock: TypeAlias = "Literal['raise', 'return'] | Callable[[Blocked], Any]"
-"""A call that is blocked raises `CallBlocked`, returns the advice, or what a callable makes."""
+"""A call that is blocked raises `CallBlocked`, returns the advice, or what a callable makes.
+
+One that ends the run raises `RunStopped`, whatever is chosen."""
 OnHold: TypeAlias = Literal["raise", "return", "wait"]
 """A call that is held raises `CallHeld`, returns the `Ticket`, or waits for the answer."""
-
-
-class CallBlocked(SponsioLikeError):
-    """The tool has not run. Its text is `advice`, which is worked out when it is first read."""
-
-    def __init__(self, outcome: Blocked) -> None:
-        super().__init__(outcome)
-        self.outcome = outcome
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """To another process goes the advice itself."""
-        return _blocked, (self.outcome.id, self.outcome.violations, self.advice)
-
-    def __str__(self) -> str:
-        return self.advice
-
-    @property
-    def advice(self) -> str:
-        """One sentence for the model: why, and what would make the call legal."""
-        return self.outcome.advice
-
-
-class CallHeld(SponsioLikeError):
-    """The tool has not run: `ticket` has to be answered, then the call made again."""
-
-    def __init__(self, outcome: Held) -> None:
-        self.outcome = outcome
-        self.ticket: Ticket = outcome.ticket
-        who = " or ".join(f"`{role}`" for role in outcome.ticket.roles) or "a person"
-        super().__init__(f"`{outcome.ticket.tool}` waits for {who}, ticket {outcome.ticket.id}")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return CallHeld, (self.outcome,)
-
-
-def _blocked(id: str, violations: tuple[Violation, ...], advice: str) -> CallBlocked:
-    return CallBlocked(Blocked(id, violations, lambda: advice))
 
 
 class Run(NamedTuple):
@@ -162,9 +128,9 @@ def flow(
 
 
 def _refused(outcome: Blocked, on_block: OnBlock) -> Flow:
-    """What a blocked call comes to."""
-    if on_block == "raise":
-        raise CallBlocked(outcome)
+    """What a blocked call comes to; the end of the run is always raised."""
+    if on_block == "raise" or outcome.ends_run:
+        raise blocked(outcome)
     return outcome.advice if on_block == "return" else (yield Run(on_block, (outcome,)))
 
 

@@ -14,17 +14,18 @@ from typing import Any
 from sponsio_like.acting import active
 from sponsio_like.compiler import Policy
 from sponsio_like.context import checked, names, of_batch, said, tokens_of
-from sponsio_like.deciding import Fit, decided
+from sponsio_like.deciding import Fit, decided, turn_away
 from sponsio_like.errors import Finished, SessionError
 from sponsio_like.events import Call, Result, Step
 from sponsio_like.excluding import excluded
-from sponsio_like.freezing import freeze
+from sponsio_like.flights import Attempt
+from sponsio_like.freezing import freeze, freeze_args
 from sponsio_like.interceptor import Interceptor
 from sponsio_like.landing import land, settle
 from sponsio_like.monitor import Verdict
 from sponsio_like.naming import fresh
 from sponsio_like.notices import Mailbox
-from sponsio_like.outcome import Outcome, Unfulfilled, Violation, let_through
+from sponsio_like.outcome import Block, Outcome, Unfulfilled, Violation, let_through
 from sponsio_like.passing import Refused, passes, settles
 from sponsio_like.records import SILENT, Log
 from sponsio_like.telling import Teller
@@ -79,10 +80,7 @@ class Session:
         return not self._inner.finished
 
     def place(self, where: str) -> None:
-        """The next calls stand at this checkpoint or task of the host.
-
-        Contracts on the world count a call once that is executed again at its place.
-        """
+        """The next calls stand at this checkpoint of the host; the world counts them once there."""
         self._inner.stand(where)
 
     def active(
@@ -226,6 +224,10 @@ class Session:
         self._teller.reported(id, revealed)
         return revealed
 
+    def refused(self, tool: str, args: Mapping[str, Any] | None = None, **by: Any) -> None:
+        """Somebody else has refused this call; it counts for `denied`. `by`: `agent`, `depth`."""
+        turn_away(self._inner, Call(tool, freeze_args(args), "", **by), Attempt(), Block())
+
     def message(
         self, role: str, text: str | None = "", *, usage: Mapping[str, Any] | None = None
     ) -> Outcome:
@@ -238,9 +240,8 @@ class Session:
         self._next_turn()
         self._inner.used(tokens)
         _, outcome, attempt = decided(self._inner, event)
-        found, again = attempt.found, attempt.again
-        self._log.message(self.id, role, outcome, found, attempt.late, again=again)
-        self._teller.came("", outcome, attempt.late, () if again else found)
+        self._log.message(self.id, role, outcome, attempt.found, attempt.late, again=attempt.again)
+        self._teller.came("", outcome, attempt.late, () if attempt.again else attempt.found)
         return outcome
 
     def step(self, atoms: Iterable[str]) -> tuple[Violation, ...]:
@@ -253,11 +254,7 @@ class Session:
         return violations
 
     def fact(self, key: str, value: Any) -> None:
-        """Tell the session something of its context, visible from the next decision on.
-
-        `permissions` is a list, or a map from agent to list; `approval` one standing approval; any
-        other key is plain context.
-        """
+        """A fact of the context: `permissions`, `approval`, or any other key; for later calls."""
         self._inner.told(key, checked(key, freeze(value)))
         self._log.fact(self.id, key)
 

@@ -19,7 +19,7 @@ Piece: TypeAlias = "str | f.Node"
 FUNCTIONS = (
     "called", "done", "failed", "output", "agent", "message", "text", "permission", "approved",
     "step", "count", "sum", "since", "age", "repeats", "last", "delivered",
-    "fact_age", "approval_age", "arg", "mark", "ctx", "tokens", "depth", "initially",
+    "denied", "fact_age", "approval_age", "arg", "mark", "ctx", "tokens", "depth", "initially",
 )  # fmt: skip
 RESERVED = frozenset(FUNCTIONS) | frozenset(
     {
@@ -176,6 +176,9 @@ def _term(node: f.Node) -> Iterator[Piece]:
             yield from ("last(", value, ", ", body, ")")
         case f.Delivered(target):
             yield f"delivered(called({_target(target)}))"
+        case f.Denied(target, like):
+            how = "" if like == "any" else f", {like}"
+            yield f"denied(called({_target(target)}){how})"
         case f.FactAge(key):
             yield f"fact_age({_plain(key, _PATH)})"
         case f.ApprovalAge(action, role):

@@ -14,6 +14,7 @@ from typing import Any
 from sponsio_like.clause import Clause
 from sponsio_like.compiler import LINEAGE, Policy
 from sponsio_like.context import Context
+from sponsio_like.denials import Counted, Denials
 from sponsio_like.encoding import decode, encode
 from sponsio_like.errors import SnapshotError
 from sponsio_like.ledger import Ledger
@@ -82,6 +83,11 @@ def take(ledger: Ledger, context: Context, written: Written) -> dict[str, Any]:
         "facts": written.one("facts", context.facts),
         "tokens": context.tokens,
         "told_at": dict(context.told_at),
+        "denied": {
+            repr(term): {"each": dict(known.each), "more": known.more}
+            for term, known in context.denied.items()
+        },
+        "stopped": [context.stopped, policy.fingerprints.get(context.stopped, "")],
         "delivered": {policy.source_names[each]: n for each, n in context.delivered.items()},
     }
 
@@ -139,7 +145,27 @@ def put_back(
 def _context(policy: Policy, data: Mapping[str, Any]) -> Context:
     counted, names = data["delivered"], policy.source_names
     delivered = {each: counted[name] for each, name in names.items() if name in counted}
-    return Context(part(data, "facts", dict), part(data, "tokens", int), data["told_at"], delivered)
+    (stopped, meant), means = data["stopped"], policy.fingerprints
+    return Context(
+        part(data, "facts", dict),
+        part(data, "tokens", int),
+        data["told_at"],
+        delivered,
+        _denied(policy, data["denied"]),
+        stopped if stopped and means.get(stopped) == meant else "",
+    )
+
+
+def _denied(policy: Policy, data: Any) -> Counted:
+    """What was refused, for the terms that are still asked for."""
+    names = {repr(term): term for term in policy.denials}
+    return {
+        names[name]: Denials(
+            {key: part(known["each"], key, int) for key in known["each"]}, part(known, "more", int)
+        )
+        for name, known in data.items()
+        if name in names
+    }
 
 
 def _check(clause: Clause, kept: Any) -> None:

@@ -155,6 +155,15 @@ def _repeats(target: f.Target, similar: Token | None) -> f.Repeats:
     return f.Repeats(target, str(similar))
 
 
+def _denied(target: f.Target, like: Token | None) -> f.Denied:
+    if like is None:
+        return f.Denied(target)
+    if like not in {"tool", "call"}:
+        hint = closest(like, ("tool", "call"))
+        raise _bad(like, "what counts is of the same `tool`, or the same `call`", hint)
+    return f.Denied(target, str(like))
+
+
 # --- values -----------------------------------------------------------------------------------
 
 
@@ -230,6 +239,7 @@ RULES: Mapping[str, Callable[..., object]] = {
     "repeats": _repeats,
     "last": f.Last,
     "delivered": f.Delivered,
+    "denied": _denied,
     "fact_age": f.FactAge,
     "approval_age": f.ApprovalAge,
     "arg": f.Arg,

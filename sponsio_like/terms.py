@@ -11,6 +11,7 @@ from math import inf
 from typing import Any
 
 from sponsio_like.context import Context
+from sponsio_like.denials import refusals
 from sponsio_like.events import Call, Event, Unreadable, digest
 from sponsio_like.formula import (
     ApprovalAge,
@@ -18,6 +19,7 @@ from sponsio_like.formula import (
     Const,
     Ctx,
     Delivered,
+    Denied,
     Depth,
     FactAge,
     Mark,
@@ -51,6 +53,12 @@ def value_reader(node: Term) -> Callable[[Event, Context], Any]:
             return lambda event, _: mark_of(event, path) if isinstance(event, Call) else MISSING
         case Delivered():
             return lambda event, context: context.delivered.get(node, 0)
+        case Denied(_, like):
+            return lambda event, context: (
+                refusals(context.denied, node, event)
+                if like == "any" or isinstance(event, Call)
+                else MISSING
+            )
         case FactAge(key):
             return lambda event, context: context.told_at.get(key, MISSING)
         case ApprovalAge(action, role):

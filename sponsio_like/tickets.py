@@ -184,9 +184,10 @@ class Desk:
             ticket = self._keep(replace(ticket, until=sooner))
         return self._aged(ticket, now)
 
-    def use(self, ticket: Ticket) -> None:
-        """The call has been let through: a ticket is good for one call."""
-        del self.tickets[ticket.id]
+    def use(self, ticket: Ticket | None) -> None:
+        """The call has been let through: a ticket, if it had one, is good for one call."""
+        if ticket is not None:
+            del self.tickets[ticket.id]
 
     def waiting(self, now: float) -> tuple[Ticket, ...]:
         """The tickets that are open."""

@@ -34,6 +34,12 @@ class Called(NamedTuple):
     result: Result | None
 
 
+class Denied(NamedTuple):
+    """A call that was refused when the trace was recorded: it did not happen."""
+
+    call: Call
+
+
 class Settled(NamedTuple):
     """The result of an earlier call."""
 
@@ -63,7 +69,7 @@ class Seen(NamedTuple):
     step: Step
 
 
-Event: TypeAlias = Called | Settled | Said | Told | Seen
+Event: TypeAlias = Called | Denied | Settled | Said | Told | Seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +153,7 @@ class _Reader:
 
     def _call(
         self, event: Mapping[str, Any], results: Mapping[str, list[int]], named: set[str]
-    ) -> Called:
+    ) -> Called | Denied:
         """A call. Of several in flight with one id, each has its own, and results in order."""
         id = event.get("id")
         name = given = str(self.calls) if id is None else str(id)
@@ -158,7 +164,8 @@ class _Reader:
             name = f"#{name}"
         if waits:
             waiting.append(name)
-        self.calls += 1
+        refused = event.get("status") == "refused"
+        self.calls += not refused
         call = Call(
             self._text(event, "tool"),
             _args(event.get("args")),
@@ -167,6 +174,8 @@ class _Reader:
             self._depth(event),
             self.time,
         )
+        if refused:
+            return Denied(call)
         return Called(call, None if waits else self._result(event))
 
     def _results(self) -> dict[str, list[int]]:
@@ -191,7 +200,7 @@ class _Reader:
                 return "ok"
             case "error":
                 return "error"
-        raise self._wrong(f"`status` is `{event['status']}`; write `ok` or `error`")
+        raise self._wrong(f"`status` is `{event['status']}`; write `ok`, `error` or `refused`")
 
     def _text(self, event: Mapping[str, Any], field: str, otherwise: str | None = None) -> str:
         value = event.get(field)

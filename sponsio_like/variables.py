@@ -177,7 +177,13 @@ def call_values(call: Call, path: str) -> list[Any]:
 def vars_in(node: f.Node) -> list[tuple[f.Op | None, f.Var]]:
     """The variables that stand in this very node, each with how; None: as a term."""
     match node:
-        case f.Happens(_, target) | f.Sum(target) | f.Repeats(target) | f.Delivered(target):
+        case (
+            f.Happens(_, target)
+            | f.Sum(target)
+            | f.Repeats(target)
+            | f.Delivered(target)
+            | f.Denied(target)
+        ):
             each = (one for match in target for one in match.conditions)
             return [(one.op, one.value) for one in each if isinstance(one.value, f.Var)]
         case f.OutputIs(_, op, f.Var() as var) | f.TextIs(op, var):

@@ -24,6 +24,7 @@ from sponsio_like.outcome import (
     Escalate,
     Mode,
     Redirect,
+    Stop,
     Violation,
     Warn,
 )
@@ -31,7 +32,14 @@ from sponsio_like.tickets import Asked, Ticket
 from sponsio_like.watch import Witness
 from sponsio_like.window import WindowFull
 
-_STRICTNESS: dict[type[Decision], int] = {Warn: 0, Redirect: 1, Escalate: 2, Ask: 3, Block: 4}
+_STRICTNESS: dict[type[Decision], int] = {
+    Warn: 0,
+    Redirect: 1,
+    Escalate: 2,
+    Ask: 3,
+    Block: 4,
+    Stop: 5,
+}
 
 
 def _strictness(decision: Decision) -> int:
@@ -136,6 +144,13 @@ def strictest(found: Iterable[Finding]) -> Decision | None:
     return None if isinstance(answer, Warn) else answer
 
 
+def stopping(found: Iterable[Finding]) -> str:
+    """The contract that ends the run, if one of these does."""
+    return next(
+        (f.violation.contract for f in _enforced(found) if isinstance(f.decision, Stop)), ""
+    )
+
+
 def asking(found: Iterable[Finding]) -> list[tuple[Finding, Ask]]:
     """The violations of enforced contracts that a callable of the user has to rule on."""
     return [(f, f.decision) for f in _enforced(found) if isinstance(f.decision, Ask)]
@@ -205,7 +220,7 @@ def _violation(
 
 def _action(decision: Decision) -> Action:
     match decision:
-        case Block():
+        case Block() | Stop():
             return "blocked"
         case Redirect():
             return "redirected"

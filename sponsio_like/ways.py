@@ -28,7 +28,7 @@ from sponsio_like.obstacles import (
     key_of_state,
     memoryless,
 )
-from sponsio_like.outcome import Block, Redirect
+from sponsio_like.outcome import Block, Redirect, Stop
 from sponsio_like.supposing import Scene, Supposing
 from sponsio_like.watch import Place, Watch
 
@@ -116,7 +116,7 @@ class Quest:
     def _used_up(self, i: int) -> Cap | None:
         """The cap of clause `i` that leaves no room for the event for ever."""
         scene, event = self.choices.start, self.choices.event
-        refuses = isinstance(self.trial.policy.decision(i), Block | Redirect)
+        refuses = isinstance(self.trial.policy.decision(i), Block | Stop | Redirect)
         read = self.trial.read(i, event, scene.context) if refuses else None
         if read is None:
             return None

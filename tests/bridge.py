@@ -37,7 +37,7 @@ NAMES: dict[type[f.Formula], str] = {
 
 HISTORY = (
     *(f.Count, f.Sum, f.StepsSince, f.Age, f.Repeats, f.Last),
-    *(f.Delivered, f.FactAge, f.ApprovalAge, f.Mark),
+    *(f.Delivered, f.Denied, f.FactAge, f.ApprovalAge, f.Mark),
 )
 """Terms of what happened before, or of the arguments as a whole: no facts of one event."""
 
@@ -165,6 +165,9 @@ def _term(node: f.Term, tools: tuple[str, ...]) -> oracle.Formula:
             return ("last", _term(value, tools), translate(body, tools))
         case f.Delivered(target):
             return ("delivered", _any(_kind_of_call("called", match, tools) for match in target))
+        case f.Denied(target, like):
+            called = _any(_kind_of_call("called", match, tools) for match in target)
+            return ("denied", called) if like == "any" else ("denied like", called, like)
         case f.Mark(path) if path == "*" or not set(path) & set(".[]"):
             return ("mark", path)
         case f.FactAge(key):

@@ -201,6 +201,7 @@ class Random:
             lambda: f.Repeats(self.target(), self.random.choice(["equal", "fuzzy"])),
             lambda: f.Last(self.reading(0), body(size)),
             lambda: f.Delivered(self.target()),
+            lambda: f.Denied(self.target(), self.random.choice(["any", "tool", "call"])),
             lambda: f.FactAge(word()),
             lambda: f.ApprovalAge(word(), word()),
             lambda: f.Mark(self.random.choice(["*", word()])),

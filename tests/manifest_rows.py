@@ -10,6 +10,7 @@ from __future__ import annotations
 from tests import (
     manifest_adapters,
     manifest_catalog,
+    manifest_denied,
     manifest_host,
     manifest_inventory,
     manifest_loading,
@@ -214,6 +215,7 @@ STATEMENTS: dict[str, str] = {
     "S-FAIL-07": "every clause is asked",
     **manifest_host.STATEMENTS,
     **manifest_world.STATEMENTS,
+    **manifest_denied.STATEMENTS,
     **manifest_loading.STATEMENTS,
     **manifest_inventory.STATEMENTS,
     **manifest_people.STATEMENTS,
@@ -246,6 +248,7 @@ PATTERNS: dict[str, str] = {
     "C-arg_length_limit": "one character more",
     "C-arg_value_range": "ranges are open above",
     **manifest_catalog.PATTERNS,
+    **manifest_denied.PATTERNS,
     **manifest_values.PATTERNS,
 }
 """The patterns of the catalog."""

@@ -15,6 +15,7 @@ Others: ("not", f) ("and", f, ...) ("or", f, ...) ("implies", f, g) ("iff", f, g
 Terms:  ("number", x) ("arg", field) ("mark", field or "*") ("since", f) ("age", f) ("repeats", f)
         ("count", f, reset or None, bound or None) ("sum", f, field, bound or None)
         ("last", term, f) ("delivered", f) ("fact age", key) ("approval age", action, role)
+        ("denied", f) ("denied like", f, "tool" or "call")
 """
 
 from __future__ import annotations
@@ -32,12 +33,13 @@ Formula: TypeAlias = tuple[Any, ...]
 
 FUTURE = frozenset({"X", "WX", "F", "G", "U", "W", "R"})
 PAST = frozenset({"Y", "WY", "O", "H", "S", "compare", "compare?"})
-PRESENT = frozenset({"number", "arg", "mark", "delivered"})
+REFUSED = frozenset({"denied", "denied like"})
+PRESENT = frozenset({"number", "arg", "mark", "delivered", *REFUSED})
 STATUS = frozenset({"done", "failed", "output"})
 KIND = {
     "called": "call",
     **dict.fromkeys(STATUS, "call"),
-    **dict.fromkeys(("arg", "mark", "sum", "repeats"), "call"),
+    **dict.fromkeys(("arg", "mark", "sum", "repeats", "denied like"), "call"),
     "message": "message",
     "step": "step",
 }
@@ -95,6 +97,11 @@ def settle(of: int, status: str, *output: str, time: float | None = None) -> Eve
     return Event("settle", status, frozenset(output), time=time, of=of)
 
 
+def refuse(tool: str, *true: str, time: float | None = None, **args: Any) -> Event:
+    """A call of `tool` is refused, which makes no position."""
+    return replace(call(tool, *true, time=time, **args), kind="refused")
+
+
 def tick(time: float | None = None) -> Event:
     """Nothing but time passes."""
     return Event("tick", time=time)
@@ -109,7 +116,8 @@ def close(time: float | None = None) -> Event:
 class Position:
     """A position of a trace. Moments are numbers of events; a call in flight has not `settled`.
 
-    `arrived`: the calls, positions or not, whose results had arrived when this one was decided.
+    `arrived`: the calls, positions or not, whose results had arrived when this one was decided;
+    `refused`: those that were refused before.
     """
 
     event: Event
@@ -117,6 +125,7 @@ class Position:
     time: float = 0
     settled: tuple[float, str, frozenset[str]] | None = None
     arrived: tuple[Event, ...] = ()
+    refused: tuple[Event, ...] = ()
     assumed: frozenset[Formula] | None = None  # the comparisons taken as true, where they are free
 
 
@@ -137,9 +146,13 @@ def positions(events: Sequence[Event], kinds: frozenset[str]) -> Trace:
     """The trace that the events make: one position for each event of one of `kinds`."""
     trace: dict[int, Position] = {}
     arrived: dict[int, Event] = {}
+    refused: tuple[Event, ...] = ()
     for moment, (event, time) in enumerate(zip(events, clock(events), strict=True)):
         if event.kind in kinds:
-            trace[moment] = Position(event, moment, time, arrived=tuple(arrived.values()))
+            heard = tuple(arrived.values())
+            trace[moment] = Position(event, moment, time, arrived=heard, refused=refused)
+        elif event.kind == "refused":
+            refused += (replace(event, kind="call"),)
         elif event.kind == "settle" and event.of not in arrived:
             arrived[event.of] = events[event.of]
             if event.of in trace:
@@ -171,7 +184,7 @@ def kinds(f: Formula) -> frozenset[str]:
 def spoken(f: Formula) -> Iterator[Formula]:
     """What `f` says of positions: not what it asks of the calls whose results have arrived."""
     yield f
-    for g in children(f) if f[0] != "delivered" else ():
+    for g in children(f) if f[0] not in ("delivered", *REFUSED) else ():
         yield from spoken(g)
 
 
@@ -294,6 +307,14 @@ def value(term: Formula, trace: Trace, i: int, seen: float) -> Any:
             return remembered(value(g, trace, held[-1], seen)) if held else None
         case ("delivered", f):
             return sum(holds(f, (Position(e, 0),), 0) for e in trace[i].arrived) if past else None
+        case ("denied", f):
+            return len(turned_away(f, trace[i])) if past else None
+        case ("denied like", *_) if not past or trace[i].event.kind != "call":
+            return None
+        case ("denied like", f, like):
+            here, each = trace[i].event, turned_away(f, trace[i])
+            mine = [e for e in each if e.name == here.name]
+            return len([e for e in mine if like == "tool" or mark(e.args) == mark(here.args)])
         case ("fact age", key):
             times = [at for name, _, at in trace[i].event.told if name == key] if past else []
             return trace[i].time - times[-1] if times else inf
@@ -340,6 +361,11 @@ def mark(found: Any) -> Any:
     if isinstance(found, list | tuple):
         return tuple(mark(x) for x in found)
     return (isinstance(found, bool), found)
+
+
+def turned_away(f: Formula, position: Position) -> list[Event]:
+    """The calls that were refused before, as far as `f` speaks of them."""
+    return [e for e in position.refused if holds(f, (Position(e, 0),), 0)]
 
 
 def remembered(found: Any) -> Any:

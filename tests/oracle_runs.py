@@ -79,8 +79,8 @@ def strict(f: Formula, positive: bool = True) -> Formula:
             return ("count", strict(g, positive), reset and strict(reset, not positive), bound)
         case ("last", term, g):
             return ("last", strict(term, positive), strict(g, True))
-        case ("delivered", g):
-            return ("delivered", strict(g, False))
+        case ("delivered" | "denied" | "denied like" as name, g, *how):
+            return (name, strict(g, False), *how)
         case ("not" | "since" | "age", g):
             return (f[0], strict(g, not positive))
         case ("implies", g, h):

@@ -153,8 +153,8 @@ BUGS = (
     (
         "withheld answers are said",
         "adapters/langchain/turns.py",
-        'instead = asking.model_copy(update={"content": WITHHELD})',
-        "instead = asking",
+        "            instead = _withheld(asking)\n",
+        "            instead = asking\n",
         "tests/adapters/test_answers.py::test_an_answer_that_is_forbidden_is_withheld",
     ),
     (

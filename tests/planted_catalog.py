@@ -139,15 +139,15 @@ TERMS = (
     (
         "results that are only compared are not counted",
         "compiler.py",
-        "nodes = [node for slot in slots for node in postorder(slot.node)]",
-        "nodes = [slot.node for slot in slots]",
+        "return [node for slot in slots for node in postorder(slot.node)]",
+        "return [slot.node for slot in slots]",
         AGREES.format(0),
     ),
     (
         "results of calls with a doubt are not counted",
         "compiler.py",
-        "if asks(call) is not False",
-        "if asks(call)",
+        "for each, asks in self.sources.items() if asks(call) is not False",
+        "for each, asks in self.sources.items() if asks(call)",
         TOLD,
     ),
     (

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from tests import (
     planted_adapters,
     planted_catalog,
+    planted_denied,
     planted_host,
     planted_inventory,
     planted_loading,
@@ -872,9 +873,9 @@ BUGS = (
     Bug(
         "atoms run under the lock",
         "interceptor.py",
-        "            reads, failed = perceive(self.ledger, event, touched, self.context",
+        "            reads, failed = perceive(self.ledger, event, touched, context",
         "            with Held(self):\n"
-        "                reads, failed = perceive(self.ledger, event, touched, self.context",
+        "                reads, failed = perceive(self.ledger, event, touched, context",
     ),
     Bug(
         "regular expressions may be long", "values.py", "if len(pattern) > REGEX_CAP:", "if False:"
@@ -1042,6 +1043,7 @@ BUGS = (
         "(high is None or value <= high + 1)",
     ),
     *(Bug(*each) for each in planted_catalog.MEANING),
+    *(Bug(*each) for each in planted_denied.MEANING),
     *(Bug(*each) for each in planted_values.MEANING),
     *(Bug(*each) for each in planted_people.MEANING),
     *(Bug(*each) for each in planted_adapters.MEANING),

@@ -189,8 +189,8 @@ TICKETS = (
     (
         "an approval is good for ever",
         "interceptor.py",
-        "            self.desk.use(ticket)\n",
-        "            pass\n",
+        "        self.desk.use(ticket)\n",
+        "",
     ),
     (
         "an approval is good for the substitute",

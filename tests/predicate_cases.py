@@ -251,6 +251,27 @@ CASES = [
         "bounded_retry", "d?|d!|ok:d|error:d|z", p.too_many_retries("d", 2), action="d", retries=2
     ),
     case("loop_detection", "s(q=1)|s(q=1)!|s(q=2)|z", p.looping("s", 2), action="s", limit=2),
+    case(
+        "denial_limit",
+        "s(q=1)|s(q=1)~|s(q=2)~|z",
+        p.refused_before(2, lambda tried, now: tried == (now.tool, now.args)),
+        limit=2,
+    ),
+    case(
+        "denial_limit",
+        "s(q=1)|s(q=1)~|s(q=2)~|z",
+        p.refused_before(2, lambda tried, now: tried[0] == now.tool),
+        limit=2,
+        per="tool",
+    ),
+    case(
+        "denial_limit",
+        "s|s~|z~|z",
+        p.refused_before(2, lambda tried, now: now.tool == "s" and tried[0] == "s"),
+        limit=2,
+        per="session",
+        tool="s",
+    ),
     case("mutual_exclusion", "a|a?|error:a|b", p.exclusive("a", "b"), first="a", second="b"),
     case(
         "mutual_exclusion",

@@ -13,7 +13,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 
 class Told(NamedTuple):
-    """A fact, and when the host told it; of a message, the key is `message user`."""
+    """A fact, and when the host told it; of a message, the key is `message user`.
+
+    Of a call that was refused it is `refused`, and the value its tool and its arguments.
+    """
 
     key: str
     value: Any
@@ -329,6 +332,16 @@ def looping(tool: str, limit: int) -> Refused:
                 break
             run += 1
         return now.tool == tool and run > limit
+
+    return refused
+
+
+def refused_before(limit: int, like: Callable[[Any, Seen], bool]) -> Refused:
+    """`like`: whether a refused call, its tool and its arguments, counts for this one."""
+
+    def refused(past: list[Seen], now: Seen) -> bool:
+        tries = [each.value for each in now.told if each.key == "refused"]
+        return now.tool != "" and sum(like(each, now) for each in tries) >= limit
 
     return refused
 

@@ -129,6 +129,7 @@ CATALOG_ROWS = {
     "deadline": "trigger action steps=none seconds=none counts=called",
     "bounded_retry": "action retries",
     "loop_detection": "action limit similar=equal",
+    "denial_limit": "limit per=call tool=*",
     "mutual_exclusion": "first second counts=done",
     "tool_allowlist": "tools",
     "redirect_to_safe": "unsafe safe map=none",

@@ -60,6 +60,11 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "tool `A` at most 3 retries": ("bounded_retry", {"action": "A", "retries": 3}),
     "tool `A` must not loop more than 5 times": ("loop_detection", {"action": "A", "limit": 5}),
+    "at most 3 refusals per session": ("denial_limit", {"limit": 3, "per": "session"}),
+    "tool `A` at most 3 refusals per call": (
+        "denial_limit",
+        {"tool": "A", "limit": 3, "per": "call"},
+    ),
     "tools `A` and `B` are mutually exclusive": (
         "mutual_exclusion",
         {"first": "A", "second": "B"},

@@ -86,6 +86,9 @@ class Run:
             self.facts |= {event["key"]: event["value"], "approvals": approvals}
             self.told += (p.Told(event["key"], event["value"], self.now),)
             self.session.fact(event["key"], event["value"])
+        elif event.get("status") == "refused":
+            self.told += (p.Told("refused", (event["tool"], event["args"]), self.now),)
+            self.session.refused(event["tool"], event["args"])
         elif event["type"] == "result":
             self.settle(self.flying(event["id"].partition("-")[0]), event)
         elif event["type"] == "message":

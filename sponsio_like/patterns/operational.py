@@ -27,6 +27,7 @@ from sponsio_like.pattern import (
 )
 
 SESSION = default("session")
+ANY = default("*")
 
 
 @pattern(
@@ -174,3 +175,23 @@ def loop_detection(
     Another tool or other arguments end the run. `fuzzy`: nearly the same words are the same.
     """
     return whenever(action, Repeats(action, similar) <= limit)
+
+
+@pattern(
+    "operational",
+    "at most {limit} refusals per {per:=}",
+    "tool `{tool}` at most {limit} refusals per {per:=}",
+    keeps=("", "pay~ pay~", "pay~ pay~ other", "pay(n=1)~ pay(n=1)~ pay(n=2)"),
+    breaks=("pay~ pay~ pay", "pay(n=1)~ pay(n=2)~ pay(n=1)~ other pay(n=1)"),
+    example={"tool": "pay", "limit": 2},
+)
+def denial_limit(
+    limit: Positive, per: Literal["call", "tool", "session"] = "call", tool: Tools = ANY
+) -> Formula:
+    """What was refused `limit` times is not called again, whatever made it legal meanwhile.
+
+    `per: call` is the same tool with the same arguments, `tool` the same tool, `session` any of
+    `tool`. Refusals happen where contracts are enforced; no others count.
+    """
+    like = "any" if per == "session" else per
+    return whenever(tool, f.Denied(tool, like) < limit)

@@ -18,6 +18,7 @@ from sponsio_like.strategies.block import block
 from sponsio_like.strategies.escalate import escalate
 from sponsio_like.strategies.options import function
 from sponsio_like.strategies.redirect_to_safe import redirect_to_safe
+from sponsio_like.strategies.stop import stop
 from sponsio_like.strategies.warn_only import warn_only
 from sponsio_like.vocabulary import NOTHING, Vocabulary
 
@@ -27,6 +28,7 @@ STRATEGIES: dict[str, Strategy] = {
     "block": block,
     "escalate": escalate,
     "redirect_to_safe": redirect_to_safe,
+    "stop": stop,
     "warn_only": warn_only,
 }
 

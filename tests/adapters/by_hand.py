@@ -95,6 +95,11 @@ def again(_: Sequence[Call], held: Sequence[Waiting]) -> list[Call]:
     return [each.call for each in held]
 
 
+def ends(outcome: Outcome) -> bool:
+    """Whether the run is over."""
+    return isinstance(outcome, Blocked) and outcome.ends_run
+
+
 @dataclass(frozen=True)
 class Steps:
     """What the loop does, step by step."""
@@ -108,6 +113,7 @@ class Steps:
     again: Callable[[Sequence[Call], Sequence[Waiting]], list[Call]] = again
     tell: Callable[[Call, Any], Told] = tell
     distinct: bool = True
+    ends: Callable[[Outcome], bool] = ends
 
 
 # --- the loop -------------------------------------------------------------------------------------
@@ -122,6 +128,7 @@ class Loop:
     tools: Mapping[str, Function]
     told: list[Told] = field(default_factory=list)
     shown: list[Shown] = field(default_factory=list)
+    over: bool = False
 
     def conversation(self, script: Sequence[Turn], people: Iterator[Answers]) -> Conversation:
         """Turn by turn; a turn is over when every call has been answered."""
@@ -135,6 +142,8 @@ class Loop:
                     return Report(tuple(self.told), tuple(self.shown), waiting)
                 self.steps.hear(self.session, held, answers)
                 calls = self.steps.again(calls, held) if held else []
+            if self.over:
+                break
         return Report(tuple(self.told), tuple(self.shown))
 
     def valid(self, turn: Iterable[Call]) -> list[Call]:
@@ -158,6 +167,7 @@ class Loop:
     def round(self, calls: Sequence[Call]) -> Any:
         """Decide the calls, run those that may run, and settle them. Those that are held."""
         outcomes = self.steps.decide(self.session, calls)
+        self.over = any(map(self.steps.ends, outcomes))
         running: list[tuple[Call, str, partial[Any]]] = []
         held: list[Waiting] = []
         for call, outcome in zip(calls, outcomes, strict=True):

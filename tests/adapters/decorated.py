@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sponsio_like.running import CallHeld
+from sponsio_like.raising import CallHeld, RunStopped
 from sponsio_like.session import Session
 from tests.adapters.bench import Function
 from tests.adapters.harness import Adapter, Agent, Answers, Call, Host, Report, Shown, Told, Turn
@@ -65,6 +65,8 @@ def conversation(
             while calls:
                 jobs = [partial(tools.get(each.tool, unknown), **each.args) for each in calls]
                 for call, result in zip(calls, (yield jobs), strict=True):
+                    if isinstance(result, Failed) and isinstance(result.error, RunStopped):
+                        raise result.error
                     if isinstance(result, Failed) and isinstance(result.error, CallHeld):
                         held.append(Waiting(call, result.error))
                         shown.append(Shown(call.id, call.tool, call.args))

@@ -18,7 +18,7 @@ from sponsio_like.contract import Contract, contract
 from sponsio_like.errors import InputMissing
 from sponsio_like.guard import Guard
 from sponsio_like.patterns import max_length, redirect_to_safe
-from sponsio_like.running import CallBlocked
+from sponsio_like.raising import CallBlocked
 from tests.adapters.rules import asked, checked, few, small, spending, told
 from tests.adapters.talks import GRAPHS, More, Talk, Way, graphs
 

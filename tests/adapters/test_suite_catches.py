@@ -180,6 +180,11 @@ BUGS = (
         Steps(tell=wrong.hides_errors),
         "a_tool_that_nobody_knows_is_an_error every_call_of_a_turn_gets_its_own_answer",
     ),
+    Bug(
+        "goes on after the end",
+        Steps(ends=lambda _: False),
+        "a_run_that_is_stopped_takes_no_further_step",
+    ),
     Bug("keeps reasons", Steps(tell=wrong.keeps_reasons), "advice_reaches_the_model_and_works"),
 )
 

@@ -15,17 +15,20 @@ from langgraph.config import get_config
 
 from sponsio_like.adapters.langgraph.answers import refusal
 from sponsio_like.adapters.langgraph.asking import Tools, last_asking, unanswered
+from sponsio_like.adapters.langgraph.gate import DROPPED, Batch
 from sponsio_like.adapters.langgraph.hearing import hear, said_by_user, tell_answer, told_facts
-from sponsio_like.adapters.langgraph.journal import decisions
+from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.lineage import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.sessions import Sessions
-from sponsio_like.adapters.langgraph.standing import standing
+from sponsio_like.adapters.langgraph.standing import Stand, standing
 from sponsio_like.outcome import Allowed, Blocked, Outcome
 from sponsio_like.running import Flow
 from sponsio_like.session import Session
 
 WITHHELD = "(this answer was withheld)"
 """What stands in the conversation instead of an answer that a contract does not allow."""
+OURS = {"lc_source": "contracts"}
+"""How a message is marked that the contracts say, and neither the model nor the user."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,12 @@ class Turn:
         self.heard = hear(session, earlier, self.kept.get("heard", ()))
         if self.asking is not None:
             self.heard, self.answer = tell_answer(session, self.asking, self.heard)
+
+    @property
+    def over(self) -> Blocked | None:
+        """The refusal of the answer, if that ends the run."""
+        answer = self.answer
+        return answer if isinstance(answer, Blocked) and answer.ends_run else None
 
     def sent_back(self, why: str) -> int:
         """How often the model was sent back since the user has said something."""
@@ -94,6 +103,9 @@ class Turns:
 
         calls = self.tools.asked(unanswered(turn.messages))
         batch = yield from stand.gate(begin, self.tools).decide(calls, later=later)
+        over = turn.over or batch.over
+        if over is not None:
+            return _ended(stand, turn, batch, over)
         instead, more = self._after(turn, batch.session, calls)
         refused = [each for each in batch.rulings if not each.tool and each.asking.id]
         rulings = {each.asking.id: each.kept() for each in batch.rulings if each.tool}
@@ -116,7 +128,7 @@ class Turns:
         """What is said instead of the answer, and to the model that is sent back."""
         asking, limits = turn.asking, self.limits
         if asking is not None and not isinstance(turn.answer, (Allowed, type(None))):
-            instead = asking.model_copy(update={"content": WITHHELD})
+            instead = _withheld(asking)
             if calls or turn.sent_back("withheld") >= limits.retries:
                 return [instead], {"sent_back": turn.counting()}
             why = f"Your answer was withheld: {_why(turn.answer)}. Answer again."
@@ -126,6 +138,31 @@ class Turns:
             why = f"Before you finish: {'; '.join(owed)}."
             return [_told(why)], {"sent_back": turn.counting(reminded=1)}
         return [], {"sent_back": turn.counting()}
+
+
+def _ended(stand: Stand, turn: Turn, batch: Batch, over: Blocked) -> dict[str, Any]:
+    """The update of a run that is over: each call is answered, none runs, the agent ends."""
+    step, session = stand.place.step, batch.session
+    dropped = [result(*each) for each in batch.dropped(step)]
+    catch_up(session, dropped)
+    said = [] if turn.over is None or turn.asking is None else [_withheld(turn.asking)]
+    answers = [
+        refusal(replace(each, told=each.told or DROPPED))
+        for each in batch.rulings
+        if each.asking.id
+    ]
+    last = AIMessage(over.advice, additional_kwargs=OURS)
+    value = {"heard": turn.heard, "place": step, "rulings": {}, "sent_back": turn.counting()}
+    entries = [*decisions(step, batch.rulings, stand.by), *dropped]
+    return {
+        "messages": [*said, *answers, last],
+        CHANNEL: stand.after(session, value, entries),
+        "jump_to": "end",
+    }
+
+
+def _withheld(asking: AIMessage) -> AIMessage:
+    return asking.model_copy(update={"content": WITHHELD})
 
 
 def _owed(session: Session) -> list[str]:
@@ -142,4 +179,4 @@ def _why(outcome: Outcome) -> str:
 
 def _told(text: str) -> HumanMessage:
     """A message of the contracts, which is none of the user's."""
-    return HumanMessage(text, additional_kwargs={"lc_source": "contracts"})
+    return HumanMessage(text, additional_kwargs=OURS)

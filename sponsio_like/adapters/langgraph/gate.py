@@ -24,6 +24,9 @@ from sponsio_like.running import Flow, Run
 from sponsio_like.session import Session, decide_fitted
 from sponsio_like.verdicts import renamed
 
+DROPPED = "it did not run: the run was stopped"
+"""What is said of a call that was let through beside one that ended the run."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
@@ -90,6 +93,20 @@ class Batch(NamedTuple):
         rulings = {each.asking.id: {**each.kept(), "told": each.told} for each in self.rulings}
         settles = [each.asking.id for each in self.rulings if each.settles]
         return {"session": self.session.snapshot(), "rulings": rulings, "settles": settles}
+
+    @property
+    def over(self) -> Blocked | None:
+        """The refusal that ends the run, if one does."""
+        each = (one.outcome for one in self.rulings)
+        return next((one for one in each if isinstance(one, Blocked) and one.ends_run), None)
+
+    def dropped(self, step: str) -> list[tuple[str, str, dict[str, str]]]:
+        """Of the calls that were let through, but do not run since the run is over: the results.
+
+        Each with its key, and the id of its call.
+        """
+        ids = [each.id for each in self.rulings if each.settles]
+        return [(f"dropped {step} {id}", id, {"error": DROPPED}) for id in ids]
 
     @property
     def held(self) -> list[tuple[Asking, Held]]:

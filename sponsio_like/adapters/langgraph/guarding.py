@@ -28,7 +28,8 @@ from sponsio_like.adapters.langgraph.standing import Stand, standing
 from sponsio_like.guard import Guard
 from sponsio_like.outcome import Blocked
 from sponsio_like.plain import as_data
-from sponsio_like.running import CallBlocked, Flow, Run, adrive, drive
+from sponsio_like.raising import CallBlocked, blocked
+from sponsio_like.running import Flow, Run, adrive, drive
 from sponsio_like.session import Session
 
 OnBlocked = Callable[[Any, str], Any]
@@ -103,10 +104,11 @@ class _Guarded:
         return _joined(update, after)
 
     def _stopped(self, ruling: Ruling, state: Any) -> Any:
-        if self.blocked is not None:
+        refused = ruling.outcome if isinstance(ruling.outcome, Blocked) else None
+        if self.blocked is not None and not (refused and refused.ends_run):
             return self.blocked(state, ruling.told)
-        if isinstance(ruling.outcome, Blocked):
-            raise CallBlocked(ruling.outcome)
+        if refused is not None:
+            raise blocked(refused)
         raise CallBlocked(Blocked(ruling.asking.id, (), lambda: ruling.told))
 
 

@@ -33,6 +33,7 @@ from sponsio_like.adapters.langgraph.standing import Stand, standing
 from sponsio_like.adapters.langgraph.steps import begin, end, ended
 from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
+from sponsio_like.raising import blocked
 from sponsio_like.running import Flow, Run, adrive, drive
 from sponsio_like.session import Session
 
@@ -53,7 +54,8 @@ def guard_tools(
     are; `scope="run"` begins a session with each run instead of each thread; `shared` is for
     graphs that run inside others; `world` is the store of contracts on the world; `facts` tells
     facts of the context before each batch; `clock`. Raises `InputMissing` and `ContractError` for
-    contracts that could not be kept here.
+    contracts that could not be kept here. Where the strategy `stop` ends the run, the node raises
+    `RunStopped` before any call of the batch runs.
     """
     opened = Sessions(guard, **sessions)
     refuse_answers(guard.policy)
@@ -108,6 +110,11 @@ class _Node:
         step, session = stand.place.step, batch.session
         runs = [each for each in batch.rulings if each.tool]
         with stand.running(session):
+            if (
+                batch.over is not None
+            ):  # an edge would lead to the model: only an error surely ends it
+                catch_up(session, [result(*each) for each in batch.dropped(step)])
+                raise blocked(batch.over)
             ran = yield from self._ran(session, step, runs, state, later=later)
         told: list[Entry] = []
         for ruling, (output, inner) in zip(runs, ran, strict=True):

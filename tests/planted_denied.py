@@ -1,0 +1,107 @@
+"""Bugs against what is counted of refused calls, and against runs that end.
+
+In: nothing. Out: `MEANING`: name, file, what stands there, what is put there instead
+(`tests/planted_meaning.py`). The requirements that they break are in `tests/manifest_denied.py`.
+"""
+
+from __future__ import annotations
+
+MEANING = (
+    (
+        "one refusal more",
+        "patterns/operational.py",
+        "return whenever(tool, f.Denied(tool, like) < limit)",
+        "return whenever(tool, f.Denied(tool, like) <= limit)",
+    ),
+    (
+        "a no of a person is no refusal",
+        "deciding.py",
+        "turn_away(inner, event, attempt, Block())\n    return blocked(inner, event, attempt, _f",
+        "return blocked(inner, event, attempt, _f",
+    ),
+    (
+        "nothing is refused",
+        "refusing.py",
+        "        context = context.refused(event, terms)\n",
+        "        pass\n",
+    ),
+    (
+        "all calls are the same call",
+        "denials.py",
+        "        return digest(call.tool, call.args)\n",
+        "        return digest(call.tool, {})\n",
+    ),
+    (
+        "what cannot be compared is not refused",
+        "refusing.py",
+        "if asks(event) is not False]",
+        "if asks(event)]",
+    ),
+    (
+        "recorded refusals happen",
+        "trace.py",
+        "        if refused:\n            return Denied(call)\n",
+        "",
+    ),
+    (
+        "refusals beyond the cap are forgotten",
+        "denials.py",
+        "            return replace(self, more=self.more + 1)\n",
+        "            return self\n",
+    ),
+    (
+        "refusals of other threads are not seen",
+        "interceptor.py",
+        " or seen.denied is not self.context.denied",
+        "",
+    ),
+    (
+        "snapshots forget refusals",
+        "snapshot.py",
+        "        if name in names\n",
+        "        if not name\n",
+    ),
+    (
+        "what is closed is not final",
+        "advice.py",
+        "if found.certain and any(isinstance(each, Denied) for each in _read(against)):",
+        "if False:",
+    ),
+    ("a stop is a block", "deciding.py", "refusal.explain, ends)", "refusal.explain)"),
+    (
+        "the run goes on",
+        "flights.py",
+        "if context.stopped and enforces and stoppable(event):",
+        "if context.stopped and enforces and stoppable(event) and not isinstance(event, Call):",
+    ),
+    (
+        "snapshots forget the end",
+        "snapshot.py",
+        "stopped if stopped and means.get(stopped) == meant else",
+        '"" if stopped and means.get(stopped) == meant else',
+    ),
+    (
+        "what is observed ends the run",
+        "verdicts.py",
+        '    answers = [each.decision for each in found if each.violation.mode == "enforce"]\n',
+        "    answers = [each.decision for each in found]\n",
+    ),
+    (
+        "the end is returned",
+        "running.py",
+        'if on_block == "raise" or outcome.ends_run:',
+        'if on_block == "raise":',
+    ),
+    (
+        "the model is asked again",
+        "adapters/langchain/turns.py",
+        '        "jump_to": "end",\n',
+        "",
+    ),
+    (
+        "tools are possible after the end",
+        "excluding.py",
+        "if inner.context.stopped and inner.policy.enforces:",
+        "if False:",
+    ),
+)
