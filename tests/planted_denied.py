@@ -94,9 +94,9 @@ MEANING = (
     ),
     (
         "the model is asked again",
-        "adapters/langchain/turns.py",
-        '        "jump_to": "end",\n',
-        "",
+        "adapters/langgraph/gate.py",
+        "if isinstance(one, Blocked) and one.ends_run), None)",
+        "if isinstance(one, Held)), None)",
     ),
     (
         "tools are possible after the end",
