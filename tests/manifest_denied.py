@@ -25,6 +25,6 @@ STATEMENTS: dict[str, str] = {
     "S-STOP-05": "the end is returned",
     "S-STOP-06": "the model is asked again",
     "S-STOP-07": "tools are possible after the end",
-    "S-REPLAY-20": "recorded refusals happen",
+    "S-DENIED-10": "recorded refusals happen",
 }
 """The statements about refused calls, and about the strategy `stop`."""

@@ -153,7 +153,7 @@ def test_where_nothing_is_refused_nothing_counts() -> None:
     ]
 
 
-@requirement("S-REPLAY-20", "S-DENIED-05")
+@requirement("S-DENIED-10", "S-DENIED-05")
 def test_a_trace_may_have_refused_calls() -> None:
     """A recorded call with status `refused` did not happen, and counts for `denied` only."""
     calls = [{"tool": "pay", "status": "refused"}] * 2 + [{"tool": "pay"}]
