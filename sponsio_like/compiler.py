@@ -128,15 +128,8 @@ class Policy:
         """The sources, each with its name in snapshots."""
         return {source: repr(source) for source in self.sources}
 
-    @functools.cached_property
-    def sources_by_name(self) -> dict[str, Delivered]:
-        """The sources by their names in snapshots."""
-        return {name: source for source, name in self.source_names.items()}
-
     def delivering(self, call: Call) -> tuple[Delivered, ...]:
         """Those of the sources that this call is, or may be."""
-        if not self.sources:
-            return ()
         return tuple(each for each, asks in self.sources.items() if asks(call) is not False)
 
     def counting(self, kind: Kind) -> tuple[int, ...]:
@@ -157,11 +150,9 @@ class Policy:
 
     @functools.cached_property
     def _answers(self) -> dict[str, tuple[Decision, ...]]:
-        found: dict[str, list[Decision]] = {}
+        found: dict[str, dict[Decision, None]] = {}
         for i, owner in enumerate(self.owner):
-            mine = found.setdefault(self.contracts[owner].name, [])
-            if (decision := self.decision(i)) not in mine:
-                mine.append(decision)
+            found.setdefault(self.contracts[owner].name, {})[self.decision(i)] = None
         return {name: tuple(each) for name, each in found.items()}
 
     @functools.cached_property
@@ -288,9 +279,7 @@ def compile_policy(
             owner.append(k)
     if problems:
         raise ContractError(*problems)
-    modes: tuple[Mode, ...] = tuple(
-        "observe" if relaxed else contract.mode or mode for contract in contracts
-    )
+    modes = tuple[Mode, ...]("observe" if relaxed else each.mode or mode for each in contracts)
     seldom = tuple(_remarks(contracts))
     return Policy(contracts, modes, tuple(clauses), tuple(owner), inventory, mode, seldom)
 
@@ -304,5 +293,5 @@ def _remarks(contracts: Iterable[Contract]) -> Iterator[Problem]:
 
 
 def _located(contract: Contract, problem: Problem) -> Problem:
-    where = contract.where or f"contract `{contract.name}`"
-    return Problem(problem.what, problem.where or where, problem.hint)
+    where = problem.where or contract.where or f"contract `{contract.name}`"
+    return Problem(problem.what, where, problem.hint)

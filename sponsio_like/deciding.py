@@ -22,7 +22,6 @@ from sponsio_like.interceptor import Interceptor
 from sponsio_like.inventory import CONTRACT, SHOWN, Inventory
 from sponsio_like.outcome import (
     Allowed,
-    Block,
     Blocked,
     Decision,
     Escalate,
@@ -34,7 +33,6 @@ from sponsio_like.outcome import (
     Violation,
 )
 from sponsio_like.passing import Refused
-from sponsio_like.refusing import after_refusal
 from sponsio_like.strategies import ruling
 from sponsio_like.tickets import Asked, Ticket
 from sponsio_like.verdicts import INVENTORY, Finding, asking, enforced, holding, observed, renamed
@@ -136,13 +134,12 @@ def blocked(
     instead: Call | None = None,
 ) -> Blocked:
     """Refuse; the advice is worked out when it is read. `instead`: its substitute, also refused."""
-    violations = enforced(attempt.found)
+    violations, ends = enforced(attempt.found), isinstance(attempt.answer, Stop)
     if not why and any(each.clause == INVENTORY for each in attempt.found):
         listed = inner.policy.inventory
-        return Blocked(id_of(event), violations, lambda: _outside(listed, event, instead))
+        return Blocked(id_of(event), violations, lambda: _outside(listed, event, instead), ends)
     if why or attempt.before is None:
         return Blocked(id_of(event), violations, lambda: why)
-    ends = isinstance(attempt.answer, Stop)
     refusal = Refusal(
         attempt.before,
         event,
@@ -156,14 +153,6 @@ def blocked(
         ends,
     )
     return Blocked(id_of(event), violations, refusal.explain, ends)
-
-
-def turn_away(
-    inner: Interceptor, event: Call | Message, attempt: Attempt, answer: Decision
-) -> None:
-    """Count a refusal that was not certain when its attempt was made."""
-    with inner.lock:
-        inner.context = after_refusal(inner.policy, inner.context, event, attempt.found, answer)
 
 
 def _outside(known: Inventory, event: Call | Message, instead: Call | None) -> str:
@@ -196,8 +185,7 @@ def refused(
         seen = Violation("session", inner.calls, tool, "blocked", reason, "observe")
         return Allowed(id_of(event), (), (seen,))
     violation = Violation("session", inner.calls, tool, "blocked", reason)
-    if not over:
-        turn_away(inner, event, Attempt(), Block())
+    inner.turn_away(event)
     return Blocked(id_of(event), (violation,), lambda: reason, over)
 
 
@@ -249,7 +237,7 @@ def _redirected(
     """
     safe = _substitute(call, answer, fit)
     if isinstance(safe, str):
-        turn_away(inner, call, first, Block())
+        inner.turn_away(call)
         return blocked(inner, call, first, safe), first
     redirected = Redirected(call.id, safe.tool, safe.args, enforced(first.found))
     second = _ruled(inner, safe, mark, lambda _: redirected, substitute=True)
@@ -262,7 +250,7 @@ def _redirected(
         return _own(redirected), both
     before = second.before if first.before is None else second.before.joined(first.before)
     ended = replace(both, before=before, answer=second.answer)
-    turn_away(inner, call, both, Stop() if isinstance(second.answer, Stop) else Block())
+    inner.turn_away(call, second.found)
     return blocked(inner, call, ended, fit=fit, instead=safe), both
 
 
@@ -281,7 +269,7 @@ def _held(
     tool = event.tool if isinstance(event, Call) else "response"
     if mark.startswith(UNLIKE):
         why = f"`{tool}` has to be approved, but what it says cannot be read, so nobody can"
-        turn_away(inner, event, attempt, Block())
+        inner.turn_away(event)
         return blocked(inner, event, attempt, why), names
     asked = [Asked(finding.violation.contract, answer.roles) for finding, answer in found]
     limits = [answer.within for _, answer in found if answer.within is not None]
@@ -297,7 +285,7 @@ def _held(
             return Held(id_of(event), enforced(attempt.found), ticket), news
         case "approved":
             return None, news
-    turn_away(inner, event, attempt, Block())
+    inner.turn_away(event)
     return blocked(inner, event, attempt, _final(ticket)), news
 
 

@@ -8,7 +8,7 @@ trace; no monitor sees it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
@@ -26,12 +26,13 @@ from sponsio_like.monitor import Verdict
 from sponsio_like.outcome import Allowed, Decision, Outcome, Unfulfilled, Violation
 from sponsio_like.passing import Held, Kept
 from sponsio_like.perceiving import Seen, judged, perceive, time_of, time_or
-from sponsio_like.refusing import after_refusal
+from sponsio_like.refusing import after_refusal, refused
 from sponsio_like.settling import expire
 from sponsio_like.snapshot import Written, part, put_back, take
 from sponsio_like.standing import owing, verdicts
 from sponsio_like.tickets import Desk
 from sponsio_like.verdicts import (
+    Finding,
     findings,
     lost,
     reported,
@@ -165,6 +166,11 @@ class Interceptor:
         self.desk.use(ticket)
         return Attempt(found)
 
+    def turn_away(self, event: Event, found: Iterable[Finding] = ()) -> None:
+        """Count a refusal that was not certain yet when it was attempted; it may end the run."""
+        with self.lock:
+            self.context = refused(self.policy, self.context, event, found)
+
     def take_off(
         self, call: Call, judgement: Judgement, names: tuple[str, str], outcome: Outcome
     ) -> None:
@@ -259,8 +265,8 @@ class Interceptor:
         self.committed, self.time = part(data, "calls", int), part(data, "time", int, float)
         self.ledger.calls = self.committed
         anew = {*fresh, *self.world.resume(data, lived=self.calls > 0)}
-        kept = part(data, "flights", dict)
-        self.flights.update(all_resumed(kept, moved, self.policy.sources_by_name))
+        kept, sources = part(data, "flights", dict), {repr(s): s for s in self.policy.sources}
+        self.flights.update(all_resumed(kept, moved, sources))
         self.desk.resume(
             part(data, "tickets", list),
             lambda asked: asked.contract not in anew and still_asks(self.policy, asked),

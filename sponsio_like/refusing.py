@@ -26,7 +26,15 @@ def after_refusal(
     found = tuple(found)
     if not isinstance(answer, Block | Stop) or asking(found):
         return context
+    return refused(policy, context, event, found)
+
+
+def refused(
+    policy: Policy, context: Context, event: Event, found: Iterable[Finding] = ()
+) -> Context:
+    """The context after a refusal; a contract that was `found` may end the run with it."""
     if isinstance(event, Call) and policy.denials:
         terms = [each for each, asks in policy.denials.items() if asks(event) is not False]
         context = context.refused(event, terms)
-    return replace(context, stopped=stopping(found)) if isinstance(answer, Stop) else context
+    stopped = stopping(found)
+    return replace(context, stopped=stopped) if stopped else context

@@ -14,18 +14,17 @@ from typing import Any
 from sponsio_like.acting import active
 from sponsio_like.compiler import Policy
 from sponsio_like.context import checked, names, of_batch, said, tokens_of
-from sponsio_like.deciding import Fit, decided, turn_away
+from sponsio_like.deciding import Fit, decided
 from sponsio_like.errors import Finished, SessionError
 from sponsio_like.events import Call, Result, Step
 from sponsio_like.excluding import excluded
-from sponsio_like.flights import Attempt
 from sponsio_like.freezing import freeze, freeze_args
 from sponsio_like.interceptor import Interceptor
 from sponsio_like.landing import land, settle
 from sponsio_like.monitor import Verdict
 from sponsio_like.naming import fresh
 from sponsio_like.notices import Mailbox
-from sponsio_like.outcome import Block, Outcome, Unfulfilled, Violation, let_through
+from sponsio_like.outcome import Outcome, Unfulfilled, Violation, let_through
 from sponsio_like.passing import Refused, passes, settles
 from sponsio_like.records import SILENT, Log
 from sponsio_like.telling import Teller
@@ -226,7 +225,7 @@ class Session:
 
     def refused(self, tool: str, args: Mapping[str, Any] | None = None, **by: Any) -> None:
         """Somebody else has refused this call; it counts for `denied`. `by`: `agent`, `depth`."""
-        turn_away(self._inner, Call(tool, freeze_args(args), "", **by), Attempt(), Block())
+        self._inner.turn_away(Call(tool, freeze_args(args), "", **by))
 
     def message(
         self, role: str, text: str | None = "", *, usage: Mapping[str, Any] | None = None

@@ -401,7 +401,7 @@ BUGS = (
     Planted(
         "a snapshot forgets the calls in flight",
         "interceptor.py",
-        "self.flights.update(all_resumed(kept, moved, self.policy.sources_by_name))",
+        "self.flights.update(all_resumed(kept, moved, sources))",
         "pass",
         RESTORED,
     ),

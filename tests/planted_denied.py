@@ -16,8 +16,8 @@ MEANING = (
     (
         "a no of a person is no refusal",
         "deciding.py",
-        "turn_away(inner, event, attempt, Block())\n    return blocked(inner, event, attempt, _f",
-        "return blocked(inner, event, attempt, _f",
+        "    inner.turn_away(event)\n    return blocked(inner, event, attempt, _final",
+        "    return blocked(inner, event, attempt, _final",
     ),
     (
         "nothing is refused",

@@ -641,7 +641,7 @@ BUGS = (
     Bug(
         "one mode for all",
         "compiler.py",
-        '"observe" if relaxed else contract.mode or mode',
+        '"observe" if relaxed else each.mode or mode',
         '"observe" if relaxed else mode',
     ),
     Bug(
