@@ -30,9 +30,9 @@ from sponsio_like.formula import (
     postorder,
 )
 from sponsio_like.ledger import Ledger
+from sponsio_like.looking import NOBODY
 from sponsio_like.outcome import Decision, Redirect, Violation, Warn
 from sponsio_like.tickets import Ticket
-from sponsio_like.variables import NOBODY
 from sponsio_like.verdicts import Finding, unanswered
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from sponsio_like.clause import Clause
 from sponsio_like.compiler import Policy
 from sponsio_like.events import Call
 from sponsio_like.outcome import Mode
-from sponsio_like.values import path_parts
+from sponsio_like.places import path_parts
 
 WHO = ("agents", "depth")
 """The inputs that say who makes a call."""

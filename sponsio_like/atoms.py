@@ -46,10 +46,12 @@ from sponsio_like.formula import (
     TextMatches,
     Tokens,
 )
+from sponsio_like.freezing import UNREADABLE
+from sponsio_like.meeting import answered, compared, condition_on, single
+from sponsio_like.places import ABSENT, spot, told
 from sponsio_like.registry import CustomAtom, custom
 from sponsio_like.terms import MISSING, value_reader
-from sponsio_like.tokens import read_json
-from sponsio_like.values import compare, comparison, find, reached
+from sponsio_like.values import comparison
 
 
 class Wait(Enum):
@@ -95,24 +97,10 @@ Concerns: TypeAlias = Callable[[Call], bool | None]
 
 
 def meets(condition: Condition) -> Meets:
-    """Asks whether some value of arguments compares so; `None` if none can be compared."""
-    path, holds = condition.path, comparison(condition.op, condition.value)
-    if condition.every:
-        return lambda args: _every(holds, find(args, path), lacking=reached(args, path)[1])
-    return lambda args: _some([holds(value) for value in find(args, path)])
-
-
-def _some(answers: list[bool | None]) -> bool | None:
-    if True in answers:
-        return True
-    return None if None in answers or not answers else False
-
-
-def _every(holds: Callable[[Any], bool | None], values: list[Any], lacking: bool) -> bool | None:
-    answers = [holds(value) for value in values]
-    if False in answers:
-        return False
-    return None if lacking or None in answers else True
+    """Asks whether arguments compare so; `None` if that cannot be told."""
+    path = condition.path
+    asks = condition_on(condition.op, condition.value, every=condition.every)
+    return lambda args: asks(spot(args, path))
 
 
 def concerns(target: Target) -> Concerns:
@@ -189,6 +177,11 @@ def _context_reader(node: Formula) -> Reader:
             return lambda event, context: context.approved(action, role)
         case Custom(_, args):
             return _custom_reader(custom(node), args)
+        case Compare(Arg(path), op, Const(value)):
+            asks = condition_on(op, value)
+            return lambda event, _: (
+                asks(spot(event.args, path)) if isinstance(event, Call) else None
+            )
         case Compare(left, op, Const(value)):
             get, holds = value_reader(left), comparison(op, value)
             return lambda event, context: (
@@ -210,22 +203,21 @@ def _custom_reader(registered: CustomAtom, args: tuple[Any, ...]) -> Reader:
 
 
 def _compared(left: Any, op: Any, right: Any) -> bool | None:
-    return None if left is MISSING or right is MISSING else compare(left, op, right)
+    return None if left is MISSING or right is MISSING else compared(left, op, right)
 
 
 def settled(node: Node, result: Result, tool: str) -> Any:
     """What an `OPEN` atom or term is, now that its call has this result."""
     match node:
         case Output(path):
-            found = find(read_json(result.output), path) if path else [result.output]
-            return found[0] if len(found) == 1 else MISSING
+            found = single(told(result.output, path))
+            return MISSING if found is UNREADABLE or found is ABSENT else found
         case Happens("done"):
             return result.status == "ok"
         case Happens("failed"):
             return result.status == "error"
         case OutputIs(path, op, value):
-            found = find(read_json(result.output), path) if path else [result.output]
-            return _some([compare(each, op, value) for each in found])
+            return answered(told(result.output, path), op, value, whole=not path)
         case Custom(_, args):
             return custom(node).asks(args)(tool, result)
     raise TypeError(f"not a status atom: {node!r}")

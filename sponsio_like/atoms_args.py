@@ -14,20 +14,18 @@ from typing import Any, TypeAlias
 
 from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
-from sponsio_like.events import TEXT_CAP, Call, Unreadable
+from sponsio_like.events import Call, Unreadable
+from sponsio_like.limits import DEPTH_CAP, TEXT_CAP, VALUES_CAP
+from sponsio_like.places import reach
 from sponsio_like.registry import atom
 from sponsio_like.values import (
     REGEX_CAP,
-    VALUES_CAP,
     WORK_CAP,
     Search,
     number,
-    reach,
     regex,
 )
 
-DEPTH_CAP = 64
-"""How deeply nested a value may be that is looked into."""
 SEARCHES_CAP = 1_000
 """Most searches in the single texts of one argument; a search takes some microseconds."""
 

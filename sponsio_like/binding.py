@@ -15,7 +15,8 @@ from typing import Any
 
 from sponsio_like.coercing import coercion
 from sponsio_like.errors import ContractError
-from sponsio_like.freezing import UNREADABLE
+from sponsio_like.freezing import UNREADABLE, Room
+from sponsio_like.limits import VALUES_CAP
 from sponsio_like.plain import as_data, written
 
 _KEYWORDS = inspect.Parameter.VAR_KEYWORD
@@ -108,8 +109,9 @@ class Signature:
     def _data(self, arguments: Mapping[str, Any], *, watched: bool = False) -> dict[str, Any]:
         """Raises `TypeError` if one name would have two values; watched, it cannot be told."""
         data: dict[str, Any] = {}
+        room = Room(VALUES_CAP)
         for name, value, hosts in self._each(arguments):
-            read = written(value) if hosts else as_data(value)
+            read = written(value) if hosts else as_data(value, room)
             if name in data and not watched:
                 raise TypeError(f"argument `{name}` is given twice")
             if name in data or not hosts or read is not UNREADABLE:

@@ -15,13 +15,15 @@ from sponsio_like.atoms import OPEN
 from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, End, Event, Message, Result
+from sponsio_like.looking import BINDING, NOBODY
 from sponsio_like.past import Letter, kept
+from sponsio_like.places import ABSENT
 from sponsio_like.program import Slot
 from sponsio_like.readers import slot_reader
 from sponsio_like.tying import NOTHING, Given, OfPart, is_part, keys_of, settled_part
 from sponsio_like.variable_atoms import OfCalls, OfOutput, OfText, of_target
-from sponsio_like.variable_terms import OfAmounts, OfTerms, side
-from sponsio_like.variables import BINDING, NOBODY, Atom, Key, Names, relations, shown, vars_in
+from sponsio_like.variable_terms import OfAmounts, OfTerms, form_of, side
+from sponsio_like.variables import Atom, Key, Names, relations, shown, vars_in
 
 Steady: TypeAlias = Callable[[Sequence[bool | None]], bool]
 Mute: TypeAlias = Callable[[Sequence[bool | None]], frozenset[int]]
@@ -97,7 +99,9 @@ class Bindings:
 
     def _small(self, i: int, value: Any) -> Any:
         """What is read of a term, if it can be remembered: states are compared with each other."""
-        return kept(value) if self.slots[i].kind == "value" and value is not OPEN else value
+        if self.slots[i].kind != "value" or value is OPEN or value is ABSENT:
+            return value
+        return kept(value)
 
     def _letters(self, base: Letter, seen: tuple[Any, ...]) -> dict[Key, Letter]:
         pairs = zip(self.atoms, seen, strict=True)
@@ -225,7 +229,8 @@ def _atom(slot: Slot, names: Names) -> Atom:
         case f.TextIs(_, f.Var(name)):
             return OfText(node, names.places[name], names.forms[name])
         case f.Compare(left, op, right):
-            return OfTerms(side(left, names), op, side(right, names), len(names.places))
+            form = form_of(names)
+            return OfTerms(side(left, names), op, side(right, names), len(names.places), form)
         case f.Sum(target):
             return OfAmounts(of_target(target, "called", names), slot_reader(slot))
     raise ContractError.of(

@@ -13,7 +13,8 @@ from typing import Any, Literal, TypeAlias
 import sponsio_like.formula as f
 from sponsio_like.errors import ContractError, Problems
 from sponsio_like.operands import one_group
-from sponsio_like.values import compare, path_parts
+from sponsio_like.places import path_parts
+from sponsio_like.values import compare
 
 Kind: TypeAlias = Literal["number", "text", "other"]
 

@@ -270,7 +270,7 @@ def _resolved_target(old: Target, words: Vocabulary) -> Target:
                 part,
                 conditions=part.conditions + match.conditions,
                 agent=match.agent or part.agent,
-                strict=match.strict or part.strict,
+                strict=part.strict if match.strict is None else match.strict,
             )
             for part in (parts if names else [f.Match()])
         )

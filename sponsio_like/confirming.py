@@ -12,8 +12,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sponsio_like.events import TEXT_CAP, Result
+from sponsio_like.events import Result
 from sponsio_like.formula import Custom, Formula, OutputIs, Target
+from sponsio_like.limits import TEXT_CAP
 from sponsio_like.parts import Counts, worked
 from sponsio_like.registry import atom
 

@@ -14,11 +14,18 @@ from typing import Any
 from sponsio_like.atoms import LATE, OPEN
 from sponsio_like.freezing import UNREADABLE
 from sponsio_like.monitor import State
+from sponsio_like.places import ABSENT
 from sponsio_like.terms import MISSING
 from sponsio_like.watch import Change, Place, Watch
 from sponsio_like.window import Entry
 
-_NAMES: dict[str, Any] = {"open": OPEN, "late": LATE, "missing": MISSING, "unreadable": UNREADABLE}
+_NAMES: dict[str, Any] = {
+    "open": OPEN,
+    "late": LATE,
+    "missing": MISSING,
+    "absent": ABSENT,
+    "unreadable": UNREADABLE,
+}
 _RECORDS: dict[str, Callable[..., Any]] = {
     "watch": Watch,
     "state": State,

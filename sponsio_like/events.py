@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
-TEXT_CAP = 64 * 1024
-"""Longest text, in characters, that is looked into."""
+from sponsio_like.limits import COMPOSED_CAP, DEPTH_CAP
+
 WRITTEN_CAP = 1_024
 """Longest text, in characters, that a fingerprint is made of as it stands; of others, a hash."""
 MARKS_CAP = 30
@@ -90,7 +90,7 @@ class Unreadable(ValueError):
     """A value that has no canonical form: a cycle, or an object that is not data."""
 
 
-def canonical(value: Any, depth: int = 64) -> Any:
+def canonical(value: Any, depth: int = DEPTH_CAP) -> Any:
     """A hashable form in which JSON-equal values are equal: `1` is `1.0`, `True` is not `1`.
 
     Strings are NFC; numbers are exact decimals. Raises `Unreadable` for NaN, for anything that is
@@ -116,11 +116,10 @@ def canonical(value: Any, depth: int = 64) -> Any:
 
 
 def composed(text: str) -> str:
-    """NFC in linear time; text that is long, or heaps up marks, stays as it is (UAX 15)."""
-    try:
-        return text if len(text) > TEXT_CAP else normal(text)
-    except Unreadable:
-        return text
+    """NFC in linear time. Raises `Unreadable` for text that is too long, or heaps up marks."""
+    if len(text) > COMPOSED_CAP and not text.isascii():
+        raise Unreadable("too long a text")
+    return normal(text)
 
 
 def normal(text: str, form: Literal["NFC", "NFKC"] = "NFC") -> str:

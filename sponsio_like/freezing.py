@@ -1,26 +1,31 @@
-"""Arguments are read once: a private copy, bounded in depth and size.
+"""Arguments and answers are read once: a private copy, bounded in depth and size.
 
 What lies beyond the bounds, or is not JSON data, becomes `UNREADABLE`: no comparison with it can
-be made.
+be made. A list or an object that does not fit is unreadable as a whole: nothing of it is missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sponsio_like.values import VALUES_CAP
+from sponsio_like.events import Unreadable
+from sponsio_like.limits import (
+    ANSWER_CAP,
+    BITS_CAP,
+    CHARACTERS_CAP,
+    DEPTH_CAP,
+    DIGITS_CAP,
+    NUMBER_CAP,
+    SHORT_NUMBER,
+    TEXT_CAP,
+    VALUES_CAP,
+)
 
-DEPTH_CAP = 64
-"""Deepest nesting of arguments that is looked at."""
 
-
-BITS_CAP = 14_000
-"""Largest whole number that is looked at, in bits: some 4,200 digits."""
-
-
-class Unreadable:
+class Blank:
     """A value that no comparison can be made with."""
 
     __slots__ = ()
@@ -29,58 +34,134 @@ class Unreadable:
         return "<unreadable>"
 
 
-UNREADABLE = Unreadable()
+UNREADABLE = Blank()
 FLAT = 100
 """Most arguments that are looked at one by one, to see whether all are plain."""
 LARGE = 1 << 63
-_FLAT = frozenset({bool, float, type(None)})
+_FLAT = frozenset({bool, type(None)})
 _PLAIN = (str, int, float, bool, type(None), Decimal)
+_LISTS = (list, tuple, set, frozenset)
+
+
+@dataclass(slots=True)
+class Room:
+    """What may still be read of one call, or of one answer."""
+
+    values: int
+    digits: int = DIGITS_CAP
+    characters: int = CHARACTERS_CAP
+
+    def has(self, value: Any) -> bool:
+        """Whether there is room for a scalar, which then takes it."""
+        if isinstance(value, str):
+            self.characters -= len(value)
+            return self.characters >= 0
+        digits = _digits(value)
+        if digits <= SHORT_NUMBER:
+            return True
+        self.digits -= digits
+        return digits <= NUMBER_CAP and self.digits >= 0
 
 
 def freeze_args(args: Any) -> Any:
-    """The arguments of a call, frozen. Raises `TypeError` if they are no map."""
+    """The arguments of a call, frozen; every name is kept.
+
+    Raises `TypeError` if they are no map, and `Unreadable` if they have too many names.
+    """
     if args is None:
         return {}
     if type(args) is dict and len(args) < FLAT:
         for name, value in args.items():
             kind = type(value)
-            flat = kind is str or kind in _FLAT or (kind is int and -LARGE < value < LARGE)
-            if not flat or type(name) is not str:
+            flat = (kind is str and len(value) <= TEXT_CAP) or kind in _FLAT
+            if not (flat or _is_short(kind, value)) or type(name) is not str:
                 break
         else:
             return args.copy()  # names, and values that never change: this is a copy of all
     if not isinstance(args, Mapping):
         raise TypeError(f"arguments are a {type(args).__name__}, not a map of names to values")
+    if len(args) > VALUES_CAP:
+        raise Unreadable(f"{len(args):,} arguments are too many: at most {VALUES_CAP:,} are read")
     return freeze(args)
 
 
-def freeze(value: Any) -> Any:
-    """A copy that later changes to `value` do not reach."""
+def _is_short(kind: type, value: Any) -> bool:
+    """A number of few digits."""
+    if kind is float:
+        return bool(value == 0 or 1e-5 < abs(value) < LARGE)
+    return kind is int and -LARGE < value < LARGE
+
+
+def freeze(value: Any, most: int = VALUES_CAP) -> Any:
+    """A copy that later changes to `value` do not reach, of at most so many values."""
     try:
-        return _copy(value, DEPTH_CAP, [VALUES_CAP])
+        room = Room(most)
+        if isinstance(value, Mapping):
+            return named(value.items(), lambda each: copied(each, DEPTH_CAP - 1, room), most)
+        return copied(value, DEPTH_CAP, room)
     except Exception:  # a mapping of the host's own making may raise when it is read
         return UNREADABLE
 
 
-def _copy(value: Any, depth: int, left: list[int]) -> Any:
+def freeze_answer(value: Any) -> Any:
+    """What a tool has answered, or the error that it has raised, frozen."""
+    return freeze(value, ANSWER_CAP)
+
+
+def named(pairs: Iterable[tuple[Any, Any]], read: Any, most: int) -> Any:
+    """The members of what is given as a whole: each of them is read, or is unreadable itself.
+
+    What has more than `most` members is unreadable; so is a name that two members have.
+    """
+    members: dict[str, Any] = {}
+    for count, (key, value) in enumerate(pairs):
+        if count >= most:
+            return UNREADABLE
+        name = str(key)
+        members[name] = UNREADABLE if name in members else read(value)
+    return members
+
+
+def copied(value: Any, depth: int, room: Room) -> Any:
+    """A copy of a value, as far as there is room; a scalar needs none among the values."""
     if isinstance(value, _PLAIN):
-        huge = isinstance(value, int) and value.bit_length() > BITS_CAP
-        return UNREADABLE if huge else value
-    left[0] -= 1
-    if depth <= 0 or left[0] <= 0:
+        return value if room.has(value) else UNREADABLE
+    if depth <= 0 or room.values <= 0:
         return UNREADABLE
+    room.values -= 1
     if isinstance(value, Mapping):
-        return {str(key): _copy(item, depth - 1, left) for key, item in _first(value.items(), left)}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [_copy(item, depth - 1, left) for item in _first(value, left)]
-    return UNREADABLE
+        return _members(value, depth - 1, room)
+    return _items(value, depth - 1, room) if isinstance(value, _LISTS) else UNREADABLE
 
 
-def _first(items: Any, left: list[int]) -> Any:
-    """The items while there is room; then one that cannot be read."""
-    for item in items:
-        left[0] -= 1
-        if left[0] < 0:
-            yield ("", UNREADABLE) if isinstance(item, tuple) and len(item) == 2 else UNREADABLE
-            return
-        yield item
+def _members(value: Mapping[Any, Any], depth: int, room: Room) -> Any:
+    members: dict[str, Any] = {}
+    for key, item in value.items():
+        if room.values <= 0:
+            return UNREADABLE
+        room.values -= isinstance(item, _PLAIN)
+        name = str(key)
+        members[name] = UNREADABLE if name in members else copied(item, depth, room)
+    return members
+
+
+def _items(value: Iterable[Any], depth: int, room: Room) -> Any:
+    items: list[Any] = []
+    for item in value:
+        if room.values <= 0:
+            return UNREADABLE
+        room.values -= isinstance(item, _PLAIN)
+        items.append(copied(item, depth, room))
+    return items
+
+
+def _digits(value: Any) -> int:
+    """How many digits a number has when it is written out, about; without any, none."""
+    if isinstance(value, bool) or value is None:
+        return 0
+    if isinstance(value, int):
+        return value.bit_length() * 3 // 10 if value.bit_length() <= BITS_CAP else NUMBER_CAP + 1
+    exact = value if isinstance(value, Decimal) else Decimal(float.__repr__(value))
+    if not exact.is_finite() or not exact:
+        return 0
+    return max(abs(exact.adjusted()), len(exact.as_tuple().digits))

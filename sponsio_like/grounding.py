@@ -19,9 +19,9 @@ from sponsio_like.errors import closest
 from sponsio_like.events import Call
 from sponsio_like.kinds import Field, Tools, of_kind
 from sponsio_like.pattern import CATALOG, Rule
+from sponsio_like.places import path_parts
 from sponsio_like.signature import Signature
 from sponsio_like.targets import Condition, Match, Scalar, Target
-from sponsio_like.values import path_parts
 from sponsio_like.vocabulary import Vocabulary, target
 
 ANY = (Match(),)

@@ -18,8 +18,8 @@ from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.events import Call
 from sponsio_like.freezing import UNREADABLE
 from sponsio_like.operands import only
+from sponsio_like.places import find, path_parts
 from sponsio_like.targets import is_glob
-from sponsio_like.values import find, path_parts
 
 CONTRACT = "tools"
 """What stands for the name of a contract where a call is refused because of the inventory."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from sponsio_like.acting import acting_in
 from sponsio_like.outcome import Allowed, Blocked, Held, Redirected
-from sponsio_like.plain import as_data
+from sponsio_like.plain import as_answer
 from sponsio_like.raising import CallHeld, blocked
 from sponsio_like.running import told
 from sponsio_like.session import Session
@@ -56,7 +56,7 @@ def running(
     except BaseException as error:
         session.settle(call.id, error=told(error))
         raise
-    session.settle(call.id, output=as_data(call.output))
+    session.settle(call.id, output=as_answer(call.output))
 
 
 def said(session: Session, text: str) -> str:

@@ -100,11 +100,11 @@ def target(
     tools: Tools,
     *conditions: f.Condition,
     agent: str | None = None,
-    missing: Literal["refuse"] | None = None,
+    missing: Literal["refuse", "skip"] | None = None,
 ) -> f.Target:
     """The calls of any of `tools` that satisfy every condition, by `agent` if given.
 
-    `missing="refuse"`: a call that lacks the field of a variable is refused.
+    `missing`: a call that lacks the field of a variable is refused, or is skipped.
     """
     items = [tools] if isinstance(tools, str | f.Match) else _items("the name of a tool", tools)
     names = [string("a tool's name", item) for item in items if not isinstance(item, f.Match)]
@@ -115,14 +115,15 @@ def target(
         raise ContractError.of("no tool is named", 'write a name, `["a", "b"]`, or `"*"` for any')
     checked = tuple(map(_condition, conditions))
     by = None if agent is None else string("an agent's name", agent)
-    if missing not in (None, "refuse"):
-        raise ContractError.of(f"`missing` is `refuse`, or left out, not `{missing!r}`")
+    if missing not in (None, "refuse", "skip"):
+        raise ContractError.of(f"`missing` is `refuse`, `skip`, or left out, not `{missing!r}`")
+    strict = None if missing is None else missing == "refuse"
     return tuple(
         replace(
             match,
             conditions=match.conditions + checked,
             agent=match.agent if by is None else by,
-            strict=match.strict or missing is not None,
+            strict=match.strict if strict is None else strict,
         )
         for match in matches
     )

@@ -38,7 +38,8 @@ from sponsio_like.formula import (
     Sum,
     TextMatches,
 )
-from sponsio_like.values import compare, path_parts
+from sponsio_like.places import path_parts
+from sponsio_like.values import compare
 from sponsio_like.watch import Change
 
 OTHER = "\0other"

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import Op, Operand, Scalar, Var
-from sponsio_like.values import path_parts, regex
+from sponsio_like.places import path_parts
+from sponsio_like.values import regex
 
 COMPARISONS: Mapping[str, Op] = MappingProxyType(
     {"in": "in", "matches": "matches", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "ne": "!="}

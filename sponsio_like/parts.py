@@ -17,6 +17,7 @@ from sponsio_like.formula import (
     Formula,
     Happens,
     Match,
+    Node,
     Not,
     Once,
     Since,
@@ -24,6 +25,8 @@ from sponsio_like.formula import (
     Var,
     Yesterday,
     conj,
+    postorder,
+    rebuilt,
 )
 
 Counts: TypeAlias = Literal["called", "done"]
@@ -74,6 +77,29 @@ def _only(match: Match, name: str) -> Match:
 def narrowed(tools: Target, *conditions: Condition) -> Target:
     """Those of the calls that satisfy these conditions as well."""
     return tuple(replace(match, conditions=match.conditions + conditions) for match in tools)
+
+
+def refusing(match: Formula) -> Formula:
+    """The same event; a named tool that lacks the field of a variable is such an event, too.
+
+    Unless its match says `missing: skip`. A glob speaks of tools that may not have the field.
+    """
+    done: dict[Node, Node] = {}
+    for node in postorder(match):
+        done[node] = (
+            Happens(node.what, tuple(map(_refusing, node.target)))
+            if isinstance(node, Happens)
+            else rebuilt(node, done)
+        )
+    found = done[match]
+    assert isinstance(found, Formula)
+    return found
+
+
+def _refusing(match: Match) -> Match:
+    binds = any(isinstance(each.value, Var) for each in match.conditions)
+    named = bool(match.names) and not match.globs
+    return replace(match, strict=True) if match.strict is None and binds and named else match
 
 
 def fresh(name: str, *targets: Target) -> str:

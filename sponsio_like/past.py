@@ -17,9 +17,9 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from sponsio_like.formula import Seconds, Steps
+from sponsio_like.meeting import compared as compare_terms
 from sponsio_like.program import TERMS, Op, Program, operands
 from sponsio_like.terms import MISSING, elapsed
-from sponsio_like.values import compare
 
 Values: TypeAlias = list[Any]
 Letter: TypeAlias = tuple[Any, ...]
@@ -164,7 +164,7 @@ def compared(a: int, op: Any, b: int, negated: bool, bad: bool) -> Value:
     def value(v: Values, x: Letter, s: Registers, p: int, t: float) -> bool:
         left, right = v[a], v[b]
         known = left is not MISSING and right is not MISSING
-        answer = compare(left, op, right) if known else None
+        answer = compare_terms(left, op, right) if known else None
         return bad if answer is None else answer is not negated
 
     return value

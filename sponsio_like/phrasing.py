@@ -53,7 +53,8 @@ def _call(value: Mapping[str, Any]) -> str:
     said = f"{status}{phrase(value['tool']) if 'tool' in value else 'any call'}"
     said += f" by {_value(value['agent'])}" if "agent" in value else ""
     said += f" with {' and '.join(tests)}" if tests else ""
-    return f"{said}, or without such a field" if "missing" in value else said
+    ends = {"refuse": ", or without such a field", "skip": ", if it has such a field"}
+    return said + ends.get(str(value.get("missing")), "")
 
 
 def _items(args: Any) -> list[tuple[Any, Any]]:

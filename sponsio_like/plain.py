@@ -15,20 +15,53 @@ from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from typing import Any
 
-from sponsio_like.freezing import DEPTH_CAP, UNREADABLE
-from sponsio_like.values import VALUES_CAP
+from sponsio_like.freezing import UNREADABLE, Room, named
+from sponsio_like.limits import ANSWER_CAP, DEPTH_CAP, VALUES_CAP
 
 _COLLECTIONS = (dict, list, tuple, set, frozenset, deque)
 _LAZY = (Mapping, MappingView, Sequence, AbstractSet)
 _TEXTS = (str, bytes, bytearray, memoryview)
 
 
-def as_data(value: Any) -> Any:
-    """The value as JSON data."""
+def as_data(value: Any, room: Room | None = None) -> Any:
+    """The value as JSON data. `room`: what may be read of all arguments together."""
     try:
-        return _data(value, DEPTH_CAP, [VALUES_CAP])
+        return _data(value, DEPTH_CAP, room or Room(VALUES_CAP))
     except Exception:  # a value of the host's own making may raise when it is read
         return UNREADABLE
+
+
+def as_members(value: Any, most: int = VALUES_CAP) -> Any:
+    """The value as JSON data; what is too large in one member makes no other unreadable."""
+    room = Room(most)
+    try:
+        pairs = _fields(value)
+        if pairs is None:
+            return _data(value, DEPTH_CAP, room)
+        told = ((_name(key), each) for key, each in pairs)
+        return named(told, lambda each: as_data(each, room), most)
+    except Exception:  # as above
+        return UNREADABLE
+
+
+def as_answer(value: Any) -> Any:
+    """What a tool answers, as JSON data."""
+    return as_members(value, ANSWER_CAP)
+
+
+def _fields(value: Any) -> Any:
+    """The members of a map or a model; None for what has none."""
+    if isinstance(value, Mapping):
+        return value.items()
+    if not hasattr(type(value), "model_fields"):
+        return None
+    from pydantic import BaseModel, RootModel
+
+    if not isinstance(value, BaseModel) or isinstance(value, RootModel):
+        return None
+    mine, more = vars(value), value.__pydantic_extra__ or {}
+    fields = [(name, mine[name]) for name in type(value).model_fields if name in mine]
+    return [*fields, *more.items()]
 
 
 def written(value: Any) -> Any:
@@ -58,36 +91,55 @@ def _leaves(data: Any) -> Iterator[Any]:
             yield each
 
 
-def _data(value: Any, depth: int, left: list[int]) -> Any:
-    left[0] -= 1
-    if depth <= 0 or left[0] < 0:
+def _data(value: Any, depth: int, room: Room) -> Any:
+    if isinstance(value, enum.Enum):
+        return _data(value.value, depth - 1, room) if depth > 0 else UNREADABLE
+    if _is_scalar(value):
+        return value
+    if depth <= 0 or room.values <= 0:
         return UNREADABLE
     match value:
-        case enum.Enum():
-            return _data(value.value, depth - 1, left)
-        case None | bool() | int() | float() | Decimal() | str():
-            return value
         case bytes() | bytearray() | memoryview():
             return bytes(value).decode()
         case Mapping():
-            return _members(value.items(), depth, left)
+            return _members(value.items(), depth, room)
         case set() | frozenset() if len(value) <= VALUES_CAP:  # equal sets are in equal order
-            return _data(sorted(value, key=repr), depth, left)
+            return _data(sorted(value, key=repr), depth, room)
         case Sequence() | MappingView():
-            return [_data(each, depth - 1, left) for each in _while_room(value, left)]
+            return _items(value, depth, room)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in dataclasses.fields(value)]
-        return _members(((name, getattr(value, name)) for name in names), depth, left)
-    return UNREADABLE if isinstance(value, Iterator) else _foreign(value, depth, left)
+        return _members(((name, getattr(value, name)) for name in names), depth, room)
+    return UNREADABLE if isinstance(value, Iterator) else _foreign(value, depth, room)
 
 
-def _members(pairs: Any, depth: int, left: list[int]) -> dict[str, Any]:
-    """A name that two members have cannot be told."""
+def _items(items: Any, depth: int, room: Room) -> Any:
+    """All of them, or nothing that could be read."""
+    room.values -= 1
+    out: list[Any] = []
+    for item in items:
+        if room.values <= 0:
+            return UNREADABLE
+        room.values -= _is_scalar(item)
+        out.append(_data(item, depth - 1, room))
+    return out
+
+
+def _members(pairs: Any, depth: int, room: Room) -> Any:
+    """All of them, or nothing that could be read. A name that two have cannot be told."""
+    room.values -= 1
     members: dict[str, Any] = {}
-    for key, each in _while_room(pairs, left):
+    for key, each in pairs:
+        if room.values <= 0:
+            return UNREADABLE
+        room.values -= _is_scalar(each)
         name = _name(key)
-        members[name] = UNREADABLE if name in members else _data(each, depth - 1, left)
+        members[name] = UNREADABLE if name in members else _data(each, depth - 1, room)
     return members
+
+
+def _is_scalar(value: Any) -> bool:
+    return value is None or isinstance(value, str | bool | int | float | Decimal)
 
 
 def _name(key: Any) -> str:
@@ -99,32 +151,22 @@ def _name(key: Any) -> str:
     return str.__str__(key) if isinstance(key, str) else str(key)
 
 
-def _while_room(items: Any, left: list[int]) -> Iterator[Any]:
-    """The items, the last of which cannot be read any more if there is no room for all."""
-    for item in items:
-        yield item
-        if left[0] < 0:
-            return
-
-
-def _foreign(value: Any, depth: int, left: list[int]) -> Any:
+def _foreign(value: Any, depth: int, room: Room) -> Any:
     """Models by their fields; secrets as they are; dates, paths, ids as pydantic writes them."""
     from pydantic import BaseModel, RootModel, Secret, SecretBytes, SecretStr
     from pydantic_core import PydanticSerializationError, to_jsonable_python
 
     match value:
         case Secret() | SecretStr() | SecretBytes():
-            return _data(value.get_secret_value(), depth - 1, left)
+            return _data(value.get_secret_value(), depth - 1, room)
         case RootModel():
-            return _data(value.root, depth - 1, left)
+            return _data(value.root, depth - 1, room)
         case BaseModel():
-            mine, more = vars(value), value.__pydantic_extra__ or {}
-            fields = [(name, mine[name]) for name in type(value).model_fields if name in mine]
-            return _members([*fields, *more.items()], depth, left)
+            return _members(_fields(value), depth, room)
     foreign = all(each.__module__ != "pydantic.networks" for each in type(value).__mro__)
     if foreign and hasattr(type(value), "__pydantic_serializer__"):
         return UNREADABLE  # what a serializer says is not what the tool receives
     try:
-        return _data(to_jsonable_python(value), depth - 1, left)
+        return _data(to_jsonable_python(value), depth - 1, room)
     except PydanticSerializationError:  # it has no such form; what stands beside it may have
         return UNREADABLE

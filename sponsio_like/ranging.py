@@ -12,10 +12,11 @@ from collections.abc import Iterator
 import sponsio_like.formula as f
 from sponsio_like.clause import Clause
 from sponsio_like.errors import ContractError
+from sponsio_like.looking import BINDING
 from sponsio_like.program import PAST, STATEFUL, Program, operands
 from sponsio_like.tying import is_part, is_tied, places_of, ties
 from sponsio_like.unseen import check_unseen
-from sponsio_like.variables import BINDING, Names, all_vars, relations, told_in, vars_in
+from sponsio_like.variables import Names, all_vars, relations, told_in, vars_in
 
 
 def check_variables(clause: Clause) -> None:

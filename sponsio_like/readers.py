@@ -10,12 +10,14 @@ from typing import Any
 from sponsio_like.atoms import OPEN, Truth, concerns, reader
 from sponsio_like.atoms_args import inside
 from sponsio_like.context import Context
-from sponsio_like.events import TEXT_CAP, Call, Event, Unreadable, canonical, composed, digest
+from sponsio_like.events import Call, Event, Unreadable, canonical, composed, digest
 from sponsio_like.formula import Formula, Repeats, Sum, Term
+from sponsio_like.limits import TEXT_CAP
 from sponsio_like.past import EXACT
+from sponsio_like.places import find
 from sponsio_like.program import Slot
 from sponsio_like.terms import MISSING, value_reader
-from sponsio_like.values import find, number
+from sponsio_like.values import number
 
 KEY_CAP = 64
 """Longest value, in characters, that is kept as it is."""

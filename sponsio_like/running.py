@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from sponsio_like.acting import Acting
 from sponsio_like.errors import SessionError
 from sponsio_like.outcome import Allowed, Blocked, Held, Redirect, Redirected
-from sponsio_like.plain import as_data
+from sponsio_like.plain import as_answer
 from sponsio_like.raising import CallHeld, blocked
 from sponsio_like.session import Session, decide_fitted
 from sponsio_like.tickets import Ticket
@@ -148,7 +148,7 @@ def _settled(session: Session, id: str, run: Run) -> Flow:
         return _generated(session, id, output)
     if isinstance(output, AsyncGeneratorType):
         return _generated_later(session, id, output)
-    session.settle(id, output=as_data(output))
+    session.settle(id, output=as_answer(output))
     return output
 
 
@@ -160,7 +160,7 @@ def _generated(
     except BaseException as error:
         session.settle(id, error=told(error))
         raise
-    session.settle(id, output=as_data(result))
+    session.settle(id, output=as_answer(result))
     return result
 
 

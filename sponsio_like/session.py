@@ -18,7 +18,7 @@ from sponsio_like.deciding import Fit, decided
 from sponsio_like.errors import Finished, SessionError
 from sponsio_like.events import Call, Result, Step
 from sponsio_like.excluding import excluded
-from sponsio_like.freezing import freeze, freeze_args
+from sponsio_like.freezing import freeze, freeze_answer, freeze_args
 from sponsio_like.interceptor import Interceptor
 from sponsio_like.landing import land, settle
 from sponsio_like.monitor import Verdict
@@ -217,7 +217,8 @@ class Session:
         if flight is None:
             self._log.ignored(self.id, id)
             return ()
-        result = Result("ok", freeze(output)) if error is None else Result("error", freeze(error))
+        told = freeze_answer(output if error is None else error)
+        result = Result("ok" if error is None else "error", told)
         revealed = settle(self._inner, id, flight, result)
         self._log.settlement(self.id, id, flight.tool, result.status, revealed)
         self._teller.reported(id, revealed)

@@ -14,9 +14,9 @@ import sponsio_like.formula as f
 from sponsio_like.alphabet import Name, static
 from sponsio_like.atoms import names_tool
 from sponsio_like.clause import Clause
+from sponsio_like.looking import Form
 from sponsio_like.readers import KEY_CAP
 from sponsio_like.shortcuts import LARGE
-from sponsio_like.variables import Form
 
 
 class Values(NamedTuple):

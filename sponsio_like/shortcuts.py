@@ -18,8 +18,8 @@ from sponsio_like.atoms_args import (
     searches,
     whole_or_anchored,
 )
-from sponsio_like.events import TEXT_CAP
 from sponsio_like.formula import Arg, Compare, Const, Custom, Repeats, Sum
+from sponsio_like.limits import TEXT_CAP
 from sponsio_like.program import Slot
 from sponsio_like.readers import KEY_CAP
 from sponsio_like.values import WORK_CAP, Search, comparison, number
@@ -112,7 +112,7 @@ def _between(path: str, least: Any, most: Any) -> Shortcut | None:
 def _compares(path: str, holds: Callable[[Any], bool | None]) -> Shortcut:
     def read(args: Mapping[str, Any]) -> bool | None:
         value = args.get(path)
-        return None if value is None else holds(value)
+        return holds(value) if type(value) is str or type(value) is int else None
 
     return read
 

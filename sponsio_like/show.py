@@ -218,8 +218,8 @@ def _match(match: f.Match) -> str:
     parts.extend(map(_condition, match.conditions))
     if match.agent is not None:
         parts.append(f"@agent = {_string(match.agent)}")
-    if match.strict:
-        parts.append('@missing = "refuse"')
+    if match.strict is not None:
+        parts.append(f'@missing = "{"refuse" if match.strict else "skip"}"')
     return ", ".join(parts)
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sponsio_like.events import TEXT_CAP
+from sponsio_like.limits import TEXT_CAP
+from sponsio_like.places import path_parts
 from sponsio_like.targets import is_glob
 from sponsio_like.trace import Called, Said, Seen, Settled, Told, Trace
-from sponsio_like.values import path_parts
 
 TOOLS_CAP = 300
 """Most tools; calls of further ones are only counted."""

@@ -125,15 +125,17 @@ def _match(tools: f.Match, *conditions: f.Condition | tuple[Token, str]) -> f.Ma
     for token, _ in agents[1:]:
         raise _bad(token, "the agent is given twice", "did you mean `@agent in [...]`?")
     agent = agents[0][1] if agents else None
-    return f.Match(tools.names, tools.globs, plain, agent, len(marks) > len(agents))
+    said = [word for at, word in marks if at == "@missing"]
+    strict = said[-1] == "refuse" if said else None
+    return f.Match(tools.names, tools.globs, plain, agent, strict)
 
 
 def _at_condition(at: Token, sign: Token, value: f.Operand) -> f.Condition | tuple[Token, str]:
     if at == "@missing":
-        if sign == "=" and value == "refuse":
-            return (at, "refuse")
+        if sign == "=" and value in ("refuse", "skip"):
+            return (at, str(value))
         what = "a call that lacks a variable's field is refused, or else is no such call"
-        raise _bad(at, what, 'write `@missing = "refuse"`, or leave it out')
+        raise _bad(at, what, 'write `@missing = "refuse"`, or "skip"')
     if at == "@agent" and sign == "=" and isinstance(value, str):
         return (at, value)
     return f.Condition(str(at), _op(sign), value)

@@ -42,14 +42,15 @@ class Condition:
 class Match:
     """One kind of call: exact tool names, globs over the full name, conditions, the agent.
 
-    A call that lacks a field which binds a variable does not match; `strict`: then it may be any.
+    A call that lacks a field which binds a variable does not match; `strict`: then it may be any
+    value. None: as the pattern has it, in which the match stands.
     """
 
     names: tuple[str, ...] = ()
     globs: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
     agent: str | None = None
-    strict: bool = False
+    strict: bool | None = None
 
 
 Target: TypeAlias = tuple[Match, ...]

@@ -26,7 +26,9 @@ from sponsio_like.formula import (
     Term,
     Tokens,
 )
-from sponsio_like.values import find, reach
+from sponsio_like.freezing import UNREADABLE
+from sponsio_like.meeting import single
+from sponsio_like.places import reach, spot
 
 
 class Missing:
@@ -45,7 +47,7 @@ def value_reader(node: Term) -> Callable[[Event, Context], Any]:
             return lambda event, context: value
         case Arg(path):
             return lambda event, _: (
-                _single(find(event.args, path)) if isinstance(event, Call) else MISSING
+                argument(event.args, path) if isinstance(event, Call) else MISSING
             )
         case Ctx(key):
             return lambda event, context: context.facts.get(key, MISSING)
@@ -88,5 +90,7 @@ def elapsed(since: Any, now: float) -> Any:
     return MISSING if since > now + SKEW_SECONDS else now - since
 
 
-def _single(found: list[Any]) -> Any:
-    return found[0] if len(found) == 1 else MISSING
+def argument(args: Any, path: str) -> Any:
+    """The argument at `path` as a term: `ABSENT` if there is none."""
+    value = single(spot(args, path))
+    return MISSING if value is UNREADABLE else value

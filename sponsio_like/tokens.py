@@ -12,16 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from sponsio_like.events import TEXT_CAP, Unreadable, composed, exactly
+from sponsio_like.events import Unreadable, composed, exactly
+from sponsio_like.limits import ANSWER_CAP, DEPTH_CAP, JSON_CAP, TEXT_CAP
 
-PIECES_CAP = 5_000
-"""Most values in data that is looked into."""
+PIECES_CAP = 2 * ANSWER_CAP
+"""Most values in data that is looked into, with the names of fields."""
 POWER_CAP = 4_300
 """Largest power of ten of a number that is written as text."""
-DEPTH_CAP = 64
-"""How deeply nested data may be that is looked into."""
 WORDS_CAP = 20_000
-"""Most words of an answer or a message that are told apart;"""
+"""Most words, beside the first of each text, of an answer or a message that are told apart;"""
 GIVEN_CAP = 2_000
 """and of an argument, which is looked into while the call waits."""
 RUN = 5
@@ -36,12 +35,12 @@ PARTS = re.compile(r"""[\s'",;|<>()\[\]{}=]+""")
 TELLING = re.compile(r"[\d@]")
 
 
-def read_json(value: Any, *, wholly: bool = False) -> Any:
+def read_json(value: Any, *, wholly: bool = False, longest: int = TEXT_CAP) -> Any:
     """A text that is a JSON object or list, as data; everything else as it is.
 
     `wholly`: only if nothing of it is lost, as it is where an object has a key twice.
     """
-    if not isinstance(value, str) or len(value) > TEXT_CAP or value.lstrip()[:1] not in ("{", "["):
+    if not isinstance(value, str) or len(value) > longest or value.lstrip()[:1] not in ("{", "["):
         return value
     try:
         return json.loads(value, object_pairs_hook=_wholly if wholly else None)
@@ -77,12 +76,12 @@ def _decimal(value: float | Decimal) -> str | None:
     return f"{exact.normalize():f}" if exact else "0"
 
 
-def leaves(value: Any, *, named: bool = False) -> Iterator[Any]:
+def leaves(value: Any, *, named: bool = False, longest: int = TEXT_CAP) -> Iterator[Any]:
     """Every scalar in there; a text that is JSON is looked into. `named`: keys of objects too.
 
     Raises `Unreadable`.
     """
-    stack = [(read_json(value, wholly=True), 1)]
+    stack = [(read_json(value, wholly=True, longest=longest), 1)]
     seen = 0
     while stack:
         each, depth = stack.pop()
@@ -107,19 +106,20 @@ def words_in(value: Any, most: int = WORDS_CAP) -> frozenset[str]:
     Raises `Unreadable` for what is no data, or too much of it.
     """
     found: set[str] = set()
-    for leaf in leaves(value, named=True):
+    longest = TEXT_CAP if most <= GIVEN_CAP else JSON_CAP
+    for leaf in leaves(value, named=True, longest=longest):
         text = as_text(leaf)
         if text is None:
             raise Unreadable("not a number that can be written")
         found.add(text)
-        if isinstance(leaf, str):
+        if isinstance(leaf, str) and not leaf.isalnum():  # a plain word is one piece
             if len(leaf) > TEXT_CAP:
                 raise Unreadable("too long a text")
             found.update(map(_plain, composed(leaf).splitlines()))
             found.update(NAME.findall(text))
             found.update(bare for each in PARTS.split(text) for bare in _bare(each))
             words = text.split(" ")
-            most -= len(words)
+            most -= len(words) - 1  # a single word is found at once
             if most < 0:
                 raise Unreadable("too many words")
             found.update(_runs(words))
@@ -168,7 +168,7 @@ def carried_in(value: Any) -> frozenset[str]:
 
     Raises `Unreadable` for what is no data, or too much of it.
     """
-    data = read_json(value, wholly=True)
+    data = read_json(value, wholly=True, longest=JSON_CAP)
     found: set[str] = set()
     for leaf in leaves(data):
         text = as_text(leaf)

@@ -15,9 +15,10 @@ import sponsio_like.formula as f
 from sponsio_like.atoms import OPEN, Truth
 from sponsio_like.context import Context
 from sponsio_like.events import Event
+from sponsio_like.looking import BINDING, NOBODY
 from sponsio_like.program import Program, operands
 from sponsio_like.variable_atoms import OfCalls
-from sponsio_like.variables import BINDING, NOBODY, Key, Names, vars_in
+from sponsio_like.variables import Key, Names, vars_in
 
 Part: TypeAlias = tuple[tuple[int, Any], ...]
 """Some places of a key, each with its value."""

@@ -12,10 +12,11 @@ from itertools import combinations
 import sponsio_like.formula as f
 from sponsio_like.clause import Clause
 from sponsio_like.errors import ContractError
+from sponsio_like.looking import BINDING
 from sponsio_like.monitor import Monitor
 from sponsio_like.program import Program
 from sponsio_like.reading import take_apart
-from sponsio_like.variables import BINDING, all_vars, relations, told_in, vars_in
+from sponsio_like.variables import all_vars, relations, told_in, vars_in
 
 SAME = "some value"
 """Stands for a value that occurs."""

@@ -9,20 +9,17 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import Any
 
 from sponsio_like.errors import ContractError
-from sponsio_like.events import TEXT_CAP, Unreadable, canonical, exactly, normal
+from sponsio_like.events import Unreadable, canonical, exactly, normal
 from sponsio_like.formula import Op
+from sponsio_like.limits import NUMBER_CAP, TEXT_CAP, VALUES_CAP
 from sponsio_like.tokens import as_text, offered_in, words_in
 
-DIGITS_CAP = 4_300
-"""Largest power of ten of a number that is calculated with."""
-VALUES_CAP = 5_000
-"""Most values that one path may reach."""
 REGEX_CAP = 1_000
 """Longest regular expression, in characters."""
 REGEX_MEMORY = 1 << 20
@@ -31,71 +28,9 @@ WORK_CAP = 20_000_000
 """Most instructions of a regular expression times characters of a text that it is searched in."""
 HALF = re.compile("[\ud800-\udfff]")
 """Half a character: no text."""
-
-Path: TypeAlias = tuple[str, ...]
-
-
-@functools.lru_cache(maxsize=4096)
-def path_parts(path: str) -> Path:
-    """`items[].sku` as `("items", "[]", "sku")`."""
-    spaced = path.replace("[]", ".[]")
-    return tuple(part for part in spaced.split(".") if part)
-
-
-def find(data: Any, path: str) -> list[Any]:
-    """Every value at `path`; none if it is missing.
-
-    A key that is the whole path (`"o.id"`) is found too: it must not hide a nested value.
-    """
-    found: list[Any] = [data]
-    for part in path_parts(path):
-        found = list(_down(found, part))
-    shadow = isinstance(data, Mapping) and path in data and path_parts(path) != (path,)
-    return [data[path], *found] if shadow else found
-
-
-def _down(values: list[Any], part: str) -> Iterator[Any]:
-    for value in values:
-        if part == "[]":
-            yield from value if isinstance(value, (list, tuple)) else ()
-        elif isinstance(value, Mapping) and part in value:
-            yield value[part]
-
-
-def reach(args: Any, path: str) -> tuple[list[Any], bool]:
-    """The values at `path`, and whether some are missing.
-
-    Where a value is of another shape than the path says (text instead of a list), it is found as it
-    is: what must not be inside a field must not be there in another shape either.
-    """
-    if path == "*" and isinstance(args, Mapping):
-        return list(args.values()), not args
-    if not isinstance(args, Mapping):
-        return [args], False
-    whole = [args[path]] if path in args and path_parts(path) != (path,) else []
-    found, lacking = reached(args, path)
-    return whole + found, not whole and (lacking or not found)
-
-
-def reached(args: Any, path: str) -> tuple[list[Any], bool]:
-    """As `reach`, but an empty list lacks nothing."""
-    found: list[Any] = [args]
-    lacking = False
-    for part in path_parts(path):
-        below: list[Any] = []
-        for value in found:
-            inner = _inside(value, part)
-            lacking |= inner is None
-            below += [value] if inner is None and not isinstance(value, Mapping) else inner or []
-        found = below
-    return found, lacking
-
-
-def _inside(value: Any, part: str) -> list[Any] | None:
-    """The values that one step of a path leads to; None if there is no such step here."""
-    if part == "[]":
-        return list(value) if isinstance(value, (list, tuple)) else None
-    return [value[part]] if isinstance(value, Mapping) and part in value else None
+NUMERAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
+LONGEST = 100
+"""Longest text, in characters, that is read as a number."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -189,14 +124,37 @@ def compare(left: Any, op: Op, right: Any) -> bool | None:
 
 
 def same(left: Any, right: Any) -> bool | None:
-    """JSON equality."""
+    """JSON equality; None where the two are only read as the same: `"5"` and `5`, `"a "`."""
     kind = type(left)
     if kind is type(right) and (kind is int or (kind is str and left.isascii())):
-        return bool(left == right)
+        if left == right:
+            return True
+        return None if kind is str and left.strip() == right.strip() else False
     try:
-        return bool(canonical(left) == canonical(right))
+        if canonical(left) == canonical(right):
+            return True
+        return None if _reads_as(left, right) else False
     except Unreadable:
         return None
+
+
+def _reads_as(left: Any, right: Any) -> bool:
+    """Whether a tool may take the one scalar for the other: as text, or as the same number."""
+    texts = as_text(left), as_text(right)
+    if None in texts or not (isinstance(left, str) or isinstance(right, str)):
+        return False
+    if texts[0] == texts[1]:
+        return True
+    if isinstance(left, str) and isinstance(right, str):
+        return False
+    one, other = (number_in(text or "") for text in texts)
+    return one is not None and one == other
+
+
+def number_in(text: str) -> Decimal | None:
+    """The exact number that a text is, blanks around it aside; None if it is none."""
+    bare = text.strip()
+    return number(Decimal(bare)) if NUMERAL.fullmatch(bare) and len(bare) <= LONGEST else None
 
 
 def _among(value: Any, choices: Any) -> bool | None:
@@ -210,8 +168,8 @@ def _among(value: Any, choices: Any) -> bool | None:
 
 def _stands_in(value: Any, op: Op, text: Any) -> bool | None:
     """Whether a text stands in there as a whole token; for `carries`, in any case."""
-    said = as_text(text)
     try:
+        said = as_text(text)
         found = words_in(value) if op == "has" else offered_in(value)
     except Unreadable:
         return None
@@ -245,7 +203,7 @@ def number(value: Any) -> Decimal | None:
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
         return None
     exact = exactly(value)
-    return exact if exact.is_finite() and abs(exact.adjusted()) <= DIGITS_CAP else None
+    return exact if exact.is_finite() and abs(exact.adjusted()) <= NUMBER_CAP else None
 
 
 def _ordered(left: Any, op: Op, right: Any) -> bool | None:

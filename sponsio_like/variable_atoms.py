@@ -16,20 +16,19 @@ import sponsio_like.formula as f
 from sponsio_like.atoms import OPEN, Concerns, Truth, concerns
 from sponsio_like.context import Context
 from sponsio_like.events import Call, Event, Message, Result
-from sponsio_like.tokens import read_json
-from sponsio_like.values import find, reached
-from sponsio_like.variables import (
+from sponsio_like.looking import (
     BINDING,
     NOBODY,
     NOWHERE,
     Form,
-    Key,
     Look,
-    Names,
-    call_values,
+    call_spot,
     holds,
+    is_whole,
     look,
 )
+from sponsio_like.places import has_gaps, is_list, told
+from sponsio_like.variables import Key, Names
 
 ZERO = Decimal(0)
 
@@ -121,7 +120,8 @@ def _tested(kind: _Kind, test: _Test, found: Look, key: Key) -> bool | None:
     each = test.condition
     if test.place < 0:
         return bool(found.values) or (None if kind.strict or found.unclear else False)
-    return holds(found, each.op, key[test.place], every=each.every, strict=kind.strict)
+    value = key[test.place]
+    return holds(found, each.op, value, test.form, every=each.every, strict=kind.strict)
 
 
 def _may_be_any(kind: _Kind, test: _Test, found: Look) -> bool:
@@ -131,18 +131,15 @@ def _may_be_any(kind: _Kind, test: _Test, found: Look) -> bool:
 
 
 def _seen(call: Call, test: _Test, *, strict: bool) -> Look:
-    each = test.condition
-    if not each.every:
-        found = look(call_values(call, each.path), each.op, test.var, test.form, given=False)
-        lacking = strict and "[]" in each.path and reached(call.args, each.path)[1]
-        return found._replace(unclear=found.unclear or lacking)
-    binds = each.op in BINDING
-    values, lacking = find(call.args, each.path), reached(call.args, each.path)[1]
-    there = find(call.args, each.path if binds else each.path.partition("[]")[0])
-    if not there:
+    each, place = test.condition, call_spot(call, test.condition.path)
+    whole = is_whole(each.path)
+    found = look(place, each.op, test.var, test.form, given=False, whole=whole)
+    lacking = "[]" in each.path and has_gaps(place)
+    if each.every and lacking and not strict:  # of that element it does not hold
         return NOWHERE
-    found = look(values, each.op, test.var, test.form, given=False)
-    return found._replace(there=True, unclear=found.unclear or lacking)
+    if each.every and each.op not in BINDING and not found.there:
+        found = found._replace(there=is_list(place))
+    return found._replace(unclear=found.unclear or (found.there and strict and lacking))
 
 
 def _keys(tested: Iterable[tuple[_Test, Look]], width: int) -> Iterator[Key]:
@@ -174,7 +171,7 @@ def _kind(match: f.Match, names: Names) -> _Kind:
         for each in match.conditions
         if isinstance(each.value, f.Var)
     )
-    return _Kind(concerns((bare,)), tests, match.strict)
+    return _Kind(concerns((bare,)), tests, match.strict is True)
 
 
 # --- outputs, messages, context ---------------------------------------------------------------
@@ -202,8 +199,8 @@ class OfOutput:
         """What the result carries."""
         path, var = self.node.path, self.node.value
         assert isinstance(var, f.Var)
-        raw = find(read_json(result.output), path) if path else [result.output]
-        return look(raw, self.node.op, var, self.form, given=True)
+        place = told(result.output, path)
+        return look(place, self.node.op, var, self.form, given=True, whole=is_whole(path))
 
     def revealed(self, found: Look) -> Iterator[Key]:
         """The values that it carries."""
@@ -212,7 +209,7 @@ class OfOutput:
 
     def settled(self, found: Look, key: Key) -> bool | None:
         """Whether it carries this value."""
-        return holds(found, self.node.op, key[self.place], every=False, strict=False)
+        return holds(found, self.node.op, key[self.place], self.form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,10 +223,10 @@ class OfText:
     def see(self, event: Event, _: Context) -> Look:
         if not isinstance(event, Message):
             return NOWHERE
-        return look([event.text], self.node.op, self.node.value, self.form, given=True)
+        return look(event.text, self.node.op, self.node.value, self.form, given=True, whole=True)
 
     def holds(self, seen: Look, key: Key) -> bool | None:
-        return holds(seen, self.node.op, key[self.place], every=False, strict=False)
+        return holds(seen, self.node.op, key[self.place], self.form)
 
     def binds(self, seen: Look) -> Iterator[Key]:
         return ((each,) for each in seen.values)

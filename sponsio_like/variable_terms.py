@@ -13,10 +13,12 @@ from typing import Any
 import sponsio_like.formula as f
 from sponsio_like.context import Context
 from sponsio_like.events import Event, Unreadable
+from sponsio_like.looking import NOBODY, Form, form_value, ordered
+from sponsio_like.meeting import compared
+from sponsio_like.places import ABSENT
 from sponsio_like.terms import MISSING, value_reader
-from sponsio_like.values import compare
 from sponsio_like.variable_atoms import OfCalls, Sighted
-from sponsio_like.variables import NOBODY, Key, Names, form_value
+from sponsio_like.variables import Key, Names
 
 ZERO = Decimal(0)
 
@@ -29,28 +31,33 @@ class OfTerms:
     op: f.Op
     right: Callable[[Any, Event, Context], Any]
     width: int
+    form: Form = "exact"
 
     def see(self, event: Event, context: Context) -> tuple[Event, Context]:
         return event, context
 
     def holds(self, seen: tuple[Event, Context], key: Key) -> bool | None:
         left, right = self.left(key, *seen), self.right(key, *seen)
-        if MISSING in (left, right):
+        if left is MISSING or right is MISSING:
             return None
+        if left is ABSENT or right is ABSENT:
+            return False
         if NOBODY in (left, right):
             return None if self.op not in ("=", "!=") else self.op == "!="
-        return compare(left, self.op, right)
+        if self.form != "exact" and self.op not in ("=", "!="):
+            return ordered(left, self.op, right, self.form)
+        return compared(left, self.op, right)
 
     def compares(self, seen: tuple[Event, Context]) -> bool:
         """Whether both sides are there, one of them a value."""
         sides = [side((NOBODY,) * self.width, *seen) for side in (self.left, self.right)]
-        return NOBODY in sides and MISSING not in sides
+        return NOBODY in sides and MISSING not in sides and ABSENT not in sides
 
     def binds(self, seen: tuple[Event, Context]) -> Iterator[Key]:
         if self.width == 1 and self.op in ("=", "!="):
             for side in (self.left, self.right):
                 value = side((NOBODY,), *seen)
-                if value is not NOBODY and value is not MISSING:
+                if value is not NOBODY and value is not MISSING and value is not ABSENT:
                     yield (value,)
 
 
@@ -72,6 +79,12 @@ class OfAmounts:
         return self.calls.binds(seen[0])
 
 
+def form_of(names: Names) -> Form:
+    """How the values of a clause are compared, if all are alike."""
+    forms = set(names.forms.values())
+    return forms.pop() if len(forms) == 1 else "exact"
+
+
 def side(node: f.Term, names: Names) -> Callable[[Any, Event, Context], Any]:
     """How one side of a comparison is read, for the values of the variables."""
     if isinstance(node, f.Variable) and node.name in names.places:
@@ -79,13 +92,13 @@ def side(node: f.Term, names: Names) -> Callable[[Any, Event, Context], Any]:
         return lambda key, event, context: key[place]
     if isinstance(node, f.Variable):
         node = f.Arg(names.local[node.name])
-    read, forms = value_reader(node), set(names.forms.values())
-    form = forms.pop() if len(forms) == 1 else "exact"
+    read, form = value_reader(node), form_of(names)
 
     def value(_: Any, event: Event, context: Context) -> Any:
         found = read(event, context)
         try:
-            return found if found is MISSING else form_value(found, form)
+            none = found is MISSING or found is ABSENT
+            return found if none else form_value(found, form)
         except Unreadable:
             return MISSING
 

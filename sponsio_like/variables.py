@@ -7,20 +7,17 @@ text anywhere is compared as text everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import sponsio_like.formula as f
 from sponsio_like.context import Context
-from sponsio_like.events import Call, Event, Unreadable
-from sponsio_like.readers import short
+from sponsio_like.events import Event
+from sponsio_like.looking import BINDING, Form
 from sponsio_like.reading import take_apart
-from sponsio_like.tokens import GIVEN_CAP, as_text, carried_in, offered_in, words_in
-from sponsio_like.values import captures, compare, find
 
-Form: TypeAlias = Literal["exact", "text", "folded"]
 Key: TypeAlias = tuple[Any, ...]
 """One value for each variable of a clause, in the order of their names."""
 
@@ -31,26 +28,6 @@ DIGITS = 30
 
 LONG = "a long value"
 """How a value is shown that is too long to be."""
-
-
-class Nobody:
-    """Stands for every value that nothing has bound."""
-
-
-NOBODY = Nobody()
-BINDING: frozenset[f.Op] = frozenset({"=", "matches", "has", "carries"})
-"""How a condition can bind a variable; `!=`, `<` and so on only relate to it."""
-
-
-class Look(NamedTuple):
-    """What stands at a place. `unclear`: not all could be read; `there`: there is such a place."""
-
-    values: Mapping[Any, None]
-    unclear: bool
-    there: bool
-
-
-NOWHERE = Look({}, False, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,66 +56,6 @@ class Atom(Protocol):
         """The values for which it may be something else than for values that nothing binds."""
 
 
-# --- reading places ---------------------------------------------------------------------------
-
-
-def form_value(value: Any, form: Form) -> Any:
-    """The value as keys have it. Raises `Unreadable`."""
-    if form != "exact":
-        text = as_text(value)
-        if text is not None:
-            return text.casefold() if form == "folded" else text
-    return short(value)
-
-
-def look(raw: Iterable[Any], op: f.Op, var: f.Var, form: Form, *, given: bool) -> Look:
-    """What `op var` binds in these values. `given`: in an output, not in arguments."""
-    found: dict[Any, None] = {}
-    unclear = there = False
-    for each in raw:
-        there = True
-        try:
-            found.update(dict.fromkeys(_pieces(each, op, var, form, given)))
-        except Unreadable:
-            unclear = True
-    return Look(found, unclear, there)
-
-
-def _pieces(value: Any, op: f.Op, var: f.Var, form: Form, given: bool) -> Iterable[Any]:
-    match op:
-        case "matches":
-            return (form_value(each, form) for each in captures(var.regex or "", value))
-        case "has":
-            words = words_in(value) if given else words_in(value, GIVEN_CAP)
-            return words if form == "text" else map(str.casefold, words)
-        case "carries":
-            return carried_in(value) if given else offered_in(value)
-    return (form_value(value, form),)
-
-
-def holds(found: Look, op: f.Op, value: Any, *, every: bool, strict: bool) -> bool | None:
-    """Whether `op value` holds for what was found."""
-    if not found.there:
-        return None if strict or op not in BINDING else False
-    if op in BINDING and not (every and found.values):
-        return value in found.values or (None if found.unclear else False)
-    answers = [_compared(each, op, value) for each in found.values]
-    if every:
-        whole = False if False in answers else None if None in answers else True
-        return whole if whole is False or not found.unclear else None
-    if True in answers:
-        return True
-    return None if None in answers or found.unclear else False
-
-
-def _compared(found: Any, op: f.Op, value: Any) -> bool | None:
-    if op in BINDING:
-        return bool(found == value)
-    if op == "!=":
-        return bool(found != value)
-    return None if value is NOBODY else compare(found, op, value)
-
-
 def shown(value: Any) -> Any:
     """A canonical value as data that people read; a long one only by its fingerprint."""
     match value:
@@ -157,18 +74,6 @@ def shown(value: Any) -> Any:
         case ("hash", mark):
             return f"{LONG} ({mark[:8]})"
     return value
-
-
-def call_values(call: Call, path: str) -> list[Any]:
-    """What stands at a path of a call, the special ones too."""
-    match path:
-        case "*":
-            return [call.args]
-        case "@agent":
-            return [call.agent]
-        case "@call":
-            return [[call.tool, call.args]]
-    return find(call.args, path)
 
 
 # --- which variables --------------------------------------------------------------------------

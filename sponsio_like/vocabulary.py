@@ -14,8 +14,8 @@ from typing import Any
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import Condition, Match, Target, Var
 from sponsio_like.operands import VARIABLE, compared, field_path, only, scalar, variable
+from sponsio_like.places import path_parts
 from sponsio_like.targets import is_glob
-from sponsio_like.values import path_parts
 
 CALL_KEYS = ("tool", "args", "agent", "call", "missing")
 """What a match says of a call before it runs."""
@@ -148,15 +148,19 @@ def _agent(value: Any) -> tuple[tuple[Condition, ...], str | None]:
 
 def _strict(target: Target, missing: Any) -> Target:
     problems = Problems()
-    if missing != "refuse":
+    if missing not in ("refuse", "skip"):
         problems.add(
-            f"`{missing}` is not possible here", "write refuse, or leave it out", "missing"
+            f"`{missing}` is not possible here", "write refuse or skip, or leave it out", "missing"
         )
-    elif not any(isinstance(each.value, Var) for one in target for each in one.conditions):
+    elif missing == "refuse" and not _binds(target):
         what = "`missing` is about a field that binds a variable, and there is none"
         problems.add(what, "leave it out, or write {args: {field: $x}}", "missing", of_key=True)
     problems.check()
-    return tuple(replace(match, strict=True) for match in target)
+    return tuple(replace(match, strict=missing == "refuse") for match in target)
+
+
+def _binds(target: Target) -> bool:
+    return any(isinstance(each.value, Var) for one in target for each in one.conditions)
 
 
 def _narrowed(match: Match, conditions: tuple[Condition, ...], agent: str | None) -> Match:

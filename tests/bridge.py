@@ -16,6 +16,7 @@ from sponsio_like import formula as f
 from tests import oracle
 
 ABSENT = object()
+ODD = object()
 NAMES: dict[type[f.Formula], str] = {
     f.Not: "not",
     f.Implies: "implies",
@@ -126,7 +127,7 @@ def _comparison(
             raise ValueError("of marks it can only be said whether they are equal")
         return ("compare", _term(left, tools), op, _term(right, tools))
     if isinstance(left, f.Const) and isinstance(right, f.Const):
-        return ("true",) if compare(left.value, op, right.value) else ("false",)
+        return ("true",) if oracle.compare(left.value, op, right.value) else ("false",)
     match left, right:
         case f.Arg(path), f.Const(value):
             return ("prop", name_of("arg", path, op, value), "call")
@@ -185,9 +186,14 @@ def name_of(subject: str, path: str, op: str, value: Any) -> str:
     return f"{subject}|{path}|{op}|{value!r}"
 
 
-def compare(left: Any, op: str, right: Any) -> bool | None:
-    """A comparison of JSON scalars; None if it cannot be made."""
-    return None if left is ABSENT else oracle.compare(left, op, right)
+def compare(left: Any, op: str, right: Any, subject: str = "arg") -> bool | None:
+    """A comparison of JSON scalars; None if it cannot be made. A missing field compares with
+    nothing; a fact of the context that was not told cannot be compared.
+    """
+    if left is ABSENT or left is None:
+        field = subject in ("arg", "output")
+        return (op, right) == ("=", None) and left is None if field else None
+    return None if left is ODD or isinstance(left, Mapping) else oracle.compare(left, op, right)
 
 
 def facts(
@@ -205,8 +211,15 @@ def facts(
             subject, path, op, value = part[1].split("|", 3)
             found: Any = subjects[subject]
             for key in filter(None, path.split(".")):
-                found = found.get(key, ABSENT) if isinstance(found, Mapping) else ABSENT
-            answer = compare(found, op, literal_eval(value))
+                found = below(found, key)
+            answer = compare(found, op, literal_eval(value), subject)
             if answer is not False:
                 (unknown if answer is None else true).add(part[1])
     return frozenset(true), frozenset(unknown)
+
+
+def below(found: Any, key: str) -> Any:
+    """One step of a path; what has another shape than an object has something odd there."""
+    if isinstance(found, Mapping):
+        return found.get(key, ABSENT)
+    return found if found is ABSENT else ABSENT if found is None else ODD

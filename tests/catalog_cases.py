@@ -61,7 +61,7 @@ AGENTIC = [
         "untrusted_source_gate",
         "s(n=1)|s(n=2)|s|g|k",
         q.ungated(
-            lambda c: c.tool == "s" and c.args.get("n") != 1,  # what is not said may be so
+            lambda c: c.tool == "s" and c.args.get("n", 0) > 1,  # what is not said is not so
             q.tool("g"),
             q.succeeded,
             q.tool("k"),

@@ -74,7 +74,7 @@ def subjects(event: Event, context: dict[str, Any]) -> dict[str, Any]:
     given = (approval.get("action"), approval.get("role"), approval.get("decision"))
     call = event["type"] == "call"
     return {
-        "arg": event.get("args", {}),
+        "arg": event.get("args", {}) if call else bridge.ODD,
         "agent": agent if call else bridge.ABSENT,
         "depth": event.get("depth", 0) if call else bridge.ABSENT,
         "text": event.get("text", bridge.ABSENT),

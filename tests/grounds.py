@@ -24,7 +24,7 @@ from sponsio_like.guard import Guard
 from sponsio_like.pattern import Rule
 from sponsio_like.variables import all_vars
 
-VALUES: tuple[Any, ...] = (1, 2, "1", True)
+VALUES: tuple[Any, ...] = (1, 2, "b", True)
 NEVER = "a value that never occurs"
 TOOLS = ("a", "b", "c")
 Event = Mapping[str, Any]

@@ -33,5 +33,9 @@ STATEMENTS: dict[str, str] = {
     "S-VALUE-12": "values that never occur may violate",
     "S-VALUE-13": "what changed is not remembered",
     "S-VALUE-14": "answers are tied to no call",
+    "S-VALUE-15": "nothing is required of calls that precedence matches",
+    "S-VALUE-16": "any of several values vouches",
+    "S-VALUE-17": "only answers that are texts are searched",
+    "S-VALUE-18": "digits are ordered as text",
 }
 """The statements about value variables."""

@@ -264,9 +264,18 @@ def holds(f: Formula, trace: Trace, i: int, seen: float = END) -> bool:
             if here is NOWHERE and {left[0], right[0]} <= PRESENT:
                 return False
             pair = value(left, trace, i, seen), value(right, trace, i, seen)
-            answer = None if None in pair else compare(pair[0], op, pair[1])
+            absent = [lacks(side, here) for side in (left, right)]
+            known = all(x is not None or gone for x, gone in zip(pair, absent, strict=True))
+            answer = compare(pair[0], op, pair[1]) if known and True not in absent else None
+            answer = False if known and True in absent else answer
             return f[0] == "compare?" if answer is None else answer
     raise ValueError(f"unknown formula {f}")
+
+
+def lacks(term: Formula, here: Position) -> bool:
+    """Is it an argument that this call does not have?"""
+    is_call = term[0] == "arg" and here.event.kind == "call"
+    return is_call and dict(here.event.args).get(term[1]) is None
 
 
 def loose(f: Formula) -> Formula:
@@ -343,17 +352,30 @@ def value(term: Formula, trace: Trace, i: int, seen: float) -> Any:
 def compare(left: Any, op: str, right: Any) -> bool | None:
     """A comparison of JSON scalars; None if it cannot be made."""
     if op == "in":
-        return any(compare(left, "=", item) for item in right)
+        answers = [compare(left, "=", item) for item in right]
+        return True if True in answers else None if None in answers else False
     if op == "matches":
         return bool(re.search(right, left)) if isinstance(left, str) else None
     if op in ("=", "!="):
         same = isinstance(left, bool) == isinstance(right, bool) and left == right
+        if not same and written(left) == written(right):
+            return None
         return same == (op == "=")
     numbers = not any(isinstance(side, bool) for side in (left, right)) and all(
         isinstance(side, int | float) for side in (left, right)
     )
     strings = isinstance(left, str) and isinstance(right, str)
     return bool(COMPARE[op](left, right)) if numbers or strings else None
+
+
+def written(found: Any) -> str:
+    """A scalar as a tool may read it: `"5 "` is written as 5 is."""
+    if isinstance(found, str):
+        text = found.strip()
+        return written(float(text)) if re.fullmatch(r"-?\d+(\.\d+)?", text) else text
+    if isinstance(found, int | float) and not isinstance(found, bool):
+        return f"{found:.9f}"
+    return {None: "null", True: "true", False: "false"}.get(found, repr(found))
 
 
 def mark(found: Any) -> Any:

@@ -61,8 +61,8 @@ BUGS = (
     Bug(
         "arguments are not copied",
         "freezing.py",
-        "return _copy(value, DEPTH_CAP",
-        "return value or (value, DEPTH_CAP",
+        "return named(value.items(), lambda each: copied(each, DEPTH_CAP - 1, room), most)",
+        "return value",
     ),
     Bug(
         "digits are numbers",
@@ -242,11 +242,16 @@ BUGS = (
     ),
     Bug(
         "every value has to agree",
-        "atoms.py",
-        "    if True in answers:\n        return True\n",
-        "    if answers and all(answers):\n        return True\n",
+        "meeting.py",
+        "_all(answers) if every else _any(answers)",
+        "_all(answers)",
     ),
-    Bug("outputs are lost", "session.py", 'Result("ok", freeze(output))', 'Result("ok")'),
+    Bug(
+        "outputs are lost",
+        "session.py",
+        'if error is None else "error", told)',
+        'if error is None else "error")',
+    ),
     Bug(
         "any agent will do",
         "atoms.py",
@@ -883,8 +888,8 @@ BUGS = (
     Bug(
         "any number of values is read",
         "freezing.py",
-        "        if left[0] < 0:\n",
-        "        if False:\n",
+        "    if depth <= 0 or room.values <= 0:\n",
+        "    if depth <= 0:\n",
     ),
     Bug(
         "the window never closes",

@@ -303,7 +303,7 @@ TOOLS = (
     (
         "results are not told",
         "running.py",
-        "    session.settle(id, output=as_data(output))\n",
+        "    session.settle(id, output=as_answer(output))\n",
         "",
     ),
     (
@@ -336,8 +336,8 @@ TOOLS = (
     (
         "what is the host's is never read",
         "binding.py",
-        "read = written(value) if hosts else as_data(value)",
-        "read = UNREADABLE if hosts else as_data(value)",
+        "read = written(value) if hosts else as_data(value, room)",
+        "read = UNREADABLE if hosts else as_data(value, room)",
     ),
     (
         "what cannot be read is nothing",
@@ -423,7 +423,7 @@ TOOLS = (
     (
         "blocks have no result",
         "loops.py",
-        "    session.settle(call.id, output=as_data(call.output))\n",
+        "    session.settle(call.id, output=as_answer(call.output))\n",
         "",
     ),
     (
@@ -447,7 +447,7 @@ TOOLS = (
     (
         "secrets are masked",
         "plain.py",
-        "return _data(value.get_secret_value(), depth - 1, left)",
+        "return _data(value.get_secret_value(), depth - 1, room)",
         "return str(value)",
     ),
 )

@@ -13,8 +13,8 @@ MEANING = (
     (
         "what is required comes two events before",
         VALUES,
-        "match >> earlier(requires)",
-        "match >> earlier(f.Yesterday(requires))",
+        "refusing(match) >> earlier(requires)",
+        "refusing(match) >> earlier(f.Yesterday(requires))",
     ),
     ("answers come at once", VALUES, "f.Next(f.Eventually(by))", "f.Next(by)"),
     ("answers may take one event more", VALUES, "f.Steps(within - 1)", "f.Steps(within)"),
@@ -70,7 +70,7 @@ MEANING = (
         "found.update(NAME.findall(text))",
         "found.update(each[:2] for each in text.split())",
     ),
-    ("unequal values are equal", "variables.py", "return bool(found != value)", "return False"),
+    ("unequal values are equal", "looking.py", "return bool(found != value)", "return False"),
     (
         "prohibitions are forgotten",
         "instances.py",
@@ -96,5 +96,47 @@ MEANING = (
         "tying.py",
         "known = dict(part)",
         "known = dict(part[1:])",
+    ),
+    (
+        "what is missing may be anything",
+        "meeting.py",
+        "    if place is ABSENT:\n        return False\n",
+        "    if place is ABSENT:\n        return None\n",
+    ),
+    (
+        "blanks make another value",
+        "values.py",
+        "left.strip() == right.strip() else False",
+        "left == right else False",
+    ),
+    (
+        "heaps of marks are compared as they are",
+        "events.py",
+        '    if heaps_marks(text):\n        raise Unreadable("too many marks in a row")\n',
+        "    if heaps_marks(text):\n        return text\n",
+    ),
+    (
+        "nothing is required of calls that precedence matches",
+        "parts.py",
+        "replace(match, strict=True) if match.strict is None",
+        "match if match.strict is None",
+    ),
+    (
+        "any of several values vouches",
+        "looking.py",
+        "return None if found.mixed else True",
+        "return True",
+    ),
+    (
+        "only answers that are texts are searched",
+        "meeting.py",
+        "            stack.extend(value.values())\n",
+        "            continue\n",
+    ),
+    (
+        "digits are ordered as text",
+        "looking.py",
+        "return compare(one, op, other)",
+        "return compare(left, op, right)",
     ),
 )

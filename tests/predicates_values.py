@@ -38,16 +38,16 @@ def succeeded(past: list[Seen]) -> list[Seen]:
 
 
 def is_given(what: Named, value: Any) -> Refused:
-    """This value, or none: what cannot be compared violates."""
-    return lambda past, now: now.tool == what[0] and now.args.get(what[1], value) == value
+    """This very value: a call without any is none."""
+    return lambda past, now: now.tool == what[0] and now.args.get(what[1]) == value
 
 
 def says(role: str, regex: str) -> Refused:
     return lambda past, now: now.role == role and re.search(regex, now.text) is not None
 
 
-def lacks_same(what: Named, first: Named, *, refuses: bool = False) -> Refused:
-    """No success of the one before the other had the same value; `refuses`: nor any value."""
+def lacks_same(what: Named, first: Named, *, refuses: bool = True) -> Refused:
+    """No success of the one before the other had the same value; `refuses`: or it has none."""
 
     def refused(past: list[Seen], now: Seen) -> bool:
         known = values(succeeded(past), first)
@@ -64,7 +64,7 @@ def lacks_shown(what: Named, first: str) -> Refused:
     def refused(past: list[Seen], now: Seen) -> bool:
         shown = [call.output for call in succeeded(past) if call.tool == first]
         known = [str(one["id"]) for one in shown if isinstance(one, dict) and "id" in one]
-        return any(value not in known for value in value_of(now, what))
+        return now.tool == what[0] and value_of(now, what)[:1] not in [[each] for each in known]
 
     return refused
 
@@ -153,7 +153,8 @@ def unseen(what: Named, source: str, role: str = "") -> Refused:
         ]
         texts += [told.value for told in now.told if told.key == f"message {role}"]
         words = {word for text in texts for word in re.findall(r"\w+", text)}
-        return any(value.strip('"') not in words for value in value_of(now, what))
+        there = value_of(now, what)
+        return now.tool == what[0] and not (there and there[0].strip('"') in words)
 
     return refused
 

@@ -16,11 +16,12 @@ from unittest import mock
 
 from sponsio_like.guard import Guard
 from sponsio_like.loader import loads
+from sponsio_like.looking import NOBODY
 from sponsio_like.outcome import Allowed, Violation
 from sponsio_like.rereading import Reader, keys_in
 from sponsio_like.session import Session
 from sponsio_like.trace import trace_of
-from sponsio_like.variables import NOBODY, shown
+from sponsio_like.variables import shown
 from sponsio_like.witnessing import testimonies
 from tests.smt_reading import statement, variable
 from tests.smt_values import FRESH, Event, Key, key

@@ -374,7 +374,7 @@ def test_the_facts_of_an_event() -> None:
     g = bridge.translate(f.Happens("called", target("pay", conditions=conditions)))
     true, unknown = bridge.facts(g, {"arg": {"n": 5, "who": {"name": "bob"}}})
     assert true == {"arg|n|>|3", "arg|who.name|=|'bob'"}
-    assert unknown == {"arg|missing|=|1", "arg|who|<|1"}
+    assert unknown == {"arg|who|<|1"}
 
 
 @pytest.mark.parametrize(

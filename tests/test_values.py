@@ -89,8 +89,8 @@ def test_a_value_is_allowed_by_its_own_history(made: Callable[..., Session]) -> 
         (1, "1", False),
         ("\u00e9", "e\u0301", True),
         ("a", "A", False),
-        ([1, 2], [1.0, 2], True),
-        ({"a": 1, "b": None}, {"b": None, "a": 1}, True),
+        ([1, 1.0], 1, True),
+        ({"a": 1, "b": None}, {"b": None, "a": 1}, False),
         (None, None, True),
         (None, False, False),
         (10**40, 10**40 + 1, False),
@@ -112,6 +112,7 @@ def test_values_are_one_if_they_are_the_same_json(
 def test_a_call_without_the_bound_field_does_not_match(made: Callable[..., Session]) -> None:
     """Unless the match says `missing: refuse`."""
     assert legal(made(VETTED), "pay")
+    assert legal(made(VETTED.replace("to = $x", 'to = $x, @missing = "skip"')), "pay")
     strict = VETTED.replace("to = $x", 'to = $x, @missing = "refuse"')
     assert not legal(made(strict), "pay")
 
@@ -550,9 +551,9 @@ def test_an_output_is_compared_with_the_value_of_its_own_call() -> None:
 
 def test_what_is_open_may_be_a_list() -> None:
     """Obligations are told, whatever their values are."""
-    one = session(ANSWERED)
+    one = session(ANSWERED.replace("open, id", '"open", "*"'))
     assert legal(one, "open", id=[1, {"a": 2}])
-    assert one.pending()[0].binding == {"x": [1, {"a": 2}]}
+    assert one.pending()[0].binding == {"x": {"id": [1, {"a": 2}]}}
     assert hash(one.pending()[0]) is not None
 
 
@@ -624,7 +625,7 @@ def test_the_log_has_values_only_if_it_is_asked_to() -> None:
             ("bash", {"cmd": "rm b; rm a"}),
             '$x = "a"',
         ),
-        (VETTED, ("other", {}), ("pay", {"to": [1]}), "has not been found out for such a value"),
+        (VETTED, ("other", {}), ("pay", {"to": [1, [1]]}), "first call `vet` with `name = 1`"),
         (VETTED, ("other", {}), ("pay", {"to": "x" * 99}), "for such a value"),
         (
             VETTED.replace("to = $x", 'to = $x, @missing = "refuse"'),

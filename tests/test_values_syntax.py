@@ -85,6 +85,9 @@ def test_a_lacking_field_may_be_refused() -> None:
     strict = f.Happens("called", (f.Match(("pay",), (), (IS("to", "=", X),), None, True),))
     assert read('called(pay, to = $x, @missing = "refuse")') is strict
     assert read(show(strict)) is strict
+    skips = f.Happens("called", (f.Match(("pay",), (), (IS("to", "=", X),), None, False),))
+    assert read('called(pay, to = $x, @missing = "skip")') is skips
+    assert read(show(skips)) is skips
 
 
 @pytest.mark.parametrize(
@@ -264,7 +267,7 @@ def test_the_status_is_that_of_its_place() -> None:
         ({}, "an empty match; write {tool: .., args: {..}}"),
         ({"tol": "a", "args": {}}, "unknown key `tol` in a match; did you mean `tool`?"),
         ({"tool": "a", "status": "failed"}, "`status`: `failed` is not a status; known: `any`"),
-        ({"tool": "a", "missing": "skip"}, "`missing`: `skip` is not possible here; write refuse"),
+        ({"tool": "a", "missing": "none"}, "`missing`: `none` is not possible here; write refuse"),
         ({"tool": "a", "missing": "refuse"}, "a field that binds a variable, and there is none"),
         ({"tool": "a", "call": "x"}, "`call`: `x` is not a variable; did you mean `$x`?"),
         ({"tool": "a", "agent": 3}, "`agent`: `3` is not the name of an agent"),
@@ -381,7 +384,8 @@ def test_a_file_binds_values() -> None:
         " requires: {tool: vet, args: {name: $x}, output: {path: ok, in: [true]}}}"
     )
     assert rule.formula is read(
-        "G(called(pay, to = $x) -> Y O (done(vet, name = $x) & output.ok in [true]))"
+        'G(called(pay, to = $x, @missing = "refuse") -> '
+        "Y O (done(vet, name = $x) & output.ok in [true]))"
     )
     assert loaded(
         "{pattern: must_precede, first: vet, then: {tool: pay, call: $x}}"
@@ -523,7 +527,7 @@ wrong: Any = ltl
         (lambda: wrong.text().equals("x"), "a text is compared with a variable"),
         (lambda: wrong.last("n", "pay"), "`last` takes a term"),
         (lambda: wrong.last(wrong.where("n"), "pay"), "`last` takes a term"),
-        (lambda: wrong.called("a", missing="skip"), "`missing` is `refuse`, or left out"),
+        (lambda: wrong.called("a", missing="none"), "`missing` is `refuse`, `skip`, or left out"),
     ],
 )
 def test_python_refuses_what_is_no_variable(make: Any, told: str) -> None:
@@ -557,13 +561,16 @@ def test_python_refuses_what_is_no_variable(make: Any, told: str) -> None:
         (
             patterns.value_from("pay", "to", ["find", {"message": "user"}]),
             (
-                "G(called(pay, to = $value)"
+                'G(called(pay, to = $value, @missing = "refuse")'
                 " -> Y O(done(find) & output has $value | message(user) & text has $value))"
             ),
         ),
         (
             patterns.value_from({"tool": "pay", "args": {"id": "$value"}}, "to", "find"),
-            "G(called(pay, id = $value, to = $value_) -> Y O(done(find) & output has $value_))",
+            (
+                'G(called(pay, id = $value, to = $value_, @missing = "refuse")'
+                " -> Y O(done(find) & output has $value_))"
+            ),
         ),
         (
             patterns.message_says("pay", "yes"),

@@ -11,9 +11,10 @@ from typing import Any
 
 from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
-from sponsio_like.events import TEXT_CAP, Message, Unreadable, normal
+from sponsio_like.events import Message, Unreadable, normal
 from sponsio_like.formula import Always, Custom, Formula, MessageBy
 from sponsio_like.kinds import Name, Natural
+from sponsio_like.limits import TEXT_CAP
 from sponsio_like.pattern import pattern
 from sponsio_like.registry import atom
 

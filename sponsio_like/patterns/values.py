@@ -10,7 +10,7 @@ import sponsio_like.formula as f
 from sponsio_like.errors import ContractError
 from sponsio_like.formula import Formula
 from sponsio_like.kinds import Name, Occurrence, Positive, Regex, Success
-from sponsio_like.parts import fresh, narrowed
+from sponsio_like.parts import fresh, narrowed, refusing
 from sponsio_like.pattern import Field, Tools, default, earlier, pattern, settles, whenever
 
 ANY = default("*")
@@ -39,10 +39,10 @@ def absent(match: Occurrence) -> Formula:
         "",
         "vet(name=bob) pay(to=bob)",
         "vet(name=bob) vet(name=ann) pay(to=ann) pay(to=bob)",
-        "vet(name=bob) pay",
     ),
     breaks=(
         "pay(to=bob)",
+        "vet(name=bob) pay",
         "vet(name=ann) pay(to=bob)",
         "vet(name=bob)! pay(to=bob)",
         "vet(name=bob) pay(to=bob) pay(to=ann)",
@@ -53,9 +53,10 @@ def absent(match: Occurrence) -> Formula:
 def precedence(match: Occurrence, requires: Success) -> Formula:
     """Each such event needs an earlier one that it requires, for the same values.
 
-    A required call must have succeeded, unless its match says otherwise.
+    A required call must have succeeded, unless its match says otherwise. A call that lacks the
+    field of a value is refused, unless the match says {missing: skip}.
     """
-    return f.Always(match >> earlier(requires))
+    return f.Always(refusing(match) >> earlier(requires))
 
 
 @pattern(
@@ -146,21 +147,26 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
         'find={"id": 7} delete(id=7)',
         'find="found order 7, paid" delete(id=7)',
         'find={"id": 7} find={"id": 8} delete(id=7)',
+    ),
+    breaks=(
+        "delete(id=7)",
+        'find={"id": 71} delete(id=7)',
+        'find!={"id": 7} delete(id=7)',
         'find={"id": 7} delete',
     ),
-    breaks=("delete(id=7)", 'find={"id": 71} delete(id=7)', 'find!={"id": 7} delete(id=7)'),
     example={"tool": "delete", "field": "id", "source": "find"},
 )
 def value_from(tool: Tools, field: Field, source: Success) -> Formula:
     """What `tool` is given in `field` stands, as a whole word, in an earlier answer of `source`.
 
-    A message may be the source: {message: user}. A call without the field is let through.
+    A message may be the source: {message: user}. A call without the field is refused, unless the
+    tool says so: {tool: delete, missing: skip}.
     """
     if field == "*":
         raise ContractError.of("all arguments together stand in no answer", "name one field")
     value = f.Var(fresh("value", tool, _calls(source)))
     bound = narrowed(tool, f.Condition(field, "=", value))
-    return whenever(bound, earlier(_showing(source, value)))
+    return f.Always(refusing(f.Happens("called", bound)) >> earlier(_showing(source, value)))
 
 
 @pattern(

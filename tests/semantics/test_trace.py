@@ -121,10 +121,11 @@ def test_arguments_are_read_once() -> None:
 
 @requirement("S-TRACE-08")
 def test_text_is_not_read_as_a_number() -> None:
-    """`"5000"` is not 5000: it cannot be compared, and violates."""
+    """Whether `"5000"` is 5000 cannot be told: it violates, and is not above 4000."""
     small = "G(called(pay) -> arg(amount) <= 5000)"
     assert opened(small)('pay(amount=5000) pay(amount="5000")') == ".x"
-    assert opened("G !called(pay, amount = 5000)")('pay(amount="5000") pay(amount=5000)') == ".x"
+    assert opened("G !called(pay, amount = 5000)")('pay(amount="5000") pay(amount=5000)') == "xx"
+    assert opened("G(called(pay) -> arg(amount) > 4000)")('pay(amount="5000")') == "x"
 
 
 # --- calls in flight --------------------------------------------------------------------------

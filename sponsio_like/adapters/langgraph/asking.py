@@ -17,7 +17,7 @@ from langchain_core.tools import BaseTool
 
 from sponsio_like.events import Unreadable, digest
 from sponsio_like.freezing import freeze_args
-from sponsio_like.plain import as_data
+from sponsio_like.plain import as_members
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def _received(name: str, schema: _Schema, raw: Mapping[str, Any]) -> dict[str, A
     from pydantic import ValidationError
 
     try:
-        data = as_data(schema.model.model_validate(copy.deepcopy(dict(raw))))
+        data = as_members(schema.model.model_validate(copy.deepcopy(dict(raw))))
     except ValidationError as error:
         places = [(".".join(map(str, each["loc"])), each["msg"]) for each in error.errors()]
         wrong = "; ".join(f"{where or 'arguments'}: {what}" for where, what in places)

@@ -27,7 +27,7 @@ from sponsio_like.adapters.langgraph.sessions import Sessions
 from sponsio_like.adapters.langgraph.standing import Stand, standing
 from sponsio_like.guard import Guard
 from sponsio_like.outcome import Blocked
-from sponsio_like.plain import as_data
+from sponsio_like.plain import as_answer, as_members
 from sponsio_like.raising import CallBlocked, blocked
 from sponsio_like.running import Flow, Run, adrive, drive
 from sponsio_like.session import Session
@@ -83,7 +83,7 @@ class _Guarded:
         def tell_all(session: Session) -> None:
             heard[:] = stand.tell(session, state, config, _of(state, self.key, ()))
 
-        given = as_data(dict(self.args(state)))
+        given = as_members(dict(self.args(state)))
         asking = Asking(f"{self.name} {stand.place.step}", self.name, given, given)
         stand = replace(stand, batch=asking.id)
         again = self.sessions.live.ran_before(stand.place.step)
@@ -97,7 +97,7 @@ class _Guarded:
         with stand.running(batch.session), within(stand.place.step, ruling.id) as call:
             update = yield Run(invoke, (state, config))
         key = f"ended {stand.place.step} {ruling.id}"
-        told = [*call.entries.values(), result(key, ruling.id, {"output": as_data(update)})]
+        told = [*call.entries.values(), result(key, ruling.id, {"output": as_answer(update)})]
         catch_up(batch.session, told)
         entries = [*decisions(stand.place.step, batch.rulings, stand.by), *told]
         after = stand.after(batch.session, {"heard": heard}, entries)

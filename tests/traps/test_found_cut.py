@@ -1,0 +1,150 @@
+"""What a cap cuts off is unreadable, and never missing: arguments, answers, decorated tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sponsio_like import Allowed, Blocked, Guard, contract
+from sponsio_like.limits import ANSWER_CAP, VALUES_CAP
+from sponsio_like.patterns import (
+    arg_blacklist,
+    arg_length_limit,
+    no_data_leak,
+    precedence,
+    response,
+    until,
+    value_from,
+)
+from tests.manifest import requirement
+
+LONG: dict[str, Any] = {
+    "numbers": [0] * VALUES_CAP,
+    "lists": [[[]]] * (VALUES_CAP // 4),
+    "objects": [{"a": {}}] * VALUES_CAP,
+}
+
+
+def played(rule: Any, *calls: tuple[Any, ...]) -> str:
+    """The first letters of the outcomes: `A`llowed, `B`locked."""
+    session = Guard([contract("rule").guarantees(rule)]).session()
+    letters = ""
+    for tool, args, *answer in calls:
+        outcome = session.decide(tool, args)
+        letters += type(outcome).__name__[0]
+        session.settle(outcome.id, output=answer[0] if answer else None)
+    return letters
+
+
+RULES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "blacklist": (arg_blacklist("bash", "run.command", ["rm -rf"]), {}),
+    "length": (arg_length_limit("bash", "run.command", 3), {}),
+    "condition": ({"ltl": 'G !called(bash, run.command = "rm -rf /")'}, {}),
+    "comparison": ({"ltl": 'G(called(bash) -> arg(run.command) != "rm -rf /")'}, {}),
+    "precedence": (
+        precedence(
+            {"tool": "bash", "args": {"run.command": "$c"}},
+            {"tool": "vet", "args": {"name": "$c"}},
+        ),
+        {},
+    ),
+    "value_from": (value_from("bash", "run.command", "vet"), {}),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("long", LONG)
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_long_argument_in_front_hides_nothing(rule: str, long: str, inside: bool) -> None:
+    """However long what stands before it is, an argument is read, or it violates."""
+    args = {"x": LONG[long], "run": {"command": "rm -rf /"}}
+    if inside:
+        args = {"run": {"x": LONG[long], "command": "rm -rf /"}}
+    assert played(RULES[rule][0], ("bash", args)) == "B"
+
+
+def test_the_name_of_every_argument_is_kept() -> None:
+    """A long argument in front takes no room from plain ones: those are read as they are."""
+    rule = arg_blacklist("bash", "command", ["rm -rf"])
+    assert played(rule, ("bash", {"x": LONG["lists"], "command": "rm -rf /"})) == "B"
+    assert played(rule, ("bash", {"x": LONG["lists"], "command": "ls"})) == "A"
+
+
+@requirement("S-FAIL-05")
+def test_a_call_with_too_many_arguments_is_refused() -> None:
+    """A call with more names than can be read is refused, and reported where all observe."""
+    args = dict.fromkeys(map(str, range(VALUES_CAP + 1)), 0)
+    rule = contract("rule").guarantees({"ltl": "G !called(other)"})
+    outcome = Guard([rule]).session().decide("bash", args)
+    assert isinstance(outcome, Blocked)
+    assert "too many" in outcome.advice
+    seen = Guard([rule], mode="observe").session().decide("bash", args)
+    assert isinstance(seen, Allowed)
+    assert "too many" in seen.observed[0].message
+
+
+GET = {"tool": "get", "output": {"path": "k", "bind": "$x"}}
+NESTED = {"tool": "get", "output": {"path": "in.k", "bind": "$x"}}
+
+
+@pytest.mark.parametrize("j", [[0] * 5000, [0] * ANSWER_CAP, [[]] * ANSWER_CAP], ids=len)
+def test_a_long_answer_hides_nothing(j: Any) -> None:
+    """What stands behind many values in an answer is found, or may be any value."""
+    rule = until(GET, {"tool": "send", "args": {"b": "$x"}})
+    assert played(rule, ("get", {}, {"j": j, "k": "s3"}), ("send", {"b": "s3"})) == "AB"
+    rule = until(NESTED, {"tool": "send", "args": {"b": "$x"}})
+    assert played(rule, ("get", {}, {"in": {"j": j, "k": "s3"}}), ("send", {"b": "s3"})) == "AB"
+
+
+def test_an_answer_that_is_cut_answers_for_nobody() -> None:
+    """What could not be read of an answer allows nothing, and may be what has to be answered."""
+    cut = {"in": {"j": [0] * ANSWER_CAP, "k": "s3"}}
+    rule = precedence({"tool": "pay", "args": {"to": "$x"}}, NESTED)
+    assert played(rule, ("get", {}, cut), ("pay", {"to": "s3"})) == "AB"
+    rule = no_data_leak("get", "send", "values")
+    assert played(rule, ("get", {}, cut), ("send", {"b": "s3"})) == "AB"
+    asked = response(NESTED, {"tool": "tell", "args": {"b": "$x"}})
+    session = Guard([contract("rule").guarantees(asked)]).session()
+    session.settle(session.decide("get").id, output=cut)
+    assert session.finish()
+
+
+@requirement("S-FAIL-05")
+def test_answers_of_fifty_thousand_values_are_searched() -> None:
+    """A thousand rows, and fifty thousand values, are found in an answer, each of them."""
+    for size in (1_000, 25_000):
+        rows = [{"id": f"u{n}", "name": f"n{n}"} for n in range(size)]
+        rule = value_from("pay", "to", "get")
+        last = rows[-1]["id"]
+        calls = [("get", {}, rows), ("pay", {"to": last}), ("pay", {"to": "u"})]
+        assert played(rule, *calls) == "AAB"
+        found = {"tool": "get", "output": {"path": "[].id", "bind": "$x"}}
+        rule = precedence({"tool": "pay", "args": {"to": "$x"}}, found)
+        assert played(rule, *calls) == "AAB"
+
+
+def test_a_decorated_tool_hides_nothing() -> None:
+    """What a decorated tool is given is read in the same way: cut off is not missing."""
+    guard = Guard([contract("rule").guarantees(arg_blacklist("bash", "command", ["rm -rf"]))])
+
+    @guard.tool
+    def bash(x: Any = None, command: Any = "", **more: Any) -> str:
+        return "ran"
+
+    with guard.session().active(), pytest.raises(Exception, match="not allowed"):
+        bash(x=[[[]]] * VALUES_CAP, command="rm -rf /")
+    with guard.session().active(), pytest.raises(Exception, match="not allowed"):
+        bash(command={"x": [[]] * VALUES_CAP, "run": "rm -rf /"})
+    with guard.session().active():
+        assert bash(x=[[[]]] * VALUES_CAP, command="ls") == "ran"
+
+
+def test_the_numbers_of_a_call_are_capped_together() -> None:
+    """Many long numbers are unreadable, and what stands beside them is read."""
+    rule = arg_blacklist("pay", "f", ["rm"]), {"ltl": "G !called(pay, n > 5)"}
+    long = [10**4000 - n for n in range(4_900)]
+    assert played(rule[0], ("pay", {"f": long})) == "B"
+    assert played(rule[0], ("pay", {"x": long, "f": "ls"})) == "A"
+    assert played(rule[1], ("pay", {"x": long, "n": 3})) == "A"
+    assert played(rule[1], ("pay", {"x": long, "n": [10**4000]})) == "B"
