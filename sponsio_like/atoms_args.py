@@ -151,6 +151,21 @@ def searches(form: Callable[[str], str], patterns: tuple[str, ...]) -> tuple[Sea
     return tuple(search for group in groups if group for search in _together(group))
 
 
+ODD_TEXTS = ("", "x", "-1", "a b", "../../etc/passwd", "https://evil.example/?q=1", "; rm -rf /")
+"""Texts that no allowlist means all of."""
+ANY_TEXT = "(?s)"
+"""Who begins with it knows that `.` is any character, and may mean: some text."""
+
+
+def choosy(
+    form: Callable[[str], str], patterns: tuple[str, ...], texts: tuple[str, ...], instead: str
+) -> None:
+    """Refuse a pattern that matches each of these texts, however odd they are."""
+    for pattern in patterns:
+        if not pattern.startswith(ANY_TEXT) and all(map(regex(form(pattern)), texts)):
+            raise ContractError.of(f"`{pattern}` matches every text", instead)
+
+
 def _together(group: list[str]) -> list[Search]:
     try:
         together = regex("|".join(group))

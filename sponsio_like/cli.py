@@ -96,10 +96,9 @@ def demo(
 @app.command()
 def check(contracts: Contracts) -> None:
     """Read a contract file: say what was understood, or every mistake with its line."""
-    from sponsio_like.compiler import compile_policy
-    from sponsio_like.loader import load
+    from sponsio_like.compiler import compile_policy, read_file
 
-    file = load(contracts)
+    file = read_file(contracts)
     mode = file.mode or "enforce"
     policy = compile_policy(file.contracts, mode, file.inventory)
     console = console_for(sys.stdout)
@@ -131,11 +130,11 @@ def replay(
     ] = False,
 ) -> None:
     """Show what contracts would have done on recorded traces. Status 1 if any is broken."""
-    from sponsio_like.loader import load
+    from sponsio_like.compiler import read_file
     from sponsio_like.replay import Replay
     from sponsio_like.summary import Summary, read_all
 
-    file = load(contracts)
+    file = read_file(contracts)
     player = Replay(
         file.contracts, enforce=enforce, mode=file.mode or "enforce", tools=file.inventory
     )
@@ -164,12 +163,12 @@ def explain(
     as_json: Json = False,
 ) -> None:
     """Show why recorded traces break contracts: the values, and the calls that matter."""
-    from sponsio_like.loader import load
+    from sponsio_like.compiler import read_file
     from sponsio_like.replay import Replay
     from sponsio_like.summary import read_all
     from sponsio_like.timeline import explained, page
 
-    file = load(contracts)
+    file = read_file(contracts)
     replay = Replay(file.contracts, mode=file.mode or "enforce", tools=file.inventory)
     console, broken = console_for(sys.stdout), False
     for trace in read_all(traces, None):

@@ -7,12 +7,13 @@ or never be kept, does not compile.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sponsio_like.atoms import Concerns, concerns
-from sponsio_like.checks import check, check_inventory, needs
+from sponsio_like.checks import needs
 from sponsio_like.clause import Clause
 from sponsio_like.contract import Contract, fingerprint
 from sponsio_like.encoding import encode
@@ -22,12 +23,14 @@ from sponsio_like.fitting import fitted
 from sponsio_like.formula import Delivered, Denied, Node, Output, OutputIs, postorder
 from sponsio_like.index import Index
 from sponsio_like.inventory import NOTHING_KNOWN, Inventory
-from sponsio_like.meant import remarks
-from sponsio_like.misfits import duplicates, misfits
+from sponsio_like.linting import linted
 from sponsio_like.outcome import Block, Decision, Mode
 from sponsio_like.remembering import remembers
 from sponsio_like.resting import NEVER
 from sponsio_like.watch import Place, Watch
+
+if TYPE_CHECKING:
+    from sponsio_like.loader import File
 
 ALL_INPUTS = frozenset(
     {"results", "messages", "usage", "agents", "depth", "facts", "time", "finish", "tool_names"}
@@ -249,6 +252,20 @@ class Policy:
         return self.mode if self.enforces else "observe"
 
 
+def read_file(path: str | Path, mode: Mode | None = None) -> File:
+    """A contract file. `mode` is for contracts where neither they nor the file say.
+
+    Raises `ContractError` with every mistake that can be told: of the text, and of what the
+    contracts mean that could be read.
+    """
+    from sponsio_like.loader import load  # YAML is only needed here
+
+    return load(
+        path,
+        lambda file: compile_policy(file.contracts, file.mode or mode or "enforce", file.inventory),
+    )
+
+
 def compile_policy(
     contracts: Iterable[Contract],
     mode: Mode,
@@ -261,37 +278,12 @@ def compile_policy(
     Raises `ContractError` with all problems found.
     """
     contracts = tuple(fitted(contract, inventory.names) for contract in contracts)
-    problems = [*duplicates(contracts), *misfits(contracts, mode)]
-    if problems:
-        raise ContractError(*problems)
-    clauses: list[Clause] = []
-    owner: list[int] = []
-    for k, contract in enumerate(contracts):
-        for rule in contract.rules:
-            try:
-                clause = Clause(contract, rule, inventory.names)
-                check_inventory(clause, inventory)
-                check(clause)
-            except ContractError as error:
-                problems += [_located(contract, problem) for problem in error.problems]
-                continue
-            clauses.append(clause)
-            owner.append(k)
-    if problems:
-        raise ContractError(*problems)
-    modes = tuple[Mode, ...]("observe" if relaxed else each.mode or mode for each in contracts)
-    seldom = tuple(_remarks(contracts))
-    return Policy(contracts, modes, tuple(clauses), tuple(owner), inventory, mode, seldom)
-
-
-def _remarks(contracts: Iterable[Contract]) -> Iterator[Problem]:
-    """What loads, and is seldom meant."""
-    for contract in contracts:
-        for rule in contract.rules:
-            if rule.authored:
-                yield from (_located(contract, each) for each in remarks(rule.formula))
-
-
-def _located(contract: Contract, problem: Problem) -> Problem:
-    where = problem.where or contract.where or f"contract `{contract.name}`"
-    return Problem(problem.what, where, problem.hint)
+    found = linted(contracts, mode, inventory)
+    if found.problems:
+        raise ContractError(*found.problems)
+    clauses = tuple(clause for _, clause in found.clauses)
+    owner = tuple(k for k, _ in found.clauses)
+    modes: tuple[Mode, ...] = tuple(
+        "observe" if relaxed else contract.mode or mode for contract in contracts
+    )
+    return Policy(contracts, modes, clauses, owner, inventory, mode, found.warnings)

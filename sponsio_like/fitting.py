@@ -28,4 +28,4 @@ def _fitted(rule: Rule, words: Vocabulary) -> Rule:
         return rule
     if rule.formula != declared.rule(rule.arguments).formula:  # made where more was known: actions
         return rule
-    return declared.rule(rule.arguments, words)
+    return replace(declared.rule(rule.arguments, words), authored=rule.authored)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy
+from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy, read_file
 from sponsio_like.contract import Contract
 from sponsio_like.decorating import Options, decorated
 from sponsio_like.errors import (
@@ -102,9 +102,7 @@ class Guard:
 
         Raises `ContractError` with every mistake in the file, each with its line and column.
         """
-        from sponsio_like.loader import load  # YAML is only needed here
-
-        file = load(path)
+        file = read_file(path, mode)
         chosen = file.mode or mode or "enforce"
         return cls(
             file.contracts,

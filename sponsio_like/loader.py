@@ -6,10 +6,11 @@ all problems of the file at once; then nothing of it is loaded.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from sponsio_like.conditions import assumption
 from sponsio_like.contract import (
@@ -53,8 +54,15 @@ class File:
         return None if self.inventory.tools is None else tuple(self.inventory.tools)
 
 
-def load(path: str | Path) -> File:
-    """Read a contract file. Raises `ContractError` with every mistake in it."""
+Judge: TypeAlias = Callable[[File], object]
+"""Raises `ContractError` for what is wrong with contracts that can be read."""
+
+
+def load(path: str | Path, judge: Judge | None = None) -> File:
+    """Read a contract file. Raises `ContractError` with every mistake in it.
+
+    Where there are mistakes, `judge` is asked about the contracts that have none yet.
+    """
     try:
         with Path(path).open("rb") as file:
             raw = file.read(4 * SIZE_CAP)  # what is longer is refused below
@@ -67,10 +75,10 @@ def load(path: str | Path) -> File:
         before = raw[: error.start].split(b"\n")
         where = f"{path}:{len(before)}:{len(before[-1]) + 1}"
         raise ContractError.of("not UTF-8 text", "save the file as UTF-8", where) from None
-    return loads(text, str(path))
+    return loads(text, str(path), judge)
 
 
-def loads(text: str, name: str = "contracts") -> File:
+def loads(text: str, name: str = "contracts", judge: Judge | None = None) -> File:
     """Read the text of a contract file; `name` stands for the file in messages."""
     try:
         document = parse(text)
@@ -85,8 +93,27 @@ def loads(text: str, name: str = "contracts") -> File:
     located = [_located(problem, document, name) for problem in problems.found]
     found = dict.fromkeys(unread + [each for each in located if each.where not in places])
     if found or file is None:
+        words = any(problem.path[:1] == ("actions",) for problem in problems.found)
+        if judge is not None and file is not None and not words:
+            found |= dict.fromkeys(_judged(file, document, found, judge))
         raise ContractError(*sorted(found, key=_place))
     return file
+
+
+def _judged(
+    file: File, document: Document, found: Iterable[Problem], judge: Judge
+) -> tuple[Problem, ...]:
+    """What is wrong with those contracts in whose lines no mistake has been found."""
+    items = ((path, spot) for path, spot in document.values.items() if len(path) == 2)
+    starts = [spot.line for path, spot in items if path[0] == "contracts"]
+    wrong = {bisect_right(starts, _place(problem)[0]) for problem in found}
+    lines = ((each, _place(Problem("", each.where))[0]) for each in file.contracts)
+    whole = tuple(each for each, line in lines if bisect_right(starts, line) not in wrong)
+    try:
+        judge(replace(file, contracts=whole))
+    except ContractError as error:
+        return error.problems
+    return ()
 
 
 def _located(problem: Problem, document: Document, name: str) -> Problem:
@@ -101,7 +128,7 @@ def _located(problem: Problem, document: Document, name: str) -> Problem:
 
 def _place(problem: Problem) -> tuple[int, int]:
     _, line, column = problem.where.rsplit(":", 2)
-    return int(line), int(column)
+    return (int(line), int(column)) if line.isdecimal() else (0, 0)
 
 
 # --- the file -------------------------------------------------------------------------------------

@@ -11,4 +11,8 @@ STATEMENTS: dict[str, str] = {
     "S-LOAD-09": "seconds from the call before are meant",
     "S-LOAD-10": "every strong next is meant",
     "S-LOAD-11": "nobody is warned",
+    "S-LOAD-12": "every order can be kept",
+    "S-LOAD-13": "no pen slips",
+    "S-LOAD-14": "every dot is meant",
+    "S-FILE-08": "words hide meaning",
 }

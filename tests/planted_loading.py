@@ -32,6 +32,20 @@ MEANING = (
         "for each in ():",
     ),
     (
+        "every order can be kept",
+        "orders.py",
+        "if name in possible or name in told",
+        "if name or name in told",
+    ),
+    ("no pen slips", "slips.py", "problems = list(_mistakes(root, tools))", "problems = []"),
+    ("every dot is meant", "slips.py", "if written != pattern:", "if False:"),
+    (
+        "words hide meaning",
+        "loader.py",
+        "if judge is not None and file is not None and not words:",
+        "if False:",
+    ),
+    (
         "initially is for ever",
         "operators.py",
         "f.Not(f.Yesterday(f.TRUE)) >> ",

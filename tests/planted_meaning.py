@@ -802,9 +802,9 @@ BUGS = (
     Bug("nothing is close", "errors.py", "n=2, cutoff=0.6", "n=2, cutoff=1.0"),
     Bug(
         "one problem is told",
-        "compiler.py",
-        "problems += [_located(contract, problem) for problem in error.problems]",
-        "raise",
+        "linting.py",
+        "problems += [_located(contract, problem) for problem in wrong]",
+        "problems = problems or [_located(contract, each) for each in wrong]",
     ),
     Bug(
         "one guarantee is read",

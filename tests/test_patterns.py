@@ -473,8 +473,9 @@ def test_accept_decides_what_confirms() -> None:
 def test_earlier_and_later_exclude_the_present() -> None:
     """A call is neither its own prerequisite, nor its own reversal, nor its own answer."""
     assert play(must_precede(["a", "b"], "a", counts="called"))("a b a") == "x.."
-    assert play(no_reversal("a", "a"))("a a") == ".x"
-    assert play(no_reversal("a", "a", counts="called"))("a! a") == ".x"
+    again = {"tool": "a", "args": {"k": {"in": [1, 2]}}}
+    assert play(no_reversal(again, "a"))("a(k=1) a(k=2)") == ".x"
+    assert play(no_reversal(again, "a", counts="called"))("a(k=1)! a") == ".x"
     for answer, open_at_the_end in (("a", True), ("b", False), ("a b", False), ("b a", True)):
         session = play(always_followed_by("a", ["a", "b"]))
         session(f"a {answer}")

@@ -11,8 +11,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from sponsio_like.compiler import read_file
 from sponsio_like.errors import TraceError
-from sponsio_like.loader import File, load
+from sponsio_like.loader import File
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
 from sponsio_like.replay import Played, Replay
 from sponsio_like.trace import Called, Trace, read_traces
@@ -60,7 +61,7 @@ class Story:
 
 def tell(contracts: Path, trace: Path) -> Story:
     """The story of the first run of a trace file. Raises `ContractError`, `TraceError`."""
-    file = load(contracts)
+    file = read_file(contracts)
     recorded = next(islice(read_traces(trace), 1), None)
     if recorded is None:
         raise TraceError(f"{trace}: no trace in it")

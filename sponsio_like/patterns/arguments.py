@@ -5,7 +5,13 @@ Each function is a pattern; what its arguments and decorator mean stands in `pat
 
 from __future__ import annotations
 
-from sponsio_like.atoms_args import blank_tolerant, searches, whole_or_anchored
+from sponsio_like.atoms_args import (
+    ODD_TEXTS,
+    blank_tolerant,
+    choosy,
+    searches,
+    whole_or_anchored,
+)
 from sponsio_like.errors import ContractError
 from sponsio_like.formula import Custom, Formula, Last, Mark, Sum
 from sponsio_like.kinds import Natural, Number, Regex, Window
@@ -45,6 +51,7 @@ def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     field `*`, the names of arguments); a list of words is also read as one line.
     """
     searches(blank_tolerant, patterns)  # compiles them
+    choosy(blank_tolerant, patterns, ("",), "to forbid the call write `G !called(..)`")
     return whenever(tool, ~Custom("arg_contains", (field, patterns)))
 
 
@@ -53,7 +60,7 @@ def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     "`{tool}` `{field}` must match `{patterns: or }`",
     keeps=("", 'post(url="https://api.corp/x")', "other"),
     breaks=("post", 'post(url="https://evil/?https://api.corp/")', "post(url=5)"),
-    example={"tool": "post", "field": "url", "patterns": ["^https://api.corp/"]},
+    example={"tool": "post", "field": "url", "patterns": [r"^https://api\.corp/"]},
 )
 def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> Formula:
     """The field matches one of `patterns` (of a list: each text in it); a missing one violates.
@@ -61,6 +68,7 @@ def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     A pattern with `^` or `$`, but not both, is searched for; any other matches the whole text.
     """
     searches(whole_or_anchored, patterns)  # compiles them
+    choosy(whole_or_anchored, patterns, ODD_TEXTS, "for some text, whatever it is: `(?s).*`")
     return whenever(tool, Custom("arg_allowed", (field, patterns)))
 
 

@@ -6,6 +6,7 @@ Each function is a pattern; what its arguments and decorator mean stands in `pat
 from __future__ import annotations
 
 from sponsio_like.formula import Always, Eventually, Formula, Next, conj
+from sponsio_like.parts import apart
 from sponsio_like.pattern import (
     Counts,
     Rule,
@@ -29,6 +30,7 @@ from sponsio_like.pattern import (
 )
 def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> Formula:
     """After `commitment`, `reversal` is never called. One that failed commits to nothing."""
+    apart(commitment, reversal, "name what takes it back; for once write `irreversible_once`")
     return whenever(reversal, ~earlier(tried(commitment, counts)))
 
 
@@ -41,6 +43,7 @@ def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> 
 )
 def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") -> Rule:
     """No agent calls both `first` and `second`; a call that failed does not count against it."""
+    apart(first, second, "name two that differ")
     return Rule(exclusive(first, second, counts), by=("@agent",))
 
 

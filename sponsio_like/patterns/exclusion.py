@@ -10,6 +10,7 @@ from sponsio_like.errors import ContractError
 from sponsio_like.formula import Always, Formula
 from sponsio_like.kinds import ExactTools, OneTool, Renames
 from sponsio_like.outcome import Redirect
+from sponsio_like.parts import apart
 from sponsio_like.pattern import Counts, Rule, Tools, called, exclusive, pattern
 
 
@@ -22,6 +23,7 @@ from sponsio_like.pattern import Counts, Rule, Tools, called, exclusive, pattern
 )
 def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Formula:
     """A session calls at most one of the two. A call that failed excludes nothing."""
+    apart(first, second, "name two that differ; for once in a session write `irreversible_once`")
     return exclusive(first, second, counts)
 
 

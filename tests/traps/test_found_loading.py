@@ -12,6 +12,16 @@ import pytest
 
 from sponsio_like import Allowed, Blocked, ContractError, ContractWarning, Guard, contract
 from sponsio_like.ltl import called, initially
+from sponsio_like.patterns import (
+    destructive_action_gate,
+    must_confirm,
+    must_precede,
+    mutual_exclusion,
+    no_reversal,
+    precedence,
+    segregation_of_duty,
+    tool_allowlist,
+)
 from sponsio_like.syntax import read, show
 from tests.manifest import requirement
 from tests.play import Clock, opened
@@ -260,3 +270,199 @@ def test_what_every_event_breaks_is_refused(guarantee: Any) -> None:
     """What no call can keep forbids all of them, which is said by `G !called(*)`."""
     assert "violates `" in refusal(guarantee) or "never be kept" in refusal(guarantee)
     assert warned("G !called(*)") == []
+
+
+# --- the same twice, and orders that contradict each other ----------------------------------------
+
+
+@requirement("S-LOAD-12")
+@pytest.mark.parametrize(
+    "rules",
+    [
+        [must_precede("a", "a")],
+        [must_precede("a", "b"), must_precede("b", "a")],
+        [must_precede("a", "b"), must_precede("b", "c"), must_precede("c", "a")],
+        [must_precede(["a", "b"], ["b", "a"])],
+        [must_confirm("a", by="a")],
+        [destructive_action_gate("a", gate="a")],
+        [precedence({"tool": "a"}, {"tool": "a"})],
+        [must_precede("check", "pay"), tool_allowlist(["pay"])],
+        ["G(called(b) -> Y O done(a)) & G !called(a)"],
+    ],
+)
+def test_orders_that_contradict_each_other_are_refused(rules: list[Any]) -> None:
+    """A call that waits for itself, by however many orders, can never be made: that is said."""
+    written = [_written(each) for each in rules]
+    with pytest.raises(ContractError, match="can never be called: "):
+        Guard([contract("one").guarantees(*written)])
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        [must_precede("a", "b"), must_precede("b", "c")],
+        [must_precede(["a", "b"], "a")],
+        [must_precede("*", "a")],
+        [must_precede({"tool": "a", "args": {"dry": True}}, {"tool": "a", "args": {"dry": False}})],
+        [must_precede("a", {"tool": "b", "args": {"x": 1}}), must_precede("b", "a")],
+        ["G !called(drop)"],
+        [tool_allowlist(["a", "b"]), must_precede("a", "b")],
+    ],
+)
+def test_orders_that_can_be_kept_load(rules: list[Any]) -> None:
+    """An order that some calls can keep is none of these."""
+    written = [_written(each) for each in rules]
+    assert Guard([contract("one").guarantees(*written)]).policy.warnings == ()
+
+
+def test_contracts_that_contradict_each_other_are_warned_of() -> None:
+    """What two contracts make impossible together is a warning with both of their names."""
+    (said,) = warned(must_precede("check", "pay"), must_precede("pay", "check"))
+    assert "`check` needs `pay` before it" in said
+    assert "`pay` needs `check` before it" in said
+    assert "contract `c0`" in said
+    assert "contract `c1`" in said
+    (said,) = warned(must_precede("check", "pay"), tool_allowlist(["pay", "tell"]))
+    assert "`pay` can never be called" in said
+    assert "`check` is never allowed" in said
+
+
+def test_orders_that_are_not_for_good_are_not_judged() -> None:
+    """Within a scope, under an assumption, or where a person may approve, nothing is certain."""
+    there, back = must_precede("a", "b"), must_precede("b", "a")
+    for held in (
+        contract("x").guarantees(there, back).strategy("escalate"),
+        contract("x").guarantees(there, back).after({"called": "c"}),
+        contract("x").guarantees(there, back).assume({"ctx": {"k": 1}}),
+    ):
+        assert Guard([held]).policy.warnings == ()
+
+
+@pytest.mark.parametrize("pattern", [mutual_exclusion, segregation_of_duty, no_reversal])
+def test_a_tool_is_not_held_against_itself(pattern: Any) -> None:
+    """Where a pattern holds two tools against each other, one on both sides is a mistake."""
+    for first, second in (("a", "a"), (["a", "b"], ["b", "c"]), ("mcp__*", "mcp__drop")):
+        with pytest.raises(ContractError, match="stands on both sides"):
+            pattern(first, second)
+    pattern({"tool": "a", "agent": "ann"}, {"tool": "a", "agent": "bob"})
+    pattern(["a", "b"], "c")
+
+
+# --- slips of the pen -----------------------------------------------------------------------------
+
+
+@requirement("S-LOAD-13")
+@pytest.mark.parametrize(
+    ("guarantee", "instead"),
+    [
+        ("G !called(any)", "did you mean `*`?"),
+        ({"pattern": "must_precede", "first": "check", "then": "all"}, "did you mean `*`?"),
+        ({"pattern": "arg_value_range", "tool": "t", "field": "passengers[5]", "max": 1},
+         "`passengers[]`"),
+        ('G !called(book, "passengers[5].age" < 18)', "`passengers[].age`"),
+        ({"pattern": "arg_allowlist", "tool": "t", "field": "to",
+          "patterns": ["@[^ourcompany.com$]"]}, "stands for one character"),
+        ("G !called(send, to matches '@[^ourcompany.com$]')", "stands for one character"),
+        ({"pattern": "arg_blacklist", "tool": "t", "field": "to", "patterns": ["[^admin$]"]},
+         "stands for one character"),
+        ({"pattern": "arg_allowlist", "tool": "t", "field": "to", "patterns": [".*"]},
+         "matches every text"),
+        ({"pattern": "arg_allowlist", "tool": "t", "field": "to", "patterns": ["a", "^.*$"]},
+         "matches every text"),
+        ({"pattern": "arg_blacklist", "tool": "t", "field": "to", "patterns": ["x*"]},
+         "matches every text"),
+        ({"pattern": "precedence", "match": {"tool": "mcp__*", "call": "$t"},
+          "requires": {"message": "user", "text": {"has": "$t"}}}, "a tool's name cannot be bound"),
+    ],
+)  # fmt: skip
+def test_slips_of_the_pen_are_refused(guarantee: Any, instead: str) -> None:
+    """What compiles and can never match, or matches all, is refused with what may be meant."""
+    assert instead in refusal(guarantee)
+
+
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        *(
+            {"pattern": "arg_allowlist", "tool": "t", "field": "f", "patterns": [each]}
+            for each in (
+                r"^https://api\.corp/", "[A-Za-z0-9._-]+", "[a-z.]+", "(?s).*", "[^/]+", ".+",
+                r"[\w.-]+@corp\.com", "[aeiou]", "[^a-z.$]", r"https://[a-z]+\.corp\.com/.*",
+            )
+        ),
+        {"pattern": "arg_blacklist", "tool": "t", "field": "f", "patterns": ["evil.com", "[.]"]},
+        {"pattern": "rate_limit", "action": "t", "limit": 10_000},
+        {"pattern": "absent", "match": {"tool": "t", "args": {"items[].n": 5}}},
+        {"pattern": "until", "trigger": {"tool": "t", "call": "$c"}, "forbidden": {"call": "$c"}},
+    ],
+)  # fmt: skip
+def test_honest_arguments_load(guarantee: Any) -> None:
+    """What is written with care passes, without a warning."""
+    assert warned(guarantee) == []
+
+
+def test_a_tool_of_the_inventory_may_have_any_name() -> None:
+    """A tool that is really called `any` is one of the inventory."""
+    assert loaded("G !called(any)", tools=["any", "b"]).policy.warnings == ()
+
+
+@requirement("S-LOAD-14")
+@pytest.mark.parametrize(
+    ("guarantee", "instead"),
+    [
+        ({"pattern": "arg_allowlist", "tool": "t", "field": "url",
+          "patterns": ["^https://api.corp/"]}, r"`^https://api\.corp/`"),
+        ({"pattern": "arg_allowlist", "tool": "t", "field": "to",
+          "patterns": [r"[\w.]+@corp.example.com"]}, r"`[\w.]+@corp\.example\.com`"),
+        ({"pattern": "rate_limit", "action": "t", "limit": 999999999}, "never reached"),
+        ("G(count(t) <= 1000000)", "never reached"),
+        ({"pattern": "arg_value_range", "tool": "t", "field": "passengers.length", "max": 5},
+         "`passengers[]`"),
+    ],
+)  # fmt: skip
+def test_what_is_seldom_meant_is_warned_of(guarantee: Any, instead: str) -> None:
+    """What may be meant, and seldom is, loads with a warning that says what to write instead."""
+    (said,) = warned(guarantee)
+    assert instead in said
+
+
+# --- all mistakes in one pass ---------------------------------------------------------------------
+
+MISTAKES = """version: 1
+version: 1
+contracts:
+  - name: misspelt
+    guarantee: {pattern: must_preceed, first: a, then: b}
+  - name: forgotten
+    guarantee: {ltl: "called(a)"}
+  - name: contradicts
+    guarantee: {ltl: "G false"}
+  - name: nothing
+    mode: observe
+    guarantee: {ltl: "F true"}
+  - name: read and twice wrong
+    guarantee:
+      - {pattern: must_precede, first: a, then: a}
+      - {ltl: "G !called(any)"}
+  - name: disputed
+    strategy: no
+    guarantee: {ltl: "G(called(a) & called(b))"}
+"""
+
+
+@requirement("S-FILE-08")
+def test_all_mistakes_of_a_file_are_told_at_once(tmp_path: Path) -> None:
+    """Mistakes of every phase are told in one error: of the text, of words, of what is meant.
+
+    What is wrong in its words is not judged by what it would mean.
+    """
+    file = tmp_path / "c.yaml"
+    file.write_text(MISTAKES, "utf-8")
+    with pytest.raises(ContractError) as caught:
+        Guard.from_yaml(file)
+    lines = [int(each.where.split(":")[-2]) for each in caught.value.problems]
+    assert lines == [2, 5, 7, 8, 10, 13, 13, 18]
+    asked = [sys.executable, "-m", "sponsio_like", "check", str(file)]
+    told = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert told.returncode == 2
+    assert told.stderr.strip() == str(caught.value)

@@ -1,0 +1,74 @@
+"""All that is wrong with contracts, told at once; and what is possible, and seldom meant.
+
+In: contracts, and the tools that there are. Out: their clauses, compiled, with every problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sponsio_like.checks import check, check_inventory
+from sponsio_like.clause import Clause
+from sponsio_like.contract import Contract
+from sponsio_like.errors import Problem, Problems
+from sponsio_like.inventory import Inventory
+from sponsio_like.meant import remarks
+from sponsio_like.misfits import duplicates, misfits
+from sponsio_like.orders import deadlocks
+from sponsio_like.outcome import Mode
+from sponsio_like.pattern import Rule
+from sponsio_like.slips import check_slips, doubts
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """`clauses`, each with the number of its contract; why they are refused; what is warned of."""
+
+    clauses: tuple[tuple[int, Clause], ...]
+    problems: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
+
+
+def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> Linted:
+    """Every clause that can be compiled, and every problem of every contract."""
+    problems = [*duplicates(contracts), *misfits(contracts, mode)]
+    clauses: list[tuple[int, Clause]] = []
+    for k, contract in enumerate(contracts):
+        if misfits([contract], "enforce"):
+            continue
+        for rule in contract.rules:
+            clause, wrong = _compiled(contract, rule, inventory)
+            problems += [_located(contract, problem) for problem in wrong]
+            if clause is not None:
+                clauses.append((k, clause))
+    impossible, contrary = deadlocks(contracts)
+    warnings = (*_remarks(contracts), *contrary)
+    return Linted(tuple(clauses), (*problems, *impossible), warnings)
+
+
+def _compiled(
+    contract: Contract, rule: Rule, inventory: Inventory
+) -> tuple[Clause | None, list[Problem]]:
+    problems = Problems()
+    clause = problems.attempt((), Clause, contract, rule, inventory.names)
+    if clause is not None:
+        problems.attempt((), check_inventory, clause, inventory)
+        problems.attempt((), check, clause)
+    if rule.authored:
+        problems.attempt((), check_slips, rule.formula, inventory.names)
+    return clause, problems.found
+
+
+def _remarks(contracts: Iterable[Contract]) -> Iterator[Problem]:
+    """What loads, and is seldom meant."""
+    for contract in contracts:
+        for rule in contract.rules:
+            if rule.authored:
+                said = (*remarks(rule.formula), *doubts(rule.formula))
+                yield from (_located(contract, each) for each in said)
+
+
+def _located(contract: Contract, problem: Problem) -> Problem:
+    where = contract.where or f"contract `{contract.name}`"
+    return Problem(problem.what, problem.where or where, problem.hint)

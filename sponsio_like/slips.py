@@ -1,0 +1,160 @@
+"""Slips of the pen in arguments: what compiles, and can never match, or matches far too much.
+
+In: a formula, and the tools that there are. Out: problems that are refused, and those that are
+warned of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+import sponsio_like.formula as f
+from sponsio_like.errors import ContractError, Problem
+
+EVERYTHING = frozenset({"any", "all", "every", "everything"})
+"""What no tool is called, if nobody says so."""
+CAP = 1_000_000
+"""More calls than a session has."""
+
+CLASS = re.compile(r"(?<!\\)\[(\^?)((?:\[:\^?\w+:\]|\\.|[^\]\\])+)\]")
+RANGE = re.compile(r"[a-y]-[zf]|[A-Y]-[ZF]|\d-\d|\\[wdsWDS]|\[:")
+HOST = re.compile(r"(?:[\w-]*[A-Za-z]\w\\?\.)+[A-Za-z]{2,}\$?|[A-Za-z]{4,}\$", re.ASCII)
+AUTHORITY = re.compile(
+    r"(?:(?<=://)|(?<=@))(?:\w|\\?[.-]|\\-)+"
+    r"|(?<![\w.\\/])(?:\w[\w-]*\\?\.)+(?:com|org|net|io|dev|gov|edu|corp|local|internal)\b",
+    re.ASCII,
+)
+BARE = re.compile(r"(?<=\w)\.(?=\w)", re.ASCII)
+INDEX = re.compile(r"\[\d+\]")
+LENGTH = re.compile(r"\.(?:length|len|size)$")
+LISTED = frozenset({"arg_allowed"})
+"""The atoms of allowlists."""
+
+
+def check_slips(root: f.Formula, tools: Collection[str] | None) -> None:
+    """Refuse what can never match, or means something else than it looks like."""
+    problems = list(_mistakes(root, tools))
+    if problems:
+        raise ContractError(*problems)
+
+
+def _mistakes(root: f.Formula, tools: Collection[str] | None) -> Iterator[Problem]:
+    nodes = list(f.postorder(root))
+    yield from _names(nodes, tools)
+    yield from _whole_and_part(nodes)
+    for node in nodes:
+        for path in _paths(node):
+            if INDEX.search(path):
+                instead = INDEX.sub("[]", path)
+                what = f"no call has a field `{path}`: elements of a list have no numbers here"
+                yield Problem(what, hint=f"write `{instead}` for all of them")
+        for pattern in _patterns(node):
+            yield from _negated(pattern)
+
+
+def doubts(root: f.Formula) -> Iterator[Problem]:
+    """What may be meant, and seldom is."""
+    for node in f.postorder(root):
+        for path in _paths(node):
+            if LENGTH.search(path):
+                what = f"`{path}` is a field of that name: lists and texts have none"
+                yield Problem(what, hint=f"for the elements write `{LENGTH.sub('[]', path)}`")
+        match node:
+            case f.Compare(f.Count() | f.Repeats() | f.Delivered(), "<=" | "<", f.Const(most)):
+                if isinstance(most, (int, float)) and most >= CAP:
+                    yield Problem(f"a cap of {most} is never reached", hint="write a smaller one")
+            case f.Custom(name, (_, tuple() as patterns)) if name in LISTED:
+                for pattern in patterns:
+                    yield from _bare(pattern)
+
+
+# --- tools ----------------------------------------------------------------------------------------
+
+
+def _names(nodes: list[f.Node], tools: Collection[str] | None) -> Iterator[Problem]:
+    targets = [each for node in nodes for each in getattr(node, "target", ())]
+    for name in dict.fromkeys(name for match in targets for name in match.names):
+        if name.lower() in EVERYTHING and name not in (tools or ()):
+            hint = "did you mean `*`? a tool that is really called so has to stand in `tools:`"
+            yield Problem(f"`{name}` would be the name of a tool", hint=hint)
+
+
+# --- variables ------------------------------------------------------------------------------------
+
+
+def _whole_and_part(nodes: list[f.Node]) -> Iterator[Problem]:
+    """A variable that is all arguments of a call here, and a word of some text there."""
+    whole: dict[str, None] = {}
+    parts: set[str] = set()
+    for path, op, value in (test for node in nodes for test in _tests(node)):
+        if not isinstance(value, f.Var):
+            continue
+        if path == "@call" or (path == "*" and op == "="):
+            whole[value.name] = None
+        elif op in ("has", "carries") or value.regex is not None:
+            parts.add(value.name)
+    for name in (each for each in whole if each in parts):
+        yield Problem(
+            f"`${name}` is a whole call with all its arguments, which no text has in it",
+            hint=f"bind one field: {{args: {{field: ${name}}}}}; a tool's name cannot be bound",
+        )
+
+
+def _tests(node: f.Node) -> Iterator[tuple[str, str, object]]:
+    match node:
+        case f.Happens(_, target):
+            for condition in (each for match in target for each in match.conditions):
+                yield condition.path, condition.op, condition.value
+        case f.OutputIs(path, op, value):
+            yield f"output.{path}", op, value
+        case f.TextIs(op, value):
+            yield "text", op, value
+
+
+# --- paths and regular expressions ----------------------------------------------------------------
+
+
+def _paths(node: f.Node) -> Iterator[str]:
+    match node:
+        case f.Happens(_, target):
+            yield from (each.path for match in target for each in match.conditions)
+        case f.Sum(_, path) | f.Arg(path) | f.Mark(path) | f.OutputIs(path) | f.Output(path):
+            yield path
+        case f.Custom(name, (str(path), *_)) if name.startswith("arg_"):
+            yield path
+
+
+def _patterns(node: f.Node) -> Iterator[str]:
+    match node:
+        case f.TextMatches(str(pattern)) | f.Compare(_, "matches", f.Const(str(pattern))):
+            yield pattern
+        case f.Custom(name, args) if name.startswith("arg_"):
+            for each in args:
+                if isinstance(each, tuple):
+                    yield from (one for one in each if isinstance(one, str))
+    for _, op, value in _tests(node):
+        if isinstance(value, f.Var) and value.regex is not None:
+            yield value.regex
+        elif op == "matches" and isinstance(value, str):
+            yield value
+
+
+def _negated(pattern: str) -> Iterator[Problem]:
+    """`[^host.com$]` was meant as “not this host”, and is one character."""
+    for found in CLASS.finditer(pattern):
+        inside = found[2]
+        if HOST.fullmatch(inside) and not RANGE.search(inside):
+            yield Problem(
+                f"`{found[0]}` stands for one character, not for a word or its absence",
+                hint="without brackets it is the word; what must not be there is for "
+                "`arg_blacklist`, what alone may be for `arg_allowlist`",
+            )
+
+
+def _bare(pattern: str) -> Iterator[Problem]:
+    """`^https://api.corp/` lets `https://apixcorp/` through."""
+    written = AUTHORITY.sub(lambda found: BARE.sub(r"\\.", found[0]), pattern)
+    if written != pattern:
+        what = f"in `{pattern}` a dot stands for any character"
+        yield Problem(what, hint=f"write `{written}`")
