@@ -283,7 +283,5 @@ def compile_policy(
         raise ContractError(*found.problems)
     clauses = tuple(clause for _, clause in found.clauses)
     owner = tuple(k for k, _ in found.clauses)
-    modes: tuple[Mode, ...] = tuple(
-        "observe" if relaxed else contract.mode or mode for contract in contracts
-    )
+    modes = tuple[Mode, ...]("observe" if relaxed else each.mode or mode for each in contracts)
     return Policy(contracts, modes, clauses, owner, inventory, mode, found.warnings)
