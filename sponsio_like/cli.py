@@ -126,7 +126,10 @@ def replay(
     ],
     as_json: Json = False,
     enforce: Annotated[
-        bool, typer.Option("--enforce", help="Take stopped calls out of the trace.")
+        bool, typer.Option("--enforce", help="Enforce: take stopped calls out of the trace.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Status 1, too, if a contract could not be judged.")
     ] = False,
 ) -> None:
     """Show what contracts would have done on recorded traces. Status 1 if any is broken."""
@@ -149,7 +152,8 @@ def replay(
         console = console_for(sys.stdout)
         print_table(summary.table(), console)
         print_page(summary.page(), console)
-    raise typer.Exit(1 if summary.broken else 0)
+    blind = strict and summary.not_judged
+    raise typer.Exit(1 if summary.broken or blind else 0)
 
 
 @app.command()
@@ -165,22 +169,26 @@ def explain(
     """Show why recorded traces break contracts: the values, and the calls that matter."""
     from sponsio_like.compiler import read_file
     from sponsio_like.replay import Replay
-    from sponsio_like.summary import read_all
+    from sponsio_like.summary import Summary, read_all
     from sponsio_like.timeline import explained, page
 
     file = read_file(contracts)
     replay = Replay(file.contracts, mode=file.mode or "enforce", tools=file.inventory)
-    console, broken = console_for(sys.stdout), False
+    console, broken, summary = console_for(sys.stdout), False, Summary(replay.needs)
     for trace in read_all(traces, None):
         if id not in (None, trace.id):
             continue
-        found = explained(replay, trace, contract)
+        judged = replay.judge(trace)
+        summary.add(judged)
+        found = explained(replay, trace, contract, judged)
         broken |= bool(found)
         if as_json:
             for each in found:
                 typer.echo(json.dumps(each.as_json(trace.id), default=str))
         else:
             print_page(page(trace, found), console)
+    if not as_json and summary.traces:
+        print_table(summary.table(contract), console)
     raise typer.Exit(1 if broken else 0)
 
 

@@ -27,7 +27,7 @@ from sponsio_like.inventory import Tools, Unlisted, declared
 from sponsio_like.lanes import prepare
 from sponsio_like.notices import Mailbox, Notifier
 from sponsio_like.outcome import Mode
-from sponsio_like.records import Log, Sink
+from sponsio_like.records import SILENT, Log, naming
 from sponsio_like.running import OnBlock, OnHold
 from sponsio_like.session import Session
 from sponsio_like.snapshot import part
@@ -79,7 +79,7 @@ class Guard:
             warnings.warn(str(each), ContractWarning, stacklevel=2)
         prepare(self.policy)
         self._tools: Toolbox[Tool] = Toolbox(self.policy)
-        self._log = Log(_sink(log), log_args)
+        self._log = _log(self.policy, log, log_args)
         self._notify = tuple(map(Mailbox, notify))
         self._names = itertools.count(1)
         self._content = all(needs <= ALL_INPUTS for needs in self.policy.needs.values())
@@ -265,12 +265,16 @@ def _check_store(world: Any, id: str | None) -> None:
         raise SessionError("a session over a store needs an id; write session(id, world=..)")
 
 
-def _sink(log: Given | None) -> Sink | None:
-    if log is None:
-        return None
-    from sponsio_like.sinks import sink_of  # only hosts with a log need files of JSON
+def _log(policy: Policy, given: Given | None, log_args: bool) -> Log:
+    """The log of a guard."""
+    if given is None:
+        return SILENT
+    from sponsio_like.applying import ByName  # only hosts with a log need this
+    from sponsio_like.sinks import sink_of
 
-    return sink_of(log)
+    names = (contract.name for contract in policy.contracts)
+    sink = naming(sink_of(given), zip(names, policy.modes, strict=True))
+    return Log(sink, log_args, ByName(policy))
 
 
 def _asked_to_relax() -> bool:

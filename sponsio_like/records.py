@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from sponsio_like.events import Call
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
@@ -20,14 +20,16 @@ from sponsio_like.verdicts import Finding
 
 Record: TypeAlias = dict[str, Any]
 Sink: TypeAlias = Callable[[Record], None]
+Applying: TypeAlias = Callable[[Literal["call", "message"], str], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Where records go; nowhere by default."""
+    """Where records go; nowhere by default. `applying`: the contracts that apply, by a name."""
 
     sink: Sink | None = None
     log_args: bool = False
+    applying: Applying | None = None
 
     def decision(
         self,
@@ -53,6 +55,8 @@ class Log:
             "violations": [self._plain(each) for each in told],
             "microseconds": round((time.perf_counter() - started) * 1e6, 1),
         }
+        if self.applying is not None:
+            record["applied"] = self.applying("call", call.tool)
         if self.log_args:
             record["args"] = call.args
         if isinstance(outcome, Held):
@@ -109,6 +113,8 @@ class Log:
             "outcome": name_of(outcome),
             "violations": [self._plain(each) for each in told],
         }
+        if self.applying is not None:
+            record["applied"] = self.applying("message", role)
         if isinstance(outcome, Held):
             record["ticket"] = outcome.ticket.id
         if again:
@@ -177,6 +183,18 @@ class Log:
 
 
 SILENT = Log()
+
+
+def naming(sink: Sink, modes: Iterable[tuple[str, str]]) -> Sink:
+    """The sink; the first record that it gets names the contracts, each with its mode."""
+    each = [{"contract": name, "mode": mode} for name, mode in modes]
+    once = iter([each])
+
+    def send(record: Record) -> None:
+        first = next(once, None)
+        sink(record if first is None else {**record, "contracts": first})
+
+    return send
 
 
 def name_of(outcome: Outcome) -> str:

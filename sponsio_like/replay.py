@@ -8,9 +8,11 @@ did not happen.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from sponsio_like.applied import Applied
+from sponsio_like.applying import ByName
 from sponsio_like.checks import needs
 from sponsio_like.compiler import Policy, compile_policy
 from sponsio_like.contract import Contract
@@ -41,13 +43,17 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What became of one trace. `not_judged`: contracts, and the inputs they miss."""
+    """What became of one trace. `not_judged`: contracts, and the inputs they miss.
+
+    `applied`: to how many events each contract applied, where it did (`applying.py`).
+    """
 
     id: str
     calls: int
     violations: tuple[Violation, ...]
     unfulfilled: tuple[Unfulfilled, ...]
     not_judged: Mapping[str, frozenset[str]]
+    applied: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def clean(self) -> bool:
@@ -65,6 +71,7 @@ class Judged:
                 for each in self.unfulfilled
             ],
             "not_judged": list(self.not_judged),
+            "applied": dict(self.applied),
         }
 
 
@@ -82,7 +89,8 @@ def _witness(found: Violation | Unfulfilled) -> dict[str, Any]:
 class Replay:
     """Contracts, ready to judge any number of traces, one after the other.
 
-    Raises `ContractError` if they cannot be compiled. Not for several threads.
+    With `enforce` all are enforced but those that say `mode: observe` themselves. Raises
+    `ContractError` if they cannot be compiled. Not for several threads.
     """
 
     def __init__(
@@ -97,29 +105,39 @@ class Replay:
         observed = tuple(replace(contract, mode="observe") for contract in as_written)
         self.contracts = as_written if enforce else observed
         self.needs = {contract.name: needs(contract) for contract in self.contracts}
-        self._mode = mode
+        self._mode: Mode = "enforce" if enforce else mode
         self._inventory = declared(tools)
         self._records: list[Record] = []
-        self._policies: dict[frozenset[str], Policy] = {}
+        self._policies: dict[frozenset[str], tuple[Policy, ByName]] = {}
         self._policy(self.contracts)
 
     def judge(self, trace: Trace) -> Judged:
         """Play a trace to its end."""
         play = self.play(trace)
-        violations = [each for played in play.events() for each in played.violations]
+        applied = Applied(*self._ready(trace))
+        violations: list[Violation] = []
+        for played in play.events():
+            violations += played.violations
+            applied.see(played.event)
         late, unfulfilled = play.finish()
         every = (*violations, *late)
-        return Judged(trace.id, trace.calls, every, unfulfilled, self.missing(trace))
+        lacks = self.missing(trace)
+        return Judged(trace.id, trace.calls, every, unfulfilled, lacks, applied.end())
 
     def play(self, trace: Trace) -> Play:
         """A trace, ready to be played with those contracts that can be judged on it."""
-        policy = self._policies.get(trace.inputs)
-        if policy is None:
-            missing = self.missing(trace)
-            policy = self._policy([each for each in self.contracts if each.name not in missing])
-            self._policies[trace.inputs] = policy
+        policy, _ = self._ready(trace)
         self._records.clear()
         return Play(trace, policy, self._records)
+
+    def _ready(self, trace: Trace) -> tuple[Policy, ByName]:
+        """The contracts that can be judged on a trace, compiled."""
+        found = self._policies.get(trace.inputs)
+        if found is None:
+            missing = self.missing(trace)
+            policy = self._policy([each for each in self.contracts if each.name not in missing])
+            found = self._policies[trace.inputs] = (policy, ByName(policy))
+        return found
 
     def missing(self, trace: Trace) -> dict[str, frozenset[str]]:
         """The contracts that cannot be judged on a trace, each with the inputs that it lacks."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from sponsio_like.errors import TraceError
 from sponsio_like.jsonl import Line
-from sponsio_like.terminal import Table, counted
+from sponsio_like.terminal import Table, counted, never_applied
 
 STOPPING = frozenset({"blocked", "held", "redirected", "custom"})
 """The actions by which a call does not run as it was meant."""
@@ -21,8 +21,12 @@ STOPPING = frozenset({"blocked", "held", "redirected", "custom"})
 
 @dataclass(slots=True)
 class Row:
-    """One contract: how often each thing came of its violations, and at which tools."""
+    """One contract: how often each thing came of its violations, and at which tools.
 
+    `applied`: how many decisions it had to do with, told by the names of tools and roles.
+    """
+
+    applied: int = 0
     stopped: int = 0
     would_have_stopped: int = 0
     warned: int = 0
@@ -34,6 +38,7 @@ class Row:
     def as_json(self) -> dict[str, Any]:
         """The row as JSON data."""
         return {
+            "applied": self.applied,
             "stopped": self.stopped,
             "would_have_stopped": self.would_have_stopped,
             "warned": self.warned,
@@ -43,10 +48,20 @@ class Row:
             "tools": dict(self.tools.most_common()),
         }
 
+    @property
+    def violated(self) -> bool:
+        """Whether it was ever violated."""
+        return bool(self.sessions)
+
+    @property
+    def idle(self) -> bool:
+        """Whether it never had anything to do."""
+        return not self.applied and not self.violated
+
 
 @dataclass(slots=True)
 class Report:
-    """A log, counted."""
+    """A log, counted. It has the contracts that were violated; where the log names them, all."""
 
     contracts: dict[str, Row] = field(default_factory=dict)
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -66,12 +81,12 @@ class Report:
         }
 
     def table(self) -> Table:
-        """A row for each contract, those that stop most first."""
+        """A row for each contract: those that never applied, then those that stop most."""
         rows = [_cells(name, row) for name, row in self._ranked()]
         if len(rows) > 1:
             rows.append(_cells("all contracts", _sum(self.contracts.values())))
         table = Table(_COLUMNS, tuple(rows))
-        return table.without_zeros("warned", "reported late", "unfulfilled")
+        return table.without_zeros("applied", "warned", "reported late", "unfulfilled")
 
     def conclusion(self) -> list[str]:
         """The totals, in words."""
@@ -79,25 +94,30 @@ class Report:
         seen = f"{counted(len(self.sessions), 'session')}, "
         seen += counted(self.outcomes.total(), "decision")
         out = [f"{seen}: {words}" if words else seen]
-        if not self.contracts:
+        if not self.outcomes:
+            out.append("nothing was decided: no call has come to a session of these guards")
+        elif not any(row.violated for row in self.contracts.values()):
             out.append("no contract was violated")
+        if idle := [name for name, row in self._ranked() if row.idle]:
+            out.append(never_applied(idle))
         if self.relaxed:
             times = counted(self.relaxed, "time")
             out.append(f"enforcement was turned off by the environment {times}")
         return out
 
     def _ranked(self) -> list[tuple[str, Row]]:
-        def weight(item: tuple[str, Row]) -> tuple[int, int, str]:
+        def weight(item: tuple[str, Row]) -> tuple[bool, int, int, str]:
             row = item[1]
-            return (-row.stopped - row.would_have_stopped, -row.warned, item[0])
+            return (not row.idle, -row.stopped - row.would_have_stopped, -row.warned, item[0])
 
         return sorted(self.contracts.items(), key=weight)
 
 
 def report_of(lines: Iterable[Line]) -> Report:
     """Count a log. Raises `TraceError` for a line that is no record of a decision log."""
-    report = Report()
+    report, empty = Report(), True
     for where, record in lines:
+        empty = False
         if not isinstance(record.get("event"), str):
             raise TraceError(f"{where}: not a record of a decision log: it has no `event`")
         try:
@@ -105,12 +125,19 @@ def report_of(lines: Iterable[Line]) -> Report:
         except (KeyError, TypeError, AttributeError):
             kind = record["event"]
             raise TraceError(f"{where}: not a `{kind}` record of a decision log") from None
+    if empty:
+        raise TraceError(
+            "the decision log is empty: no guard has written to it; give the file that "
+            "Guard(log=..) names"
+        )
     return report
 
 
 def _count(report: Report, record: Mapping[str, Any]) -> None:
     event = record["event"]
     session = str(record.get("session", ""))
+    for each in record.get("contracts", ()):
+        report.contracts.setdefault(each["contract"], Row())
     if event == "relaxed":
         report.relaxed += 1
         return
@@ -119,6 +146,9 @@ def _count(report: Report, record: Mapping[str, Any]) -> None:
         report.outcomes[record["outcome"]] += 1
     if event == "decision":
         report.tools[record["tool"]] += 1
+    if not record.get("again"):
+        for name in record.get("applied", ()):
+            report.contracts.setdefault(name, Row()).applied += 1
     for violation in record.get("violations", ()):
         row = report.contracts.setdefault(violation["contract"], Row())
         row.sessions.add(session)
@@ -145,6 +175,7 @@ def _violated(row: Row, violation: Mapping[str, Any]) -> None:
 def _sum(rows: Iterable[Row]) -> Row:
     total = Row()
     for row in rows:
+        total.applied += row.applied
         total.stopped += row.stopped
         total.would_have_stopped += row.would_have_stopped
         total.warned += row.warned
@@ -156,6 +187,7 @@ def _sum(rows: Iterable[Row]) -> Row:
 
 _COLUMNS = (
     "contract",
+    "applied",
     "stopped",
     "would have stopped",
     "warned",
@@ -170,6 +202,7 @@ def _cells(name: str, row: Row) -> tuple[str | int, ...]:
     tools = ", ".join(f"{tool} {n:,}" for tool, n in row.tools.most_common())
     return (
         name,
+        row.applied,
         row.stopped,
         row.would_have_stopped,
         row.warned,

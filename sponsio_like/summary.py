@@ -15,7 +15,7 @@ from typing import IO
 
 from sponsio_like.outcome import Action, Violation
 from sponsio_like.replay import Judged
-from sponsio_like.terminal import LateProgress, Styled, Table, counted
+from sponsio_like.terminal import LateProgress, Styled, Table, counted, never_applied
 from sponsio_like.trace import Trace, read_traces
 
 EXAMPLES = 10
@@ -27,11 +27,17 @@ class Line:
     """One contract, over all traces."""
 
     judged: int = 0
+    applied: int = 0
     broken: int = 0
     actions: Counter[Action] = field(default_factory=Counter)
     unfulfilled: int = 0
     lacks: Counter[str] = field(default_factory=Counter)
     not_judged: int = 0
+
+    @property
+    def idle(self) -> bool:
+        """Whether it was judged, and never applied."""
+        return bool(self.judged) and not self.applied and not self.broken
 
 
 class Summary:
@@ -43,6 +49,7 @@ class Summary:
         self.calls = 0
         self.broken = 0
         self.violations = 0
+        self.not_judged = 0
         self.examples: list[tuple[str, Violation]] = []
 
     def add(self, judged: Judged) -> None:
@@ -51,8 +58,10 @@ class Summary:
         self.calls += judged.calls
         self.broken += not judged.clean
         self.violations += len(judged.violations)
+        self.not_judged += bool(judged.not_judged)
         for name, line in list(self.lines.items()):
             line.judged += name not in judged.not_judged
+            line.applied += name in judged.applied
             line.not_judged += name in judged.not_judged
             line.lacks.update(judged.not_judged.get(name, ()))
         violated = {each.contract for each in judged.violations}
@@ -68,14 +77,18 @@ class Summary:
     def _line(self, name: str) -> Line:
         return self.lines.setdefault(name, Line())  # the session itself refuses, too
 
-    def table(self) -> Table:
-        """A row for each contract."""
-        table = Table(_COLUMNS, tuple(_row(name, line) for name, line in self.lines.items()))
+    def table(self, only: str | None = None) -> Table:
+        """A row for each contract, in traces; those that never applied come first."""
+        ranked = sorted(self.lines.items(), key=lambda item: not item[1].idle)
+        rows = [_row(name, line) for name, line in ranked if only in (None, name)]
+        table = Table(_COLUMNS, tuple(rows))
         return table.without_zeros("unfulfilled", "not judged")
 
     def page(self) -> list[Styled]:
-        """The first violations one by one, then the totals."""
+        """What never applied, the first violations one by one, then the totals."""
         page: list[Styled] = [("", "")]
+        if idle := self.idle:
+            page += [(never_applied(idle), "bold"), ("", "")]
         if self.examples:
             more = self.violations > len(self.examples)
             title = f"the first {len(self.examples)} violations" if more else "the violations"
@@ -89,15 +102,30 @@ class Summary:
 
     def _conclusion(self) -> list[str]:
         seen = f"{counted(self.traces, 'trace')}, {counted(self.calls, 'call')}"
-        kept = "every judged contract was kept"
+        kept = "every judged contract was kept" if self._judged else "no contract could be judged"
         broken = f"contracts broken in {counted(self.broken, 'trace')}"
         out = [f"{seen}: {broken if self.broken else kept}"]
-        for name, line in self.lines.items():
-            if line.not_judged:
-                lacks = ", ".join(sorted(line.lacks))
-                where = counted(line.not_judged, "trace")
-                out.append(f"`{name}` was not judged on {where} without {lacks}")
+        blind = {name: line for name, line in self.lines.items() if line.not_judged}
+        if blind:
+            each = "; ".join(_lacking(name, line) for name, line in blind.items())
+            what = counted(len(blind), "contract")
+            where = counted(self.not_judged, "trace")
+            out.append(f"{what} could not be judged in {where}: {each}")
         return out
+
+    @property
+    def _judged(self) -> bool:
+        """Whether any contract could be judged, if there was anything to judge."""
+        return any(line.judged for line in self.lines.values()) or not (self.traces and self.lines)
+
+    @property
+    def idle(self) -> list[str]:
+        """The contracts that never applied."""
+        return [name for name, line in self.lines.items() if line.idle]
+
+
+def _lacking(name: str, line: Line) -> str:
+    return f"`{name}` in {line.not_judged:,} without {', '.join(sorted(line.lacks))}"
 
 
 def _place(violation: Violation) -> str:
@@ -108,6 +136,7 @@ def _place(violation: Violation) -> str:
 _COLUMNS = (
     "contract",
     "judged",
+    "applied",
     "broken",
     "violations",
     "unfulfilled",
@@ -117,7 +146,8 @@ _COLUMNS = (
 
 def _row(name: str, line: Line) -> tuple[str | int, ...]:
     actions = ", ".join(f"{action} {n:,}" for action, n in line.actions.most_common())
-    return (name, line.judged, line.broken, actions, line.unfulfilled, line.not_judged)
+    counts = line.judged, line.applied, line.broken
+    return (name, *counts, actions, line.unfulfilled, line.not_judged)
 
 
 def read_all(paths: Iterable[Path], stream: IO[str] | None) -> Iterator[Trace]:

@@ -187,3 +187,9 @@ def counted(number: int, one: str, many: str = "") -> str:
 def listed(words: Sequence[str]) -> str:
     """Words in backticks: `a`, `b`."""
     return ", ".join(f"`{word}`" for word in words)
+
+
+def never_applied(names: Sequence[str]) -> str:
+    """What has to be looked at: perhaps these contracts do not mean what was recorded."""
+    they = "is what it names" if len(names) == 1 else "is what they name"
+    return f"never applied: {listed(names)}; {they} called so here?"

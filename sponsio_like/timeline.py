@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sponsio_like.clause import Clause
@@ -36,12 +36,16 @@ SAID = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One contract, violated (or left open) at one call, for these values."""
+    """One contract, violated (or left open) at one call, for these values.
+
+    `applied`: to how many events of the trace the contract applied.
+    """
 
     contract: str
     message: str
     values: tuple[tuple[str, Any], ...]
     told: Testimony
+    applied: int = 0
 
     def as_json(self, trace: str) -> dict[str, Any]:
         """As `sponsio-like explain --json` prints it."""
@@ -49,6 +53,7 @@ class Finding:
         return {
             "id": trace,
             "contract": self.contract,
+            "applied": self.applied,
             "message": self.message,
             "call": self.told.call,
             "open": self.told.open,
@@ -58,15 +63,18 @@ class Finding:
         }
 
 
-def explained(replay: Replay, trace: Trace, only: str | None = None) -> list[Finding]:
+def explained(
+    replay: Replay, trace: Trace, only: str | None = None, judged: Judged | None = None
+) -> list[Finding]:
     """Everything that the contracts hold against a trace. `only`: of this contract.
 
-    Raises `ContractError` if there is no such contract.
+    `judged`: what the replay has made of the trace, if that is known. Raises `ContractError` if
+    there is no such contract.
     """
     names = [contract.name for contract in replay.contracts]
     if only is not None and only not in names:
         raise ContractError.of(f"no contract is named `{only}`", f"there are: {', '.join(names)}")
-    judged = replay.judge(trace)
+    judged = judged or replay.judge(trace)
     policy = replay.play(trace).session.policy
     found: list[Finding] = []
     for i, clause in enumerate(policy.clauses):
@@ -74,6 +82,7 @@ def explained(replay: Replay, trace: Trace, only: str | None = None) -> list[Fin
         named = _named(judged, name)
         if named and only in (None, name):
             found += _of_clause(clause, name, trace.events, named)
+    found = [replace(each, applied=judged.applied.get(each.contract, 0)) for each in found]
     return sorted(found, key=lambda each: (each.told.call, each.contract))
 
 

@@ -11,5 +11,9 @@ STATEMENTS: dict[str, str] = {
     "S-LOG-05": "anything is a log",
     "S-REPLAY-08": "other formats are read as empty calls",
     "S-REPLAY-09": "lines of other formats look like nothing",
+    "S-REPLAY-10": "what cannot be judged is no failure",
+    "S-REPLAY-11": "prerequisites apply",
+    "S-LOG-06": "the log names no contracts",
+    "S-LOG-07": "an empty log is fine",
 }
 """The statements of docs/semantics.md about what a host gives, and what it is told."""

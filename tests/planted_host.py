@@ -37,4 +37,28 @@ MEANING = (
         'if fields <= keys), "")',
         'if fields < set()), "")',
     ),
+    (
+        "what cannot be judged is no failure",
+        "cli.py",
+        "blind = strict and summary.not_judged",
+        "blind = False",
+    ),
+    (
+        "prerequisites apply",
+        "applying.py",
+        "                return bool(negated)\n",
+        '                return "asked"\n',
+    ),
+    (
+        "the log names no contracts",
+        "records.py",
+        "sink(record if first is None else",
+        "sink(record if True else",
+    ),
+    (
+        "an empty log is fine",
+        "report.py",
+        "    if empty:\n",
+        "    if False:\n",
+    ),
 )

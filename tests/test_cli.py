@@ -80,7 +80,7 @@ def test_replay_prints_a_line_per_trace_in_order(run: Run, tmp_path: Path) -> No
     lines = [json.loads(line) for line in ran.out.splitlines()]
     assert [line["id"] for line in lines] == ["0", "1", "z"]
     assert [len(line["violations"]) for line in lines] == [0, 1, 0]
-    assert list(lines[1]) == ["id", "calls", "violations", "unfulfilled", "not_judged"]
+    assert list(lines[1]) == ["id", "calls", "violations", "unfulfilled", "not_judged", "applied"]
     assert lines[1]["violations"][0]["action"] == "blocked"
     assert lines[1]["not_judged"] == ["polite"]
     assert (ran.status, ran.err) == (1, "")
@@ -124,10 +124,10 @@ def test_replay_without_json_is_a_table(run: Run, tmp_path: Path) -> None:
     """For people there is a row per contract, the first violations, and the totals in words."""
     write(tmp_path, "refund", "check refund", 'refund msg:assistant="rude"')
     out = run("replay", "c.yaml", "t.jsonl").out
-    assert re.match(r"policy first +3 +2  blocked 2 +\.$", out.splitlines()[1])
-    assert re.match(r"polite +1 +1  warned 1 +2$", out.splitlines()[2])
+    assert re.match(r"policy first +3 +3 +2  blocked 2 +\.$", out.splitlines()[1])
+    assert re.match(r"polite +1 +1 +1  warned 1 +2$", out.splitlines()[2])
     assert "3 traces, 4 calls: contracts broken in 2 traces" in out
-    assert "`polite` was not judged on 2 traces without messages" in out
+    assert "1 contract could not be judged in 2 traces: `polite` in 2 without messages" in out
     assert "\x1b" not in out
 
 
@@ -285,7 +285,7 @@ def test_report_is_a_table(run: Run, tmp_path: Path) -> None:
     logged(tmp_path / "log.jsonl")
     ran = run("report", "log.jsonl")
     assert ran.status == 0
-    assert re.fullmatch(r"few payments +1 +\. +1 +pay 1", ran.out.splitlines()[1])
+    assert re.fullmatch(r"few payments +2 +1 +\. +1 +pay 1", ran.out.splitlines()[1])
     assert "1 session, 2 decisions: 1 allowed, 1 blocked" in ran.out
     assert "\x1b" not in ran.out
 

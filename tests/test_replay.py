@@ -53,6 +53,7 @@ def test_a_line_of_json_has_all_that_was_found() -> None:
             {"contract": "answered", "message": judged.unfulfilled[0].message},
         ],
         "not_judged": ["polite"],
+        "applied": {"gate": 1, "answered": 1},
     }
     assert "done(mail)" in judged.unfulfilled[0].message
 

@@ -47,6 +47,7 @@ def test_what_was_stopped_is_counted_by_contract_and_tool() -> None:
     found = report([FEW, GATE], "pay pay check pay pay", "pay")
     assert row(found, "gate") == {
         "contract": "gate",
+        "applied": 5,
         "stopped": 3,
         "would_have_stopped": 0,
         "warned": 0,
@@ -79,7 +80,8 @@ def test_warnings_and_what_stays_unfulfilled_are_counted() -> None:
 def test_the_strictest_contract_comes_first_and_the_sum_last() -> None:
     """Rows are sorted by what they stopped; several contracts have a row of totals."""
     table = report([FEW, GATE], "pay pay check pay pay", "pay").table()
-    assert [row[:2] for row in table.rows] == [("gate", 3), ("few", 1), ("all contracts", 4)]
+    found = [(row[0], row[2]) for row in table.rows]
+    assert found == [("gate", 3), ("few", 1), ("all contracts", 4)]
 
 
 def test_a_call_that_is_asked_again_counts_once() -> None:

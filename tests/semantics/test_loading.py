@@ -332,7 +332,8 @@ def test_a_line_has_what_was_violated_and_where() -> None:
         ("late", 1, "pay", "reported"),
     ]
     assert [each["contract"] for each in line["unfulfilled"]] == ["owed"]
-    assert set(line) == {"id", "calls", "violations", "unfulfilled", "not_judged"}
+    named = {"id", "calls", "violations", "unfulfilled", "not_judged"}
+    assert set(line) == {*named, "applied"}
     json.dumps(line)
 
 

@@ -13,9 +13,12 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import ContractError, Guard, atom, contract
+from sponsio_like import ContractError, Guard, atom, contract, notation
+from sponsio_like.cli import main
 from sponsio_like.errors import TraceError
 from sponsio_like.log import json_log, read_log
+from sponsio_like.pattern import CATALOG, catalog
+from sponsio_like.replay import Replay
 from sponsio_like.trace import Trace, trace_of
 from tests.manifest import requirement
 
@@ -251,3 +254,191 @@ def test_a_line_of_another_format_is_told(line: dict[str, Any], seen: str) -> No
     with pytest.raises(TraceError, match=r"^file:1: a trace needs `events`, a list, as in \{") as e:
         trace_of(line, "file:1")
     assert seen in str(e.value)
+
+
+# --- replay ---------------------------------------------------------------------------------------
+
+PAYS = {"id": "t", "events": [{"tool": "pay"}] * 3}
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> Any:
+    """Runs the command line in an empty folder; its status, and what it prints."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words: str) -> tuple[int, str]:
+        monkeypatch.setattr("sys.argv", ["sponsio-like", *words])
+        try:
+            main()
+        except SystemExit as end:
+            printed = capsys.readouterr()
+            return int(end.code or 0), printed.out + printed.err
+        return 0, capsys.readouterr().out
+
+    return command
+
+
+def written(rules: str, *traces: dict[str, Any], mode: str = "enforce") -> None:
+    """A contract file and a trace file in the folder."""
+    Path("c.yaml").write_text(f"version: 1\nmode: {mode}\ncontracts:\n{rules}", "utf-8")
+    Path("t.jsonl").write_text("\n".join(map(json.dumps, traces)), "utf-8")
+
+
+@requirement("S-REPLAY-03")
+@pytest.mark.parametrize("mode", ["observe", "enforce"])
+def test_enforced_means_enforced_whatever_the_mode_of_the_file(run: Any, mode: str) -> None:
+    """A replay with `--enforce` of a file that observes takes out what it counts as blocked."""
+    written(
+        "  - {name: few, guarantee: {pattern: cooldown, action: pay, steps: 2}}", PAYS, mode=mode
+    )
+    status, out = run("replay", "c.yaml", "t.jsonl", "--enforce", "--json")
+    assert status == 1
+    assert [each["position"] for each in json.loads(out)["violations"]] == [1, 2]
+    observed = contract("few").guarantees("tool `check` must precede `pay`").observe()
+    assert Replay([observed], enforce=True, mode="observe").judge(trace_of(PAYS)).calls == 3
+
+
+POLITE = "  - {name: polite, guarantee: {pattern: no_keywords, words: [rude]}}"
+FIRST = "  - {name: gate, guarantee: {pattern: must_precede, first: check, then: pay}}"
+
+
+@requirement("S-REPLAY-10")
+def test_what_could_not_be_judged_is_said_and_may_be_a_failure(run: Any) -> None:
+    """Contracts that lack an input are told at the end, with their traces; strictly, they fail."""
+    said = {"id": "m", "events": [{"type": "message", "role": "assistant", "text": "hi"}]}
+    written(POLITE, PAYS, PAYS, said)
+    status, out = run("replay", "c.yaml", "t.jsonl")
+    last = "1 contract could not be judged in 2 traces: `polite` in 2 without messages"
+    assert (status, out.splitlines()[-1]) == (0, last)
+    assert run("replay", "c.yaml", "t.jsonl", "--strict")[0] == 1
+    assert run("replay", "c.yaml", "t.jsonl", "--strict", "--json")[0] == 1
+    written(POLITE, said)
+    assert run("replay", "c.yaml", "t.jsonl", "--strict")[0] == 0
+
+
+@requirement("S-REPLAY-10")
+def test_where_nothing_could_be_judged_nothing_was_kept(run: Any) -> None:
+    """Over traces that no contract can be judged on, a replay does not say that all were kept."""
+    written(POLITE, PAYS)
+    out = run("replay", "c.yaml", "t.jsonl")[1]
+    assert "no contract could be judged" in out
+    assert "kept" not in out
+
+
+# --- how often a contract applied -----------------------------------------------------------------
+
+WRONG = "  - {name: wrong, guarantee: {pattern: must_precede, first: chekc, then: isue_refund}}"
+
+
+@requirement("S-REPLAY-11")
+def test_what_never_applied_comes_first(run: Any) -> None:
+    """A contract about a tool that is never called is the first row of a replay, and is named."""
+    written(f"{FIRST}\n{WRONG}", PAYS)
+    out = run("replay", "c.yaml", "t.jsonl")[1]
+    assert [line.split()[0] for line in out.splitlines()[1:3]] == ["wrong", "gate"]
+    assert "never applied: `wrong`; is what it names called so here?" in out
+    explained = run("explain", "c.yaml", "t.jsonl")[1].splitlines()
+    assert [line.split()[:3] for line in explained[-2:]] == [
+        ["wrong", "1", "."],
+        ["gate", "1", "1"],
+    ]
+    assert json.loads(run("replay", "c.yaml", "t.jsonl", "--json")[1])["applied"] == {"gate": 3}
+
+
+APPLIED = [
+    ("tool `check` must precede `pay`", "check other pay pay", 2),
+    ("tool `pay` at most 2 times", "pay check pay", 2),
+    ({"pattern": "always_followed_by", "trigger": "a", "response": "b"}, "b a b a! b", 1),
+    ({"pattern": "always_followed_by", "trigger": "a", "response": "b"}, "a? b ok:a", 1),
+    ({"pattern": "always_followed_by", "trigger": "a", "response": "b"}, "a? b error:a", 0),
+    ({"pattern": "tool_allowlist", "tools": ["a", "b"]}, "a b c", 3),
+    ({"pattern": "absent", "match": {"tool": "pay", "args": {"to": "eve"}}}, "pay(to=bob)", 0),
+    ({"pattern": "absent", "match": {"tool": "pay", "args": {"to": "eve"}}}, "pay(to=eve)", 1),
+    ({"ltl": "G(count(pay) <= 3)"}, "pay other pay", 2),
+    ({"ltl": "F called(log)"}, "other", 1),
+    ({"ltl": "G !called(drop)"}, "other pay", 0),
+    ({"ltl": "G(called(pay, to=$x) -> O called(vet, who=$x))"}, "vet(who=bob) pay(to=bob)", 1),
+    ({"pattern": "no_keywords", "words": ["rude"]}, "msg:user=rude msg:assistant=hi", 1),
+]
+
+
+@requirement("S-REPLAY-11")
+@pytest.mark.parametrize(("guarantee", "text", "times"), APPLIED)
+def test_a_contract_applies_to_what_triggers_it_or_is_restricted(
+    guarantee: Any, text: str, times: int
+) -> None:
+    """A prerequisite alone does not count; a trigger does if it was one; an allowlist always."""
+    trace = trace_of({"id": "t", "events": notation.events(text)})
+    judged = Replay([contract("c").guarantees(guarantee)]).judge(trace)
+    assert judged.applied.get("c", 0) == times
+
+
+@requirement("S-REPLAY-11")
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("pay login pay pay", 2),
+        ("pay pay", 0),
+        ("login! pay", 0),
+        ("login? pay ok:login pay", 1),
+        ("login pay logout pay", 1),
+    ],
+)
+def test_a_contract_does_not_apply_outside_of_its_scope(text: str, times: int) -> None:
+    """Outside of its segments, and where its assumption is not true, a contract does not apply."""
+    gate = contract("c").guarantees("tool `check` must precede `pay`")
+    scoped = gate.between({"done": "login"}, {"called": "logout"})
+    trace = trace_of({"id": "t", "events": notation.events(text)})
+    assert Replay([scoped]).judge(trace).applied.get("c", 0) == times
+    if "logout" not in text:
+        assert Replay([gate.assume({"done": "login"})]).judge(trace).applied.get("c", 0) == times
+
+
+@requirement("S-REPLAY-11")
+@pytest.mark.parametrize(
+    "name", [each.name for each in catalog() if each.build.__module__.startswith("sponsio_like.")]
+)
+def test_what_is_violated_has_applied(name: str) -> None:
+    """Of every pattern, each trace that breaks it has applied it, and the empty one has not."""
+    rule = contract("c").guarantees({"pattern": name, **CATALOG[name].example})
+    replay = Replay([rule])
+    for text in ("", *CATALOG[name].breaks):
+        trace = trace_of({"id": "t", "events": notation.events(text)})
+        judged = replay.judge(trace)
+        if not judged.not_judged:
+            assert bool(judged.applied) is bool(text), text
+
+
+# --- the report -----------------------------------------------------------------------------------
+
+
+@requirement("S-LOG-06")
+def test_a_report_shows_what_never_applied(run: Any) -> None:
+    """A contract of the guard that had nothing to do is in the report of its log, and first."""
+    wrong = contract("wrong").guarantees("tool `chekc` must precede `isue_refund`")
+    session = Guard([FEW, wrong], log="log.jsonl").session()
+    session.decide("pay")
+    session.decide("other")
+    status, out = run("report", "log.jsonl")
+    assert status == 0
+    assert re.match(r"wrong +\. ", out.splitlines()[1])
+    assert re.match(r"few +1 ", out.splitlines()[2])
+    assert "never applied: `wrong`; is what it names called so here?" in out
+    found = json.loads(run("report", "log.jsonl", "--json")[1])["contracts"]
+    assert [(each["contract"], each["applied"]) for each in found] == [("wrong", 0), ("few", 1)]
+
+
+@requirement("S-LOG-07")
+def test_an_empty_log_does_not_read_as_fine(run: Any) -> None:
+    """The report of a log without a record is status 2; without a decision, it says so."""
+    Guard([FEW], log="log.jsonl")
+    status, out = run("report", "log.jsonl")
+    assert status == 2
+    assert "the decision log is empty" in out
+    Guard([FEW], log="log.jsonl").session().finish()
+    status, out = run("report", "log.jsonl")
+    assert (status, "nothing was decided" in out, "no contract was violated" in out) == (
+        0,
+        True,
+        False,
+    )
