@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import sponsio_like.formula as f
 from sponsio_like.errors import ContractError, Problems
+from sponsio_like.leaks import counted
 from sponsio_like.operands import one_group
 from sponsio_like.places import path_parts
 from sponsio_like.values import compare
@@ -62,8 +63,13 @@ def _tested(place: str | f.Condition, op: f.Op, value: Any, shown: str) -> None:
             what = f"{shown}: `{op}` takes a variable"
             raise ContractError.of(what, "write `has $x`; a fixed text is found by `matches`")
         _with_value(op, value, shown)
-    elif value.regex is not None:
+    elif value.regex is not None and op == "matches":
         one_group(value.regex)
+    elif value.regex is not None and (
+        isinstance(place, f.Condition) or "" in counted(value.regex)[0]
+    ):
+        what = f"{shown}: what counts is said of an output, by its fields"
+        raise ContractError.of(what, 'write `output carries "iban, customer.name" as $x`')
 
 
 def _placed(condition: f.Condition, shown: str) -> None:

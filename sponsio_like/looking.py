@@ -12,10 +12,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import sponsio_like.formula as f
 from sponsio_like.events import Call, Unreadable
 from sponsio_like.freezing import UNREADABLE
+from sponsio_like.leaks import carried_in, key_of, keys_of, offered_in
 from sponsio_like.meeting import texts_of
 from sponsio_like.places import ABSENT, Many, Spot, leaves_of, spot
 from sponsio_like.readers import short
-from sponsio_like.tokens import GIVEN_CAP, as_text, carried_in, offered_in, words_in
+from sponsio_like.tokens import GIVEN_CAP, as_text, words_in
 from sponsio_like.values import captures, compare, number_in
 
 Form: TypeAlias = Literal["exact", "text", "folded"]
@@ -49,11 +50,10 @@ NOWHERE = Look({}, False, False)
 
 def form_value(value: Any, form: Form) -> Any:
     """The value as keys have it. Raises `Unreadable`."""
-    if form != "exact":
-        text = as_text(value)
-        if text is not None:
-            return text.casefold() if form == "folded" else text
-    return short(value)
+    if form == "folded":
+        return key_of(value)
+    text = as_text(value) if form == "text" else None
+    return short(value) if text is None else text
 
 
 def look(place: Spot, op: f.Op, var: f.Var, form: Form, *, given: bool, whole: bool) -> Look:
@@ -105,9 +105,9 @@ def _pieces(value: Any, op: f.Op, var: f.Var, form: Form, given: bool) -> Iterab
             return (form_value(each, form) for each in captures(var.regex or "", value))
         case "has":
             words = words_in(value) if given else words_in(value, GIVEN_CAP)
-            return words if form == "text" else map(str.casefold, words)
+            return words if form == "text" else keys_of(words)
         case "carries":
-            return carried_in(value) if given else offered_in(value)
+            return carried_in(value, var.regex) if given else offered_in(value)
     return (form_value(value, form),)
 
 

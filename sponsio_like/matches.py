@@ -14,7 +14,16 @@ from typing import Any, Literal, TypeAlias
 import sponsio_like.formula as f
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import Formula, Happening, Happens, conj, disj
-from sponsio_like.operands import VARIABLE, compared, field_path, name, only, pattern_text, variable
+from sponsio_like.operands import (
+    SEARCHES,
+    VARIABLE,
+    compared,
+    field_path,
+    name,
+    only,
+    pattern_text,
+    variable,
+)
 from sponsio_like.vocabulary import CALL_KEYS, NOTHING, Vocabulary, matching, target
 
 Status: TypeAlias = Literal["any", "ok", "error"]
@@ -136,7 +145,7 @@ def _text(value: Any) -> list[Formula]:
     if not isinstance(value, Mapping):
         raise ContractError.of(f"`{value}` does not describe a text", "write {matches: regex}")
     problems = Problems()
-    only(value, ("matches", "has", "bind"), "text", problems)
+    only(value, ("matches", *SEARCHES, "bind"), "text", problems)
     problems.check()
     return [
         f.TextIs(op, operand)

@@ -75,9 +75,13 @@ class Field(Generic[_Made]):
         """The variable's value stands in there, as a whole word or line or element."""
         return self.make("has", _variable(name))
 
-    def carries(self, name: f.Var) -> _Made:
-        """The variable's value stands in there as a leak would have it, whatever its case."""
-        return self.make("carries", _variable(name))
+    def carries(self, name: f.Var, what: str | None = None) -> _Made:
+        """The variable's value stands in there as a leak would have it, whatever its case.
+
+        `what`: of an output, what counts: `"8 characters"` or more, `"iban, customer.name"`.
+        """
+        counts = None if what is None else string("what counts", what)
+        return self.make("carries", f.Var(_variable(name).name, counts))
 
 
 def where(path: str, *, every: bool = False) -> Field[f.Condition]:

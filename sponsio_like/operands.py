@@ -20,6 +20,7 @@ from sponsio_like.values import regex
 COMPARISONS: Mapping[str, Op] = MappingProxyType(
     {"in": "in", "matches": "matches", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "ne": "!="}
 )
+SEARCHES: Mapping[str, Op] = MappingProxyType({"has": "has", "carries": "carries"})
 VARIABLE = re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
 MISTYPED = re.compile(r"\$[\s{(]*([^\W\d]\w*)")
 """What begins as if it were a variable: `$ x`, `${x}`, `$x.y`."""
@@ -151,15 +152,15 @@ def compared(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list[Compar
     if not isinstance(wanted, Mapping):
         return [("=", scalar(wanted))]
     problems = Problems()
-    only(wanted, (*COMPARISONS, "has", "bind", *about), "comparison", problems)
+    only(wanted, (*COMPARISONS, *SEARCHES, "bind", *about), "comparison", problems)
     if not wanted.keys() - {*about}:
         problems.add("an empty comparison", "write {gt: 100}, or the value itself")
     found: list[Comparison] = []
-    for key in (key for key in wanted if key in COMPARISONS or key == "has"):
+    for key in (key for key in wanted if key in COMPARISONS or key in SEARCHES):
         if key == "matches" and "bind" in wanted:
             continue
         operand = problems.attempt((key,), _operand, key, wanted[key])
-        found.append((COMPARISONS.get(key, "has"), operand))
+        found.append((COMPARISONS.get(key) or SEARCHES[key], operand))
     if "bind" in wanted:
         found += _bound(wanted, path, len(found), problems)
     problems.check()
@@ -190,7 +191,7 @@ def _operand(key: str, value: Any) -> Operand:
             return scalars(value)
         case "matches":
             return pattern_text(value)
-        case "has":
+        case "has" | "carries":
             return variable(value)
         case "ne":
             return scalar(value)

@@ -13,9 +13,9 @@ from typing import Any
 
 from sponsio_like.formula import Var
 from sponsio_like.matches import is_match
-from sponsio_like.operands import COMPARISONS
+from sponsio_like.operands import COMPARISONS, SEARCHES
 
-SIGNS: dict[str, str] = {**COMPARISONS, "has": "has"}
+SIGNS: dict[str, str] = {**COMPARISONS, **SEARCHES}
 _SIGN = "|".join(sorted({"=", *SIGNS.values()}, key=len, reverse=True))
 _TEST = f"`[^`]+` (?:{_SIGN}) `[^`]+`"
 PHRASE = f"`[^`]+`(?: or `[^`]+`)*(?: with {_TEST}(?: and {_TEST})*)?"

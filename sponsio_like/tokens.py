@@ -1,14 +1,14 @@
 """The pieces of texts and data that count as values of their own.
 
-In: an output, an argument, a text. Out: what `has $x` finds in there (`words_in`), and what a leak
-of it would carry (`carried_in`). Pieces are texts; numbers are written as plain decimals.
+In: an output, an argument, a text. Out: what `has $x` finds in there (`words_in`).
+Pieces are texts; numbers are written as plain decimals.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -25,14 +25,16 @@ GIVEN_CAP = 2_000
 """and of an argument, which is looked into while the call waits."""
 RUN = 5
 """Most words in a row that count as one value; longer texts are told by their runs."""
-SHORT = 4
-"""Fewest characters of a piece of text that a leak is told by."""
-AROUND = "\"'`.,;:!?()[]{}<>*"
+AROUND = "\"'`.,;:!?()[]{}<>*#@\u2018\u2019\u201c\u201d\u201e\xab\xbb\u2026"
 """Punctuation around a word that does not belong to it."""
 BLANKS = re.compile(r"\s+")
-NAME = re.compile(r"\w+")
-PARTS = re.compile(r"""[\s'",;|<>()\[\]{}=]+""")
-TELLING = re.compile(r"[\d@]")
+PARTS = re.compile(r"""(?:[\s";|<>()\[\]{}=]|(?<!\d)'|'(?!\d))+""")
+"""What stands between the parts of data that is written as text; commas do outside numbers."""
+LABEL = re.compile(r"[^\W\d]\w*:(?!/)([^:]+)")
+"""A name before its value: `id:7`, but not `12:30`, nor an address."""
+NUMBER = re.compile(
+    r"[-+]?[$\u20ac\xa3\xa5]?(?:\d{1,3}(?:,\d{3})+|0|[1-9]\d*)(?:\.\d+)?[$\u20ac\xa3\xa5]?"
+)
 
 
 def read_json(value: Any, *, wholly: bool = False, longest: int = TEXT_CAP) -> Any:
@@ -76,38 +78,46 @@ def _decimal(value: float | Decimal) -> str | None:
     return f"{exact.normalize():f}" if exact else "0"
 
 
-def leaves(value: Any, *, named: bool = False, longest: int = TEXT_CAP) -> Iterator[Any]:
-    """Every scalar in there; a text that is JSON is looked into. `named`: keys of objects too.
+def decimal_of(text: str) -> str | None:
+    """A text that is a number, as a plain decimal: `$1,234.50` is `1234.5`; None if it is none."""
+    if not NUMBER.fullmatch(text):
+        return None
+    return _decimal(Decimal(re.sub(r"[^\d.-]", "", text)))
 
-    Raises `Unreadable`.
+
+def leaves(value: Any, *, longest: int = TEXT_CAP) -> Iterator[tuple[str | None, Any]]:
+    """Every scalar in there, with the name of its field; names of fields themselves, with None.
+
+    A text that is JSON is looked into. Raises `Unreadable`.
     """
-    stack = [(read_json(value, wholly=True, longest=longest), 1)]
+    stack: list[tuple[str | None, Any, int]] = [
+        ("", read_json(value, wholly=True, longest=longest), 1)
+    ]
     seen = 0
     while stack:
-        each, depth = stack.pop()
+        name, each, depth = stack.pop()
         seen += 1
         if depth > DEPTH_CAP or seen + len(stack) > PIECES_CAP:
             raise Unreadable("too many values")
-        inner: Iterable[Any] = ()
         if isinstance(each, Mapping):
-            inner = [*each, *each.values()] if named else each.values()
+            stack.extend((None, key, depth + 1) for key in each)
+            stack.extend((str(key), one, depth + 1) for key, one in each.items())
         elif isinstance(each, (list, tuple)):
-            inner = each
+            stack.extend((name, one, depth + 1) for one in each)
         elif isinstance(each, (str, bool, int, float, Decimal)) or each is None:
-            yield each
+            yield name, each
         else:
             raise Unreadable("not data")
-        stack.extend((one, depth + 1) for one in inner)
 
 
 def words_in(value: Any, most: int = WORDS_CAP) -> frozenset[str]:
-    """Every value that stands in there: scalars, lines, words, names, and runs of up to five words.
+    """Every value that stands in there: scalars, lines, words, and runs of up to five words.
 
     Raises `Unreadable` for what is no data, or too much of it.
     """
     found: set[str] = set()
     longest = TEXT_CAP if most <= GIVEN_CAP else JSON_CAP
-    for leaf in leaves(value, named=True, longest=longest):
+    for _, leaf in leaves(value, longest=longest):
         text = as_text(leaf)
         if text is None:
             raise Unreadable("not a number that can be written")
@@ -115,16 +125,26 @@ def words_in(value: Any, most: int = WORDS_CAP) -> frozenset[str]:
         if isinstance(leaf, str) and not leaf.isalnum():  # a plain word is one piece
             if len(leaf) > TEXT_CAP:
                 raise Unreadable("too long a text")
-            found.update(map(_plain, composed(leaf).splitlines()))
-            found.update(NAME.findall(text))
-            found.update(bare for each in PARTS.split(text) for bare in _bare(each))
             words = text.split(" ")
             most -= len(words) - 1  # a single word is found at once
             if most < 0:
                 raise Unreadable("too many words")
+            found.update(map(_plain, composed(leaf).splitlines()))
+            found.update(_tokens(text))
             found.update(_runs(words))
     found.discard("")
     return frozenset(found)
+
+
+def _tokens(text: str) -> Iterator[str]:
+    """The parts between quotes, brackets, commas and the like; numbers also as plain decimals."""
+    for part in PARTS.split(text):
+        for each in (part,) if decimal_of(part.strip(AROUND)) else part.split(","):
+            label = LABEL.fullmatch(each.strip(AROUND))
+            for one in (each, label[1]) if label else (each,):
+                yield from _bare(one)
+                number = decimal_of(one.strip(AROUND))
+                yield from () if number is None else (number,)
 
 
 def _plain(line: str) -> str:
@@ -160,54 +180,3 @@ def _bare(text: str) -> Iterator[str]:
     for left in {0, max(0, start - 1), start}:
         for right in {end, min(end + 1, len(text)), len(text)}:
             yield text[left:right]
-
-
-def carried_in(value: Any) -> frozenset[str]:
-    """What tells that this was passed on: scalars of data; of text, tokens with a digit or `@`, and
-    runs of five words. Case does not matter.
-
-    Raises `Unreadable` for what is no data, or too much of it.
-    """
-    data = read_json(value, wholly=True, longest=JSON_CAP)
-    found: set[str] = set()
-    for leaf in leaves(data):
-        text = as_text(leaf)
-        if text is None or len(text) > TEXT_CAP:
-            raise Unreadable("too long")
-        if isinstance(leaf, bool) or leaf is None:
-            continue
-        if leaf is not data:
-            found.update(_scalar(text.casefold()))
-        found.update(_told(text.casefold()))
-    found.discard("")
-    return frozenset(found)
-
-
-def offered_in(value: Any) -> frozenset[str]:
-    """All pieces of an argument that something carried could be: up to five words in a row.
-
-    Raises `Unreadable` as above.
-    """
-    return frozenset(each.casefold() for each in words_in(value, GIVEN_CAP))
-
-
-def _scalar(text: str) -> Iterator[str]:
-    """A scalar of data: as it is, or by its runs of five words if it is longer."""
-    words = text.split(" ")
-    if len(words) <= RUN:
-        yield text.strip(AROUND) or text
-    yield from _fives(words)
-
-
-def _told(text: str) -> Iterator[str]:
-    words = text.split(" ")
-    for word in words:
-        plain = word.strip(AROUND)
-        if len(plain) >= SHORT and TELLING.search(plain):
-            yield plain
-    yield from _fives(words)
-
-
-def _fives(words: list[str]) -> Iterator[str]:
-    for i in range(len(words) - RUN + 1):
-        yield " ".join(words[i : i + RUN]).strip(AROUND)

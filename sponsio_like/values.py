@@ -17,8 +17,9 @@ from typing import Any
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Unreadable, canonical, exactly, normal
 from sponsio_like.formula import Op
+from sponsio_like.leaks import key_of, offered_in
 from sponsio_like.limits import NUMBER_CAP, TEXT_CAP, VALUES_CAP
-from sponsio_like.tokens import as_text, offered_in, words_in
+from sponsio_like.tokens import as_text, words_in
 
 REGEX_CAP = 1_000
 """Longest regular expression, in characters."""
@@ -169,11 +170,12 @@ def _among(value: Any, choices: Any) -> bool | None:
 def _stands_in(value: Any, op: Op, text: Any) -> bool | None:
     """Whether a text stands in there as a whole token; for `carries`, in any case."""
     try:
+        if op == "carries":
+            return key_of(text) in offered_in(value)
         said = as_text(text)
-        found = words_in(value) if op == "has" else offered_in(value)
+        return None if said is None else said in words_in(value)
     except Unreadable:
         return None
-    return None if said is None else (said if op == "has" else said.casefold()) in found
 
 
 def text_matches(value: Any, pattern: Any) -> bool | None:

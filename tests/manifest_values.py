@@ -37,5 +37,10 @@ STATEMENTS: dict[str, str] = {
     "S-VALUE-16": "any of several values vouches",
     "S-VALUE-17": "only answers that are texts are searched",
     "S-VALUE-18": "digits are ordered as text",
+    "S-LEAK-01": "percent signs hide a value",
+    "S-LEAK-02": "numbers are what their groups are",
+    "S-LEAK-03": "every number identifies",
+    "S-LEAK-04": "fields that are asked for are not looked at",
+    "S-LEAK-05": "a passage is longer than it is",
 }
-"""The statements about value variables."""
+"""The statements about value variables, and about leaks."""

@@ -67,10 +67,25 @@ MEANING = (
     (
         "parts of words are words",
         "tokens.py",
-        "found.update(NAME.findall(text))",
-        "found.update(each[:2] for each in text.split())",
+        "found.update(_tokens(text))",
+        'found.update(re.findall(r"\\w+", text))',
     ),
     ("unequal values are equal", "looking.py", "return bool(found != value)", "return False"),
+    ("percent signs hide a value", "leaks.py", "(text, unquote(text))", "(text,)"),
+    ("numbers are what their groups are", "leaks.py", "JOINED = 7", "JOINED = 70"),
+    (
+        "every number identifies",
+        "leaks.py",
+        'len(digits) >= least and not COMMON.fullmatch(decimal_of(word) or "")',
+        "bool(digits)",
+    ),
+    (
+        "fields that are asked for are not looked at",
+        "leaks.py",
+        "if fields and structured else [(data, False)]",
+        "if False else [(data, False)]",
+    ),
+    ("a passage is longer than it is", "leaks.py", "RUN = 5", "RUN = 7"),
     (
         "prohibitions are forgotten",
         "instances.py",

@@ -168,7 +168,7 @@ def not_said(tool: str, role: str, regex: str) -> Refused:
 
 
 def leaked(source: str, sink: str) -> Refused:
-    """A word of an argument stands in an answer: any of data; of text, one with a digit."""
+    """A word of an argument stands in an answer: of text, one with a digit."""
 
     def refused(past: list[Seen], now: Seen) -> bool:
         secrets: set[str] = set()

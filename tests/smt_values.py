@@ -28,9 +28,9 @@ class Unclear(Exception):
 
 
 JSON_CAP = 64 * 1024
-AROUND = "\"'`.,;:!?()[]{}<>*"
+AROUND = "\"'`.,;:!?()[]{}<>*#@‘’“”„«»…"
 """Punctuation around words that is no part of them."""
-PARTS = re.compile(r"""[\s'",;|<>()\[\]{}=]+""")
+MARKS = ' \t\n";|<>()[]{}='
 """What stands between the parts of data that is written as text."""
 FRESH: Key = ("fresh",)
 """A value that occurs nowhere."""
@@ -206,13 +206,48 @@ def words(value: Any) -> set[str]:
         if not isinstance(leaf, str):
             continue
         out |= {" ".join(line.split()) for line in nfc(leaf).splitlines()}
-        apart = PARTS.split(text)
-        out.update(re.findall(r"\w+", text), *map(bare, apart))
+        for part in parted(text):
+            out |= bare(part)
+            out |= {str(number) for number in [numeral(part.strip(AROUND))] if number is not None}
         row = text.split()
         for size, start in itertools.product(range(1, 6), range(len(row))):
             run = " ".join(row[start : start + size])
             out |= bare(run)
     return out - {""}
+
+
+def parted(text: str) -> Iterator[str]:
+    """The parts between marks, and between commas outside numbers; what follows its name."""
+    row = "".join(" " if each in MARKS else each for each in text)
+    inner = {i for i in range(1, len(row)) if row[i - 1].isdigit() and row[i + 1 : i + 2].isdigit()}
+    row = "".join(" " if each == "'" and i not in inner else each for i, each in enumerate(row))
+    for part in row.split(" "):
+        pieces = [part] if numeral(part.strip(AROUND)) is not None else part.split(",")
+        for each in pieces:
+            yield each
+            name, colon, value = each.strip(AROUND).partition(":")
+            fine = name.isidentifier() and ":" not in value and not value.startswith("/")
+            if colon and value and fine:
+                yield value
+
+
+def numeral(text: str) -> str | None:
+    """A number in words of accounts: `$1,234.50` is 1234.5. None if it is none, or an id: 007."""
+    sign = "-" if text.startswith("-") else ""
+    digits = text.lstrip("+-") if text[1:2] not in "+-" else text
+    digits = digits.removeprefix("$").removesuffix("$") if digits.count("$") < 3 else digits
+    whole, point, rest = digits.partition(".")
+    groups = whole.split(",")
+    first, others = groups[0], groups[1:]
+    grouped = all(len(each) == 3 for each in others) and (not others or len(first) <= 3)
+    plain = (first, *others, rest) if point else (first, *others)
+    if not grouped or not all(each.isdecimal() for each in plain):
+        return None
+    if first.startswith("0") and not others and first != "0":
+        return None
+    written = f"{Decimal(''.join((first, *others)) + point + rest):f}"
+    written = written.rstrip("0").rstrip(".") if point else written
+    return "0" if not written.strip("0.") else sign + written
 
 
 def bare(text: str) -> set[str]:

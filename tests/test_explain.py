@@ -73,7 +73,7 @@ def test_as_json_it_is_a_line_for_each_violation(run: Callable[..., Ran]) -> Non
     ran = run("--json", "--contract", "secrets do not leave")
     (line,) = map(json.loads, ran.out.splitlines())
     assert (line["id"], line["call"], line["open"]) == ("tuesday", 6, False)
-    assert line["values"] == {"leak": "x-4711"}
+    assert line["values"] == {"leak": "x 4711"}
     assert line["witnesses"] == [6]
     assert {(each["what"], each["call"]) for each in line["because"]} == {
         ("violates", 6),

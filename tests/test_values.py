@@ -527,7 +527,7 @@ def test_words_are_those_of_the_definition() -> None:
     """As they are written down a second time, for the solver."""
     dice = random.Random(7)
     for _ in range(2_000):
-        text = "".join(dice.choice('ab1 .,;="(\n') for _ in range(dice.randint(0, 14)))
+        text = "".join(dice.choice("ab1203 .,;=\"(\n$-+:/#@'") for _ in range(dice.randint(0, 14)))
         assert words_in(text) == words(text), text
 
 
@@ -795,7 +795,7 @@ def test_no_call_goes_through_that_has_no_room(
 def test_an_argument_of_very_many_words_cannot_be_told() -> None:
     """It is refused once there is something that it could carry."""
     leak = 'G(called(send, "*" carries $x) -> !Y O(called(read) & output carries $x))'
-    one, long = session(leak), "word " * 3_000
+    one, long = session(leak), "a " * 21_000
     assert legal(one, "send", body=long)
     assert legal(one, "read", {"pin": "sk-1234"})
     assert legal(one, "send", body="short")

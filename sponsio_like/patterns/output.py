@@ -11,21 +11,14 @@ from typing import Any
 
 from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
-from sponsio_like.events import Message, Unreadable, normal
+from sponsio_like.events import Message, Unreadable
+from sponsio_like.folding import folded
 from sponsio_like.formula import Always, Custom, Formula, MessageBy
 from sponsio_like.kinds import Name, Natural
-from sponsio_like.limits import TEXT_CAP
 from sponsio_like.pattern import pattern
 from sponsio_like.registry import atom
 
 RESPONSE = MessageBy("assistant")
-UNSEEN = re.compile(
-    "[\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
-    "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
-    "\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
-"""Characters that are not seen: those that Unicode has to be ignored or that are formats (Cf)."""
 
 
 @pattern(
@@ -80,21 +73,6 @@ def _mention(words: tuple[str, ...]) -> re.Pattern[str]:
     """Any of the words, with no letter or digit beside it. Literals only, so linear in the text."""
     each = (r"\s+".join(map(re.escape, folded(word).split())) for word in words)
     return re.compile(rf"(?<![^\W_])(?:{'|'.join(each)})(?![^\W_])")
-
-
-def folded(text: str) -> str:
-    """The text without case, without characters that are not seen, and with plain digits.
-
-    Raises `Unreadable` for a text that is too long, or heaps up marks.
-    """
-    if len(text) > TEXT_CAP:
-        raise Unreadable("too much text")
-    if text.isascii():
-        return text.casefold()
-    plain = normal(UNSEEN.sub("", text), "NFKC").casefold()  # capitals first become letters
-    if len(plain) > TEXT_CAP:  # one sign may stand for eighteen
-        raise Unreadable("too much text")
-    return UNSEEN.sub("", normal(plain, "NFKC"))
 
 
 @atom("text_within", about="message")

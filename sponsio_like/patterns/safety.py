@@ -10,9 +10,10 @@ from typing import Literal
 import sponsio_like.formula as f
 from sponsio_like.confirming import confirmed
 from sponsio_like.context import Context
+from sponsio_like.errors import ContractError
 from sponsio_like.events import Call
 from sponsio_like.formula import Formula
-from sponsio_like.kinds import Event, Name, Regex
+from sponsio_like.kinds import Event, Name, Positive, Regex
 from sponsio_like.outcome import Escalate
 from sponsio_like.parts import by_name, fresh, narrowed, unspent
 from sponsio_like.pattern import (
@@ -109,19 +110,40 @@ def no_data_leak(
     source: Tools,
     sink: Tools,
     match: Literal["order", "values"] = "order",
+    fields: tuple[Field, ...] | None = None,
+    min_length: Positive | None = None,
     counts: Counts = "done",
 ) -> Formula:
     """Once `source` has succeeded, `sink` is never called. An agent may be either: {agent: bob}.
 
     `match: values`: no argument of `sink` contains what an output of `source` delivered before, a
-    failed one too. That is, of data, every plain value; of other text, what has a digit or an `@`
-    and at least 4 characters, and every 5 words in a row; in any case. Encodings are not seen.
+    failed one too, wherever it stands in a text, in any case, however a number is grouped. What
+    identifies nothing does not count: `3`, `true`, `Bern`, a year, a date. What counts has a digit
+    or is an address and has at least `min_length` characters (4), or is a name of several words, a
+    passage of 5 words, or the value of a field such as `password`. With `fields`, the values of
+    these fields of the output count instead, whatever they are. Encodings are not seen, but for
+    `%40` and the like.
     """
     if match == "values":
         leak = f.Var(fresh("leak", source, sink))
-        told = called(source) & f.OutputIs("", "carries", leak)
+        told = called(source) & f.OutputIs("", "carries", _counting(leak, fields, min_length))
         return whenever(narrowed(sink, f.Condition("*", "carries", leak)), ~earlier(told))
+    if fields or min_length:
+        raise ContractError.of(
+            "`fields` and `min_length` are about values", "write match: values beside them"
+        )
     return whenever(sink, ~earlier(worked(source, counts)))
+
+
+def _counting(leak: f.Var, fields: tuple[str, ...] | None, least: int | None) -> f.Var:
+    """The variable, with what counts as its value."""
+    if not fields:
+        return f.Var(leak.name, None if least is None else f"{least} characters")
+    if least is not None or "*" in fields or any("," in each for each in fields):
+        raise ContractError.of(
+            "all values of `fields` count, whatever they are", "leave out `min_length`, `*` and `,`"
+        )
+    return f.Var(leak.name, ", ".join(fields))
 
 
 @pattern(

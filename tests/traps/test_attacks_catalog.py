@@ -19,6 +19,7 @@ from sponsio_like import (
     SessionError,
     contract,
 )
+from sponsio_like.folding import UNSEEN
 from sponsio_like.patterns import (
     approval_active,
     arg_blacklist,
@@ -33,7 +34,6 @@ from sponsio_like.patterns import (
     rate_limit,
     token_budget,
 )
-from sponsio_like.patterns.output import UNSEEN
 from tests.costs import beside
 from tests.manifest import ROOT, requirement
 from tests.play import Clock

