@@ -61,6 +61,13 @@ class Signature:
         }
         self.hosts = frozenset(each for each, how in self._coercions.items() if not how.data)
 
+    @property
+    def arguments(self) -> frozenset[str] | None:
+        """The names that arguments may have; None if they may have any."""
+        names = [name for name in self._signature.parameters if name != self.owner]
+        open_ = any(self._kind(name) is _KEYWORDS for name in names)
+        return None if open_ else frozenset(names)
+
     def _kind(self, name: str) -> Any:
         return self._signature.parameters[name].kind
 

@@ -56,19 +56,12 @@ def _check_redirect(clause: Clause) -> None:
         )
 
 
-def check_inventory(clause: Clause, known: Inventory) -> None:
-    """Refuse tools that the inventory does not have, unless a pattern names them by default."""
-    tools, answer = known.names, clause.contract.answer or clause.rule.answer
-    if tools is None:
-        return
+def check_substitute(clause: Clause, known: Inventory) -> None:
+    """Refuse a redirect to a tool that the inventory does not have."""
+    answer = clause.contract.answer or clause.rule.answer
     if isinstance(answer, Redirect) and not known.has(answer.tool):
         what = f"`{answer.tool}` cannot run instead: this agent does not have it"
         raise ContractError.of(what, closest(answer.tool, known.tools or ()))
-    given = repr(clause.rule.arguments)
-    for name in tool_names([slot.node for slot in clause.slots]):
-        by_default = bool(clause.rule.pattern) and str(name) not in given
-        if isinstance(name, str) and name not in tools and not by_default:
-            raise ContractError.of(f"unknown tool `{name}`", closest(name, tools))
 
 
 def needs(contract: Contract) -> frozenset[str]:

@@ -94,17 +94,31 @@ def demo(
 
 
 @app.command()
-def check(contracts: Contracts) -> None:
+def check(
+    contracts: Contracts,
+    tools: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The agent's tools: names, schemas, an MCP manifest."),
+    ] = None,
+    traces: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="T.jsonl", help="Recorded runs that show its tools; repeatable."),
+    ] = None,
+) -> None:
     """Read a contract file: say what was understood, or every mistake with its line."""
     from sponsio_like.compiler import compile_policy, read_file
+    from sponsio_like.listing import checked
 
     file = read_file(contracts)
     mode = file.mode or "enforce"
     policy = compile_policy(file.contracts, mode, file.inventory)
+    left = checked(file, tools, traces or ())
     console = console_for(sys.stdout)
     print_page(contracts_page(file.contracts, mode), console)
     print_page(warnings_page(policy.warnings), console)
     typer.echo(f"{contracts}: {counted(len(file.contracts), 'contract')} understood")
+    for each in left:
+        typer.echo(each)
 
 
 @app.command()

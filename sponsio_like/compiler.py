@@ -22,7 +22,7 @@ from sponsio_like.events import Call, Kind
 from sponsio_like.fitting import fitted
 from sponsio_like.formula import Delivered, Denied, Node, Output, OutputIs, postorder
 from sponsio_like.index import Index
-from sponsio_like.inventory import NOTHING_KNOWN, Inventory
+from sponsio_like.inventory import NOTHING_KNOWN, Inventory, Roll
 from sponsio_like.linting import linted
 from sponsio_like.outcome import Block, Decision, Mode
 from sponsio_like.remembering import remembers
@@ -80,6 +80,11 @@ class Policy:
     def lanes(self) -> dict[Any, Any]:
         """The lanes of tools that were called, and what they share (`lanes.py`)."""
         return {}
+
+    @functools.cached_property
+    def roll(self) -> Roll:
+        """The tools that the guard has met."""
+        return Roll()
 
     @functools.cached_property
     def call_counters(self) -> tuple[Counter, ...]:
@@ -245,11 +250,6 @@ class Policy:
     def enforces(self) -> bool:
         """Whether any contract is enforced."""
         return "enforce" in self.modes
-
-    @property
-    def inventory_mode(self) -> Mode:
-        """The mode of the inventory: that of the guard; observe where nothing is enforced."""
-        return self.mode if self.enforces else "observe"
 
 
 def read_file(path: str | Path, mode: Mode | None = None) -> File:

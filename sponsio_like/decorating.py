@@ -14,6 +14,7 @@ from sponsio_like.asked import arguments_asked, who_is_asked
 from sponsio_like.binding import Signature
 from sponsio_like.errors import ContractError
 from sponsio_like.kinship import origin_of
+from sponsio_like.rollcall import meet
 from sponsio_like.running import OnBlock, OnHold
 from sponsio_like.session import Session
 from sponsio_like.toolbox import Toolbox
@@ -45,6 +46,7 @@ def decorated(box: Toolbox[Tool], given: Any, options: Options, batch: object | 
     _check(function, name)
     signature = Signature(function, name, owned=owned)
     _check_hosts(box, name, signature)
+    meet(box.policy, name, signature.arguments)
     origin = origin_of(function, batch)
     answers = options.session, options.blocked, options.held
     asked = who_is_asked(box.policy, name)

@@ -23,6 +23,7 @@ from sponsio_like.interceptor import Interceptor
 from sponsio_like.ledger import Ledger
 from sponsio_like.outcome import Block, Stop
 from sponsio_like.past import Letter
+from sponsio_like.verdicts import inventory_mode
 from sponsio_like.watch import Place, Watch
 from sponsio_like.window import WindowFull
 
@@ -84,7 +85,7 @@ class Moment:
     def excludes(self, call: Call) -> bool:
         """Whether some clause is certain to block the call, whatever its arguments."""
         policy = self.ledger.policy
-        if policy.inventory_mode == "enforce" and not policy.inventory.has(call.tool):
+        if inventory_mode(policy) == "enforce" and not policy.inventory.has(call.tool):
             return True
         views = _views(policy, call)
         for i in self.ledger.touched(call):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.events import Call
@@ -140,6 +140,25 @@ class Inventory:
 NOTHING_KNOWN = Inventory()
 
 
+class Roll:
+    """The tools that a guard has met: decorated functions, the tools of adapters.
+
+    `complete`: every name of its contracts was among them; names are only added.
+    """
+
+    __slots__ = ("complete", "tools")
+
+    def __init__(self) -> None:
+        self.tools: dict[str, Fields | None] = {}
+        self.complete = False
+
+    def add(self, tool: str, arguments: Iterable[str] | None) -> None:
+        """A tool takes these arguments, beside those of others of its name; None: any."""
+        known = self.tools.get(tool, {})
+        merged = None if arguments is None or known is None else {*known, *arguments}
+        self.tools[tool] = None if merged is None else dict.fromkeys(sorted(merged), "any")
+
+
 @dataclass(frozen=True, slots=True)
 class _Entry:
     """A tool whose fields are declared. `closed`: it takes no others."""
@@ -220,10 +239,9 @@ def elsewhere(value: Any) -> tuple[str, ...]:
 
 def unlisted(value: Any) -> Unlisted:
     """Whether calls of tools that are not listed are refused or allowed."""
-    if value == "refuse":
-        return "refuse"
-    if value == "allow":
-        return "allow"
+    for each in get_args(Unlisted):
+        if value == each:
+            return each  # type: ignore[no-any-return]
     raise ContractError.of(f"`{value}` is not possible here", "write refuse or allow")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sponsio_like.checks import check, check_inventory
+from sponsio_like.checks import check, check_substitute
 from sponsio_like.clause import Clause
 from sponsio_like.contract import Contract
 from sponsio_like.errors import Problem, Problems
@@ -19,6 +19,8 @@ from sponsio_like.orders import deadlocks
 from sponsio_like.outcome import Mode
 from sponsio_like.pattern import Rule
 from sponsio_like.slips import check_slips, doubts
+from sponsio_like.strangers import strangers
+from sponsio_like.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,9 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
     """Every clause that can be compiled, and every problem of every contract."""
     problems = [*duplicates(contracts), *misfits(contracts, mode)]
     clauses: list[tuple[int, Clause]] = []
+    words = Vocabulary(inventory.tools, elsewhere=inventory.elsewhere)
     for k, contract in enumerate(contracts):
+        problems += [_located(contract, problem) for problem in strangers(contract, words)]
         if misfits([contract], "enforce"):
             continue
         for rule in contract.rules:
@@ -53,7 +57,7 @@ def _compiled(
     problems = Problems()
     clause = problems.attempt((), Clause, contract, rule, inventory.names)
     if clause is not None:
-        problems.attempt((), check_inventory, clause, inventory)
+        problems.attempt((), check_substitute, clause, inventory)
         problems.attempt((), check, clause)
     if rule.authored:
         problems.attempt((), check_slips, rule.formula, inventory.names)

@@ -146,9 +146,8 @@ class Pattern:
     ) -> Any:
         if not isinstance(parameter.default, Default):
             return parameter.default
-        names = {key: _one_name(value) for key, value in given.items()}
         try:
-            made = parameter.default.template.format_map({k: v for k, v in names.items() if v})
+            made = made_name(parameter.default, given)
         except KeyError as missing:
             if given.get(missing.args[0]) is not None:
                 what = f"`{missing.args[0]}` is more than one tool, so `{parameter.name}` is needed"
@@ -207,6 +206,12 @@ class Pattern:
         if best and tail:
             return f"{best} ({tail})"
         return best or f"{self.name}: {tail}"
+
+
+def made_name(default: Default, given: Mapping[str, Any]) -> str:
+    """What a default is, made of other arguments. Raises `KeyError` if one is not one name."""
+    names = {key: _one_name(value) for key, value in given.items()}
+    return default.template.format_map({k: v for k, v in names.items() if v})
 
 
 def _one_name(value: Any) -> str | None:

@@ -27,6 +27,7 @@ from sponsio_like.notices import Mailbox
 from sponsio_like.outcome import Outcome, Unfulfilled, Violation, let_through
 from sponsio_like.passing import Refused, passes, settles
 from sponsio_like.records import SILENT, Log
+from sponsio_like.rollcall import check_names
 from sponsio_like.telling import Teller
 from sponsio_like.tickets import MADE, Desk, Ticket, as_id
 from sponsio_like.worlds import World
@@ -88,7 +89,9 @@ class Session:
         """Within the `with` block (and its tasks), decorated tools belong to this session.
 
         `agent` makes their calls, at this `depth`; if not given: as in a block around this one.
+        Raises `ContractError` if contracts name what none of the decorated tools is.
         """
+        check_names(self.policy)
         return active(self, agent, depth)
 
     def decide(

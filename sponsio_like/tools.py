@@ -15,9 +15,10 @@ from typing import Any
 
 from sponsio_like.acting import Acting, acting, acting_in
 from sponsio_like.binding import Bound, Signature
-from sponsio_like.errors import InputMissing, SessionError
+from sponsio_like.errors import ContractError, InputMissing, SessionError
 from sponsio_like.kinship import Origin, overridden
 from sponsio_like.outcome import Mode, Redirect
+from sponsio_like.rollcall import check_names
 from sponsio_like.running import Fitted, Flow, OnBlock, OnHold, Run, adrive, drive, flow
 from sponsio_like.session import Session
 from sponsio_like.toolbox import Toolbox
@@ -121,6 +122,7 @@ class Tool:
         session = None if here is None else here.session
         if here is not None and here.session.policy is policy and here.session.open:
             self._check_who(here)
+            self._check_names()
             return here
         what = "none is active" if session is None else f"`{session.id}` is finished or another's"
         hint = "write `with session.active(): ...` around the agent"
@@ -128,6 +130,18 @@ class Tool:
             raise SessionError(f"tool `{self.name}` needs a session of its guard; {what}; {hint}")
         _warn(f"tool `{self.name}` is not observed: {what}; {hint}", 5)
         return None
+
+    def _check_names(self) -> None:
+        """Refuse to run under contracts that name what is not there; where observed, say so."""
+        policy = self.box.policy
+        if policy.roll.complete:
+            return
+        try:
+            check_names(policy)
+        except ContractError as error:
+            if policy.enforces:
+                raise
+            _warn(str(error), 6)
 
     def _check_who(self, here: Acting) -> None:
         """Refuse a call whose agent nobody has told, if an enforced contract asks for it."""

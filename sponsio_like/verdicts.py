@@ -118,13 +118,18 @@ def unreadable(policy: Policy, i: int, event: Event, position: int, error: Excep
     )
 
 
+def inventory_mode(policy: Policy) -> Mode:
+    """The mode of the inventory: that of the guard; observe where nothing is enforced."""
+    return policy.mode if policy.enforces else "observe"
+
+
 def unlisted(policy: Policy, event: Event, position: int) -> Finding | None:
     """A call that the agent's inventory does not have, or not with these arguments."""
     wrong = policy.inventory.wrong(event) if isinstance(event, Call) else None
     if wrong is None:
         return None
     assert isinstance(event, Call)
-    mode = policy.inventory_mode
+    mode = inventory_mode(policy)
     violation = Violation(CONTRACT, position, event.tool, "blocked", wrong.what, mode)
     return Finding(INVENTORY, violation, Block())
 

@@ -182,6 +182,8 @@ def known_field(
         if name in lacking:
             what = f"tool `{name}` has no field `{root}`"
             problems.add(what, closest(root, declared[name]), *at)
+        elif (kind := (declared.get(name) or {}).get(root)) and path not in declared[name]:
+            _inside(path, f"field `{root}` of tool `{name}`", kind, at, problems)
     globs = match.globs or (() if match.names else ("*",))
     meant = [tool for tool in words.names or () if any(fnmatchcase(tool, g) for g in globs)]
     if meant and set(meant) <= set(lacking):
@@ -192,6 +194,23 @@ def known_field(
             closest(root, known),
             *at,
         )
+
+
+_A = {"number": "a number", "integer": "a whole number", "boolean": "true or false"}
+
+
+def _inside(
+    path: str, whose: str, kind: str, at: tuple[str | int, ...], problems: Problems
+) -> None:
+    """Note a path into a field whose declared kind has nothing at it."""
+    root, *rest = path_parts(path)
+    if rest and kind in _A:
+        problems.add(f"`{path}`: {whose} is {_A[kind]}", f"write `{root}`", *at)
+    elif rest and rest[0] != "[]" and (kind == "array" or kind[:1] == "["):
+        hint = f"write `{root}[].{'.'.join(rest)}`, which is of some element"
+        problems.add(f"`{path}`: {whose} is a list", hint, *at)
+    elif rest and rest[0] == "[]" and kind == "object":
+        problems.add(f"`{path}`: {whose} is no list", f"write `{root}.name`", *at)
 
 
 def _conditions(value: Any) -> tuple[Condition, ...]:

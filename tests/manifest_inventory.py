@@ -13,4 +13,9 @@ STATEMENTS: dict[str, str] = {
     "S-INV-05": "the inventory always enforces",
     "S-INV-06": "substitutes need not be listed",
     "S-INV-07": "tools of other agents can be called",
+    "S-INV-08": "adapters are not met",
+    "S-INV-09": "names are never checked",
+    "S-INV-10": "defaults are always there",
+    "S-INV-11": "nothing is left unchecked",
+    "S-INV-12": "numbers have fields",
 }

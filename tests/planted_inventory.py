@@ -33,20 +33,40 @@ MEANING = (
     ),
     (
         "the inventory always enforces",
-        "compiler.py",
-        'return self.mode if self.enforces else "observe"',
+        "verdicts.py",
+        'return policy.mode if policy.enforces else "observe"',
         'return "enforce"',
     ),
     (
         "substitutes need not be listed",
         "checks.py",
         "if isinstance(answer, Redirect) and not known.has(answer.tool):",
-        "if tools == ():",
+        "if known is None:",
     ),
     (
         "tools of other agents can be called",
         "inventory.py",
         "or tool in self.tools\n",
         "or tool in (self.names or ())\n",
+    ),
+    (
+        "adapters are not met",
+        "adapters/langchain/middleware.py",
+        "    meet_all(guard.policy, known.arguments)\n",
+        "    meet_all(guard.policy, {})\n",
+    ),
+    (
+        "names are never checked",
+        "rollcall.py",
+        "if roll.complete or not roll.tools:",
+        "if not roll.complete or not roll.tools:",
+    ),
+    ("defaults are always there", "rollcall.py", "words, met=True)", "words)"),
+    ("nothing is left unchecked", "listing.py", "if lacking else []", "if not known else []"),
+    (
+        "numbers have fields",
+        "vocabulary.py",
+        "if rest and kind in _A:",
+        'if rest and kind == "boolean":',
     ),
 )

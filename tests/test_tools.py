@@ -63,6 +63,10 @@ def _looking_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "POLL_SECONDS", 0.002)
 
 
+NAMED = ("check", "draft", "drop", "other", "pay", "send")
+"""Tools that contracts name here, and that need not be decorated."""
+
+
 def ruled(*what: Any, **options: Any) -> tuple[Any, list[dict[str, Any]]]:
     """A guard under these guarantees, or contracts; and what it logs, with arguments."""
     records: list[dict[str, Any]] = []
@@ -70,7 +74,8 @@ def ruled(*what: Any, **options: Any) -> tuple[Any, list[dict[str, Any]]]:
         each if isinstance(each, Contract) else contract(f"rule {n}").guarantees(each)
         for n, each in enumerate(what or [rate_limit("other", 9)])
     ]
-    return Guard(contracts, log=records.append, log_args=True, **options), records
+    named = {"elsewhere": NAMED, "log": records.append, "log_args": True}
+    return Guard(contracts, **{**named, **options}), records
 
 
 def held(limit: float = 100) -> Contract:

@@ -127,7 +127,7 @@ def test_an_answer_cannot_wait_for_a_person(way: Way) -> None:
 @agents
 def test_answers_that_are_only_observed_are_said(way: Way) -> None:
     """The model is never sent back, and the log has the violation."""
-    talk = way.open([pay], discreet(), watched(), mode="observe")
+    talk = way.open([pay, audit], discreet(), watched(), mode="observe")
     came = talk.say(ask("pay", amount=5), "the secret is 7")
     assert (came.said, came.sent_back) == (["the secret is 7"], [])
     violations = [each for record in talk.records for each in record.get("violations", ())]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, Any
 
+import pytest
 from langchain.agents import AgentState
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import RunnableConfig
@@ -15,6 +16,7 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
 from sponsio_like.contract import contract
+from sponsio_like.errors import ContractError
 from sponsio_like.patterns import arg_allowlist
 from tests.adapters.rules import few, told
 from tests.adapters.talks import More, Way, ask, everywhere
@@ -145,13 +147,16 @@ def test_a_tool_reads_the_config_and_is_called_back(way: Way) -> None:
 @everywhere
 def test_contracts_read_what_the_model_gave_and_not_what_the_host_gave(way: Way) -> None:
     """What is injected is no argument: it is not logged, and a contract does not find it."""
-    rules = [told('G(called(one) -> called(one, shop != "Bakery"))'), few("stored", 1)]
+    rules = [told('G(called(one) -> called(one, word != "Bakery"))'), few("stored", 1)]
     tools, store = [whole, one, stored, named], InMemoryStore()
     talk = way.open(tools, *rules, more=More(schema=Shopping, store=store), mode="observe")
     calls = [ask(each.name, each.name, word="hi")[0] for each in tools]
     talk.say(calls, shop="Bakery")
     decided = [each for each in talk.records if each["event"] == "decision"]
     assert [each["args"] for each in decided] == [{"word": "hi"}] * 4
+    hers = told('G(called(one) -> called(one, shop != "Bakery"))')
+    with pytest.raises(ContractError, match="tool `one` has no field `shop`"):
+        way.open(tools, hers, more=More(schema=Shopping, store=store))
 
 
 @everywhere

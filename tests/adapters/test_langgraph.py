@@ -189,7 +189,7 @@ def test_a_state_without_keys_is_refused(schema: Any) -> None:
 def test_two_nodes_of_a_graph_share_a_session(way: Way) -> None:
     """Under one guard, a limit holds over both; each has tools of its own."""
     rules = [spending(100), told("G(called(pay) -> Y O done(check))")]
-    guard = Guard(rules)
+    guard = Guard(rules, elsewhere=["check", "pay"])
     builder: StateGraph[Any, Any, Any, Any] = StateGraph(MessagesState)
     guard_tools(builder, guard, [check], name="first")
     guard_tools(builder, guard, [pay], name="second")

@@ -133,7 +133,7 @@ def test_commands_of_a_batch_update_the_state_each(way: Way) -> None:
 )
 def test_a_list_of_a_tool_arrives(way: Way) -> None:
     """A tool may return its answer and commands in one list."""
-    talk = way.open([both, pay], checked(), few("both", 1), more=More(schema=Noting))
+    talk = way.open([both, pay, check], checked(), few("both", 1), more=More(schema=Noting))
     came = talk.say(ask("both", text="a cat"), ask("both", "b", text="a dog"), notes=[])
     assert (came.result("a"), came.state["notes"]) == ("both done", ["a cat"])
     came.refused("b")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from sponsio_like import Allowed, Blocked, ContractError, Guard, Redirected, Session, contract
+from sponsio_like.cli import app
 from sponsio_like.loader import loads
 from sponsio_like.patterns import must_precede, rate_limit
 from sponsio_like.replay import Replay
+from sponsio_like.syntax import read
 from sponsio_like.trace import trace_of
 from tests.manifest import requirement
 
@@ -212,3 +217,280 @@ def test_the_short_way_says_what_the_long_way_says() -> None:
     assert said[0] == said[1] == ["", "", "tools", "tools", "tools", ""]
     assert guard.policy.lanes["nuke"] is None
     assert guard.policy.lanes["check"] is not None
+
+
+# --- where contracts meet tools -------------------------------------------------------------------
+
+
+def pay(to: str, n: int = 0) -> str:
+    """Pay."""
+    return f"{n} to {to}"
+
+
+def check() -> bool:
+    """Check."""
+    return True
+
+
+def bare(*guarantees: Any, **options: Any) -> Guard:
+    """A guard that knows no tools; one contract for each guarantee."""
+    rules = [contract(f"c{n}").guarantees(each) for n, each in enumerate(guarantees)]
+    return Guard(rules, **options)
+
+
+Meets = Callable[[Guard, list[Any]], object]
+
+
+def by_langchain(guard: Guard, tools: list[Any]) -> None:
+    """The tools of an agent."""
+    from sponsio_like.adapters.langchain import guarded
+
+    guarded(guard, tools)
+
+
+def by_langgraph(guard: Guard, tools: list[Any]) -> None:
+    """The tools of a node."""
+    from langgraph.graph import MessagesState, StateGraph
+
+    from sponsio_like.adapters.langgraph import guard_tools
+
+    guard_tools(StateGraph(MessagesState), guard, tools)
+
+
+def by_wrap(guard: Guard, tools: list[Any]) -> None:
+    """Decorated tools, and a session that becomes active."""
+    guard.wrap(tools)
+    with guard.session().active():
+        pass
+
+
+def by_call(guard: Guard, tools: list[Any]) -> None:
+    """Decorated tools, of which one is called in a session of its own."""
+    session = guard.session()
+    made = {each: guard.tool(each, session=session) for each in tools}
+    made[check]()
+
+
+MEETINGS: list[Meets] = [by_langchain, by_langgraph, by_wrap, by_call]
+STRANGERS: dict[str, tuple[Any, str]] = {
+    "a tool": (must_precede("chek", "pay"), "unknown tool `chek`; did you mean `check`?"),
+    "a tool in a formula": (read("G !called(pya)"), "unknown tool `pya`; did you mean `pay`?"),
+    "a glob": (rate_limit("send_*", 3), "no tool matches `send_*`"),
+    "an argument": (read("G !called(pay, too = 1)"), "`pay` has no field `too`; did you mean `to`"),
+    "an argument of a pattern": (
+        {"pattern": "arg_value_range", "tool": "pay", "field": "m", "max": 3},
+        "`pay` has no field `m`",
+    ),
+    "a total": (read("G(sum(pay, amount) <= 3)"), "`pay` has no field `amount`"),
+    "a value for each": (
+        {"pattern": "idempotent", "action": "pay", "by": ["order"]},
+        "`pay` has no field `order`",
+    ),
+    "a substitute": (
+        {"pattern": "redirect_to_safe", "unsafe": "pay", "safe": "promise"},
+        "no tool `promise` to run instead",
+    ),
+}
+
+
+@requirement("S-INV-08", "S-INV-09")
+@pytest.mark.parametrize("meets", MEETINGS, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("wrong", STRANGERS)
+def test_what_is_not_there_is_told_where_the_tools_are_met(wrong: str, meets: Meets) -> None:
+    """Every source of tools refuses names that it does not have, with the contract."""
+    guarantee, said = STRANGERS[wrong]
+    with pytest.raises(ContractError) as told:
+        meets(bare(must_precede("check", "pay"), guarantee), [pay, check])
+    assert said in str(told.value)
+    assert "contract `c1`" in str(told.value)
+    assert "contract `c0`" not in str(told.value)
+
+
+@requirement("S-INV-08")
+@pytest.mark.parametrize("meets", MEETINGS, ids=lambda each: each.__name__)
+def test_what_is_there_is_met_without_a_word(meets: Meets) -> None:
+    """Tools that were met, declared or named elsewhere may be named; any argument of `**kwargs`."""
+    meets(bare(must_precede("check", "pay"), read("G !called(pay, to = eve)")), [pay, check])
+    meets(bare(must_precede("audit", "pay"), elsewhere=["audit"]), [pay, check])
+    meets(bare(must_precede("audit", "pay"), tools=["audit", "pay", "check"]), [pay, check])
+    meets(bare(rate_limit("p*", 3), read("G !called(p*, to = eve)")), [pay, check])
+
+
+@requirement("S-INV-09")
+def test_arguments_are_told_when_a_function_is_decorated() -> None:
+    """Names may come one by one, arguments of the function itself are known at once."""
+    guard = bare(must_precede("check", "pay"), read("G !called(pay, too = eve)"))
+    before = guard.tool(check)
+    with pytest.raises(ContractError, match="contract `c1`: tool `pay` has no field `too`"):
+        guard.tool(pay)
+
+    @guard.tool(name="pay")
+    def anything(**given: Any) -> int:
+        return len(given)
+
+    with guard.session().active():
+        assert before()
+        assert anything(too="ann") == 1
+
+
+@requirement("S-INV-09")
+def test_decorated_tools_may_come_one_by_one() -> None:
+    """What one of them has is not demanded of another; all have to be there at the first call."""
+    guard = bare(must_precede("pay", "check"), read('G !called("*", n = 7)'))
+    guard.tool(check)
+    decorated = guard.tool(pay)
+    with guard.session().active():
+        assert decorated("a", 5) == "5 to a"
+
+
+@requirement("S-INV-09")
+def test_nothing_is_known_of_tools_that_are_decided_by_hand() -> None:
+    """Without an inventory and decorated tools, a session opens and decides whatever is named."""
+    guard = bare(must_precede("chek", "pay"))
+    with guard.session().active() as session:
+        assert isinstance(session.decide("other"), Allowed)
+
+
+@requirement("S-INV-09")
+def test_where_only_observed_a_call_runs_with_a_warning() -> None:
+    """A typo in an observed contract does not stop the agent; it is told."""
+    guard = bare(must_precede("chek", "pay"), mode="observe")
+    mine = guard.tool(pay, session=guard.session())
+    with pytest.warns(UserWarning, match="unknown tool `chek`"):
+        assert mine("a") == "0 to a"
+
+
+@requirement("S-INV-10")
+def test_a_confirmation_that_nobody_can_give_is_told() -> None:
+    """`confirm_x` has to be among the tools that were met; declared, a person is asked instead."""
+    confirmed = {"pattern": "must_confirm", "action": "pay"}
+    with pytest.raises(ContractError, match="unknown tool `confirm_pay`, which its pattern waits"):
+        by_langchain(bare(confirmed), [pay, check])
+    by_langchain(bare(confirmed, tools=["pay", "check"]), [pay, check])
+    by_langchain(bare(confirmed, elsewhere=["confirm_pay"]), [pay, check])
+
+
+# --- the command line -----------------------------------------------------------------------------
+
+FILE = """\
+version: 1
+{more}contracts:
+- name: gate
+  guarantee: {{pattern: must_precede, first: check, then: {then}}}
+- name: small
+  guarantee: {{pattern: arg_value_range, tool: pay, field: {field}, max: 3}}
+"""
+PROPERTIES = {"type": "object", "properties": {"n": {"type": "integer"}}}
+FUNCTION = {"name": "pay", "parameters": PROPERTIES}
+EVENTS = [{"tool": "check"}, {"tool": "pay", "args": {"n": 1}}]
+MANIFEST = {"tools": [{"name": "check"}, {"name": "pay", "inputSchema": PROPERTIES}]}
+SOURCES: dict[str, tuple[str, str]] = {
+    "names": ("--tools", '["check", "pay"]'),
+    "names in YAML": ("--tools", "- check\n- pay\n"),
+    "schemas": ("--tools", json.dumps([{"name": "check"}, FUNCTION])),
+    "functions": ("--tools", json.dumps(["check", {"type": "function", "function": FUNCTION}])),
+    "a manifest": ("--tools", json.dumps({"jsonrpc": "2.0", "result": MANIFEST})),
+    "a contract file": ("--tools", "tools: {check: , pay: {fields: {n: integer}}}\n"),
+    "traces": ("--traces", json.dumps({"id": "t", "events": EVENTS})),
+}
+
+
+def checked(folder: Path, *given: str, more: str = "", then: str = "pay", field: str = "n") -> Any:
+    """What `sponsio-like check` answers."""
+    path = folder / "c.yaml"
+    path.write_text(FILE.format(more=more, then=then, field=field), "utf-8")
+    return CliRunner().invoke(app, ["check", str(path), *given])
+
+
+@requirement("S-INV-11")
+@pytest.mark.parametrize("source", SOURCES)
+def test_check_takes_the_tools_from_elsewhere(source: str, tmp_path: Path) -> None:
+    """Lists of names, schemas, manifests and traces know the tools, and most their arguments."""
+    option, text = SOURCES[source]
+    path = tmp_path / "tools.txt"
+    path.write_text(text, "utf-8")
+    fine = checked(tmp_path, option, str(path))
+    assert (fine.exit_code, "NOT checked" in fine.stdout) == (0, source.startswith("names"))
+    wrongs: list[dict[str, Any]] = [{"then": "pya"}, {"field": "m"}]
+    for wrong in wrongs:
+        answer = checked(tmp_path, option, str(path), **wrong)
+        if "field" in wrong and source.startswith("names"):
+            last = answer.stdout.splitlines()[-1]
+            assert last.startswith("names of arguments of `pay` were NOT checked")
+            continue
+        assert isinstance(answer.exception, ContractError)
+        (problem,) = answer.exception.problems
+        assert problem.where.endswith(("c.yaml:3:9", "c.yaml:5:9"))
+        assert "did you mean `pay`" in problem.hint or "has no field `m`" in problem.what
+
+
+@requirement("S-INV-11")
+def test_check_says_what_it_has_not_checked(tmp_path: Path) -> None:
+    """Without an inventory the last line says so, and how to have names checked."""
+    last = checked(tmp_path).stdout.splitlines()[-1]
+    assert last.startswith("names of tools and arguments were NOT checked")
+    assert "`tools:`" in last
+    assert "--tools FILE" in last
+    assert "--traces FILE" in last
+    last = checked(tmp_path, more="tools: [check, pay]\n").stdout.splitlines()[-1]
+    assert last.startswith("names of arguments of `pay` were NOT checked")
+    full = "tools: {check: , pay: {fields: {n: number}}}\n"
+    assert checked(tmp_path, more=full).stdout.splitlines()[-1].endswith("2 contracts understood")
+
+
+@requirement("S-INV-11")
+def test_what_is_declared_has_to_be_there(tmp_path: Path) -> None:
+    """A tool of `tools:` that the list of the agent does not have is a mistake; so is no list."""
+    path = tmp_path / "tools.json"
+    path.write_text('["check", "payment"]', "utf-8")
+    answer = checked(tmp_path, "--tools", str(path), more="tools: [check, pay]\n")
+    assert "`tools:` lists `pay`, which is not there; did you mean `payment`?" in str(
+        answer.exception
+    )
+    for text in ("[]", "5", '[{"title": "pay"}]', "{", '{"tools": 5}'):
+        path.write_text(text, "utf-8")
+        answer = checked(tmp_path, "--tools", str(path))
+        assert isinstance(answer.exception, ContractError)
+        assert str(path) in str(answer.exception)
+    assert isinstance(checked(tmp_path, "--tools", "nowhere").exception, ContractError)
+
+
+@requirement("S-INV-12")
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [
+        ("number", "v.value"),
+        ("integer", "v[]"),
+        ("boolean", "v.is"),
+        ("array", "v.length"),
+        ("[string]", "v.name"),
+        ("object", "v[]"),
+        ("array", "v[5]"),
+    ],
+)
+def test_a_path_into_a_field_fits_its_kind(kind: str, path: str) -> None:
+    """What no call can have is refused when it is loaded."""
+    rule = contract("no").guarantees(
+        {"pattern": "absent", "match": {"tool": "check", "args": {path: "a"}}}
+    )
+    with pytest.raises(ContractError, match=r"is a |is no list|is true or false|has no field"):
+        session_of({"check": {"fields": {"v": kind}}, "pay": None}, rule)
+
+
+@requirement("S-INV-12")
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [
+        ("array", "v[].name"),
+        ("array", "v"),
+        ("object", "v.name"),
+        ("string", "v.a"),
+        ("any", "v[]"),
+    ],
+)
+def test_a_path_that_some_call_can_have_is_read(kind: str, path: str) -> None:
+    """Elements of lists, fields of objects, data in texts, anything in anything."""
+    rule = contract("no").guarantees(
+        {"pattern": "absent", "match": {"tool": "check", "args": {path: "a"}}}
+    )
+    session_of({"check": {"fields": {"v": kind}}, "pay": None}, rule)

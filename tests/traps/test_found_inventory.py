@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from sponsio_like import Allowed, Blocked, ContractError, Guard
+from sponsio_like import Allowed, Blocked, ContractError, Guard, contract
+from sponsio_like.cli import app
+from sponsio_like.patterns import must_precede
 
 Loads = Callable[[str], Guard]
 RULE = "contracts:\n- {name: few, guarantee: {pattern: rate_limit, action: shell, limit: 9}}\n"
@@ -24,6 +29,158 @@ def load(tmp_path: Path) -> Loads:
         return Guard.from_yaml(path)
 
     return of
+
+
+# --- found 1: a misspelt name was told nowhere ----------------------------------------------------
+
+TYPOS = """\
+version: 1
+{more}contracts:
+  - name: policy gate before refund
+    guarantee: {{pattern: must_precede, first: check_policy, then: isue_refund}}
+  - name: small refunds
+    guarantee: {{pattern: arg_value_range, tool: issue_refund, field: amuont, max: 5}}
+"""
+GATE = (
+    r"contracts.yaml:3:11: contract `policy gate before refund`: unknown tool `isue_refund`; "
+    r"did you mean `issue_refund`\?"
+)
+SMALL = (
+    r"contracts.yaml:5:11: contract `small refunds`: tool `issue_refund` has no field `amuont`; "
+    r"did you mean `amount`\?"
+)
+
+
+def check_policy() -> bool:
+    """Check the policy."""
+    return True
+
+
+def issue_refund(order: int, amount: float = 0) -> str:
+    """Refund an order."""
+    return f"{amount} for {order}"
+
+
+def decorated(guard: Guard) -> None:
+    """One by one."""
+    guard.tool(check_policy)
+    guard.tool(issue_refund)
+    with guard.session().active():
+        pass
+
+
+def wrapped(guard: Guard) -> None:
+    """At once, called in a session of their own."""
+    check, _ = guard.wrap([check_policy, issue_refund], session=guard.session())
+    check()
+
+
+def in_langchain(guard: Guard) -> None:
+    """The tools of `create_agent`."""
+    from sponsio_like.adapters.langchain import guarded
+
+    guarded(guard, [check_policy, issue_refund])
+
+
+def in_langgraph(guard: Guard) -> None:
+    """The tools of a node."""
+    from langgraph.graph import MessagesState, StateGraph
+
+    from sponsio_like.adapters.langgraph import guard_tools
+
+    guard_tools(StateGraph(MessagesState), guard, [check_policy, issue_refund])
+
+
+@pytest.mark.parametrize("meets", [decorated, wrapped, in_langchain, in_langgraph])
+def test_a_misspelt_tool_is_told_where_the_tools_are_known(
+    load: Loads, meets: Callable[[Guard], None]
+) -> None:
+    """Decorators and adapters know names: the error has contract, place and the right one."""
+    text = TYPOS.format(more="").replace("amuont", "amount")
+    with pytest.raises(ContractError, match=GATE):
+        meets(load(text))
+    meets(load(text.replace("isue", "issue")))
+
+
+@pytest.mark.parametrize("meets", [decorated, wrapped, in_langchain, in_langgraph])
+def test_a_misspelt_argument_is_told_where_the_tools_are_known(
+    load: Loads, meets: Callable[[Guard], None]
+) -> None:
+    """So are the names of arguments: a rule over nothing would let everything pass."""
+    with pytest.raises(ContractError, match=SMALL):
+        meets(load(TYPOS.format(more="").replace("isue", "issue")))
+
+
+def test_a_guarded_node_knows_its_name_when_it_runs() -> None:
+    """A node is one of several: names are told when the first of them runs."""
+    from langgraph.graph import START, MessagesState, StateGraph
+
+    from sponsio_like.adapters.langgraph import guard_node
+
+    guard = Guard([contract("gate").guarantees(must_precede("look", "aswer"))])
+    builder: StateGraph[Any, Any, Any, Any] = StateGraph(MessagesState)
+    for name in ("look", "answer"):
+        guard_node(builder, guard, name, lambda _: {"messages": []}, scope="run")
+    builder.add_edge(START, "look")
+    with pytest.raises(ContractError, match="unknown tool `aswer`"):
+        builder.compile().invoke({"messages": []})
+
+
+REFUND = {"properties": {"order": {"type": "integer"}, "amount": {"type": "number"}}}
+MANIFEST = [{"name": "check_policy"}, {"name": "issue_refund", "inputSchema": REFUND}]
+EVENTS = [{"tool": "check_policy"}, {"tool": "issue_refund", "args": {"order": 1, "amount": 2}}]
+
+
+@pytest.mark.parametrize(
+    ("option", "given"),
+    [("--tools", {"tools": MANIFEST}), ("--traces", {"id": "t", "events": EVENTS})],
+)
+def test_check_tells_every_misspelt_name(option: str, given: Any, tmp_path: Path) -> None:
+    """With a list of tools, or recorded runs, all mistakes come at once, with their places."""
+    contracts, source = tmp_path / "contracts.yaml", tmp_path / "source.jsonl"
+    contracts.write_text(TYPOS.format(more=""), "utf-8")
+    source.write_text(json.dumps(given), "utf-8")
+    answer = CliRunner().invoke(app, ["check", str(contracts), option, str(source)])
+    assert isinstance(answer.exception, ContractError)
+    first, second = str(answer.exception).splitlines()
+    assert re.search(GATE, first)
+    assert re.search(SMALL, second)
+
+
+def test_check_says_that_names_were_not_checked(tmp_path: Path) -> None:
+    """Without an inventory the last line says what was not checked, and what would."""
+    contracts = tmp_path / "contracts.yaml"
+    contracts.write_text(TYPOS.format(more=""), "utf-8")
+    answer = CliRunner().invoke(app, ["check", str(contracts)])
+    *_, understood, last = answer.stdout.splitlines()
+    assert understood.endswith("2 contracts understood")
+    assert last.startswith("names of tools and arguments were NOT checked")
+
+
+# --- found 16: a tool named `any`, and paths that no call can have --------------------------------
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "said"),
+    [
+        ("{pattern: until, trigger: book, forbidden: any, release: look}", "unknown tool `any`"),
+        (
+            "{pattern: absent, match: {tool: book, args: {'people[5]': ann}}}",
+            "no field `people[5]`",
+        ),
+        ("{pattern: absent, match: {tool: book, args: {people.length: 5}}}", "is a list"),
+        ("{pattern: absent, match: {tool: book, args: {seats.count: 5}}}", "is a whole number"),
+    ],
+)
+def test_what_no_tool_of_the_inventory_has_is_refused(
+    load: Loads, guarantee: str, said: str
+) -> None:
+    """`any` is no tool, and a path fits the declared field that it goes into."""
+    tools = "{book: {fields: {people: array, seats: integer}}, look: }"
+    with pytest.raises(ContractError) as told:
+        load(f"version: 1\ntools: {tools}\ncontracts:\n- name: a\n  guarantee: {guarantee}\n")
+    assert said in str(told.value)
+    assert "contracts.yaml:5:" in str(told.value)
 
 
 # --- found 8: declared kinds were never used ----------------------------------------------------

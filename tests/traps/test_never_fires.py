@@ -234,7 +234,7 @@ MADE_WRONG: dict[str, Callable[[], object]] = {
     "a mode of a contract that does not exist": lambda: ruled().in_mode("on"),
     "a contract without a guarantee": lambda: Guard([contract("empty")]),
     "a contract with an assumption only": lambda: Guard([contract("x").assume("called `pay`")]),
-    "a strategy that does not exist": lambda: ruled().strategy("stop"),
+    "a strategy that does not exist": lambda: ruled().strategy("halt"),
     "two contracts of one name": lambda: Guard([ruled(), ruled()]),
     "a tool outside the inventory": lambda: Guard([ruled()], tools=["chekc", "pay"]),
 }

@@ -19,6 +19,7 @@ from sponsio_like.adapters.langgraph.lineage import Kept, merged
 from sponsio_like.adapters.langgraph.sessions import INPUTS, Sessions
 from sponsio_like.adapters.langgraph.standing import stand_of
 from sponsio_like.guard import Guard
+from sponsio_like.rollcall import meet_all
 from sponsio_like.running import adrive, drive
 
 
@@ -50,6 +51,7 @@ def guarded(
     known = Tools(ToolNode(tools).tools_by_name.values()) if tools else Tools(())
     more = [each for other in others for each in getattr(other, "tools", ())]
     known.by_name.update({each.name: each for each in more})
+    meet_all(guard.policy, known.arguments)
     calls = Calls(opened, known)
     return [_First(Turns(opened, known, Limits(retries, reminders)), calls), *others, _Last(calls)]
 

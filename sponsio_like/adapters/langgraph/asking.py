@@ -69,6 +69,11 @@ class Tools:
         self.by_name = {each.name: each for each in tools}
         self._schemas: dict[str, tuple[BaseTool, _Schema | None]] = {}
 
+    @property
+    def arguments(self) -> dict[str, frozenset[str] | None]:
+        """The names of the arguments of each tool; None where they may be any."""
+        return {name: _arguments(tool, self._schema(tool)) for name, tool in self.by_name.items()}
+
     def asked(self, calls: Sequence[Mapping[str, Any]]) -> list[Asking]:
         """What the model asks for. Ids that are missing, or there twice, are problems."""
         ids = Counter(call["id"] for call in calls)
@@ -126,6 +131,16 @@ def _schema_of(tool: BaseTool) -> _Schema | None:
         each: (Any, None) for each in full.model_fields if each not in wanted
     }
     return _Schema(create_model(full.__name__, __base__=full, **injected), frozenset(injected))
+
+
+def _arguments(tool: BaseTool, schema: _Schema | None) -> frozenset[str] | None:
+    if schema is not None:
+        open_ = schema.model.model_config.get("extra") == "allow"
+        return None if open_ else frozenset(schema.model.model_fields) - schema.injected
+    plain = tool.args_schema
+    if not isinstance(plain, dict) or plain.get("additionalProperties"):
+        return None
+    return frozenset(plain.get("properties", ()))
 
 
 def _received(name: str, schema: _Schema, raw: Mapping[str, Any]) -> dict[str, Any] | str:

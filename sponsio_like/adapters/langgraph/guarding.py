@@ -55,6 +55,7 @@ def guard_node(
     """
     opened = Sessions(guard, **sessions)
     refuse_answers(guard.policy)
+    guard.policy.roll.add(name, None)
     runnable = coerce_to_runnable(action, name=name, trace=False)
     node = _Guarded(opened, name, runnable, args, blocked, messages_key)
     whole = RunnableCallable(node.run, node.arun, name=name, trace=False)

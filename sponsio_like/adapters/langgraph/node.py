@@ -34,6 +34,7 @@ from sponsio_like.adapters.langgraph.steps import begin, end, ended
 from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
 from sponsio_like.raising import blocked
+from sponsio_like.rollcall import meet_all
 from sponsio_like.running import Flow, Run, adrive, drive
 from sponsio_like.session import Session
 
@@ -67,6 +68,7 @@ def guard_tools(
             )
     inner = ToolNode(tools, name=name, messages_key=messages_key, **(options or {}))
     node = _Node(opened, inner, messages_key, name)
+    meet_all(guard.policy, node.tools.arguments)
     runnable = RunnableCallable(node.run, node.arun, name=name, trace=False)
     return builder.add_node(name, runnable, input_schema=with_channel(builder.state_schema))
 
@@ -79,7 +81,7 @@ class _Node:
         self._inner = inner
         self._key = key
         self._name = name
-        self._tools = Tools(inner.tools_by_name.values())
+        self.tools = Tools(inner.tools_by_name.values())
 
     def run(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
         return drive(self._flow(state, config, runtime, later=False))
@@ -98,8 +100,8 @@ class _Node:
         def tell_all(session: Session) -> None:
             heard[:] = stand.tell(session, state, config, messages)
 
-        gate = stand.gate(tell_all, self._tools, again=opened.live.ran_before(stand.place.step))
-        calls = self._tools.asked(unanswered(messages))
+        gate = stand.gate(tell_all, self.tools, again=opened.live.ran_before(stand.place.step))
+        calls = self.tools.asked(unanswered(messages))
         batch = yield from gate.decide(calls, later=later, runs=True)
         outputs, entries = yield from self._outputs(stand, batch, state, later=later)
         after = stand.after(batch.session, {"heard": heard}, entries)
