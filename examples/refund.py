@@ -1,24 +1,24 @@
 """A support agent with three tools, which know nothing of contracts: `call` stands before them.
 
 A refused call does not run; its advice tells the model why, and what would make it legal. A call
-that has run is settled: a check of the same order that succeeded, and did not say no, allows one
+that has run is settled: a check of the same order that succeeded, and answered yes, allows one
 refund.
 
 $ python examples/refund.py
 issue_refund(order=17, amount=80)
     blocked: `issue_refund` was not allowed by `a check for each refund` (tool `issue_refund`
-    requires confirmation (by: check_policy, same: order)); to make it legal, first call
-    `check_policy` with the same `order` (it must succeed, and the answer must not be a
-    refusal)
+    requires confirmation (by: check_policy, same: order, accept: ^yes)); to make it legal,
+    first call `check_policy` with the same `order` (it must succeed, and for its answer
+    `output matches "^yes"` must hold)
 check_policy(order=71)
     failed: KeyError(71)
 check_policy(order=18)
     ran: no, a final sale
 issue_refund(order=18, amount=80)
     blocked: `issue_refund` was not allowed by `a check for each refund` (tool `issue_refund`
-    requires confirmation (by: check_policy, same: order)); to make it legal, first call
-    `check_policy` with the same `order` (it must succeed, and the answer must not be a
-    refusal)
+    requires confirmation (by: check_policy, same: order, accept: ^yes)); to make it legal,
+    first call `check_policy` with the same `order` (it must succeed, and for its answer
+    `output matches "^yes"` must hold)
 check_policy(order=17)
     ran: yes, within 30 days
 issue_refund(order=17, amount=8000)
@@ -28,9 +28,9 @@ issue_refund(order=17, amount=80)
     ran: 80 for order 17
 issue_refund(order=17, amount=80)
     blocked: `issue_refund` was not allowed by `a check for each refund` (tool `issue_refund`
-    requires confirmation (by: check_policy, same: order)); to make it legal, first call
-    `check_policy` with the same `order` (it must succeed, and the answer must not be a
-    refusal)
+    requires confirmation (by: check_policy, same: order, accept: ^yes)); to make it legal,
+    first call `check_policy` with the same `order` (it must succeed, and for its answer
+    `output matches "^yes"` must hold)
 still owed: customers are told
 send_email(to='customer@example.com')
     ran: sent to customer@example.com
@@ -69,6 +69,7 @@ guard = Guard(
                 "action": "issue_refund",
                 "by": "check_policy",
                 "same": ["order"],
+                "accept": "^yes",
             }
         ),
         contract("small refunds").guarantees("`issue_refund.amount` between 0 and 500"),

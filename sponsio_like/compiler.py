@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sponsio_like.atoms import Concerns, concerns
 from sponsio_like.checks import needs
 from sponsio_like.clause import Clause
+from sponsio_like.confirming import reads_answer
 from sponsio_like.contract import Contract, fingerprint
 from sponsio_like.encoding import encode
 from sponsio_like.errors import ContractError, Problem
@@ -176,7 +177,10 @@ class Policy:
             self.owner[i]
             for i, clause in enumerate(self.clauses)
             for slot in clause.slots
-            if any(isinstance(node, OutputIs | Output) for node in postorder(slot.node))
+            if any(
+                isinstance(node, OutputIs | Output) or reads_answer(node)
+                for node in postorder(slot.node)
+            )
         }
         return tuple(each.name for k, each in enumerate(self.contracts) if k in read)
 

@@ -1,160 +1,134 @@
-"""What counts as a confirmation: a call of the confirming tool that succeeded and did not say no.
+"""What counts as a confirmation: a success of the confirming tool whose answer is a yes.
 
-In: the confirming tools, and what their answer has to match, if anything. Out: a formula. Answers
-are read with care, but they are words (English ones): only `accept` is strict.
+In: the confirming tools, and what their answer has to be, if the contract says so. Out: a formula.
+Without `accept` an answer confirms only if it cannot be read otherwise.
 """
 
 from __future__ import annotations
 
 import functools
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from sponsio_like.events import Result
-from sponsio_like.formula import Custom, Formula, OutputIs, Target
+from sponsio_like.events import Result, Unreadable
+from sponsio_like.formula import Custom, Formula, OutputIs, Target, conj
 from sponsio_like.limits import TEXT_CAP
+from sponsio_like.matches import outputs
+from sponsio_like.operands import fixed, pattern_text
 from sponsio_like.parts import Counts, worked
 from sponsio_like.registry import atom
+from sponsio_like.tokens import leaves, read_json
 
-NO = r"(?:no|not|never|nor|cannot|\w+n['’]t)"
+WORDS = ("yes", "approved", "confirmed", "ok", "okay", "true")
+"""What a yes is made of."""
+ANSWERS = {*WORDS, "status", "answer", "reply", "response", "decision", "result"}
+ANSWERS |= {"confirmation", "approval", "text", "content"}
+"""The fields in which an answer stands."""
+_WORD = f"(?:{'|'.join(WORDS)})"
+YES = re.compile(rf'[\s"]*{_WORD}(?:[\s,.!]+{_WORD})*[\s.!"]*', re.IGNORECASE)
+NOT = r"\b(?:no|not|never|nor|none|cannot|without|nein|\w+n['’]t)\b"
 """What turns the words after it round."""
-BEGINS = re.compile(
-    r"\W*(?:(?:n|no|not|none|nope|nah|nay|never|false|stop|do\s+not|\w+n['’]t)\b|0\W*$"
-    r"|den(?:y|ied|ies|ial)|reject|cancel|refus|declin|disallow|disapprov|abort|forbid|prohibit"
-    r"|un(?:confirmed|approved|authori[sz]ed))",
+AGAINST = re.compile(
+    rf"{NOT}|fals|fail|error|mismatch|\bden(?:y|ied)|reject|refus|declin|cancell?ed|abort|invalid"
+    r"|disallow|disapprov|expired|revoked|forbid|\bun\w+ed\b",
     re.IGNORECASE,
 )
-"""A text that begins so refuses."""
-SAYS = re.compile(
-    rf"\b{NO}(?:[\s-]+\w+){{0,3}}?[\s-]+"
-    r"(?:confirm|approv|accept|allow|agree|permit|proceed|consent|authori[sz]|grant)"
-    r"|\b(?:denied|denies|rejected|rejects|refused|refuses|declined|declines|forbidden|prohibited)\b"
-    r"|\b(?:disallow|disapprov|unapproved|unconfirmed|unauthori[sz]ed)"
-    r"|(?:\?|\b(?:answer|reply|response|choice|decision|confirm\w*|approv\w*|accept\w*)\s*[:=>])"
-    r"\s*(?:n|no|nope|never|false)\s*(?:$|[.,;!\n])",
-    re.IGNORECASE,
-)
-"""A short text with this in it refuses, wherever it stands."""
-STOPPED = re.compile(r"\b(?:cancell?ed|aborted)\b", re.IGNORECASE)
-"""So does a text with this in it, unless a yes comes first: what is confirmed may be to cancel."""
-YES_FIRST = re.compile(
-    r"\W*(?:\w+\s+){0,3}?"
-    r"(?:yes|ok|okay|sure|(?:confirm|accept|allow)(?:s|ed)?|(?:approve|agree)[sd]?)\b",
-    re.IGNORECASE,
-)
-ANSWER = re.compile(
-    r"(?:is |user )?(?:confirm(?:ed|s|ation)?|approve[ds]?|approval|accept(?:ed|s)?|allow(?:ed|s)?"
-    r"|agree[ds]?|consent(?:ed)?|permit(?:ted)?|proceed|go ahead|granted|ok|yes|answer|reply"
-    r"|response|choice|decision|verdict)",
-    re.IGNORECASE,
-)
-"""The keys of an object under which an answer stands."""
-REFUSED = re.compile(
-    r"(?:is |user )?(?:denied|rejected|cancell?ed|refused|declined|disallowed|disapproved|aborted"
-    r"|forbidden|unconfirmed|unapproved|not (?:confirmed|approved|accepted|allowed)|error)",
-    re.IGNORECASE,
-)
-"""The keys under which a yes is a no."""
-AROUND = re.compile(r"result|output|data|text|content|structured content|body", re.IGNORECASE)
-"""The keys under which a whole answer stands."""
-OUTCOME = re.compile(r"action|status|outcome|result", re.IGNORECASE)
-"""The keys under which one of `NOES` refuses; they may as well be about something else."""
-NOES = re.compile(
-    r"no|false|deny|denied|reject(?:ed)?|refused?|declined?|cancel|disallow(?:ed)?|disapproved?"
-    r"|not (?:approved|confirmed|allowed|accepted)",
-    re.IGNORECASE,
-)
-ANSWER_CAP = 200
-"""Longest text, in characters, that is taken for a mere answer, and read to its end."""
+"""What may not stand in any other field, or in its name."""
 PLAIN = re.compile(r"\w[\w\s-]*")
 """What is looked for as a word, not as a regular expression."""
 
 
-def confirmed(by: Target, accept: str | None, counts: Counts) -> Formula:
-    """This call confirms. `accept`: its answer has to match; else it must not refuse."""
-    if not accept:
-        return worked(by, counts) & Custom("confirms")
-    answer: Formula = OutputIs("", "matches", accept)
-    if PLAIN.fullmatch(accept):
-        answer = answer & Custom("answers", (accept,))
-    return worked(by, counts) & answer
+def confirmed(by: Target, accept: Formula | None, counts: Counts) -> Formula:
+    """This call confirms: its answer is as `accept` says, else a yes."""
+    return worked(by, counts) & (Custom("confirms") if accept is None else accept)
+
+
+def accepted(value: Any) -> Formula:
+    """An answer as `accept` says: a regular expression, a plain word, or as a match has outputs."""
+    if isinstance(value, str):
+        fixed(value, "what confirms")
+        text = pattern_text(value)
+        plain = PLAIN.fullmatch(text)
+        return Custom("answers", (text,)) if plain else OutputIs("", "matches", text)
+    found = outputs(value)
+    for each in found:
+        if isinstance(each, OutputIs):
+            fixed(each.value, "what confirms")
+    return conj(*found)
+
+
+def reads_answer(node: object) -> bool:
+    """Whether this is an atom that reads what a confirming tool has answered."""
+    return isinstance(node, Custom) and node.name in ("confirms", "answers")
 
 
 @atom("confirms", waits=True)
-def confirms(_: str, result: Result) -> bool | None:
-    """The answer is not a refusal. Without any output, to have succeeded is to confirm."""
-    return result.output is None or _agrees(result.output)
+def confirms(_: str, result: Result) -> bool:
+    """The answer is a yes, and cannot be read otherwise."""
+    return result.status == "ok" and is_yes(result.output)
 
 
 @atom("answers", waits=True)
 def answers(_: str, result: Result, word: str) -> bool | None:
     """The answer has this word in it, as a whole word, and never after a `not`."""
-    text = result.output
-    if not isinstance(text, str) or len(text) > TEXT_CAP:
+    try:
+        found = leaves(result.output)
+        texts = [leaf for name, leaf in found if name is not None and isinstance(leaf, str)]
+    except Unreadable:
+        return None
+    if not texts or sum(map(len, texts)) > TEXT_CAP:
         return None
     whole, negated = _looked_for(word)
-    return whole.search(text) is not None and negated.search(text) is None
+    return any(map(whole.search, texts)) and not any(map(negated.search, texts))
 
 
 @functools.lru_cache(maxsize=1024)
 def _looked_for(word: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     whole = rf"(?<![\w-]){re.escape(word)}(?![\w-])"
-    negated = rf"\b{NO}(?:\s+\w+){{0,3}}?\s+{re.escape(word)}(?![\w-])"
+    negated = rf"{NOT}(?:\s+\w+){{0,3}}?\s+{re.escape(word)}(?![\w-])"
     return re.compile(whole), re.compile(negated, re.IGNORECASE)
 
 
 # --- what answers say -----------------------------------------------------------------------------
 
 
-def _agrees(answer: Any) -> bool | None:
-    """Whether an answer is none that refuses; None if that cannot be told."""
+def is_yes(answer: Any) -> bool:
+    """Whether an answer is a yes that cannot be read otherwise."""
     match answer:
+        case bool():
+            return answer
         case str():
-            return _text_agrees(answer)
+            data = read_json(answer, wholly=True)
+            return YES.fullmatch(answer) is not None if isinstance(data, str) else is_yes(data)
         case [only]:
-            return _agrees(only)
-        case Mapping() if answer:
-            return _object_agrees({_words(key): value for key, value in answer.items()})
-    return bool(answer)
+            return is_yes(only)
+        case Mapping():
+            fields = [(_words(key), value) for key, value in answer.items()]
+            said = [value for name, value in fields if name in ANSWERS]
+            others = ((name, value) for name, value in fields if name not in ANSWERS)
+            return bool(said) and all(map(is_yes, said)) and not any(map(_objects, others))
+    return False
 
 
-def _text_agrees(text: str) -> bool | None:
-    if len(text) > TEXT_CAP:
-        return None
-    if text.lstrip()[:1] in ("{", "["):
-        try:
-            return _agrees(json.loads(text))
-        except (ValueError, RecursionError):
-            pass  # then it is a text like any other
-    words = text.replace("_", " ")
-    if not words.strip() or BEGINS.match(words):
+def _objects(field: tuple[str, Any]) -> bool:
+    """Whether a field beside the answer may mean the opposite, by its name or by what is in it."""
+    name, value = field
+    nothing = value is None or value in ("", [], {})
+    if nothing or (value is False and _is_against(name)):  # `error: false` is no error
         return False
-    if len(words) > ANSWER_CAP:
+    try:
+        return any(each is False or _is_against(each) for _, each in leaves([name, value]))
+    except Unreadable:
         return True
-    if SAYS.search(words):
+
+
+def _is_against(value: Any) -> bool:
+    if not isinstance(value, str):
         return False
-    return YES_FIRST.match(words) is not None or STOPPED.search(words) is None
-
-
-def _object_agrees(answer: Mapping[str, Any]) -> bool | None:
-    """What stands under the keys of an answer has to agree; other data says nothing."""
-    for key, value in answer.items():
-        if REFUSED.fullmatch(key) and _is_yes(value):
-            return False
-        if OUTCOME.fullmatch(key) and isinstance(value, str) and NOES.fullmatch(_words(value)):
-            return False
-    told = [value for key, value in answer.items() if ANSWER.fullmatch(key)]
-    around = [value for key, value in answer.items() if AROUND.fullmatch(key) and value is not None]
-    said = [_agrees(value) for value in told or around]
-    return False if False in said else None if None in said else True
-
-
-def _is_yes(value: Any) -> bool:
-    return value is True or (isinstance(value, str) and YES_FIRST.match(value) is not None)
+    return len(value) > TEXT_CAP or AGAINST.search(_words(value)) is not None
 
 
 def _words(name: Any) -> str:
     """The words of a name: `notApproved`, `not_approved` as `not approved`."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", str(name).strip())
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", str(name).strip()).casefold()

@@ -2,7 +2,7 @@
 
 In: a builder, a YAML file (`loader.py`), sentences (`phrases.py`). Out: a frozen `Contract`.
 
-    contract("policy gate").assume("called `refund`").guarantees(must_precede("check", "refund"))
+    contract("checked first").assume("called `refund`").guarantees(must_precede("check", "refund"))
 """
 
 from __future__ import annotations

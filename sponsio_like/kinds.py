@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 from sponsio_like.conditions import event
+from sponsio_like.confirming import accepted
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import Age, Bound, FactAge, Formula, Seconds, Steps, Target, Term
 from sponsio_like.matches import Status, is_match, matched
@@ -115,6 +116,14 @@ def _window(value: Any, words: Vocabulary) -> Bound:
     return bound
 
 
+def _within(value: Any, words: Vocabulary) -> Steps | Seconds:
+    """How long ago at most: `5` and `{steps: 5}` are the five positions before."""
+    bound = Steps(_whole(1)(value, words)) if isinstance(value, int) else _window(value, words)
+    if bound is None:
+        raise ContractError.of(f"`{value}` is no time", "write {seconds: 60} or {steps: 10}")
+    return bound
+
+
 def _event(value: Any, words: Vocabulary) -> Formula:
     found = event(value, words)
     if looks_ahead(found):
@@ -182,12 +191,18 @@ ExactTools: TypeAlias = Annotated[Target, Kind("exact names of tools", _exact)]
 OneTool: TypeAlias = Annotated[str, Kind("the exact name of a tool", _one_tool)]
 Field: TypeAlias = Annotated[str, Kind("a path into the arguments", lambda v, _: field_path(v))]
 Regex: TypeAlias = Annotated[str, Kind("a regular expression", lambda v, _: pattern_text(v))]
+ACCEPTED = "a regular expression, or a match of the answer: {path: status, equals: done}"
+Accept: TypeAlias = Annotated[Formula, Kind(ACCEPTED, lambda v, _: accepted(v))]
+"""Which answers of a call count."""
 Name: TypeAlias = Annotated[str, Kind("a name", lambda v, _: name(v))]
 Natural: TypeAlias = Annotated[int, Kind("a whole number from 0", _whole(0))]
 Positive: TypeAlias = Annotated[int, Kind("a whole number from 1", _whole(1))]
 Number: TypeAlias = Annotated[float, Kind("a number", _number)]
 Duration: TypeAlias = Annotated[float, Kind("seconds", _duration)]
 Window: TypeAlias = Annotated[Bound, Kind("session, {seconds: N} or {steps: N}", _window)]
+Within: TypeAlias = Annotated[
+    Steps | Seconds, Kind("a number of steps, {steps: N} or {seconds: N}", _within)
+]
 Event: TypeAlias = Annotated[Formula, Kind("a tool, an atom, or a formula", _event)]
 MATCH = "a tool, a list of them, a match of an event, or a formula"
 Occurrence: TypeAlias = Annotated[Formula, Kind(MATCH, _occurrence("any"))]

@@ -70,9 +70,9 @@ def _call(value: Mapping[Any, Any], words: Vocabulary, status: Status) -> Formul
     what = HAPPENING[status]
     if "status" in value:
         what = problems.attempt(("status",), _status, value["status"]) or what
-    outputs = problems.attempt(("output",), _outputs, value["output"]) if "output" in value else []
+    answers = problems.attempt(("output",), outputs, value["output"]) if "output" in value else []
     problems.check()
-    return conj(Happens(what, calls or ()), *(outputs or ()))
+    return conj(Happens(what, calls or ()), *(answers or ()))
 
 
 def _status(value: Any) -> Happening:
@@ -81,7 +81,8 @@ def _status(value: Any) -> Happening:
     raise ContractError.of(f"`{value}` is not a status", closest(value, HAPPENING))
 
 
-def _outputs(value: Any) -> list[Formula]:
+def outputs(value: Any) -> list[Formula]:
+    """What is asked of an answer: `done`, `{path: id, equals: 3}`, or a list of these."""
     if not isinstance(value, (list, tuple)):
         return _output(value)
     problems = Problems()

@@ -206,6 +206,8 @@ def results(nodes: Iterable[Node]) -> Iterator[Result]:
                     yield from (
                         Result("ok", _at(path, it)) for it in sample(op, value, holds=holds)
                     )
+            case Custom("answers", (str(word),)):
+                yield Result("ok", word)
             case Custom():
                 custom = True
     if custom:
@@ -217,8 +219,11 @@ def answered(node: Node, holds: bool) -> str:
     """What is asked of an answer, in words; nothing for the mere success of a call."""
     if not isinstance(node, OutputIs | Custom) or not is_status(node):
         return ""
-    if node is Custom("confirms") and holds:
-        return "the answer must not be a refusal"
+    match node:
+        case Custom("confirms") if holds:
+            return "the answer must be yes, unless the contract has `accept: REGEX`"
+        case Custom("answers", (word,)) if holds:
+            return f"the answer must say {json.dumps(word)}"
     said: Formula = node if holds else Not(node)
     return f"for its answer `{said!r}` must hold"
 

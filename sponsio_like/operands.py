@@ -18,7 +18,16 @@ from sponsio_like.places import path_parts
 from sponsio_like.values import regex
 
 COMPARISONS: Mapping[str, Op] = MappingProxyType(
-    {"in": "in", "matches": "matches", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "ne": "!="}
+    {
+        "equals": "=",
+        "in": "in",
+        "matches": "matches",
+        "gt": ">",
+        "ge": ">=",
+        "lt": "<",
+        "le": "<=",
+        "ne": "!=",
+    }
 )
 SEARCHES: Mapping[str, Op] = MappingProxyType({"has": "has", "carries": "carries"})
 VARIABLE = re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
@@ -193,7 +202,7 @@ def _operand(key: str, value: Any) -> Operand:
             return pattern_text(value)
         case "has" | "carries":
             return variable(value)
-        case "ne":
+        case "equals" | "ne":
             return scalar(value)
     if isinstance(value, (int, float, str, Var)) and not isinstance(value, bool):
         return scalar(value)

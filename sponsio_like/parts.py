@@ -13,14 +13,21 @@ from sponsio_like.atoms import names_tool
 from sponsio_like.errors import ContractError
 from sponsio_like.formula import (
     Always,
+    And,
+    Bound,
     Condition,
     Formula,
     Happens,
     Match,
+    MessageBy,
     Node,
     Not,
     Once,
+    Or,
+    OutputIs,
+    Seconds,
     Since,
+    Steps,
     Target,
     Var,
     Yesterday,
@@ -49,9 +56,65 @@ def worked(tools: Target, counts: Counts) -> Formula:
     return Happens(counts, tools)
 
 
-def earlier(formula: Formula) -> Formula:
-    """At some position before this one."""
+def earlier(formula: Formula, within: Bound = None, of: Formula | None = None) -> Formula:
+    """At some position before this one; `within` so many steps or seconds, counted from here.
+
+    `of`: what this position is. Raises `ContractError` where, for seconds, that might be `formula`
+    itself.
+    """
+    match within:
+        case Steps(count):
+            return Yesterday(Once(formula, Steps(count - 1)))
+        case Seconds():
+            if of is None or not _is_past(formula, of):
+                raise ContractError.of(
+                    "within seconds, a call may not come before itself",
+                    "ask for its success (status: ok), or for another tool",
+                )
+            return Once(formula, within)
     return Yesterday(Once(formula))
+
+
+def _is_past(formula: Formula, now: Formula) -> bool:
+    """Whether `formula` cannot hold where `now` does, and is being decided."""
+    match formula:
+        case And(parts):
+            return any(_is_past(part, now) for part in parts)
+        case Or(parts):
+            return all(_is_past(part, now) for part in parts)
+        case Happens("called", target):
+            calls = _calls(now)
+            return calls is not None and not _meet(target, calls)
+        case MessageBy():
+            return _calls(now) is not None
+        case Happens() | OutputIs():
+            return True  # the call that is decided has no result
+    return False
+
+
+def _calls(formula: Formula) -> Target | None:
+    """The calls of which one is where the formula holds; none at a message. None: it may be any."""
+    match formula:
+        case MessageBy():
+            return ()
+        case Happens(_, target):
+            return target
+        case And(parts):
+            return next((found for each in parts if (found := _calls(each)) is not None), None)
+        case Or(parts):
+            each = [_calls(part) for part in parts]
+            return None if None in each else tuple(one for calls in each for one in calls or ())
+    return None
+
+
+def _meet(some: Target, others: Target) -> bool:
+    """Whether one call may be of both targets, by its name."""
+    return any(
+        not (one.names and other.names)
+        or bool(one.globs or other.globs or set(one.names) & set(other.names))
+        for one in some
+        for other in others
+    )
 
 
 def unspent(granted: Formula, action: Target) -> Formula:

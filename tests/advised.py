@@ -236,7 +236,7 @@ def acted(session: Session, action: Action, *, people: bool) -> bool:
             return False
     if ending == "open":
         return True
-    return not session.settle(id, **({"error": "no"} if ending == "error" else {"output": None}))
+    return not session.settle(id, **({"error": "no"} if ending == "error" else {"output": "yes"}))
 
 
 # --- advice -----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 PATTERNS: dict[str, str] = {
     "C-amount_limit": "amounts may be negative",
     "C-data_intact": "what has failed is the reference",
-    "C-untrusted_source_gate": "gates count when they end",
+    "C-untrusted_source_gate": "any answer opens the gate",
     "C-confirm_after_source": "any answer confirms what came in",
     "C-sanitized_before_sink": "sanitizers may fail",
     "C-irreversible_once": "what failed has done nothing",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from tests import (
     manifest_adapters,
     manifest_catalog,
+    manifest_confirm,
     manifest_denied,
     manifest_host,
     manifest_inventory,
@@ -221,6 +222,7 @@ STATEMENTS: dict[str, str] = {
     **manifest_denied.STATEMENTS,
     **manifest_loading.STATEMENTS,
     **manifest_inventory.STATEMENTS,
+    **manifest_confirm.STATEMENTS,
     **manifest_people.STATEMENTS,
     **manifest_values.STATEMENTS,
 }

@@ -21,15 +21,15 @@ MEANING = (
         'put, value = tried(tool, "called"), Mark(field)',
     ),
     (
-        "gates count when they end",
+        "any answer opens the gate",
         "patterns/agentic.py",
-        "return _gated(source, worked(gate, counts), _sinks(sinks, source, gate))",
-        'return _gated(source, worked(gate, "called"), _sinks(sinks, source, gate))',
+        "_gated(source, confirmed(gate, accept, counts), ",
+        "_gated(source, worked(gate, counts), ",
     ),
     (
         "any answer confirms what came in",
         "patterns/agentic.py",
-        "_gated(source, confirmed(by, None, counts), ",
+        "_gated(source, confirmed(by, accept, counts), ",
         "_gated(source, worked(by, counts), ",
     ),
     (
@@ -181,16 +181,16 @@ TERMS = (
     (
         "words are accepted in words",
         "confirming.py",
-        'answer = answer & Custom("answers", (accept,))',
-        "pass",
+        "plain = PLAIN.fullmatch(text)",
+        "plain = None",
         f"{CAUGHT}::test_a_plain_word_is_accepted_as_a_word",
     ),
     (
         "objects agree",
         "confirming.py",
-        "return _object_agrees({_words(key): value for key, value in answer.items()})",
+        "return bool(said) and all(map(is_yes, said)) and not any(map(_objects, others))",
         "return True",
-        f"{CAUGHT}::test_an_answer_that_refuses_does_not_confirm",
+        f"{CAUGHT}::test_what_is_not_a_yes_does_not_confirm",
     ),
     (
         "any heap of marks is put in order",

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from tests import (
     planted_adapters,
     planted_catalog,
+    planted_confirm,
     planted_denied,
     planted_host,
     planted_inventory,
@@ -909,8 +910,8 @@ BUGS = (
     Bug(
         "must_precede the other way round",
         "patterns/safety.py",
-        "whenever(then, earlier(worked(first, counts)))",
-        "whenever(first, earlier(worked(then, counts)))",
+        "whenever(then, earlier(known, within, called(then)))",
+        "whenever(first, earlier(worked(then, counts), within, called(first)))",
     ),
     Bug(
         "one confirmation serves for ever",
@@ -930,7 +931,12 @@ BUGS = (
         "whenever(sink, ~earlier(worked(source, counts)))",
         "whenever(source, ~earlier(worked(sink, counts)))",
     ),
-    Bug("a refusal confirms", "confirming.py", "    return bool(answer)\n", "    return True\n"),
+    Bug(
+        "a refusal confirms",
+        "confirming.py",
+        "        case bool():\n            return answer\n",
+        "        case bool():\n            return True\n",
+    ),
     Bug(
         "nobody revokes nothing",
         "context.py",
@@ -1058,11 +1064,12 @@ BUGS = (
     *(Bug(*each) for each in planted_world.MEANING),
     *(Bug(*each) for each in planted_loading.MEANING),
     *(Bug(*each) for each in planted_inventory.MEANING),
+    *(Bug(*each) for each in planted_confirm.MEANING),
     Bug(
         "a precedence demands a call",
         "patterns/safety.py",
-        "return whenever(then, earlier(worked(first, counts)))",
-        "return whenever(then, earlier(worked(first, counts))) & f.Eventually(called(first))",
+        "return whenever(then, earlier(known, within, called(then)))",
+        "return whenever(then, earlier(known, within, called(then))) & f.Eventually(called(first))",
     ),
     Bug(
         "a range is for all tools",

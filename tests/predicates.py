@@ -46,7 +46,7 @@ class Seen:
     id: str = field(default="", repr=False)
 
 
-NO: tuple[Any, ...] = (False, "no", "", "declined", "disallow", "I do not agree", {"ok": False})
+YES: tuple[Any, ...] = ("yes", "OK.", {"status": "confirmed"}, {"ok": True})
 """Outputs that refuse."""
 
 Refused: TypeAlias = Callable[[list[Seen], Seen], bool]
@@ -84,6 +84,21 @@ def lacks_success(tool: str, *firsts: str) -> Refused:
     return refused
 
 
+def lacks_recent(
+    tool: str, first: str, *, steps: int = 99, seconds: float = 99, says: Any = None
+) -> Refused:
+    """No success of the first was so near, counted from the call itself; `says`: no such answer."""
+
+    def refused(past: list[Seen], now: Seen) -> bool:
+        near = [c for c in past[-steps:] if now.time - c.time <= seconds]
+        known = [
+            c for c in near if c.tool == first and c.status == "ok" and says in (None, c.output)
+        ]
+        return now.tool == tool and not known
+
+    return refused
+
+
 def lacks_call(tool: str, first: str) -> Refused:
     return lambda past, now: now.tool == tool and first not in [call.tool for call in past]
 
@@ -102,6 +117,10 @@ def since_last(tool: str, past: list[Seen]) -> list[Seen]:
     return past[last + 1 :]
 
 
+def says_yes(call: Seen) -> bool:
+    return call.status == "ok" and (call.output is True or call.output in YES)
+
+
 def lacks_own_yes(tool: str, by: str, same: str | None = None) -> Refused:
     def refused(past: list[Seen], now: Seen) -> bool:
         if now.tool != tool:
@@ -111,16 +130,15 @@ def lacks_own_yes(tool: str, by: str, same: str | None = None) -> Refused:
                 return True
             past = [call for call in past if call.args.get(same) == now.args[same]]
         recent = since_last(tool, past)
-        return not any(c.tool == by and c.status == "ok" and c.output not in NO for c in recent)
+        return not any(c.tool == by and says_yes(c) for c in recent)
 
     return refused
 
 
-def lacks_own_try(tool: str, by: str) -> Refused:
+def lacks_own(tool: str, by: str, output: Any) -> Refused:
     def refused(past: list[Seen], now: Seen) -> bool:
-        recent = since_last(tool, past)
-        tries = [c for c in recent if c.tool == by and c.status != "open" and c.output not in NO]
-        return now.tool == tool and not tries
+        answers = [c.output for c in since_last(tool, past) if c.tool == by and c.status == "ok"]
+        return now.tool == tool and output not in answers
 
     return refused
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from tests.predicates import NO, Refused, Seen, since_last
+from tests.predicates import Refused, Seen, says_yes, since_last
 
 Asked: TypeAlias = Callable[[Seen], bool]
 
@@ -19,12 +19,8 @@ def succeeded(call: Seen) -> bool:
     return call.status == "ok"
 
 
-def agreed(call: Seen) -> bool:
-    return call.status == "ok" and call.output not in NO
-
-
-def answered(call: Seen) -> bool:
-    return call.status != "open" and call.output not in NO
+def says(output: Any) -> Asked:
+    return lambda call: call.status == "ok" and call.output == output
 
 
 def anyway(call: Seen) -> bool:
@@ -42,7 +38,9 @@ def agent(name: str) -> Asked:
 # --- content from outside -------------------------------------------------------------------------
 
 
-def ungated(source: Asked, gate: Asked, passes: Asked, sink: Asked | None = None) -> Refused:
+def ungated(
+    source: Asked, gate: Asked, passes: Asked = says_yes, sink: Asked | None = None
+) -> Refused:
     """No gate that passes was called after the latest result of the source came in."""
 
     def refused(past: list[Seen], now: Seen) -> bool:

@@ -58,6 +58,17 @@ def lacks_same(what: Named, first: Named, *, refuses: bool = True) -> Refused:
     return refused
 
 
+def lacks_recent(what: Named, first: Named, *, steps: int = 99, seconds: float = 99) -> Refused:
+    """No success of the one had the same value and was so near, counted from the call itself."""
+
+    def refused(past: list[Seen], now: Seen) -> bool:
+        near = [call for call in past[-steps:] if now.time - call.time <= seconds]
+        known = values(succeeded(near), first)
+        return any(value not in known for value in value_of(now, what))
+
+    return refused
+
+
 def lacks_shown(what: Named, first: str) -> Refused:
     """No success of the tool had this value, in the answer's field `id`."""
 

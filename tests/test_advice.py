@@ -46,6 +46,8 @@ SUPPORT = Path(__file__).parent.parent / "examples" / "support" / "contracts.yam
 LESS = 13
 """One of so many, where the last pattern holds or redirects."""
 MUST = "(it must succeed)"
+ANSWER = "the answer must be yes, unless the contract has `accept: REGEX`"
+YES = f"(it must succeed, and {ANSWER})"
 PAY_FIRST = must_precede("check", "pay")
 
 
@@ -140,11 +142,10 @@ def test_other_values_are_left_alone() -> None:
     assert told(once, "pay(id=1)") == "no calls make it legal with these arguments"
     confirmed = must_confirm("pay", same=["id"])
     played = after("", confirmed)
-    refusal = "(it must succeed, and the answer must not be a refusal)"
-    assert told(played, "pay(id=1)") == f"call `confirm_pay` with the same `id` {refusal}"
-    assert played("confirm_pay(id=2)") == "."
+    assert told(played, "pay(id=1)") == f"call `confirm_pay` with the same `id` {YES}"
+    assert played("confirm_pay(id=2)=yes") == "."
     assert played("pay(id=1)") == "x"
-    assert played("confirm_pay(id=1) pay(id=1)") == ".."
+    assert played("confirm_pay(id=1)=yes pay(id=1)") == ".."
 
 
 @requirement("S-DECIDE-05")
@@ -201,7 +202,13 @@ def test_the_result_of_a_call_in_flight_is_waited_for() -> None:
 @pytest.mark.parametrize(
     ("rule", "asked", "answer"),
     [
-        (must_confirm("pay", by="ask"), "the answer must not be a refusal", "fine"),
+        (must_confirm("pay", by="ask"), ANSWER, "Yes."),
+        (must_confirm("pay", by="ask", accept="fine"), 'the answer must say "fine"', "fine, go on"),
+        (
+            must_confirm("pay", by="ask", accept={"path": "status", "equals": "done"}),
+            'for its answer `output.status = "done"` must hold',
+            {"status": "done"},
+        ),
         (
             must_confirm("pay", by="ask", accept="^(?:yes|ok)"),
             'for its answer `output matches "^(?:yes|ok)"` must hold',
@@ -268,7 +275,7 @@ def test_facts_are_asked_for_where_nothing_else_helps() -> None:
         f"call `check` {MUST}, then get the permission `boss`"
     )
     gate = destructive_action_gate("drop", gate="ask", role="owner")
-    assert told(after("ask", gate), "drop") == "get an approval of `drop` by a `owner`"
+    assert told(after("ask=yes", gate), "drop") == "get an approval of `drop` by a `owner`"
     test = 'G(called(pay) -> ctx(env) = "test")'
     assert told(after("", test), "pay") == 'have the host state `ctx(env) = "test"`'
     prod = 'G(called(pay) & ctx(env) = "prod" -> O done(check))'
@@ -279,7 +286,7 @@ def test_facts_are_asked_for_where_nothing_else_helps() -> None:
 def test_facts_that_are_asked_for_make_the_call_legal() -> None:
     """Once the host has stated them, the call is allowed."""
     role = destructive_action_gate("drop", gate="ask", role="owner")
-    played = after("ask", requires_permission("drop", "boss"), role)
+    played = after("ask=yes", requires_permission("drop", "boss"), role)
     way = told(played, "drop")
     assert way == "get the permission `boss`, then get an approval of `drop` by a `owner`"
     played.session.fact("permissions", ["boss"])
@@ -326,11 +333,9 @@ def test_where_time_makes_it_legal_it_is_told_how_long(
 @requirement("S-DECIDE-10")
 def test_calls_come_before_waiting_and_go_with_it() -> None:
     """Where calls alone are enough nobody waits; where both are needed, both are told."""
-    both = after("check pay", cooldown("pay", seconds=60), must_confirm("pay", by="check"))
-    way = told(both, "pay")
-    answer = "(it must succeed, and the answer must not be a refusal)"
-    assert way == f"call `check` {answer}, then wait 59 s"
-    assert both("check +58s pay") == ".."
+    both = after("check=yes pay", cooldown("pay", seconds=60), must_confirm("pay", by="check"))
+    assert told(both, "pay") == f"call `check` {YES}, then wait 59 s"
+    assert both("check=yes +58s pay") == ".."
     either = "G(called(pay) -> age(called(a)) > 30 | Y called(ok))"
     assert told(after("a", either), "pay") == "call `ok`"
     fresh = ["G(called(pay) -> O[<=30s] done(a))", "G(called(pay) -> !O[<=10s] called(a))"]
@@ -464,7 +469,7 @@ def test_a_large_refund_is_not_given_up() -> None:
     assert isinstance(outcome, Blocked)
     assert outcome.advice.rpartition("; ")[2] == (
         "to make it legal, first call `check_policy` with the same `order` (it must succeed, and "
-        "the answer must not be a refusal), then a `manager` has to approve it"
+        'the answer must say "yes"), then a `manager` has to approve it'
     )
 
 

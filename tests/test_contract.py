@@ -26,7 +26,7 @@ def mistake(build: Any) -> str:
 def test_a_contract_is_built_in_one_sentence() -> None:
     """Name, assumption, guarantees, strategy and mode are given one after the other."""
     gate = (
-        contract("policy gate")
+        contract("checked first")
         .assume("called `refund`")
         .guarantees("must call `check` before `refund`", rate_limit("refund", 3))
         .guarantees(read("G !called(other)"))
@@ -34,7 +34,7 @@ def test_a_contract_is_built_in_one_sentence() -> None:
         .observe()
     )
     assert gate == Contract(
-        "policy gate",
+        "checked first",
         (must_precede("check", "refund"), rate_limit("refund", 3), Rule(read("G !called(other)"))),
         read("O called(refund)"),
         None,
@@ -56,7 +56,7 @@ def test_a_contract_is_frozen() -> None:
 def test_the_seed_example_reads() -> None:
     """The sentences of the first document build the contract that the patterns build."""
     seed = (
-        contract("policy gate before refund")
+        contract("the policy is checked before refunds")
         .assume("called `issue_refund`")
         .guarantees("must call `check_policy` before `issue_refund`")
         .strategy("block")

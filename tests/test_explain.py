@@ -112,7 +112,7 @@ def test_a_contract_that_is_not_there_is_a_mistake() -> None:
         ),
         (
             "{pattern: must_confirm, action: drop, by: ask}",
-            "ask drop a drop",
+            "ask=yes drop a drop",
             {3: {("violates", 3), ("missing", 1)}},
         ),
         (

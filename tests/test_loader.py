@@ -26,7 +26,7 @@ tools: [check_policy, issue_refund, send_email, read_file, get_secret, login]
 actions:
   read_secret: [{tool: read_file, args: {path: {matches: "^/secrets/"}}}, {tool: get_secret}]
 contracts:
-  - name: policy gate before refund
+  - name: the policy is checked before refunds
     assume: {called: issue_refund}
     guarantee: {pattern: must_precede, first: check_policy, then: issue_refund}
     strategy: block
@@ -79,7 +79,7 @@ def test_the_example_of_the_format_is_read() -> None:
     assert file.tools[:2] == ("check_policy", "issue_refund")
     gate, small, announced, secrets = file.contracts
     assert gate == Contract(
-        "policy gate before refund",
+        "the policy is checked before refunds",
         (must_precede("check_policy", "issue_refund"),),
         refund,
         None,

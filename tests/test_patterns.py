@@ -113,11 +113,11 @@ def test_a_declaration_is_complete(which: Pattern) -> None:
 
 
 CATALOG_ROWS = {
-    "must_precede": "first then counts=done",
+    "must_precede": "first then accept=none within=none counts=done",
     "must_confirm": "action by=confirm_<action> same=none accept=none counts=done",
     "requires_permission": "tool permission",
     "no_data_leak": "source sink match=order counts=done",
-    "destructive_action_gate": "action gate=confirm_<action> role=none counts=done",
+    "destructive_action_gate": "action gate=confirm_<action> role=none accept=none counts=done",
     "workflow_step": "trigger next_action",
     "no_reversal": "commitment reversal counts=done",
     "segregation_of_duty": "first second counts=done",
@@ -139,8 +139,8 @@ CATALOG_ROWS = {
     "arg_value_range": "tool field min=none max=none",
     "amount_limit": "tool field total per=session by=none",
     "data_intact": "tool field=* after=none key=none counts=done",
-    "untrusted_source_gate": "source gate=review sinks=none counts=done",
-    "confirm_after_source": "source by=confirm sinks=none counts=done",
+    "untrusted_source_gate": "source gate=review sinks=none accept=none counts=done",
+    "confirm_after_source": "source by=confirm sinks=none accept=none counts=done",
     "sanitized_before_sink": "source sanitizer sink counts=done",
     "irreversible_once": "action counts=called",
     "token_budget": "limit",
@@ -157,7 +157,7 @@ CATALOG_ROWS = {
     "no_keywords": "words",
     "max_length": "max_words=none max_chars=none",
     "absent": "match",
-    "precedence": "match requires",
+    "precedence": "match requires within=none",
     "response": "match by",
     "bounded_response": "match by within",
     "resolved": "match by",
@@ -238,13 +238,13 @@ def test_an_action_stands_for_its_calls() -> None:
     [
         (
             lambda: must_precede("a"),
-            "`must_precede` needs `then`; `must_precede(first, then, counts=done)`",
+            "`must_precede(first, then, accept=none, within=none, counts=done)`",
         ),
-        (lambda: must_precede("a", "b", "c", "d"), "`must_precede` takes 3 arguments"),
+        (lambda: must_precede(*"abcdef"), "`must_precede` takes 5 arguments"),
         (lambda: must_precede("a", first="b", then="c"), "`must_precede` is given `first` twice"),
         (
             lambda: must_precede("a", thn="b", then="c"),
-            "`must_precede` has no argument `thn`; did you mean `then`?",
+            "`must_precede` has no argument `thn`; did you mean `then`",
         ),
         (lambda: must_precede("", "b"), "`` is not the name of a tool"),
         (lambda: must_precede([], "b"), "no tool is named"),
@@ -313,6 +313,15 @@ def test_an_action_stands_for_its_calls() -> None:
         (lambda: deadline("mcp_send", "mcp_*", seconds=3), "a call may be both"),
         (lambda: always_followed_by(["a", "b"], "b"), "every answer would be a trigger again"),
         (lambda: loop_detection("a", 2, "alike"), "known: `equal`, `fuzzy`"),
+        (lambda: must_confirm("a", accept={"equals": "$x"}), "the variable `$x` cannot be"),
+        (lambda: must_confirm("a", accept={"path": "x"}), "an empty comparison"),
+        (lambda: must_confirm("a", accept=["yes", "ok"]), "no output equals several values"),
+        (lambda: must_precede("a", "b", within=0), "`0` is not a whole number from 1"),
+        (lambda: must_precede("a", "b", within="session"), "`session` is no time"),
+        (
+            lambda: must_precede("a", ["a", "b"], within={"seconds": 3}, counts="called"),
+            "within seconds, a call may not come before itself",
+        ),
         (lambda: must_confirm(["a", "b"]), "`action` is more than one tool, so `by` is needed"),
         (lambda: must_confirm("pay_*"), "`action` is more than one tool, so `by` is needed"),
         (lambda: must_confirm("a", same="id"), "`id` is not a list; write [id]"),
@@ -437,7 +446,7 @@ def test_two_patterns_cannot_have_one_name() -> None:
         ("false", False),
         ('"yes"', True),
         ('""', False),
-        ("null", True),
+        ("null", False),
         ("0", False),
         ("[]", False),
         ('{"ok": true}', True),
@@ -454,13 +463,18 @@ def test_two_patterns_cannot_have_one_name() -> None:
         ('"declined"', False),
         ('"disallow"', False),
         ('"I do not confirm"', False),
-        ('"noted"', True),
-        ('"November"', True),
-        ('"I do not object"', True),
+        ('"noted"', False),
+        ('"yes, but no"', False),
+        ('"ok? no"', False),
+        ('"OK."', True),
+        ('" Confirmed!"', True),
+        ('{"status": "approved", "by": "Ann"}', True),
+        ('{"status": "failed"}', False),
+        ('{"success": false}', False),
     ],
 )
-def test_a_refusal_does_not_confirm(output: str, confirms: bool) -> None:
-    """What answers false or nothing, or says no, deny, reject, cancel and the like, is no yes."""
+def test_only_a_yes_confirms(output: str, confirms: bool) -> None:
+    """What is not yes, approved, confirmed, ok or true, and nothing else, is no yes."""
     assert play(must_confirm("x", "y"))(f"y={output} x") == (".." if confirms else ".x")
 
 
@@ -484,13 +498,15 @@ def test_earlier_and_later_exclude_the_present() -> None:
 
 def test_confirmations_are_not_saved_up() -> None:
     """Two confirmations do not allow two runs."""
-    assert play(must_confirm("x"))("confirm_x confirm_x x x confirm_x x") == "...x.."
+    assert play(must_confirm("x"))("confirm_x=yes confirm_x=yes x x confirm_x=yes x") == "...x.."
 
 
 def test_a_confirmed_value_confirms_only_itself() -> None:
     """`same`: a confirmation is for equal values; a call without the field is refused."""
     session = play(must_confirm("x", "y", same=["k"]))
-    assert session("y(k=1) x(k=2) x(k=1) y x y(k=2) y(k=3) x(k=3) x(k=2)") == ".x..x...."
+    assert (
+        session("y(k=1)=ok x(k=2) x(k=1) y=ok x y(k=2)=ok y(k=3)=ok x(k=3) x(k=2)") == ".x..x...."
+    )
 
 
 def test_a_window_of_seconds_is_open_at_its_beginning() -> None:
@@ -529,7 +545,10 @@ def test_permissions_are_those_of_the_calling_agent_now() -> None:
 def test_a_role_has_to_approve_as_well() -> None:
     """With `role`, a gate needs the confirmation and a standing approval of that action."""
     session = play(destructive_action_gate("x", "y", "boss"))
-    assert session("y x approve:z/boss x approve:x/clerk x approve:x/boss x x y x") == ".xxx.x.."
+    assert (
+        session("y=yes x approve:z/boss x approve:x/clerk x approve:x/boss x x y=yes x")
+        == ".xxx.x.."
+    )
 
 
 def test_agents_can_be_source_and_sink() -> None:

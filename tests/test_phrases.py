@@ -15,6 +15,14 @@ from sponsio_like.vocabulary import Vocabulary
 SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
     "tool `A` must precede `B`": ("must_precede", {"first": "A", "then": "B"}),
     "must call `A` before `B`": ("must_precede", {"first": "A", "then": "B"}),
+    "tool `A` must precede `B` by at most 60 seconds": (
+        "must_precede",
+        {"first": "A", "then": "B", "within": {"seconds": 60}},
+    ),
+    "tool `A` must precede `B` by at most 1 step": (
+        "must_precede",
+        {"first": "A", "then": "B", "within": {"steps": 1}},
+    ),
     "tool `A` requires confirmation": ("must_confirm", {"action": "A"}),
     "tool `A` requires permission `p`": (
         "requires_permission",
@@ -147,6 +155,14 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
     "every `A` with `x` = `$x` requires an earlier `B` or `C`": (
         "precedence",
         {"match": {"tool": "A", "args": {"x": "$x"}}, "requires": ["B", "C"]},
+    ),
+    "every `A` requires an earlier `B` within 60 seconds": (
+        "precedence",
+        {"match": "A", "requires": "B", "within": {"seconds": 60}},
+    ),
+    "every `A` requires an earlier `B` within 3 events": (
+        "precedence",
+        {"match": "A", "requires": "B", "within": {"steps": 3}},
     ),
     "every `A` must be answered by `B`": ("response", {"match": "A", "by": "B"}),
     "every `A` must be answered by `B` within 3 events": (

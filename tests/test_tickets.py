@@ -683,7 +683,7 @@ def test_with_a_tool_that_confirms_it_has_to(pattern: str, tools: list[str] | No
     """Where the tool exists, or nobody says which tools exist, it is called first."""
     session = Guard([contract("sure").guarantees(CONFIRMED[pattern])], tools=tools).session()
     assert isinstance(session.decide("delete"), Blocked)
-    session.settle(session.decide("confirm_delete").id)
+    session.settle(session.decide("confirm_delete").id, output="yes")
     assert isinstance(session.decide("delete"), Allowed)
 
 
@@ -693,7 +693,7 @@ def test_an_action_that_confirms_is_as_good_as_a_tool() -> None:
     actions = "actions: {confirm_delete: [{tool: ask, args: {what: delete}}]}\n"
     session = from_file("[delete, ask]", "{pattern: must_confirm, action: delete}", actions)
     assert isinstance(session.decide("delete"), Blocked)
-    session.settle(session.decide("ask", {"what": "delete"}).id)
+    session.settle(session.decide("ask", {"what": "delete"}).id, output=True)
     assert isinstance(session.decide("delete"), Allowed)
 
 

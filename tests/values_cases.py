@@ -46,6 +46,22 @@ CASES = [
     ),
     case(
         "precedence",
+        "a(n=1)|+3s b(n=1)|a(n=2)|b(n=2)",
+        v.lacks_recent(B, A, seconds=4),
+        match=about("b"),
+        requires=about("a"),
+        within={"seconds": 4},
+    ),
+    case(
+        "precedence",
+        "a(n=1)|b(n=1)|a(n=2)!|b(n=2)",
+        v.lacks_recent(B, A, steps=2),
+        match=about("b"),
+        requires=about("a"),
+        within=2,
+    ),
+    case(
+        "precedence",
         "a(n=1)|b(n=1)|b(n=2)|b",
         v.lacks_same(B, A, refuses=False),
         match={**about("b"), "missing": "skip"},

@@ -15,9 +15,6 @@ from campaigns.recount import Moment
 
 Fits: TypeAlias = Callable[[Moment], bool]
 """Whether a moment is one of those that a rule is about."""
-NOTHING: tuple[Any, ...] = (False, 0, "", "0", [], "[]", {}, "{}")
-"""Answers that are no confirmation, since nothing is in them."""
-REFUSES = {"no", "not", "none", "nope", "never", "false", "deny", "denied", "denies"}
 
 
 def of(*names: str) -> Fits:
@@ -31,15 +28,8 @@ def well(fits: Fits) -> Fits:
 
 
 def confirming(fits: Fits) -> Fits:
-    """Those that succeeded and whose answer is neither empty nor a refusal."""
-
-    def confirms(now: Moment) -> bool:
-        if not now.ok or not fits(now) or now.output in NOTHING:
-            return False
-        words = re.findall(r"\w+", now.output.lower()) if isinstance(now.output, str) else []
-        return not words or not (words[0] in REFUSES or words[0].startswith(("reject", "cancel")))
-
-    return confirms
+    """Those that succeeded and whose answer has a letter or a digit in it."""
+    return lambda now: now.ok and fits(now) and any(map(str.isalnum, str(now.output)))
 
 
 def calls(trace: Sequence[Moment]) -> list[Moment]:

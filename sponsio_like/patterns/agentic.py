@@ -15,6 +15,7 @@ from sponsio_like.formula import (
     Match,
     Target,
 )
+from sponsio_like.kinds import Accept
 from sponsio_like.pattern import Counts, Tools, called, default, pattern, tried, whenever, worked
 
 REVIEW = default("review")
@@ -24,43 +25,59 @@ CONFIRM = default("confirm")
 @pattern(
     "agentic",
     "content from `{source}` requires review",
-    keeps=("", "send", "web review send send", "web web review send", "web review other web"),
+    keeps=("", "send", "web review=ok send send", "web web review=ok send", "web review web"),
     breaks=(
         "web send",
         "web! send",
+        "web review send",
+        "web review=FAILED send",
         "web review! send",
-        "web? review ok:web send",
-        "web review web send",
+        "web? review=ok ok:web send",
+        "web review=ok web send",
         "web review? send",
     ),
     example={"source": "web"},
 )
 def untrusted_source_gate(
-    source: Tools, gate: Tools = REVIEW, sinks: Tools | None = None, counts: Counts = "done"
+    source: Tools,
+    gate: Tools = REVIEW,
+    sinks: Tools | None = None,
+    accept: Accept | None = None,
+    counts: Counts = "done",
 ) -> Formula:
-    """Once a result of `source` has arrived, `sinks` need a `gate` that was called after it.
+    """Once a result of `source` has arrived, `sinks` need a yes of a `gate` called after it.
 
-    A failure brings content too. `sinks` are all tools but `source` and `gate`, unless named.
+    A failure brings content too. What is a yes, and `accept`, are as in `must_confirm`. `sinks` are
+    all tools but `source` and `gate`, unless named.
     """
-    return _gated(source, worked(gate, counts), _sinks(sinks, source, gate))
+    return _gated(source, confirmed(gate, accept, counts), _sinks(sinks, source, gate))
 
 
 @pattern(
     "agentic",
     "confirmation required after reading from `{source}`",
-    keeps=("", "send", "web confirm send send", "web web confirm=yes send"),
-    breaks=("web send", "web confirm=false send", "web? confirm ok:web send"),
+    keeps=("", "send", "web confirm=true send send", "web web confirm=yes send"),
+    breaks=(
+        "web send",
+        "web confirm send",
+        "web confirm=false send",
+        "web? confirm=yes ok:web send",
+    ),
     example={"source": "web"},
 )
 def confirm_after_source(
-    source: Tools, by: Tools = CONFIRM, sinks: Tools | None = None, counts: Counts = "done"
+    source: Tools,
+    by: Tools = CONFIRM,
+    sinks: Tools | None = None,
+    accept: Accept | None = None,
+    counts: Counts = "done",
 ) -> Formula:
     """Once a result of `source` has arrived, `sinks` need a confirmation called for after it.
 
-    What confirms is as in `must_confirm`. `sinks` are all tools but `source` and `by`, unless
-    named.
+    What confirms, and `accept`, are as in `must_confirm`. `sinks` are all tools but `source` and
+    `by`, unless named.
     """
-    return _gated(source, confirmed(by, None, counts), _sinks(sinks, source, by))
+    return _gated(source, confirmed(by, accept, counts), _sinks(sinks, source, by))
 
 
 @pattern(

@@ -13,7 +13,7 @@ from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call
 from sponsio_like.formula import Formula
-from sponsio_like.kinds import Event, Name, Positive, Regex
+from sponsio_like.kinds import Accept, Event, Name, Positive, Within
 from sponsio_like.outcome import Escalate
 from sponsio_like.parts import by_name, fresh, narrowed, unspent
 from sponsio_like.pattern import (
@@ -37,29 +37,46 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
     "safety",
     "tool `{first}` must precede `{then}`",
     "must call `{first}` before `{then}`",
+    "tool `{first}` must precede `{then}` by at most {within.seconds} second(s)",
+    "tool `{first}` must precede `{then}` by at most {within.steps} step(s)",
     keeps=("", "check", "check refund", "check refund refund", "check! check refund"),
     breaks=("refund", "check! refund", "check? refund ok:check", "refund check"),
     example={"first": "check", "then": "refund"},
 )
-def must_precede(first: Tools, then: Tools, counts: Counts = "done") -> Formula:
-    """`then` is only called after `first` has succeeded.
+def must_precede(
+    first: Tools,
+    then: Tools,
+    accept: Accept | None = None,
+    within: Within | None = None,
+    counts: Counts = "done",
+) -> Formula:
+    """`then` is only called after `first` has succeeded: an order of calls, and no gate.
 
-    One success serves for the whole session. A call of `first` that failed, or that is still in
-    flight, does not.
+    Whatever `first` answers, its success counts, and one serves for the whole session. A call of
+    `first` that failed, or that is still in flight, does not. `accept`: only answers that are so
+    count (as in `must_confirm`). `within`: one of so many calls before `then`, or not more than so
+    many seconds before it: `{steps: 10}` (or `10`), `{seconds: 3600}`.
     """
-    return whenever(then, earlier(worked(first, counts)))
+    known = worked(first, counts)
+    known = known if accept is None else known & accept
+    return whenever(then, earlier(known, within, called(then)))
 
 
 @pattern(
     "safety",
     "tool `{action}` requires confirmation",
-    keeps=("", "confirm_delete delete", "confirm_delete delete confirm_delete delete"),
+    keeps=(
+        "",
+        "confirm_delete=yes delete",
+        'confirm_delete={"status":"confirmed"} delete confirm_delete=true delete',
+    ),
     breaks=(
         "delete",
-        "confirm_delete delete delete",
+        "confirm_delete delete",
+        "confirm_delete=yes delete delete",
         "confirm_delete! delete",
-        "confirm_delete=false delete",
-        'confirm_delete="No, keep it" delete',
+        'confirm_delete={"success":false} delete',
+        'confirm_delete="yes, but not now" delete',
         "confirm_delete=declined delete",
     ),
     example={"action": "delete"},
@@ -68,19 +85,22 @@ def must_confirm(
     action: Tools,
     by: Tools | None = CONFIRM_IT,
     same: tuple[Field, ...] | None = None,
-    accept: Regex | None = None,
+    accept: Accept | None = None,
     counts: Counts = "done",
 ) -> Rule:
-    """Each run of `action` needs a confirmation of its own: a success of `by` since the last run.
+    """Each run of `action` needs a confirmation of its own: a yes of `by` since the last run.
 
     Where an inventory is declared and has no such tool, each run is held until a person has
     answered its ticket.
 
-    A confirmation does not confirm if it answers false, 0, nothing (an empty text or object), or
-    refuses: no, declined, not approved and the like, also as the `answer`, `confirmed` (and so on)
-    of an object. Words are guessed at, in English; a success without output confirms: only with
-    `accept` is it strict. Then the text has to match instead; a plain word has to stand there
-    whole, and not after a `not`. `same`: both calls have equal values of these fields.
+    Only what cannot be read otherwise is a yes: `true`; a text that says yes, approved, confirmed
+    or ok, and nothing else; or an object with that in its `status`, `answer`, `confirmed` and the
+    like, and with no false, failure, error, mismatch or negation in any other field. All other
+    answers do not confirm, and neither does a success without an answer. `accept` says what
+    confirms instead: a regular expression that is searched for in the text of the answer (a plain
+    word has to stand there whole, and not after a `not`), or a comparison of the answer, such as
+    `{path: status, equals: verified}`; for a tool that answers nothing, `{equals: null}`.
+    `same`: both calls have equal values of these fields.
     """
     if by is None:
         return Rule(f.Always(~called(action)), answer=Escalate())
@@ -149,17 +169,20 @@ def _counting(leak: f.Var, fields: tuple[str, ...] | None, least: int | None) ->
 @pattern(
     "safety",
     "destructive action `{action}` requires confirmation",
-    keeps=("", "confirm_drop drop"),
-    breaks=("drop", "confirm_drop drop drop", "confirm_drop=false drop"),
+    keeps=("", "confirm_drop=yes drop"),
+    breaks=("drop", "confirm_drop drop", "confirm_drop=yes drop drop", "confirm_drop=false drop"),
     example={"action": "drop"},
 )
 def destructive_action_gate(
     action: Tools,
     gate: Tools | None = CONFIRM_IT,
     role: Name | None = None,
+    accept: Accept | None = None,
     counts: Counts = "done",
 ) -> Rule | Formula:
     """Each run of `action` needs a confirmation of its own through `gate`.
+
+    What confirms, and `accept`, are as in `must_confirm`.
 
     With `role`, a standing approval of the action by that role is needed as well. Where an
     inventory is declared and has no such tool, each run is held until a person (of the `role`) has
@@ -167,7 +190,7 @@ def destructive_action_gate(
     """
     if gate is None:
         return Rule(f.Always(~called(action)), answer=Escalate((role,) if role else ()))
-    gated = whenever(action, unspent(confirmed(gate, None, counts), action))
+    gated = whenever(action, unspent(confirmed(gate, accept, counts), action))
     if role is None:
         return gated
     return gated & by_name(action, lambda name: f.Approved(name, role))

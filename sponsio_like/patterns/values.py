@@ -9,7 +9,7 @@ from __future__ import annotations
 import sponsio_like.formula as f
 from sponsio_like.errors import ContractError
 from sponsio_like.formula import Formula
-from sponsio_like.kinds import Name, Occurrence, Positive, Regex, Success
+from sponsio_like.kinds import Name, Occurrence, Positive, Regex, Success, Within
 from sponsio_like.parts import fresh, narrowed, refusing
 from sponsio_like.pattern import Field, Tools, default, earlier, pattern, settles, whenever
 
@@ -35,6 +35,8 @@ def absent(match: Occurrence) -> Formula:
 @pattern(
     "values",
     "every {match:with} requires an earlier {requires:with}",
+    "every {match:with} requires an earlier {requires:with} within {within.seconds} second(s)",
+    "every {match:with} requires an earlier {requires:with} within {within.steps} event(s)",
     keeps=(
         "",
         "vet(name=bob) pay(to=bob)",
@@ -50,13 +52,15 @@ def absent(match: Occurrence) -> Formula:
     ),
     example={"match": PAY, "requires": VET},
 )
-def precedence(match: Occurrence, requires: Success) -> Formula:
+def precedence(match: Occurrence, requires: Success, within: Within | None = None) -> Formula:
     """Each such event needs an earlier one that it requires, for the same values.
 
     A required call must have succeeded, unless its match says otherwise. A call that lacks the
-    field of a value is refused, unless the match says {missing: skip}.
+    field of a value is refused, unless the match says {missing: skip}. `within`: it is one of so
+    many events before, or not more than so many seconds before: `{steps: 10}` (or `10`),
+    `{seconds: 3600}`.
     """
-    return f.Always(refusing(match) >> earlier(requires))
+    return f.Always(refusing(match) >> earlier(requires, within, match))
 
 
 @pattern(

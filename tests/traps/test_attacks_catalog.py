@@ -33,6 +33,7 @@ from sponsio_like.patterns import (
     no_keywords,
     rate_limit,
     token_budget,
+    untrusted_source_gate,
 )
 from tests.costs import beside
 from tests.manifest import ROOT, requirement
@@ -270,38 +271,52 @@ REFUSALS: list[Any] = [
     {"content": [{"type": "text", "text": "no"}], "isError": False},
     {"content": [{"type": "text", "text": "yes"}], "isError": True},
 ]
-AGREEMENTS: list[Any] = [
-    *(None, True, 1, "yes", "y", "ok", "done", "noted", "November", "I do not object"),
+UNCLEAR: list[Any] = [
+    *(None, 1, "y", "done", "noted", "November", "I do not object", "nein", "FAILED", "yes?"),
     *("Confirmed; no issues found", "User confirmed cancel_order 17", "<b>yes</b>", "{yes}"),
     *("Confirmed. Order 17 will be cancelled.", "Approved by Ann", "Deletion confirmed, 0 errors"),
-    *({"confirmed": True}, {"confirmed": True, "dry_run": False, "comment": "No objections"}),
-    *({"approved": True, "denied": False, "rejected_by": None}, ["yes"], {"id": "c-17"}),
-    *('{"confirmed": true, "errors": 0}', {"error": None}, {"error": False, "ok": True}),
-    *({"order": 17, "insurance": "no", "refundable": False, "status": "cancelled"}, [False, True]),
-    *('{"order": 17, "insurance": "no", "fee": 0}', {"action": "cancel_order"}, ["no", "yes"]),
+    *("yes, but no", "ok? no", "Error: not found", "identity mismatch", "yes " * 20_000 + "x"),
+    *({"confirmed": True, "dry_run": False}, {"confirmed": True, "comment": "No objections"}),
+    *({"success": True}, {"success": False}, {"verified": False}, {"status": "failed"}),
+    *({"status": "ok", "verified": False}, {"status": "ok", "checks": [{"identity": False}]}),
+    *({"status": "ok", "detail": "identity mismatch"}, {"ok": True, "error": "timeout"}),
+    *({"status": "ok", "answer": None}, {"status": "ok", "answer": "later"}, {"note": "yes"}),
+    *('{"confirmed": false, "confirmed": true}', {"Confirmed": True, "confirmed": False}),
+    *({"id": "c-17"}, {"error": None}, [False, True], ["no", "yes"], ["yes", "yes"]),
+    {"order": 17, "insurance": "no", "refundable": False, "status": "cancelled"},
     "Policy of refunds. " + "Customers are not allowed to rebook; such requests are declined. " * 3,
-    {"content": [{"type": "text", "text": "yes"}], "isError": False},
     "- amount: 10.0\n  recurring: false\n  subject: Sushi dinner",
+]
+AGREEMENTS: list[Any] = [
+    *(True, "yes", "ok", "OK!", " Approved. ", "confirmed", "Yes, confirmed.", "true", "True"),
+    *('"yes"', '["yes"]', ["yes"], {"confirmed": True}, {"STATUS": "Approved"}, {"answer": "yes"}),
+    *('{"confirmed": true, "errors": []}', {"error": False, "ok": True}, {"ok": True, "error": ""}),
+    *({"approved": True, "denied": False, "rejected_by": None}, {"result": {"confirmed": True}}),
+    *({"confirmed": True, "action": "cancel_order"}, {"status": "ok", "order": 17, "by": "Ann"}),
+    {"content": [{"type": "text", "text": "yes"}], "isError": False},
 ]
 
 
 @requirement("T-26")
-@pytest.mark.parametrize("output", REFUSALS, ids=repr)
-def test_an_answer_that_refuses_does_not_confirm(output: Any) -> None:
-    """False, nothing, a refusing word or sentence, and an object with one: nothing is confirmed."""
+@requirement("S-CONFIRM-01", "S-CONFIRM-02", "S-CONFIRM-03")
+@pytest.mark.parametrize("output", [*REFUSALS, *UNCLEAR], ids=lambda each: repr(each)[:60])
+def test_what_is_not_a_yes_does_not_confirm(output: Any) -> None:
+    """No refusal confirms, nor nothing, nor what can be read otherwise than as a yes."""
     for rule in (must_confirm("x", "y"), destructive_action_gate("x", "y")):
         mine = session(rule)
         mine.settle(mine.decide("y").id, output=output)
         assert not lets(mine, "x")
-    mine = session(confirm_after_source("s", "y"))
-    assert lets(mine, "s")
-    mine.settle(mine.decide("y").id, output=output)
-    assert not lets(mine, "x")
+    for rule in (confirm_after_source("s", "y"), untrusted_source_gate("s", "y")):
+        mine = session(rule)
+        assert lets(mine, "s")
+        mine.settle(mine.decide("y").id, output=output)
+        assert not lets(mine, "x")
 
 
+@requirement("S-CONFIRM-01", "S-CONFIRM-02")
 @pytest.mark.parametrize("output", AGREEMENTS, ids=repr)
-def test_an_answer_that_does_not_refuse_confirms(output: Any) -> None:
-    """Other answers confirm, and so does a success without any output."""
+def test_a_plain_yes_confirms(output: Any) -> None:
+    """True, a text that says yes and nothing else, and an object with such an answer confirm."""
     mine = session(must_confirm("x", "y"))
     mine.settle(mine.decide("y").id, output=output)
     assert lets(mine, "x")

@@ -115,9 +115,9 @@ def test_a_notifier_that_hangs_is_waited_for_by_nobody() -> None:
 def test_untrusted_content_closes_the_gate_whenever_it_comes() -> None:
     """First, later, or again after a review: what has come in since has to be reviewed."""
     rule = contract("gate").guarantees(untrusted_source_gate("web", "review"))
-    assert opened(rule)("send web send review send") == "..x.."
+    assert opened(rule)("send web send review=ok send") == "..x.."
     assert opened(rule)("other send web other") == "...x"
-    assert opened(rule)("web review send web send review send") == "....x.."
+    assert opened(rule)("web review=ok send web send review=ok send") == "....x.."
     assert opened(rule)("web! send") == ".x"
 
 
@@ -150,7 +150,7 @@ def test_a_decision_is_no_word_in_a_word(decision: object) -> None:
     for rule in (approval_active("drop", "boss"), confirmed):
         for word, outcome in ((decision, Blocked), ("approve", Allowed)):
             session = Guard([contract("c").guarantees(rule)]).session()
-            session.settle(session.decide("ask").id)
+            session.settle(session.decide("ask").id, output="yes")
             session.fact("approval", {**fact, "decision": word})
             assert isinstance(session.decide("drop"), outcome)
 

@@ -1,0 +1,17 @@
+"""The rows of the manifest for confirmations, orders, and what is said about contracts.
+
+In: nothing. Out: data, as in `tests/manifest_rows.py`; the bugs are in `tests/planted_confirm.py`.
+"""
+
+from __future__ import annotations
+
+STATEMENTS: dict[str, str] = {
+    "S-CONFIRM-01": "a yes may stand anywhere in a text",
+    "S-CONFIRM-02": "other fields of an answer are not looked at",
+    "S-CONFIRM-03": "no answer is a yes",
+    "S-CONFIRM-04": "comparisons accept everything",
+    "S-CONFIRM-05": "what is a yes is not told",
+    "S-CONFIRM-06": "an order does not look at what it accepts",
+    "S-CONFIRM-07": "seconds count from the call before",
+    "S-CONFIRM-08": "a call may come before itself",
+}

@@ -1,0 +1,58 @@
+"""Bugs against confirmations, orders, and what is said about contracts.
+
+In: nothing. Out: `MEANING`: name, file, what stands there, what is put there instead
+(`tests/planted_meaning.py`). What they break stands in `tests/manifest_confirm.py`.
+"""
+
+from __future__ import annotations
+
+MEANING = (
+    (
+        "a yes may stand anywhere in a text",
+        "confirming.py",
+        "YES.fullmatch(answer)",
+        "YES.search(answer)",
+    ),
+    (
+        "other fields of an answer are not looked at",
+        "confirming.py",
+        "all(map(is_yes, said)) and not any(map(_objects, others))",
+        "all(map(is_yes, said))",
+    ),
+    (
+        "no answer is a yes",
+        "confirming.py",
+        'return result.status == "ok" and is_yes(result.output)',
+        'return result.status == "ok" and (result.output is None or is_yes(result.output))',
+    ),
+    (
+        "comparisons accept everything",
+        "confirming.py",
+        "    return conj(*found)",
+        "    return conj()",
+    ),
+    (
+        "what is a yes is not told",
+        "moves.py",
+        'return "the answer must be yes, unless the contract has `accept: REGEX`"',
+        'return ""',
+    ),
+    (
+        "an order does not look at what it accepts",
+        "patterns/safety.py",
+        "known = known if accept is None else known & accept",
+        "known = known if accept is None else known",
+    ),
+    (
+        "seconds count from the call before",
+        "parts.py",
+        "return Once(formula, within)",
+        "return Yesterday(Once(formula, within))",
+    ),
+    (
+        "a call may come before itself",
+        "parts.py",
+        "if of is None or not _is_past(formula, of):",
+        "if of is None:",
+    ),
+)
