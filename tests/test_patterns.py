@@ -116,7 +116,7 @@ CATALOG_ROWS = {
     "must_precede": "first then accept=none within=none counts=done",
     "must_confirm": "action by=confirm_<action> same=none accept=none counts=done",
     "requires_permission": "tool permission",
-    "no_data_leak": "source sink match=order counts=done",
+    "no_data_leak": "source sink match=order fields=none min_length=none counts=done",
     "destructive_action_gate": "action gate=confirm_<action> role=none accept=none counts=done",
     "workflow_step": "trigger next_action",
     "no_reversal": "commitment reversal counts=done",
