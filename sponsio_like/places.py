@@ -139,7 +139,7 @@ def has_gaps(place: Spot) -> bool:
     """Whether an element of a list lacks what is looked for."""
     if isinstance(place, Many):
         return any(map(has_gaps, place.parts))
-    return place is ABSENT or place is None
+    return place is ABSENT or place is None or place == []
 
 
 def is_list(place: Spot) -> bool:

@@ -24,6 +24,8 @@ DECLARED = """
 (declare-fun lacks (Int Int) Bool)
 (declare-fun gap (Int Int) Bool)
 (declare-fun blind (Int Int) Bool)
+(declare-fun mixed (Int Int) Bool)
+(declare-fun null (Int Int) Bool)
 (declare-fun sort (Int) Int)
 (declare-fun num (Int) Real)
 (declare-fun rank (Int) Int)
@@ -103,6 +105,8 @@ class World:
                 yield _fact(f"(lacks {number} {p})", found.lacks)
                 yield _fact(f"(gap {number} {p})", found.gap)
                 yield _fact(f"(blind {number} {p})", found.blind)
+                yield _fact(f"(mixed {number} {p})", found.mixed)
+                yield _fact(f"(null {number} {p})", found.null)
                 for value in self.at_place[place]:
                     yield _fact(f"(holds {number} {p} {self.ids[value]})", value in there)
 
@@ -140,23 +144,31 @@ class World:
 
     def _test(self, test: Test, x: str, *, hopeful: bool, strict: bool) -> str:
         place = f"e {self.places[test.place]}"
-        lacks, gap, blind = (f"({what} {place})" for what in ("lacks", "gap", "blind"))
+        lacks, gap, blind, mixed = (
+            f"({what} {place})" for what in ("lacks", "gap", "blind", "mixed")
+        )
         each = [(v, f"(holds {place} {self.ids[v]})") for v in self.at_place[test.place]]
         if test.every:
             kept = [f"(=> {holds} {self._compared(test, v, x, hopeful)})" for v, holds in each]
-            told = "" if hopeful else f"(not {blind}) (not {gap})"
+            told = "" if hopeful else f"(not {blind})"
             there = f"(not {lacks})" if test.op == "binds" else ""
-            refused = lacks if hopeful and strict else "false"
-            return f"(or {refused} (and true {there} {told} {' '.join(kept)}))"
-        excused = [lacks] if hopeful and (strict or test.op != "binds") else []
+            asked = hopeful and strict and test.op == "binds"
+            refused = f"(or {lacks} {gap})" if asked else "false"
+            return f"(or {refused} (and (not {gap}) {there} {told} {' '.join(kept)}))"
+        excused = [lacks] if hopeful and strict and test.op == "binds" else []
         if hopeful:
             excused.append(blind)
-        if hopeful and strict and "[]" in test.place.path:
+        if hopeful and strict and test.op == "binds" and "[]" in test.place.path:
             excused.append(gap)
         if test.op == "binds":
-            return f"(or (holds {place} {x}) {' '.join(excused)})"
+            sure = "true" if hopeful else f"(not {mixed})"
+            return f"(or (and (holds {place} {x}) {sure}) {' '.join(excused)})"
         some = [f"(and {holds} {self._compared(test, v, x, hopeful)})" for v, holds in each]
-        return f"(or false {' '.join((*some, *excused))})"
+        wanted = test.operand if test.op == "in" else (test.operand,) if test.op == "=" else ()
+        some += [f"(null {place})"] if ("word", "null") in wanted else []
+        every = [f"(=> {holds} {self._compared(test, v, x, hopeful)})" for v, holds in each]
+        sure = "true" if hopeful else f"(or (not {mixed}) (and (not {blind}) {' '.join(every)}))"
+        return f"(or (and (or false {' '.join(some)}) {sure}) {' '.join(excused)})"
 
     def _compared(self, test: Test, value: Key, x: str, hopeful: bool) -> str:
         """Whether a value compares so; `hopeful`: or cannot be compared."""
@@ -164,12 +176,14 @@ class World:
         match test.op:
             case "binds":
                 return f"(= {v} {x})"
-            case "=":
-                return f"(= {v} {self.ids[test.operand]})"
-            case "in":
-                return f"(or false {' '.join(f'(= {v} {self.ids[c]})' for c in test.operand)})"
+            case "=" | "in":
+                wanted = test.operand if test.op == "in" else (test.operand,)
+                near = hopeful and any(reads_alike(value, each) for each in wanted)
+                same = " ".join(f"(= {v} {self.ids[each]})" for each in wanted)
+                return f"(or {str(near).lower()} {same})"
             case "!=":
-                return f"(not (= {v} {x or self.ids[test.operand]}))"
+                near = not (x or hopeful) and reads_alike(value, test.operand)
+                return f"(and {str(not near).lower()} (not (= {v} {x or self.ids[test.operand]})))"
             case "matches":
                 like = f"(like {v} {self.regexes[test.operand]})"
                 return f"(or {like} (not (= (sort {v}) 2)))" if hopeful else like
@@ -179,6 +193,21 @@ class World:
         texts = f"(and {alike[1]} ({test.op} (rank {v}) (rank {other})))"
         unlike = f"(not (or {alike[0]} {alike[1]}))" if hopeful else "false"
         return f"(or {numbers} {texts} {unlike})"
+
+
+def reads_alike(one: Key, other: Key) -> bool:
+    """Whether two scalars that differ are written alike, but for blanks, or as the same number."""
+    if one == other or "text" not in (one[0], other[0]):
+        return False
+    first, second = (_written(each) for each in (one, other))
+    return first is not None and first == second
+
+
+def _written(scalar: Key) -> str | Fraction | None:
+    if scalar[0] == "text":
+        text = str(scalar[1]).strip()
+        return Fraction(text) if re.fullmatch(r"[+-]?\d+(\.\d+)?", text) else text
+    return scalar[1] if scalar[0] in ("word", "number") else None
 
 
 def _fact(atom: str, true: bool) -> str:

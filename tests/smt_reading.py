@@ -52,6 +52,7 @@ class Pattern:
     role: str = "*"
     tests: tuple[Test, ...] = ()
     strict: bool = False
+    lax: bool = False
 
     def names_it(self, event: Event) -> bool:
         """Whether the event is of the kind, the tool or role, the agent that is meant."""
@@ -138,8 +139,17 @@ def statement(mapping: Mapping[str, Any]) -> Statement:
         form = mapping["pattern"]
         names = [name for name in mapping if name not in ("pattern", "within")]
         parts = {name: pattern(mapping[name], _usual(name)) for name in names}
+        if form == "precedence":
+            parts["match"] = _refusing(parts["match"])
         read = Statement(form, parts, mapping.get("within", 0))
     return _with_texts(read)
+
+
+def _refusing(asked: Pattern) -> Pattern:
+    """A named tool has to have the fields that `precedence` binds, unless its match skips it."""
+    glob = not asked.names or any("*" in name or "?" in name for name in asked.names)
+    binds = any(test.var for test in asked.tests)
+    return replace(asked, strict=asked.strict or (binds and not glob and not asked.lax))
 
 
 def _usual(part: str) -> str:
@@ -168,6 +178,7 @@ def pattern(mapping: Mapping[str, Any], status: str) -> Pattern:
         agent=None if agent is None or variable(agent) else agent,
         tests=tuple(_tests(mapping)),
         strict=mapping.get("missing") == "refuse",
+        lax=mapping.get("missing") == "skip",
     )
 
 
@@ -221,7 +232,8 @@ def _compared(place: Place, word: str, value: Any) -> Test:
         case "in":
             return Test(place, "in", tuple(map(key, value)))
         case "matches":
-            return Test(place, "matches", value)
+            shows = replace(place, how="texts") if place.source == "output" else place
+            return Test(shows, "matches", value)
     return Test(place, OPS[word], key(value))
 
 

@@ -20,7 +20,8 @@ from typing import Any, Literal, TypeAlias
 Event: TypeAlias = Mapping[str, Any]
 """As in a trace file: a call that is settled at once, or a message."""
 Key: TypeAlias = tuple[Any, ...]
-How: TypeAlias = Literal["plain", "text", "words", "regex"]
+Tree: TypeAlias = tuple[Any, ...]
+How: TypeAlias = Literal["plain", "text", "words", "regex", "texts"]
 
 
 class Unclear(Exception):
@@ -53,13 +54,16 @@ class Place:
 class Found:
     """What stands at a place: keys. `lacks`: nothing does. `blind`: something is unreadable.
 
-    `gap`: the way there does not lead on everywhere, say in some element of a list.
+    `gap`: the way there does not lead on everywhere, say in some element of a list. `mixed`: one
+    value was meant, and several stand there.
     """
 
     keys: tuple[Key, ...]
     lacks: bool
     blind: bool
     gap: bool
+    mixed: bool
+    null: bool = False
 
     def misses(self, place: Place) -> bool:
         """Whether the call lacks the field, or an element of its list does."""
@@ -95,47 +99,116 @@ def _exact(value: float) -> Fraction | float:
 
 def at(event: Event, place: Place) -> Found:
     """The values that stand at a place of an event."""
-    values = raw(event, place)
+    tree = standing(event, place)
+    entire = place.path in ("", "*") and place.how != "texts"
+    looked = list(whole(tree)) if entire or place.how == "words" else list(leaves_at(tree))
+    if place.how in ("texts", "regex") and place.source == "output":
+        looked = list(texts_in(tree))
     keys: list[Key] = []
     blind = False
-    for value in values:
+    for value in looked:
         try:
-            keys += read(value, place)
+            odd = isinstance(value, Mapping) and not entire and place.how in ("plain", "text")
+            keys += read(ODD if odd else value, place)
         except Unclear:
             blind = True
-    gap = place.source == "args" and gaps(event.get("args", {}), place.path)
-    return Found(tuple(dict.fromkeys(keys)), lacks=not values, blind=blind, gap=gap)
+    gap = place.source == "args" and gaps(tree)
+    single = not entire and place.how in ("plain", "text", "regex") and several(tree)
+    found = tuple(dict.fromkeys(keys))
+    null = any(value is None for value in whole(tree))
+    return Found(found, not looked, blind, gap, mixed=single and len(found) > 1, null=null)
 
 
-def gaps(data: Any, path: str) -> bool:
-    """Whether a path ends early in some element; an empty list has none."""
-    step, _, rest = path.replace("[]", ".[]").strip(".").partition(".")
-    if step == "[]":
-        inner = data if isinstance(data, list | tuple) else None
-    else:
-        inner = [data[step]] if isinstance(data, Mapping) and step in data else None
-    return inner is None or (bool(rest) and any(gaps(each, rest) for each in inner))
+# --- trees: ("is", value), ("none",), ("each", trees), ("alike", trees) ---------------------------
+
+ODD = object()
+NONE: Tree = ("none",)
 
 
-def raw(event: Event, place: Place) -> list[Any]:
-    """The values at a place, as they stand there."""
+def grown(data: Any, steps: list[str], answer: bool) -> Tree:
+    """What a path leads to; lists that it does not ask for have to agree."""
+    if data is None and steps:
+        return NONE
+    if not steps:
+        return ("is", data)
+    step, rest = steps[0], steps[1:]
+    if isinstance(data, list | tuple):
+        below = rest if step == "[]" else steps
+        return ("each" if step == "[]" else "alike", [grown(each, below, answer) for each in data])
+    if isinstance(data, Mapping) and step != "[]":
+        return grown(data[step], rest, answer) if step in data else NONE
+    if answer and not isinstance(data, Mapping):
+        inner = opened(data)
+        return NONE if inner is data else grown(inner, steps, answer)
+    return ("is", ODD)
+
+
+def whole(tree: Tree) -> Iterator[Any]:
+    """What stands there, as it is."""
+    if tree[0] == "is":
+        yield tree[1]
+    for part in tree[1] if tree[0] in ("each", "alike") else ():
+        yield from whole(part)
+
+
+def leaves_at(tree: Tree) -> Iterator[Any]:
+    """The same, and what is in lists one by one; no nulls."""
+    for value in whole(tree):
+        for each in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(each, list | tuple):
+                yield from leaves_at(("is", each))
+            elif each is not None:
+                yield each
+
+
+def texts_in(tree: Tree) -> Iterator[Any]:
+    """Every text in there."""
+    for value in whole(tree):
+        inner = value.values() if isinstance(value, Mapping) else value
+        if isinstance(value, str) or value is ODD:
+            yield value
+        elif isinstance(value, Mapping | list | tuple):
+            for each in inner:
+                yield from texts_in(("is", each))
+
+
+def gaps(tree: Tree) -> bool:
+    """Whether the way ends early in some element; an empty list has none."""
+    if tree[0] in ("each", "alike"):
+        return any(map(gaps, tree[1]))
+    return tree in (NONE, ("is", None), ("is", []))
+
+
+def several(tree: Tree) -> bool:
+    """Whether a list stands where one value was meant."""
+    if tree[0] == "is":
+        return isinstance(tree[1], list | tuple) and len(tree[1]) > 1
+    parts = tree[1] if tree != NONE else []
+    return (tree[0] == "alike" and len(parts) > 1) or any(map(several, parts))
+
+
+def standing(event: Event, place: Place) -> Tree:
+    """What stands at a place of an event."""
     message = event.get("type") == "message"
     if (place.source == "text") != message:
-        return []
+        return NONE
     match place.source:
         case "text":
-            return [event.get("text") or ""]
+            return ("is", event.get("text") or "")
         case "agent":
-            return [event.get("agent", "agent")]
+            return ("is", event.get("agent", "agent"))
         case "call":
-            return [[event["tool"], event.get("args", {})]]
-        case "args":
-            args = event.get("args", {})
-            return [args] if place.path == "*" else find(args, place.path)
-    output = event.get("output")
-    if not place.path:
-        return [output]
-    return find(opened(output), place.path)
+            return ("is", [event["tool"], event.get("args", {})])
+    answer = place.source == "output"
+    data = event.get("output") if answer else event.get("args", {})
+    if place.path in ("", "*"):
+        return ("is", data)
+    steps = place.path.replace("[]", ".[]").strip(".").split(".")
+    tree = grown(data, steps, answer)
+    if "." in place.path and isinstance(data, Mapping) and place.path in data:
+        key_: Tree = grown(data[place.path], [], answer)
+        return key_ if tree == NONE else ("alike", [key_, tree])
+    return tree
 
 
 def opened(output: Any) -> Any:
@@ -148,23 +221,10 @@ def opened(output: Any) -> Any:
     return output
 
 
-def find(data: Any, path: str) -> list[Any]:
-    """The values at `a.b` or `items[].sku`; a key that is the whole path is found as well."""
-    found = [data]
-    for step in path.replace("[]", ".[]").strip(".").split("."):
-        if step == "[]":
-            found = [inner for value in found if isinstance(value, list | tuple) for inner in value]
-        else:
-            found = [value[step] for value in found if isinstance(value, Mapping) and step in value]
-    if "." in path and isinstance(data, Mapping) and path in data:
-        return [data[path], *found]
-    return found
-
-
 def read(value: Any, place: Place) -> Iterator[Key]:
     """The keys that a value has at a place."""
     match place.how:
-        case "plain":
+        case "plain" | "texts":
             yield key(value)
         case "text":
             yield key(as_text(value))

@@ -99,11 +99,13 @@ EXAMPLES = {
     "earlier is not now, and not later": Example(
         VETTED, [call("pay", to="a"), call("vet", name="a")], [(0, "a")]
     ),
-    "a call without the field is not meant": Example(VETTED, [call("pay", note="a")], []),
-    "unless it is refused": Example(
-        {**VETTED, "match": {**VETTED["match"], "missing": "refuse"}},  # type: ignore[dict-item]
-        [call("vet", name="a"), call("pay")],
-        [(1, FRESH)],
+    "a call without the field that is required is meant": Example(
+        VETTED, [call("vet", name="a"), call("pay")], [(1, FRESH)]
+    ),
+    "unless it is skipped": Example(
+        {**VETTED, "match": {**VETTED["match"], "missing": "skip"}},  # type: ignore[dict-item]
+        [call("pay", note="a")],
+        [],
     ),
     "1 is 1.0": Example(VETTED, [call("vet", name=1), call("pay", to=1.0)], []),
     "1 is not its text": Example(VETTED, [call("vet", name=1), call("pay", to="1")], [(1, "1")]),
