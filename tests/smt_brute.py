@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from tests.smt_facts import reads_alike
 from tests.smt_reading import Body, Pattern, Statement, Test, statement
 from tests.smt_values import FRESH, Event, Found, Key, at
 
@@ -109,28 +110,41 @@ def matches(pattern: Pattern, event: Event, values: Values, hopeful: bool) -> bo
 
 def passes(test: Test, found: Found, values: Values, pattern: Pattern) -> bool | None:
     """Whether what was found passes; None if that cannot be told."""
-    if found.lacks and test.op == "binds":
-        return None if pattern.refuses(test) else False
-    answers = [compared(test, value, values) for value in found.keys]
+    binds = test.op == "binds"
+    refused = binds and pattern.refuses(test)
     listed = "[]" in test.place.path
-    gap = found.gap and (test.every or (listed and pattern.refuses(test)))
-    if found.blind or gap or (found.lacks and not test.every):
+    if test.every and found.gap:
+        return None if refused else False
+    if found.lacks and (binds or not test.every):
+        return None if refused else nulls(test, found)
+    answers = [compared(test, value, values) for value in found.keys]
+    if found.blind or (found.gap and listed and refused):
         answers.append(None)
     if test.every:
         return False if False in answers else None if None in answers else True
-    return True if True in answers else None if None in answers else False
+    if found.mixed and (binds or len(set(answers)) > 1):
+        return None if set(answers) - {False} else False
+    return True if True in answers or nulls(test, found) else None if None in answers else False
+
+
+def nulls(test: Test, found: Found) -> bool:
+    """Whether a null stands there, and is asked for."""
+    wanted = test.operand if test.op == "in" else (test.operand,) if test.op == "=" else ()
+    return found.null and ("word", "null") in wanted
 
 
 def compared(test: Test, value: Key, values: Values) -> bool | None:
     """Whether one value compares so."""
     other = values[test.var] if test.var else test.operand
     match test.op:
-        case "binds" | "=":
+        case "binds":
             return value == other
-        case "!=":
-            return value != other
-        case "in":
-            return value in other
+        case "=" | "!=" | "in":
+            wanted = other if test.op == "in" else (other,)
+            if value in wanted:
+                return test.op != "!="
+            near = not test.var and any(reads_alike(value, each) for each in wanted)
+            return None if near else test.op == "!="
         case "matches":
             return bool(re.search(str(other), value[1])) if value[0] == "text" else None
     if value[0] != other[0] or value[0] not in ("number", "text"):
