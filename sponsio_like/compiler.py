@@ -251,6 +251,13 @@ class Policy:
         return {contract.name: needs(contract) for contract in self.contracts}
 
     @property
+    def limited(self) -> tuple[str, ...]:
+        """The contracts of which some question so far was too large for an exact verdict."""
+        each = zip(self.owner, self.clauses, strict=True)
+        found = {k for k, clause in each if clause.monitor.search.limited}
+        return tuple(self.contracts[k].name for k in sorted(found))
+
+    @property
     def enforces(self) -> bool:
         """Whether any contract is enforced."""
         return "enforce" in self.modes

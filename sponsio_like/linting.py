@@ -47,7 +47,8 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
             if clause is not None:
                 clauses.append((k, clause))
     impossible, contrary = deadlocks(contracts)
-    warnings = (*_remarks(contracts), *contrary)
+    late = () if problems or impossible else _late(contracts, clauses)
+    warnings = (*_remarks(contracts), *contrary, *late)
     return Linted(tuple(clauses), (*problems, *impossible), warnings)
 
 
@@ -71,6 +72,22 @@ def _remarks(contracts: Iterable[Contract]) -> Iterator[Problem]:
             if rule.authored:
                 said = (*remarks(rule.formula), *doubts(rule.formula))
                 yield from (_located(contract, each) for each in said)
+
+
+def _late(
+    contracts: Sequence[Contract], clauses: Iterable[tuple[int, Clause]]
+) -> Iterator[Problem]:
+    """The guarantees that are too large for exact verdicts."""
+    for k, clause in clauses:
+        monitor = clause.monitor
+        if not clause.rule.authored or monitor.plain:
+            continue
+        joint = frozenset(residual for each in monitor.start.live for residual in each)
+        if not monitor.search.probed(joint, monitor.start.registers):
+            what = "is too large for exact verdicts: what can no longer be kept may be told late"
+            hint = "split it into several guarantees, or use smaller bounds"
+            problem = Problem(f"`{clause.rule.formula!r}` {what}", "", hint)
+            yield _located(contracts[k], problem)
 
 
 def _located(contract: Contract, problem: Problem) -> Problem:

@@ -29,7 +29,15 @@ from sponsio_like.residual import (
 )
 from sponsio_like.search import FAR, Goal, Search
 from sponsio_like.terms import MISSING
-from sponsio_like.window import Entry, Recall, Window, endings, in_flight, open_calls, settle
+from sponsio_like.window import (
+    Entry,
+    Recall,
+    Window,
+    in_flight,
+    open_calls,
+    settle,
+    settled_ways,
+)
 
 Verdict: TypeAlias = Literal["violated", "satisfied", "inconclusive"]
 Instance: TypeAlias = frozenset[Residual]
@@ -183,15 +191,13 @@ class Monitor:
 
     def _may_end_well(self, instance: Instance) -> bool:
         """Whether it holds at the end for some results of the calls in flight."""
-        ways = endings(self.program.slots, in_flight(instance, ()))
-        return ways is None or any(not strictest(_settled(instance, way)) for way in ways)
+        lefts = settled_ways(self.program.slots, instance, in_flight(instance, ()))
+        return lefts is None or any(not left for left in lefts)
 
     def _ends_well(self, instance: Instance) -> bool:
         """Whether it holds at the end, whichever way the calls in flight are read."""
-        ways = endings(self.program.slots, in_flight(instance, ()))
-        if ways is None:
-            return False
-        return all(all(holds_at_end(r) for r in _settled(instance, way)) for way in ways)
+        lefts = settled_ways(self.program.slots, instance, in_flight(instance, ()))
+        return lefts is not None and all(holds_at_end(r) for left in lefts for r in left)
 
     def ahead(self, state: State, position: int) -> int:
         """How many further positions it takes, at the least, to keep all that is owed."""
@@ -235,20 +241,16 @@ class Monitor:
             return goal == "harsh"
         if self.plain and not owed and goal == "kind":
             return True
-        flying = in_flight(owed, open_calls(window))
-        if not flying:
+        if not window and not in_flight(owed, ()):
             return self.search.reachable(goal, owed, registers, position, more=more)
-        ways = endings(self.program.slots, flying)
-        if ways is None:
+        found = self.recall.outcomes(owed, registers, window, position)
+        if found is None:
+            self.search.limited = True
             return True
-        for way in ways:
-            if window:
-                by_then = {at: {} if late else final for at, (final, late) in way.items()}
-                registers = self.recall.supposing(window, by_then, position)
-            left = strictest(_settled(owed, way))
-            if self.search.reachable(goal, left, registers, position, more=more):
-                return True
-        return False
+        return any(
+            self.search.reachable(goal, left, registers, position, more=more)
+            for registers, left in sorted(found, key=lambda each: len(each[1]))
+        )
 
 
 def overall(verdicts: set[Verdict]) -> Verdict:
@@ -260,15 +262,6 @@ def overall(verdicts: set[Verdict]) -> Verdict:
 
 def _joint(live: Iterable[Instance]) -> frozenset[Residual]:
     return strictest(residual for instance in live for residual in instance)
-
-
-def _settled(
-    residuals: Iterable[Residual], way: Mapping[int, tuple[dict[int, bool], bool]]
-) -> list[Residual]:
-    out = list(residuals)
-    for position, (final, _) in way.items():
-        out = [settle(residual, position, final) for residual in out]
-    return out
 
 
 def _holds_on_nothing(program: Program, root: int) -> bool:

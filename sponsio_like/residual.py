@@ -148,12 +148,13 @@ def strictest(residuals: Iterable[Residual]) -> frozenset[Residual]:
     def implied(weak: Residual) -> bool:
         about = nodes[weak]  # what speaks of nothing in common implies nothing
         near = (other for other in each if other != weak and not about.isdisjoint(nodes[other]))
-        return any(_entails(other, weak) for other in near)
+        return any(entails(other, weak) for other in near)
 
     return frozenset(weak for weak in each if not implied(weak))
 
 
-def _entails(strong: Residual, weak: Residual) -> bool:
+def entails(strong: Residual, weak: Residual) -> bool:
+    """Whether `strong` can only hold where `weak` does, as far as single alternatives show it."""
     return all(any(covers(w, s) for w in weak) for s in strong)
 
 

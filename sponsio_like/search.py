@@ -20,6 +20,7 @@ from sponsio_like.program import PAST, Program
 from sponsio_like.residual import (
     NO,
     Residual,
+    entails,
     holds_at_end,
     mapped,
     one,
@@ -39,6 +40,8 @@ PARTS_FREE = 16
 """So many comparisons of alternatives make a transition count as one more;"""
 LITERALS_FREE = 4
 """so many literals too."""
+PLACES_CAP = 64
+"""Most places at one distance that are held against each other."""
 MEMO_CAP = 4_000
 """Most answers remembered for one formula."""
 FAR = 1 << 31
@@ -90,6 +93,16 @@ class Search:
         """The same from the start, after at least one position."""
         start = (self._timeless(joint, goal, -1), self.registers(registers, -1))
         return self._search(goal, start, True, BUDGET) is not None
+
+    def probed(self, joint: Joint, registers: Registers) -> bool:
+        """Whether the search has come to an end at every kind of first position."""
+        start = (self._timeless(joint, "kind", -1), self.registers(registers, -1))
+        for place in dict.fromkeys(self.successors(start, "kind", True)):
+            if not self.limited and place[0] != NONE and not self._met(place[0], "kind"):
+                key = ("kind", place, True)
+                if key not in self._memo:
+                    self._remember(key, self._search("kind", place, True, BUDGET))
+        return not self.limited
 
     def distance(
         self, goal: Goal, joint: Joint, registers: Registers, at: int, *, more: bool
@@ -156,7 +169,7 @@ class Search:
                 if budget < 0:
                     self.limited = True
                     return FAR
-            frontier = following
+            frontier = _foremost(following, frontier, goal)
         if not self.complete:
             return FAR  # a letter that was left out might do
         for place in seen:
@@ -204,6 +217,29 @@ class Search:
             timed = bound is not None and isinstance(bound[1], Seconds)
             out.append(value if timed else abstracted(value, bound, 1))
         return tuple(out)
+
+
+def _foremost(places: list[Place], before: list[Place], goal: Goal) -> list[Place]:
+    """The places from which any goal is reached as soon as from those that are left out.
+
+    Of two with equal registers, what owes less is satisfied first; what owes more, violated. Those
+    that were reached `before` have been tried.
+    """
+    if len(places) > PLACES_CAP:
+        return places
+    kept: list[Place] = []
+    for place in places:
+        if not any(_ahead(each, place, goal) for each in (*kept, *before[:PLACES_CAP])):
+            kept = [each for each in kept if not _ahead(place, each, goal)]
+            kept.append(place)
+    return kept
+
+
+def _ahead(one: Place, other: Place, goal: Goal) -> bool:
+    weak, strong = (one, other) if goal == "kind" else (other, one)
+    return one[1] == other[1] and all(
+        any(entails(stronger, weaker) for stronger in strong[0]) for weaker in weak[0]
+    )
 
 
 def settles_within(program: Program) -> int:

@@ -10,7 +10,9 @@ import re
 from collections.abc import Collection, Iterator
 
 import sponsio_like.formula as f
+from sponsio_like.atoms_args import ANY_TEXT, ODD_TEXTS, whole_or_anchored
 from sponsio_like.errors import ContractError, Problem
+from sponsio_like.values import regex
 
 EVERYTHING = frozenset({"any", "all", "every", "everything"})
 """What no tool is called, if nobody says so."""
@@ -67,6 +69,7 @@ def doubts(root: f.Formula) -> Iterator[Problem]:
             case f.Custom(name, (_, tuple() as patterns)) if name in LISTED:
                 for pattern in patterns:
                     yield from _bare(pattern)
+                    yield from _all(pattern)
 
 
 # --- tools ----------------------------------------------------------------------------------------
@@ -150,6 +153,13 @@ def _negated(pattern: str) -> Iterator[Problem]:
                 hint="without brackets it is the word; what must not be there is for "
                 "`arg_blacklist`, what alone may be for `arg_allowlist`",
             )
+
+
+def _all(pattern: str) -> Iterator[Problem]:
+    """`.*` lets everything through but for several lines."""
+    if not pattern.startswith(ANY_TEXT) and all(map(regex(whole_or_anchored(pattern)), ODD_TEXTS)):
+        what = f"`{pattern}` matches every text of one line"
+        yield Problem(what, hint="write what is allowed; for some text, whatever it is: `(?s).*`")
 
 
 def _bare(pattern: str) -> Iterator[Problem]:

@@ -16,14 +16,16 @@ from sponsio_like.alphabet import settlements
 from sponsio_like.atoms import OPEN
 from sponsio_like.past import Letter, Past, Registers
 from sponsio_like.program import PAST, STATEFUL, Program, operands
-from sponsio_like.residual import NO, YES, Residual, literals_of, mapped, one
+from sponsio_like.residual import NO, YES, Residual, literals_of, mapped, one, strictest
 
 CAP = 1_000
 """Most positions remembered because an earlier call is still in flight."""
 
 
 WAYS_CAP = 1_024
-"""Most combinations of results of calls in flight that are tried."""
+"""Most combinations of results of calls in flight that are tried, or told apart."""
+STEPS_CAP = 10_000
+"""Most steps over the positions of a window that one question takes."""
 
 
 class Entry(NamedTuple):
@@ -36,6 +38,10 @@ class Entry(NamedTuple):
 
 
 Window: TypeAlias = tuple[Entry, ...]
+Owed: TypeAlias = frozenset[Residual]
+Outcome: TypeAlias = tuple[Registers, Owed]
+"""What is remembered, and what is owed."""
+Fate: TypeAlias = tuple[Letter, Mapping[int, bool]]
 
 
 class WindowFull(Exception):
@@ -58,6 +64,8 @@ class Recall:
 
     def __init__(self, program: Program, past: Past, quiet: Letter, settles_within: int) -> None:
         self.past = past
+        self.all_slots = program.slots
+        self.timeless = not any(_clocked(op) for op in program.nodes)
         self.slots = _recalled(program)
         self.quiet = quiet
         self.settles_within = settles_within
@@ -94,6 +102,43 @@ class Recall:
         for at, final in finals.items():
             window = _filled(window, at, final)
         return self._replay(window, last)[1]
+
+    def outcomes(
+        self, owed: Owed, registers: Registers, window: Window, last: int
+    ) -> set[Outcome] | None:
+        """What is remembered, and owed, for each way in which the calls in flight may settle.
+
+        Ways that come to the same are one: their number grows with what is told apart, and not with
+        that of the calls. None if there are too many.
+        """
+        waiting = in_flight(owed, ())
+        inside = {entry.position for entry in window} if waiting else set()
+        beside = {at: found for at, found in waiting.items() if at not in inside}
+        lefts = settled_ways(self.all_slots, owed, beside)
+        if lefts is None or not window:
+            return None if lefts is None else {(registers, left) for left in lefts}
+        states, steps = {(window[0].before, left) for left in lefts}, 0
+        fixed, gap = None, 0
+        for k, entry in enumerate(window):
+            until = window[k + 1].position if k + 1 < len(window) else last + 1
+            same = fixed is not None and entry.letter == fixed and entry.position not in waiting
+            if same and min(until - entry.position, self.settles_within + 1) == gap:
+                continue  # one more of these leaves everything as it is
+            gap = min(until - entry.position, self.settles_within + 1)
+            fates = _fates(self.all_slots, entry, waiting.get(entry.position, ()))
+            steps += len(fates) * len(states)
+            if steps > STEPS_CAP:
+                return None
+            found = {self._after(state, entry, until, fate) for state in states for fate in fates}
+            fixed = entry.letter if self.timeless and found == states else None
+            states = found
+        return states
+
+    def _after(self, state: Outcome, entry: Entry, until: int, fate: Fate) -> Outcome:
+        (registers, left), (letter, final) = state, fate
+        registers = self._step(letter, registers, entry.position, entry.time)
+        registers = self._coast(registers, entry.position + 1, until, entry.time)
+        return registers, strictest(settle(each, entry.position, final) for each in left)
 
     def _replay(self, window: Window, last: int) -> tuple[list[Entry], Registers]:
         """Step over the window, and over the quiet positions between its entries, up to `last`."""
@@ -183,6 +228,42 @@ def endings(slots: Any, flying: Mapping[int, list[int]]) -> Iterator[Ending] | N
     return (
         dict(zip(flying, combination, strict=True)) for combination in itertools.product(*options)
     )
+
+
+def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> set[Owed] | None:
+    """What is left of what is owed, for each way in which these calls may settle."""
+    lefts = {owed}
+    for at, open_slots in flying.items():
+        finals = [final for final, late in settlements(slots, open_slots) if not late]
+        lefts = {
+            strictest(settle(each, at, final) for each in left)
+            for left in lefts
+            for final in finals
+        }
+        if len(lefts) > WAYS_CAP:
+            return None
+    return lefts
+
+
+def _fates(slots: Any, entry: Entry, owed: Iterable[int]) -> list[Fate]:
+    """How a call may settle: what is read of it then, by when, and what it settles."""
+    unread = (i for i, value in enumerate(entry.letter) if value is OPEN)
+    open_slots = sorted({*unread, *owed})
+    if not open_slots:
+        return [(entry.letter, {})]
+    found: dict[Any, Fate] = {}
+    for final, late in settlements(slots, open_slots):
+        known = {} if late else final
+        letter = tuple(
+            known.get(i, value) if value is OPEN else value for i, value in enumerate(entry.letter)
+        )
+        found[letter, tuple(final.items())] = (letter, final)
+    return list(found.values())
+
+
+def _clocked(op: Any) -> bool:
+    """Whether the node remembers when, or how often."""
+    return op[0] in STATEFUL or (op[0] in ("O", "H") and op[2] is not None)
 
 
 def settle(residual: Residual, position: int, final: Mapping[int, bool]) -> Residual:

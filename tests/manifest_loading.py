@@ -6,6 +6,7 @@ In: nothing. Out: data, as in `tests/manifest_rows.py`; the bugs are in `tests/p
 from __future__ import annotations
 
 STATEMENTS: dict[str, str] = {
+    "S-VERDICT-11": "many in flight may be anything",
     "S-OP-20": "initially is for ever",
     "S-LOAD-08": "first positions are all there are",
     "S-LOAD-09": "seconds from the call before are meant",

@@ -46,6 +46,12 @@ MEANING = (
         "if False:",
     ),
     (
+        "many in flight may be anything",
+        "window.py",
+        "if steps > STEPS_CAP:",
+        "if len(window) > 5:",
+    ),
+    (
         "initially is for ever",
         "operators.py",
         "f.Not(f.Yesterday(f.TRUE)) >> ",

@@ -68,7 +68,9 @@ def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     A pattern with `^` or `$`, but not both, is searched for; any other matches the whole text.
     """
     searches(whole_or_anchored, patterns)  # compiles them
-    choosy(whole_or_anchored, patterns, ODD_TEXTS, "for some text, whatever it is: `(?s).*`")
+    choosy(
+        whole_or_anchored, patterns, (*ODD_TEXTS, "a\nb"), "for some text, whatever it is: `(?s).*`"
+    )
     return whenever(tool, Custom("arg_allowed", (field, patterns)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import warnings
@@ -11,7 +12,10 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, ContractError, ContractWarning, Guard, contract
+from sponsio_like.alphabet import static
+from sponsio_like.atoms import OPEN
 from sponsio_like.ltl import called, initially
+from sponsio_like.monitor import Monitor
 from sponsio_like.patterns import (
     destructive_action_gate,
     must_confirm,
@@ -22,7 +26,11 @@ from sponsio_like.patterns import (
     segregation_of_duty,
     tool_allowlist,
 )
+from sponsio_like.program import Program
+from sponsio_like.reading import take_apart
+from sponsio_like.residual import strictest
 from sponsio_like.syntax import read, show
+from sponsio_like.window import endings, in_flight, open_calls, settle
 from tests.manifest import requirement
 from tests.play import Clock, opened
 
@@ -365,9 +373,9 @@ def test_a_tool_is_not_held_against_itself(pattern: Any) -> None:
         ("G !called(send, to matches '@[^ourcompany.com$]')", "stands for one character"),
         ({"pattern": "arg_blacklist", "tool": "t", "field": "to", "patterns": ["[^admin$]"]},
          "stands for one character"),
-        ({"pattern": "arg_allowlist", "tool": "t", "field": "to", "patterns": [".*"]},
+        ({"pattern": "arg_allowlist", "tool": "t", "field": "to", "patterns": ["^"]},
          "matches every text"),
-        ({"pattern": "arg_allowlist", "tool": "t", "field": "to", "patterns": ["a", "^.*$"]},
+        ({"pattern": "arg_allowlist", "tool": "t", "field": "to", "patterns": ["a", r"[\s\S]*"]},
          "matches every text"),
         ({"pattern": "arg_blacklist", "tool": "t", "field": "to", "patterns": ["x*"]},
          "matches every text"),
@@ -414,6 +422,9 @@ def test_a_tool_of_the_inventory_may_have_any_name() -> None:
           "patterns": ["^https://api.corp/"]}, r"`^https://api\.corp/`"),
         ({"pattern": "arg_allowlist", "tool": "t", "field": "to",
           "patterns": [r"[\w.]+@corp.example.com"]}, r"`[\w.]+@corp\.example\.com`"),
+        ({"pattern": "arg_allowlist", "tool": "t", "field": "to", "patterns": [".*"]}, "`(?s).*`"),
+        ({"pattern": "arg_allowlist", "tool": "t", "field": "to", "patterns": ["a", "^.*$"]},
+         "matches every text of one line"),
         ({"pattern": "rate_limit", "action": "t", "limit": 999999999}, "never reached"),
         ("G(count(t) <= 1000000)", "never reached"),
         ({"pattern": "arg_value_range", "tool": "t", "field": "passengers.length", "max": 5},
@@ -466,3 +477,94 @@ def test_all_mistakes_of_a_file_are_told_at_once(tmp_path: Path) -> None:
     told = subprocess.run(asked, capture_output=True, text=True, check=False)
     assert told.returncode == 2
     assert told.stderr.strip() == str(caught.value)
+
+
+# --- exact verdicts, or a warning -----------------------------------------------------------------
+
+LOCKED = "G(called(lock) -> X called(report) & X called(mail))"
+REPORTED = "G(called(report) -> X Y O done(check))"
+
+
+@requirement("S-VERDICT-11")
+@pytest.mark.parametrize("many", [0, 5, 6, 200])
+def test_verdicts_are_exact_however_many_calls_are_in_flight(many: int) -> None:
+    """A contradiction is seen under six calls in flight as under five, and under hundreds."""
+    session = loaded(f"{LOCKED} & {REPORTED}").session()
+    for number in range(many):
+        assert isinstance(session.decide("check", id=f"k{number}"), Allowed)
+    assert isinstance(session.decide("lock"), Blocked)
+
+
+IN_FLIGHT = [
+    "G(called(x) -> X Y O done(a))",
+    "G(done(a) -> X F done(b)) & G(called(x) -> X (O failed(a) | H !done(b)))",
+    "G(done(a) -> X F[<=3] called(b)) & G(called(x) -> WX (count(done(a)) <= 2))",
+    "G(called(x) -> X (O[<=2] done(a) & !O failed(b)))",
+    "G(failed(a) | done(b) -> X (called(b) S done(a)))",
+]
+
+
+@requirement("S-VERDICT-11")
+@pytest.mark.parametrize("formula", IN_FLIGHT)
+def test_ways_that_come_to_the_same_are_all_the_ways(formula: str) -> None:
+    """What is told apart is just what all combinations of results, one by one, come to."""
+    dice, met = random.Random(formula), 0
+    for _ in range(40):
+        monitor = Monitor(Program(), take_apart(read(formula)))
+        state, slots = monitor.start, monitor.program.slots
+        for position in range(dice.randint(1, 6)):
+            tool = dice.choice("abx")
+            known = static(slots, tool)
+            letter = tuple(
+                OPEN if slot.waits and value is not False else bool(value)
+                for slot, value in zip(slots, known, strict=True)
+            )
+            state = monitor.step(state, letter, position, float(position)).state
+        owed = frozenset(residual for each in state.live for residual in each)
+        flying = in_flight(owed, open_calls(state.window))
+        ways = endings(slots, flying)
+        if ways is None:
+            continue
+        expected = set()
+        for way in ways:
+            registers, left = state.registers, list(owed)
+            if state.window:
+                by_then = {at: {} if late else final for at, (final, late) in way.items()}
+                registers = monitor.recall.supposing(state.window, by_then, position)
+            for at, (final, _) in way.items():
+                left = [settle(each, at, final) for each in left]
+            expected.add((registers, strictest(left)))
+        assert monitor.recall.outcomes(owed, state.registers, state.window, position) == expected
+        met += len(expected) > 1
+    assert met
+
+
+@pytest.mark.parametrize("most", [10, 100, 300])
+def test_long_bounds_are_searched_to_their_end(most: int) -> None:
+    """What a bound of hundreds of steps forbids is refused at once, as under one of ten."""
+    owed = f"G(called(c) -> X F[<={most}] called(a))"
+    guard = loaded(f"{owed} & G(called(c) -> G[<={most + 5}] !called(a))")
+    assert guard.policy.warnings == ()
+    assert isinstance(guard.session().decide("c"), Blocked)
+    assert guard.policy.limited == ()
+
+
+@pytest.mark.parametrize("many", [3, 9, 14])
+def test_many_responses_are_searched_to_their_end(many: int) -> None:
+    """A contradiction beside many other obligations of one formula is seen."""
+    owed = " & ".join(f"G(called(a{n}) -> X F called(b{n}))" for n in range(many))
+    guard = loaded(f"{owed} & G(called(a0) -> WX G !called(b0))")
+    session = guard.session()
+    assert isinstance(session.decide("a1"), Allowed)
+    assert isinstance(session.decide("a0"), Blocked)
+    assert guard.policy.limited == ()
+
+
+def test_what_is_too_large_for_exact_verdicts_is_warned_of() -> None:
+    """Where the search gives up after the first position, loading says so."""
+    long = "G(called(c) -> X F[<=90000] called(a)) & G(called(c) -> G[<=90005] !called(a))"
+    (said,) = warned(long)
+    assert "is too large for exact verdicts" in said
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContractWarning)
+        assert loaded(long).policy.limited == ("c0",)
