@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from sponsio_like.atoms import LATE, kinds_of, names_tool
+from sponsio_like.atoms import LATE, glob_matches, kinds_of, names_tool
 from sponsio_like.formula import (
     Compare,
     Const,
@@ -115,7 +115,7 @@ def _worlds(
 ) -> Iterator[tuple[str, Name]]:
     nodes = [slot.node for slot in slots]
     if "call" in kinds:
-        named: list[Name] = list(tool_names(nodes) if tools is None else tools)
+        named = tool_names(nodes) if tools is None else told_apart(nodes, tools)
         for tool in named:
             yield ("call", tool)
         yield ("call", OTHER)
@@ -148,6 +148,18 @@ def tool_names(nodes: Iterable[Node]) -> dict[Name, None]:
         (frozenset(each), None) for k in sizes for each in itertools.combinations(globs, k)
     )
     return names
+
+
+def told_apart(nodes: Iterable[Node], tools: Iterable[str]) -> dict[Name, None]:
+    """These tools, as far as they are told apart: by their names, or by the globs they match."""
+    matches = _targets(nodes)
+    named = {name for match in matches for name in match.names}
+    globs = list(dict.fromkeys(glob for match in matches for glob in match.globs))
+    each: Iterator[Name] = (
+        tool if tool in named else frozenset(glob for glob in globs if glob_matches(glob, tool))
+        for tool in tools
+    )
+    return {name: None for name in each if name != OTHER}
 
 
 def _fixed(slot: Slot, world: tuple[str, Name]) -> bool | None:

@@ -101,13 +101,26 @@ class Problems:
             raise ContractError(*self.found)
 
 
+NEAR_CAP = 300
+"""Most names that a word is compared with, letter by letter."""
+KNOWN_CAP = 100
+"""Most names that are listed where none is close."""
+
+
 def closest(word: Any, known: Iterable[str]) -> str:
     """A hint for a word that is not known: the most similar ones, or all."""
-    names = list(known)
-    near = difflib.get_close_matches(str(word), names, n=2, cutoff=0.6)
+    names, text = list(known), str(word)
+    among = names
+    if len(names) > NEAR_CAP:
+        alike = (each for each in names if each[:2] == text[:2] or each[-3:] == text[-3:])
+        among = [each for each in alike if abs(len(each) - len(text)) < 3][:NEAR_CAP]
+    near = difflib.get_close_matches(text, among, n=2, cutoff=0.6)
     if near:
         return "did you mean " + " or ".join(f"`{name}`" for name in near) + "?"
-    return "known: " + ", ".join(f"`{name}`" for name in names) if names else ""
+    if not names:
+        return ""
+    more = f" and {len(names) - KNOWN_CAP} more" if len(names) > KNOWN_CAP else ""
+    return "known: " + ", ".join(f"`{name}`" for name in names[:KNOWN_CAP]) + more
 
 
 class InputMissing(SponsioLikeError):

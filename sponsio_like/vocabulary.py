@@ -76,13 +76,18 @@ def _any_of(values: Iterable[Any], words: Vocabulary) -> Target:
 def join(matches: Iterable[Match]) -> Target:
     """One target out of several; matches without conditions are drawn together."""
     matches = list({repr(match): match for match in matches}.values())  # `1` is not `True`
-    bare = [m for m in matches if not m.conditions and m.agent is None and (m.names or m.globs)]
-    rest = tuple(match for match in matches if match not in bare)
+    bare = [match for match in matches if _is_bare(match)]
+    rest = tuple(match for match in matches if not _is_bare(match))
     if not bare:
         return rest
     names = dict.fromkeys(name for match in bare for name in match.names)
     globs = dict.fromkeys(glob for match in bare for glob in match.globs)
     return (Match(tuple(names), tuple(globs)), *rest)
+
+
+def _is_bare(match: Match) -> bool:
+    """Whether it says nothing but names."""
+    return not match.conditions and match.agent is None and bool(match.names or match.globs)
 
 
 def named(name: str, words: Vocabulary) -> Target:

@@ -64,8 +64,8 @@ BUGS = (
     Planted(
         "a call in flight at the end is read as done",
         "monitor.py",
-        "return all(all(holds_at_end(r) for r in _settled(instance, way)) for way in ways)",
-        "return any(all(holds_at_end(r) for r in _settled(instance, way)) for way in ways)",
+        "lefts is not None and all(holds_at_end(r) for left in lefts for r in left)",
+        "lefts is not None and any(all(map(holds_at_end, left)) for left in lefts)",
         f"{AGREES}[templates 0]",
     ),
     # --- bounds -----------------------------------------------------------------------------------

@@ -471,7 +471,7 @@ BUGS = (
     Bug(
         "the inventory does not matter",
         "alphabet.py",
-        "tool_names(nodes) if tools is None else tools",
+        "tool_names(nodes) if tools is None else told_apart(nodes, tools)",
         "tool_names(nodes)",
     ),
     Bug(
@@ -548,8 +548,8 @@ BUGS = (
     Bug(
         "unsettled calls are read kindly",
         "monitor.py",
-        "return all(all(holds_at_end(r) for r in _settled(instance, way)) for way in ways)",
-        "return any(all(holds_at_end(r) for r in _settled(instance, way)) for way in ways)",
+        "lefts is not None and all(holds_at_end(r) for left in lefts for r in left)",
+        "lefts is not None and any(all(map(holds_at_end, left)) for left in lefts)",
     ),
     Bug(
         "finished sessions go on",
