@@ -88,6 +88,11 @@ class Policy:
         return Roll()
 
     @functools.cached_property
+    def built(self) -> set[Any]:
+        """The sets of globs of tools that nobody names for which lanes were built."""
+        return set()
+
+    @functools.cached_property
     def call_counters(self) -> tuple[Counter, ...]:
         """What counts the positions of calls."""
         counters = dict.fromkeys(each for pair in self.counters for each in pair)

@@ -34,7 +34,7 @@ from sponsio_like.outcome import (
 )
 from sponsio_like.passing import Refused
 from sponsio_like.strategies import ruling
-from sponsio_like.tickets import Asked, Ticket
+from sponsio_like.tickets import Asked, Ticket, final
 from sponsio_like.verdicts import INVENTORY, Finding, asking, enforced, holding, observed, renamed
 
 Fit: TypeAlias = Callable[[Redirect], Mapping[str, Any] | str]
@@ -53,9 +53,9 @@ def decided(
     `args`: those of a call, as they came; they are read once. `why`: what stands against it before
     it is judged. Raises `Finished`.
     """
-    if isinstance(event, Refused):
-        return event.call, blocked(inner, event.call, event.attempt, fit=fit), event.attempt
     try:
+        if isinstance(event, Refused):
+            return event.call, blocked(inner, event.call, event.attempt, fit=fit), event.attempt
         if isinstance(event, Call):
             event = replace(event, args=freeze_args(args))
         if why:
@@ -64,7 +64,8 @@ def decided(
     except Finished:
         raise
     except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
-        return event, failed(inner, event, error), Attempt()
+        event = event.call if isinstance(event, Refused) else event
+        return event, _failed(inner, event, error), Attempt()
 
 
 def decision(
@@ -189,8 +190,16 @@ def refused(
     return Blocked(id_of(event), (violation,), lambda: reason, over)
 
 
-def failed(inner: Interceptor, event: Call | Message, error: Exception) -> Outcome:
-    """The decision could not be made; then it is as if it had been refused."""
+def _failed(inner: Interceptor, event: Call | Message, error: Exception) -> Outcome:
+    """The decision could not be made; then it is as if it had been refused.
+
+    Unless it was made before anything failed: then it stands, as it has counted.
+    """
+    if inner.ledger.torn:
+        inner.doubts(error)
+    flight = inner.flights.get(id_of(event)) if isinstance(event, Call) else None
+    if flight is not None and flight.digest == mark_of(event):
+        return _own(flight.outcome)
     return refused(inner, event, f"the decision failed: {type(error).__name__}: {error}")
 
 
@@ -286,15 +295,4 @@ def _held(
         case "approved":
             return None, news
     inner.turn_away(event)
-    return blocked(inner, event, attempt, _final(ticket)), news
-
-
-def _final(ticket: Ticket) -> str:
-    """Why a call that was held will not run."""
-    names = ", ".join(f"`{name}`" for name in ticket.contracts)
-    match ticket.status:
-        case "denied":
-            return f"`{ticket.tool}` was held by {names}, and {ticket.by} said no; do not repeat it"
-        case "revoked":
-            return f"`{ticket.tool}` was held by {names}, and {ticket.by} took the approval back"
-    return f"`{ticket.tool}` was held by {names}, and nobody answered in time"
+    return blocked(inner, event, attempt, final(ticket)), news

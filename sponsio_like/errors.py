@@ -131,6 +131,10 @@ class SessionError(SponsioLikeError):
     """The host used a session wrongly."""
 
 
+STRAIN = (RecursionError, MemoryError)
+"""What any line may raise, where the host has left little room to work in."""
+
+
 class Finished(SessionError):
     """The session was finished: it decides nothing more."""
 

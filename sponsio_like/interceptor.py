@@ -12,31 +12,30 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from sponsio_like.compiler import Policy
 from sponsio_like.context import NOTHING_TOLD, Context
-from sponsio_like.encoding import encode
 from sponsio_like.errors import Finished
 from sponsio_like.events import Call, Event, Step
-from sponsio_like.flights import FULL, Answer, Attempt, Flight, all_resumed, id_of, plain, standing
+from sponsio_like.flights import FULL, Answer, Attempt, Flight, id_of, standing
 from sponsio_like.lasting import Lasting, StoreFailed
 from sponsio_like.ledger import Ledger
 from sponsio_like.monitor import Verdict
 from sponsio_like.outcome import Allowed, Decision, Outcome, Unfulfilled, Violation
-from sponsio_like.passing import Held, Kept
+from sponsio_like.passing import Kept, catch_up
 from sponsio_like.perceiving import Seen, judged, perceive, time_of, time_or
 from sponsio_like.refusing import after_refusal, refused
 from sponsio_like.settling import expire
-from sponsio_like.snapshot import Written, part, put_back, take
+from sponsio_like.snapshot import Written
 from sponsio_like.standing import owing, verdicts
-from sponsio_like.tickets import Desk
+from sponsio_like.tickets import Desk, Ticket
 from sponsio_like.verdicts import (
     Finding,
     findings,
+    in_doubt,
     lost,
     reported,
-    still_asks,
     stoppable,
     strictest,
     unanswered,
@@ -45,14 +44,15 @@ from sponsio_like.watch import Change, Judgement, Now
 from sponsio_like.worlds import World
 
 T = TypeVar("T")
+Late: TypeAlias = list[Violation]
 
 
 class Interceptor:
     """All the state of one session, behind one lock. `world`: where contracts on the world are."""
 
     __slots__ = (
-        "_written", "clock", "committed", "context", "desk", "finished", "flights", "landing",
-        "lanes", "latest", "ledger", "lock", "policy", "time", "world",
+        "clock", "committed", "context", "desk", "doubt", "finished", "flights", "landing",
+        "lanes", "latest", "ledger", "lock", "policy", "time", "warned", "world", "written",
     )  # fmt: skip
 
     def __init__(
@@ -65,13 +65,14 @@ class Interceptor:
         self.committed = 0
         self.latest: Kept | None = None
         self.landing = 0
-        self.finished = False
+        self.finished = self.warned = False
+        self.doubt = ""
         self.time = float("-inf")
         self.desk = Desk(session)
         self.ledger = Ledger(policy, apart=world is not None)
         self.world = Lasting(self.ledger, session, world)
         self.world.refresh()
-        self._written: Written | None = None
+        self.written: Written | None = None
         self.clock = clock
         self.lock = threading.Lock()
 
@@ -82,7 +83,8 @@ class Interceptor:
 
     def stand(self, place: str) -> None:
         """The next calls stand here, in the history of the host."""
-        with Held(self):
+        with self.lock:
+            catch_up(self)
             self.world.stand(place)
 
     def attempt(
@@ -101,13 +103,15 @@ class Interceptor:
         """
         late: list[Violation] = []
         while True:
-            with Held(self):
+            with self.lock:
+                catch_up(self)
                 touched, context = self.ledger.touched(event), self.context
             reads, failed = perceive(self.ledger, event, touched, context, self.calls)
             now = time_of(self.clock) if stoppable(event) else self.now()
             seen = Seen(event, touched, reads, failed, now, context.denied)
             try:
-                with Held(self):
+                with self.lock:
+                    catch_up(self)
                     attempt = self._try(seen, mark, answer, rulings, late, substitute=substitute)
             except StoreFailed as error:
                 if isinstance(event, Step):
@@ -126,7 +130,7 @@ class Interceptor:
         mark: str,
         answer: Answer,
         rulings: Mapping[str, Decision],
-        late: list[Violation],
+        late: Late,
         *,
         substitute: bool,
     ) -> Attempt | None:
@@ -139,7 +143,7 @@ class Interceptor:
             raise Finished(self.desk.session)
         with self.world.open():
             key = self.world.key(event, mark)
-            stands = standing(self.flights, event, self.context, enforces=self.policy.enforces)
+            stands = self._standing(event, late)
             if stands is not None:
                 return stands
             late += self.expire(seen.time, self.context)
@@ -159,12 +163,35 @@ class Interceptor:
             if self.world.full(key):
                 return Attempt(why=FULL)
             self.world.let_through(judgement, key)
+        self._happens(event, judgement, (mark, key), answer(found), ticket)
+        return Attempt(found)
+
+    def _standing(self, event: Event, late: Late) -> Attempt | None:
+        """What stands against an event before any contract is asked."""
+        stands = standing(self.flights, event, self.context, enforces=self.policy.enforces)
+        if stands is None and self.ledger.torn:
+            late += self._warned()
+            why = in_doubt(self.policy, event, self.doubt)
+            stands = Attempt(why=why) if why else None
+        return stands
+
+    def _happens(
+        self,
+        event: Event,
+        judgement: Judgement,
+        names: tuple[str, str],
+        outcome: Outcome,
+        ticket: Ticket | None,
+    ) -> None:
+        """The event is let through, and its ticket used up."""
+        before = self.ledger.torn
         if isinstance(event, Call):
-            self.take_off(event, judgement, (mark, key), answer(found))
+            self.take_off(event, judgement, names, outcome)
         else:
             self.ledger.commit(judgement, self.world.lineage)
+        self.ledger.torn = True
         self.desk.use(ticket)
-        return Attempt(found)
+        self.ledger.torn = before
 
     def turn_away(self, event: Event, found: Iterable[Finding] = ()) -> None:
         """Count a refusal that was not certain yet when it was attempted; it may end the run."""
@@ -175,13 +202,31 @@ class Interceptor:
         self, call: Call, judgement: Judgement, names: tuple[str, str], outcome: Outcome
     ) -> None:
         """The call is let through; from now on it is in flight. `names`: here, and in the world."""
-        self.ledger.commit(judgement, self.world.lineage)
-        (mark, key), sources = names, self.policy.delivering(call)
+        (mark, key), sources, before = names, self.policy.delivering(call), self.ledger.torn
         waits = self.ledger.waiting(judgement, self.world.lineage)
         flight = Flight(call.tool, mark, self.committed, waits, outcome, sources, key)
+        self.ledger.commit(judgement, self.world.lineage)
         self.flights[call.id] = flight
+        self.latest = None  # it is this one, if there is one
         self.world.used(call.id)
         self.committed += 1
+        self.ledger.torn = before
+
+    def doubts(self, error: Exception | None = None) -> None:
+        """What the contracts remember is in doubt: something was raised half-way through a change.
+
+        What enforced contracts could refuse is refused from now on.
+        """
+        self.ledger.torn = True
+        what = "a failure" if error is None else type(error).__name__
+        self.doubt = self.doubt or f"{what} while call {max(self.calls - 1, 0)} was recorded"
+
+    def _warned(self) -> tuple[Violation, ...]:
+        """That the state is in doubt, once."""
+        self.doubts()
+        first, self.warned = not self.warned, True
+        what = f"the state of session `{self.desk.session}` is in doubt: {self.doubt}"
+        return (lost(self.policy, self.calls, None, what),) if first else ()
 
     def expire(self, now: float, context: Context) -> tuple[Violation, ...]:
         """Time has come. What that violates, to be told once."""
@@ -192,20 +237,23 @@ class Interceptor:
     def at_desk(self, ask: Callable[[Desk, float], T]) -> T:
         """Ask the session's desk for something, at this time."""
         now = self.now()
-        with Held(self):
+        with self.lock:
+            catch_up(self)
             self.time = max(self.time, now)
             return ask(self.desk, self.time)
 
     def at_ledger(self, ask: Callable[[Ledger, float], T]) -> T:
         """Ask the session's ledger for something, at this time; it must stay as it is."""
         now = self.now()
-        with Held(self):
+        with self.lock:
+            catch_up(self)
             self.world.refresh()
             return ask(self.ledger, max(self.time, now, self.world.time))
 
     def flying(self) -> tuple[tuple[str, str, tuple[Change, ...]], ...]:
         """The calls in flight: their ids, their tools, and what waits for their results."""
-        with Held(self):
+        with self.lock:
+            catch_up(self)
             return tuple((id, each.tool, self.waits(each)) for id, each in self.flights.items())
 
     def waits(self, flight: Flight) -> tuple[Change, ...]:
@@ -215,13 +263,15 @@ class Interceptor:
     def told(self, key: str, value: Any) -> None:
         """A fact of the context, visible from the next decision on."""
         now = self.now()
-        with Held(self):
+        with self.lock:
+            catch_up(self)
             self.time = max(self.time, now)
             self.context = self.context.told(key, value, self.time)
 
     def used(self, tokens: int) -> None:
         """Tokens that the model has used."""
-        with Held(self):
+        with self.lock:
+            catch_up(self)
             self.context = self.context.used(tokens)
 
     def verdicts(self) -> dict[str, Verdict]:
@@ -231,7 +281,8 @@ class Interceptor:
     def close(self) -> tuple[tuple[Violation, ...], tuple[Unfulfilled, ...], bool]:
         """What time has violated until now, what stays unfulfilled, and whether it was open."""
         now, late = self.now(), tuple[Violation, ...]()
-        with Held(self):
+        with self.lock:
+            catch_up(self)
             with suppress(StoreFailed), self.world.open():
                 late = self.expire(now, self.context)
             first, self.finished = not self.finished, True
@@ -240,35 +291,3 @@ class Interceptor:
     def open(self) -> tuple[Unfulfilled, ...]:
         """The obligations that would be unfulfilled if the session ended now."""
         return self.at_ledger(lambda ledger, _: owing(ledger, Now(self.time, self.context)))
-
-    def snapshot(self, rest: Mapping[str, Any]) -> dict[str, Any]:
-        """The whole state as JSON data."""
-        with Held(self):
-            flights = {id: plain(flight) for id, flight in self.flights.items()}
-            mine = {
-                **rest,
-                "finished": self.finished,
-                **self.world.standing(),
-                "calls": self.calls,
-                "time": self.time,
-            }
-            mine |= {"flights": flights, "tickets": self.desk.plain()}
-            self._written = self._written or Written()
-            kept = take(self.ledger, self.context, self._written)
-            return kept | {key: encode(value) for key, value in mine.items()}
-
-    def restore(self, data: Mapping[str, Any]) -> tuple[str, ...]:
-        """Take over the state of a snapshot. The contracts that have changed and start anew."""
-        self._written = Written()
-        self.context, fresh, moved = put_back(self.ledger, data, self._written)
-        self.finished = part(data, "finished", bool)
-        self.committed, self.time = part(data, "calls", int), part(data, "time", int, float)
-        self.ledger.calls = self.committed
-        anew = {*fresh, *self.world.resume(data, lived=self.calls > 0)}
-        kept, sources = part(data, "flights", dict), {repr(s): s for s in self.policy.sources}
-        self.flights.update(all_resumed(kept, moved, sources))
-        self.desk.resume(
-            part(data, "tickets", list),
-            lambda asked: asked.contract not in anew and still_asks(self.policy, asked),
-        )
-        return tuple(name for name in self.policy.all.contracts if name in anew)

@@ -1,18 +1,21 @@
 """A call has its result: it is in flight no more.
 
 Flow: id, result -> what that reveals. INVARIANT: no lock is held while code of the user runs.
+INVARIANT: whatever fails, the call is in flight still, or the state is known to be in doubt.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
+from sponsio_like.errors import STRAIN
 from sponsio_like.events import Result
 from sponsio_like.flights import Flight
+from sponsio_like.freezing import freeze_answer
 from sponsio_like.interceptor import Interceptor
 from sponsio_like.lasting import StoreFailed
 from sponsio_like.outcome import Violation
-from sponsio_like.passing import Held
+from sponsio_like.passing import catch_up
 from sponsio_like.perceiving import finals
 from sponsio_like.settling import Results, apart, settle_all
 from sponsio_like.verdicts import lost, reported
@@ -22,33 +25,75 @@ Waits: TypeAlias = tuple[Change, ...]
 Late: TypeAlias = list[Violation]
 
 
-def land(inner: Interceptor, id: str) -> Flight | None:
-    """Take the call out of the air, to `settle` it; None if it is not in flight."""
-    with Held(inner):
-        flight = inner.flights.pop(id, None)
-        inner.landing += flight is not None
-        return flight
+class Landed(NamedTuple):
+    """The tool of a call that has its result, and what that reveals."""
+
+    tool: str
+    revealed: tuple[Violation, ...]
 
 
-def settle(inner: Interceptor, id: str, flight: Flight, result: Result) -> tuple[Violation, ...]:
-    """The call has its result. What that reveals, and what time has."""
-    late: list[Violation] = []
-    while True:
-        with Held(inner):
-            waits = inner.waits(flight)
-        results = finals(inner.policy, waits, result, flight.tool)
-        now = inner.now()
-        try:
-            with Held(inner):
-                bad = _settled(inner, (id, flight), waits, results, now, late)
-        except StoreFailed as error:
-            with Held(inner):
-                inner.flights.setdefault(id, flight)
+def settle(inner: Interceptor, id: str, output: Any, error: Any) -> Landed | None:
+    """The call has its result, or an error; None if it was not in flight."""
+    try:
+        return _settle(inner, id, output, error)
+    except STRAIN as strain:  # before anything has changed
+        why = _unkept(id, strain, again=True)
+        return Landed("", (lost(inner.policy, inner.calls, None, why),))
+
+
+def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Landed | None:
+    late: Late = []
+    bad: dict[int, Witness] | None = None
+    flight: Flight | None = None
+    before = False
+    try:
+        good = error is None
+        result = Result("ok" if good else "error", freeze_answer(output if good else error))
+        with inner.lock:
+            catch_up(inner)
+            before, found = inner.ledger.torn, inner.flights.get(id)
+            if found is None:
+                return None
+            inner.landing, flight = inner.landing + 1, found
+            del inner.flights[id]
+        while bad is None:
+            bad = _landed(inner, id, flight, result, late)
+        return Landed(flight.tool, (*late, *reported(inner.policy, bad, *_at(flight))))
+    except Exception as fault:  # the tool has run: the host is told, and goes on
+        if flight is None:
+            raise
+        again = bad is None and inner.ledger.torn == before
+        why = _unkept(flight.tool, fault, again=again)
+        return Landed(flight.tool, (*late, lost(inner.policy, *_at(flight), why)))
+    finally:
+        if flight is not None:
+            with inner.lock:
+                if bad is None and inner.ledger.torn == before:
+                    inner.flights.setdefault(id, flight)
                 inner.landing -= 1
-            why = f"the result of `{flight.tool}` is not kept, settle it again: {error}"
-            return (*late, lost(inner.policy, flight.position, flight.tool, why))
-        if bad is not None:
-            return (*late, *reported(inner.policy, bad, flight.position, flight.tool))
+
+
+def _unkept(whose: str, fault: Exception, *, again: bool) -> str:
+    said = fault if isinstance(fault, StoreFailed) else type(fault).__name__
+    return f"the result of `{whose}` is not kept{', settle it again' if again else ''}: {said}"
+
+
+def _at(flight: Flight) -> tuple[int, str]:
+    return flight.position, flight.tool
+
+
+def _landed(
+    inner: Interceptor, id: str, flight: Flight, result: Result, late: Late
+) -> dict[int, Witness] | None:
+    """The clauses that a result shows to be violated; None if others have to read it."""
+    with inner.lock:
+        catch_up(inner)
+        waits = inner.waits(flight)
+    results = finals(inner.policy, waits, result, flight.tool)
+    now = inner.now()
+    with inner.lock:
+        catch_up(inner)
+        return _settled(inner, (id, flight), waits, results, now, late)
 
 
 def _settled(
@@ -59,8 +104,8 @@ def _settled(
     now: float,
     late: Late,
 ) -> dict[int, Witness] | None:
-    """The clauses that a result shows to be violated; None if others have to read it."""
-    id, flight = landed
+    """As `_landed`, under the lock."""
+    (id, flight), before = landed, inner.ledger.torn
     with inner.world.open():
         if inner.waits(flight) != waits:
             return None
@@ -70,7 +115,9 @@ def _settled(
         world, mine = apart(inner.ledger, results)
         bad = settle_all(inner.ledger, world, present)
         inner.world.settled(flight.key)
+    inner.ledger.torn = True
     inner.context = context
-    inner.landing -= 1
     inner.world.heard(id)
-    return bad | settle_all(inner.ledger, mine, present)
+    bad |= settle_all(inner.ledger, mine, present)
+    inner.ledger.torn = before
+    return bad

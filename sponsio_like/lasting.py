@@ -166,8 +166,9 @@ class Lasting:
         """The event happens; those that have not counted it do so now."""
         if not self._accounts:
             return
-        owners = self._counting(judgement.kind, key)
+        owners, before = self._counting(judgement.kind, key), self._ledger.torn
         self._ledger.commit(judgement, owners)
+        self._ledger.torn = before
         for k in owners if key else ():
             self._accounts[k].flights[key] = self._ledger.waiting(judgement, (k,))
         if owners or any(each.plain is None for each in self._accounts.values()):

@@ -6,22 +6,23 @@ Only clauses that the event concerns are touched, and those that have asked to b
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 from sponsio_like.atoms import OPEN
 from sponsio_like.compiler import LINEAGE, Counter, Policy
 from sponsio_like.context import NOTHING_TOLD, Context
 from sponsio_like.events import Call, Event, Kind, kind_of
-from sponsio_like.monitor import Instance
-from sponsio_like.residual import literals_of
 from sponsio_like.resting import NEVER
-from sponsio_like.tracking import OTHERS, instances, live_in, stored, wakes_at
+from sponsio_like.tracking import OTHERS, due_in, instances, live_in, stored, wakes_at
 from sponsio_like.variables import Key
 from sponsio_like.watch import Change, Judgement, Place, Read, Watch, Witness
 
 NO_WITNESSES: Mapping[int, Witness] = MappingProxyType({})
+_Due: TypeAlias = Sequence[float]
+_Rest: TypeAlias = tuple[int, Any, Watch, int, int, _Due]
+"""A clause, its key, its watch, how many positions that has seen; what wakes it."""
 KEYS_CAP = 100_000
 """Most values that one clause remembers; a call that needs another one violates."""
 
@@ -30,12 +31,13 @@ class Ledger:
     """The watches of one session. Not thread-safe by itself: the session holds the lock.
 
     `apart`: contracts on the world count positions of their own, each by itself. No clause is due
-    at the next position as long as fewer have `passed` than the `soonest` that wakes one.
+    at the next position as long as fewer have `passed` than the `soonest` that wakes one. `torn`:
+    a change has begun and not ended; who finds it so knows that something was raised half-way.
     """
 
     __slots__ = (
         "alarms", "bound", "calls", "counters", "keyed", "lineage", "passed", "policy", "positions",
-        "soonest", "wakes", "watches",
+        "soonest", "torn", "wakes", "watches",
     )  # fmt: skip
 
     def __init__(self, policy: Policy, *, apart: bool = False) -> None:
@@ -52,6 +54,7 @@ class Ledger:
         self.soonest = min(self.wakes.values(), default=NEVER)
         self.passed = self.calls = 0
         self.alarms: dict[tuple[int, Any], float] = {}
+        self.torn = False
 
     # --- asking -------------------------------------------------------------------------------
 
@@ -101,11 +104,20 @@ class Ledger:
     # --- committing ---------------------------------------------------------------------------
 
     def commit(self, judgement: Judgement, owners: Container[int] | None = None) -> None:
-        """Let the event through. `owners`: only for their clauses; all, if not given."""
+        """Let the event through. `owners`: only for their clauses; all, if not given.
+
+        What may fail is worked out first, as far as that can be. Leaves the ledger `torn`.
+        """
+        mine = [c for c in judgement.changes if owners is None or self.owner(c.clause) in owners]
+        bound = [each for each in mine if each.clause in self.bound]
+        rest = [each for each in mine if each.clause not in self.bound]
+        kept = [self._rests(c.clause, c.key, c.watch, c.at, judgement.time) for c in rest]
+        self.torn = True
         self.passed += 1
-        for change in judgement.changes:
-            if owners is None or self.owner(change.clause) in owners:
-                self._keep(change, judgement.time)
+        for one in kept:
+            self._keep(*one)
+        for each in bound:
+            stored(self.bound[each.clause], each, self.calls)
         for i in {each.clause: None for each in judgement.changes if each.clause in self.bound}:
             self.rouse(i, self.next(i), judgement.time)
         if judgement.kind == "call" and (owners is None or LINEAGE in owners):
@@ -114,12 +126,6 @@ class Ledger:
             if judgement.kind in counter.kinds and (owners is None or counter.owner in owners):
                 self.positions[counter] += 1
 
-    def _keep(self, change: Change, time: float) -> None:
-        if change.clause in self.bound:
-            stored(self.bound[change.clause], change, self.calls)
-        else:
-            self.store(change.clause, change.key, change.watch, change.at, time)
-
     def rouse(self, i: int, last: Place, time: float) -> None:
         """When is clause `i`, which has value variables, woken next; and when does time run out."""
         clause, store = self.policy.clauses[i], self.bound[i]
@@ -127,17 +133,25 @@ class Ledger:
             self.set_wake(i, wakes_at(clause, store, last, time))
         if clause.timed:
             live = [each for watch in store.watches() for each in live_in(watch)]
-            self._set_alarm((i, OTHERS), live)
+            self._set_alarm((i, OTHERS), due_in(live))
 
     def store(self, i: int, key: Any, watch: Watch, last: Place, time: float) -> None:
+        self._keep(*self._rests(i, key, watch, last, time))
+
+    def _rests(self, i: int, key: Any, watch: Watch, last: Place, time: float) -> _Rest:
+        clause = self.policy.clauses[i]
+        wake = NEVER if clause.by else clause.wakes_at(watch, last, time)
+        return i, key, watch, last.seen + 1, wake, due_in(live_in(watch)) if clause.timed else ()
+
+    def _keep(self, i: int, key: Any, watch: Watch, length: int, wake: int, due: _Due) -> None:
         clause = self.policy.clauses[i]
         if clause.by:
-            self.keyed[i][key] = (watch, last.seen + 1)
+            self.keyed[i][key] = (watch, length)
         else:
             self.watches[i] = watch
-            self.set_wake(i, clause.wakes_at(watch, last, time))
+            self.set_wake(i, wake)
         if clause.timed:
-            self._set_alarm((i, key), live_in(watch))
+            self._set_alarm((i, key), due)
 
     def wake(self, i: int, watch: Watch, position: int, time: float) -> None:
         """Clause `i` has come so far, and has just seen its position: when is it woken next."""
@@ -156,9 +170,8 @@ class Ledger:
             self.wakes[i] = position
         self.soonest = min(self.wakes.values(), default=NEVER)
 
-    def _set_alarm(self, name: tuple[int, Any], live: Iterable[Instance]) -> None:
-        """Remember when the first time bound in there runs out."""
-        due = [literal[2] for each in live for literal in literals_of(each) if literal[0] in "fg"]
+    def _set_alarm(self, name: tuple[int, Any], due: _Due) -> None:
+        """Remember when the first time bound runs out."""
         if due:
             self.alarms[name] = min(due)
         else:
@@ -268,7 +281,7 @@ class Ledger:
         }
         twin.bound = {i: store.copy(()) for i, store in self.bound.items()}
         twin.wakes, twin.soonest = dict(self.wakes), self.soonest
-        twin.passed, twin.calls = self.passed, self.calls
+        twin.passed, twin.calls, twin.torn = self.passed, self.calls, False
         twin.alarms = {
             (i, key): due
             for (i, key), due in self.alarms.items()

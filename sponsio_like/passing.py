@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sponsio_like.alphabet import OTHER
 from sponsio_like.compiler import Policy
+from sponsio_like.errors import STRAIN
 from sponsio_like.events import Call
 from sponsio_like.flights import Attempt, mark_of
 from sponsio_like.freezing import freeze_args
@@ -28,6 +29,8 @@ from sponsio_like.verdicts import findings
 if TYPE_CHECKING:
     from sponsio_like.interceptor import Interceptor
 
+LANES_CAP = 256
+"""Most lanes of tools that nobody names, one for each set of globs; others go the long way."""
 NAME_CAP = 200
 """Longest name of a tool, in characters, whose lane is remembered by its name."""
 UNKNOWN: Any = object()
@@ -55,26 +58,6 @@ class Latest(NamedTuple):
     woken: Woken
 
 
-class Held:
-    """The lock of a session, held by whoever goes the long way: no call is left half-way."""
-
-    __slots__ = ("_inner",)
-
-    def __init__(self, inner: Interceptor) -> None:
-        self._inner = inner
-
-    def __enter__(self) -> None:
-        self._inner.lock.acquire()
-        try:
-            catch_up(self._inner)
-        except BaseException:  # whatever it is, nobody else may have to wait for ever
-            self._inner.lock.release()
-            raise
-
-    def __exit__(self, *_: object) -> None:
-        self._inner.lock.release()
-
-
 class Refused(NamedTuple):
     """A call that is blocked, and what stands against it."""
 
@@ -99,14 +82,21 @@ def passes(
         return None
     if type(now) is not float or now - now != 0.0:
         return None
-    inner.lock.acquire()  # in half the time that `with` takes
-    try:
-        return _judged(inner, lane, (id, tool, args, agent, depth), now)
-    except Exception:  # a lane is source that was made: if it is wrong, the long way decides
-        logging.getLogger("sponsio_like").exception("the lane of `%s` failed", tool)
-        return None
-    finally:
-        inner.lock.release()
+    with inner.lock:  # which no signal interrupts, as it would `acquire` and `try`
+        before = inner.latest
+        try:
+            return _judged(inner, lane, (id, tool, args, agent, depth), now)
+        except Exception:  # a lane is source that was made: if it is wrong, the long way decides
+            inner.latest = before
+            logging.getLogger("sponsio_like").exception("the lane of `%s` failed", tool)
+            return None
+
+
+def taken_back(inner: Interceptor, id: str) -> None:
+    """The call was let through, but nobody has heard of it: so it was not."""
+    with inner.lock:
+        if inner.latest is not None and inner.latest[0] == id:
+            inner.latest = None
 
 
 def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Refused | None:
@@ -114,7 +104,7 @@ def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Re
     ledger = inner.ledger
     if inner.latest is not None or inner.flights or inner.landing or ledger.alarms:
         return None
-    if inner.desk.tickets or inner.finished or inner.context.stopped:
+    if inner.desk.tickets or inner.finished or inner.context.stopped or ledger.torn:
         return None
     if now < inner.time:  # noqa: PLR1730  a call costs more
         now = inner.time
@@ -129,8 +119,8 @@ def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Re
         event = Call(tool, args, id, agent, depth)
         return None if woken else _refused(inner, event, checked, now)
     kept: Kept = (id, tool, args, agent, depth, now, lane, checked, woken)
-    inner.latest = kept
     inner.time = now
+    inner.latest = kept
     return kept
 
 
@@ -152,7 +142,10 @@ def _lane(policy: Policy, tool: str) -> Lane | None:
     name = policy.index.name_of(tool)
     lane = policy.lanes.get(name, UNKNOWN)
     if lane is UNKNOWN:
-        lane = policy.lanes[name] = lane_of(policy, name, policy.index.concerned(name))
+        lane = None
+        if len(policy.built) < LANES_CAP:
+            lane = policy.lanes[name] = lane_of(policy, name, policy.index.concerned(name))
+            policy.built.add(name)
     own = listed(policy, tool, lane)
     if len(policy.lanes) < INDEX_CAP and len(tool) <= NAME_CAP:
         policy.lanes[tool] = own
@@ -189,30 +182,38 @@ def settles(inner: Interceptor, id: str, ok: bool) -> str | None:
         return None
     if type(now) is not float or now - now != 0.0:
         return None
-    _, tool, _, _, _, time, lane, checked, _ = latest
-    ledger, lock = inner.ledger, inner.lock
-    lock.acquire()
     try:
-        if inner.latest is not latest:
-            return None
-        if now < inner.time:  # noqa: PLR1730  "
-            now = inner.time
-        end = lane.done if ok else lane.failed
-        if end is not None and not end(ledger, checked, time, now):
-            return None
-        if ledger.soonest <= ledger.passed:
-            _wake(inner, Latest._make(latest), now)
-        positions = ledger.positions
-        for counter in inner.policy.call_counters:
-            positions[counter] += 1
-        ledger.passed += 1
-        ledger.calls += 1
-        inner.committed += 1
-        inner.time, inner.latest = now, None
-        if lane.sources:
-            inner.context = inner.context.arrived(lane.sources)
-    finally:
-        lock.release()
+        with inner.lock:
+            return _settled(inner, latest, now, ok=ok)
+    except STRAIN:  # the long way knows whether anything was written
+        return None
+
+
+def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str | None:
+    """As `settles`, under the lock."""
+    _, tool, _, _, _, time, lane, checked, _ = latest
+    ledger = inner.ledger
+    if inner.latest is not latest or ledger.torn:
+        return None
+    if now < inner.time:  # noqa: PLR1730  "
+        now = inner.time
+    end = lane.done if ok else lane.failed
+    ledger.torn = True
+    if end is not None and not end(ledger, checked, time, now):
+        ledger.torn = False  # it has written nothing
+        return None
+    if ledger.soonest <= ledger.passed:
+        _wake(inner, Latest._make(latest), now)
+    positions = ledger.positions
+    for counter in inner.policy.call_counters:
+        positions[counter] += 1
+    ledger.passed += 1
+    ledger.calls += 1
+    inner.committed += 1
+    inner.time, inner.latest = now, None
+    if lane.sources:
+        inner.context = inner.context.arrived(lane.sources)
+    ledger.torn = False
     return tool
 
 
@@ -229,7 +230,11 @@ def _wake(inner: Interceptor, latest: Latest, now: float) -> None:
 
 
 def catch_up(inner: Interceptor) -> None:
-    """Something else happens: the latest call is in flight like any other. The lock is held."""
+    """Something else happens: the latest call is in flight like any other. The lock is held.
+
+    Raises what a clause raises for want of memory or stack: nothing has changed then, and the call
+    is the latest still.
+    """
     if inner.latest is None:
         return
     latest = Latest._make(inner.latest)
@@ -237,6 +242,9 @@ def catch_up(inner: Interceptor) -> None:
     pairs = ((latest.lane, latest.checked), *latest.woken)
     reads = [each for lane, checked in pairs for each in lane.reads(checked)]
     judgement = judge(inner.ledger, call, reads, latest.time)
-    mark = mark_of(call)
-    inner.latest = None
-    inner.take_off(call, judgement, (mark, ""), Allowed(call.id))
+    for _, error in judgement.failed:
+        if isinstance(error, STRAIN):
+            raise error
+    inner.take_off(call, judgement, (mark_of(call), ""), Allowed(call.id))
+    if judgement.failed:  # a clause has not seen a call that runs
+        inner.doubts(judgement.failed[0][1])

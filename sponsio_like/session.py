@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time as _time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from typing import Any
 
@@ -15,18 +15,19 @@ from sponsio_like.acting import active
 from sponsio_like.compiler import Policy
 from sponsio_like.context import checked, names, of_batch, said, tokens_of
 from sponsio_like.deciding import Fit, decided
-from sponsio_like.errors import Finished, SessionError
-from sponsio_like.events import Call, Result, Step
+from sponsio_like.errors import STRAIN, Finished, SessionError
+from sponsio_like.events import Call, Step
 from sponsio_like.excluding import excluded
-from sponsio_like.freezing import freeze, freeze_answer, freeze_args
+from sponsio_like.freezing import freeze, freeze_args
 from sponsio_like.interceptor import Interceptor
-from sponsio_like.landing import land, settle
+from sponsio_like.landing import Landed, settle
 from sponsio_like.monitor import Verdict
 from sponsio_like.naming import fresh
 from sponsio_like.notices import Mailbox
 from sponsio_like.outcome import Outcome, Unfulfilled, Violation, let_through
-from sponsio_like.passing import Refused, passes, settles
+from sponsio_like.passing import Kept, Refused, passes, settles, taken_back
 from sponsio_like.records import SILENT, Log
+from sponsio_like.resuming import restore, snapshot
 from sponsio_like.rollcall import check_names
 from sponsio_like.telling import Teller
 from sponsio_like.tickets import MADE, Desk, Ticket, as_id
@@ -108,8 +109,7 @@ class Session:
         Deciding an id that is in flight again gives the first answer and counts nothing; with
         another tool or other arguments it is blocked. Raises `SessionError` after `finish`.
         """
-        if self._assume_success:
-            self._next_turn()
+        self._next_turn()
         return self._decide(tool, args, id, agent, depth)
 
     def decide_batch(
@@ -127,9 +127,9 @@ class Session:
     def impossible(
         self, tools: Iterable[str], *, agent: str = "agent", depth: int = 0
     ) -> frozenset[str]:
-        """The tools of which every new call would be blocked now, whatever its arguments.
+        """The tools of which every new call is certain to be blocked now, whatever its arguments.
 
-        Only those of which that is certain. Nothing changes. Raises `SessionError` after `finish`.
+        Nothing changes. Raises `SessionError` after `finish`.
         """
         self._check_open()
         return excluded(self._inner, tools, (agent, depth), settling=self._assume_success)
@@ -141,19 +141,24 @@ class Session:
         started = _time.perf_counter() if self._log.sink is not None else 0.0
         own = fresh(MADE) if id is None or id == "" else id
         direct = self._direct and not why
-        passed = passes(self._inner, tool, args, own, agent, depth) if direct else None
-        if passed is not None and not isinstance(passed, Refused):
-            if self._log.sink is not None:
-                self._log.passed(self.id, Call(tool, passed[2], own, agent, depth), started)
-            return let_through(own)
+        passed: Kept | Refused | None = None
+        try:
+            passed = passes(self._inner, tool, args, own, agent, depth) if direct else None
+            if passed is not None and not isinstance(passed, Refused):
+                if self._log.sink is not None:
+                    self._log.passed(self.id, Call(tool, passed[2], own, agent, depth), started)
+                return let_through(own)
+        except STRAIN:
+            taken_back(self._inner, own)
         self._check_open()
         if not all(isinstance(each, str) for each in (tool, own)):
             raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
         event = passed if isinstance(passed, Refused) else Call(tool, {}, own, agent, depth)
         call, outcome, attempt = decided(self._inner, event, args, fit, why)
-        again = attempt.told_before(outcome)
-        self._log.decision(self.id, call, outcome, attempt.found, attempt.late, started, again)
-        self._teller.came(own, outcome, attempt.late, () if again else attempt.found)
+        with suppress(*STRAIN):
+            again = attempt.told_before(outcome)
+            self._log.decision(self.id, call, outcome, attempt.found, attempt.late, started, again)
+            self._teller.came(own, outcome, attempt.late, () if again else attempt.found)
         return outcome
 
     def _check_open(self) -> None:
@@ -169,17 +174,13 @@ class Session:
         return self._inner.at_desk(lambda desk, now: desk.waiting(now))
 
     def asked(self, ticket: Ticket | str, at: float) -> Ticket:
-        """The call was held at `at` already: the time to answer counts from then. Never adds time.
-
-        For hosts that decide a call again from an earlier snapshot. Raises as `ticket` does.
-        """
+        """For hosts that decide a held call again: the time to answer counts from `at`."""
         return self._inner.at_desk(lambda desk, now: desk.asked(as_id(ticket), at, now))
 
     def approve(self, ticket: Ticket | str, *, by: str, role: str = "") -> Ticket:
         """Answer yes. The call is let through when it is decided again, under the same id.
 
-        Contracts that ask for other roles still wait. Raises `SessionError` for a ticket that is
-        not open, and for a role that may not answer it.
+        Raises `SessionError` for a ticket that is not open, and for a role that may not answer it.
         """
         return self._answered(lambda desk, now: desk.approve(as_id(ticket), by, role, now))
 
@@ -208,24 +209,23 @@ class Session:
     def settle(self, id: str, *, output: Any = None, error: Any = None) -> tuple[Violation, ...]:
         """The call has run: with `output`, or with an `error`. The violations that this reveals.
 
-        The first result counts; later ones, and results of calls that were not let through, are
-        only logged.
+        The first result counts; later ones, and those of calls not let through, are only logged.
         """
-        tool = settles(self._inner, id, error is None) if self._direct else None
-        if tool is not None:
-            if self._log.sink is not None:
-                self._log.settlement(self.id, id, tool, "ok" if error is None else "error", ())
+        status = "ok" if error is None else "error"
+        try:
+            tool = settles(self._inner, id, error is None) if self._direct else None
+        except STRAIN:  # then the long way sees what it has come to
+            tool = None
+        if tool is not None and self._log.sink is None:
             return ()
-        flight = land(self._inner, id)
-        if flight is None:
-            self._log.ignored(self.id, id)
-            return ()
-        told = freeze_answer(output if error is None else error)
-        result = Result("ok" if error is None else "error", told)
-        revealed = settle(self._inner, id, flight, result)
-        self._log.settlement(self.id, id, flight.tool, result.status, revealed)
-        self._teller.reported(id, revealed)
-        return revealed
+        landed = settle(self._inner, id, output, error) if tool is None else Landed(tool, ())
+        with suppress(*STRAIN):
+            if landed is None:
+                self._log.ignored(self.id, id)
+            else:
+                self._log.settlement(self.id, id, landed.tool, status, landed.revealed)
+                self._teller.reported(id, landed.revealed)
+        return () if landed is None else landed.revealed
 
     def refused(self, tool: str, args: Mapping[str, Any] | None = None, **by: Any) -> None:
         """Somebody else has refused this call; it counts for `denied`. `by`: `agent`, `depth`."""
@@ -283,11 +283,11 @@ class Session:
 
     def snapshot(self) -> dict[str, Any]:
         """The state as JSON data, with the values that contracts remember, for `Guard.restore`."""
-        return self._inner.snapshot({"session": self.id})
+        return snapshot(self._inner, self.id)
 
     def resume(self, data: Mapping[str, Any]) -> None:
         """Take over the state of a snapshot; `Guard.restore` calls this on a new session."""
-        self.started_anew = self._inner.restore(data)
+        self.started_anew = restore(self._inner, data)
         self._log.restored(self.id, self.started_anew)
 
 

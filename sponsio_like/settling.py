@@ -27,6 +27,10 @@ def settle_all(
     ledger: Ledger, results: Iterable[tuple[Change, Any]], now: Now
 ) -> dict[int, Witness]:
     """A call has its result. The clauses that it shows to be violated."""
+    results = list(results)
+    if not results:
+        return {}
+    ledger.torn, before = True, ledger.torn
     found: dict[int, Witness] = {}
     crowds: dict[int, list[tuple[Change, Any]]] = {}
     for change, final in results:
@@ -40,6 +44,7 @@ def settle_all(
         bad, key = settled(clause, ledger.bound[i], crowd, place)
         ledger.rouse(i, last, now.time)
         found |= {i: ledger.witness(i, key)} if bad else {}
+    ledger.torn = before
     return found
 
 
@@ -54,7 +59,11 @@ def _is_violated(ledger: Ledger, change: Change, final: Any, now: Now) -> bool:
 def expire(ledger: Ledger, now: Now) -> dict[int, Witness]:
     """Time has come. The clauses of which something ran out between positions."""
     violated: dict[int, Witness] = {}
-    for i, key in [name for name, due in ledger.alarms.items() if due < now.time]:
+    rung = [name for name, due in ledger.alarms.items() if due < now.time]
+    if not rung:
+        return violated
+    ledger.torn, before = True, ledger.torn
+    for i, key in rung:
         clause = ledger.policy.clauses[i]
         if i in ledger.bound:
             last, call = ledger.last(i), max(ledger.calls - 1, 0)
@@ -66,4 +75,5 @@ def expire(ledger: Ledger, now: Now) -> dict[int, Witness]:
         seen = clause.expire(watch, last, now)
         ledger.store(i, key, seen.watch, last, now.time)
         violated |= {i: Witness()} if seen.violated else {}
+    ledger.torn = before
     return violated

@@ -248,3 +248,14 @@ def _named(id: str, by: str) -> None:
 
 def _least(*limits: float | None) -> float | None:
     return min((each for each in limits if each is not None), default=None)
+
+
+def final(ticket: Ticket) -> str:
+    """Why a call that was held will not run."""
+    names = ", ".join(f"`{name}`" for name in ticket.contracts)
+    match ticket.status:
+        case "denied":
+            return f"`{ticket.tool}` was held by {names}, and {ticket.by} said no; do not repeat it"
+        case "revoked":
+            return f"`{ticket.tool}` was held by {names}, and {ticket.by} took the approval back"
+    return f"`{ticket.tool}` was held by {names}, and nobody answered in time"

@@ -6,7 +6,7 @@ position binds, and of all others; nothing changes until `commit`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from sponsio_like.alphabet import static
@@ -23,6 +23,7 @@ from sponsio_like.instances import (
     only_permits,
 )
 from sponsio_like.monitor import Instance
+from sponsio_like.residual import literals_of
 from sponsio_like.resting import NEVER
 from sponsio_like.variables import Key
 from sponsio_like.watch import Change, Now, Place, Seen, Watch
@@ -227,3 +228,8 @@ def wakes_at(clause: Clause, store: Instances, last: Place, time: float) -> int:
 def live_in(watch: Watch) -> frozenset[Instance]:
     """What is owed for later."""
     return watch.inner.live if watch.inner is not None else frozenset()
+
+
+def due_in(live: Iterable[Instance]) -> list[float]:
+    """When the time bounds in there run out."""
+    return [literal[2] for each in live for literal in literals_of(each) if literal[0] in "fg"]

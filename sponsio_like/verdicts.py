@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from sponsio_like.compiler import Policy
 from sponsio_like.demands import FULL, demand
-from sponsio_like.events import Call, Event, Message
+from sponsio_like.events import Call, Event, Message, kind_of
 from sponsio_like.inventory import CONTRACT
 from sponsio_like.outcome import (
     Action,
@@ -102,6 +102,19 @@ def lost(policy: Policy, position: int, tool: str | None, why: str) -> Violation
     """No contract's doing: something that has happened counts for nobody."""
     mode: Mode = "enforce" if policy.enforces else "observe"
     return Violation("session", position, tool, "reported", why, mode)
+
+
+def in_doubt(policy: Policy, event: Event, why: str) -> str:
+    """What stands against an event that an enforced contract might refuse, if it knew its state."""
+    for i, clause in enumerate(policy.clauses):
+        owner = policy.owner[i]
+        if policy.modes[owner] != "enforce" or kind_of(event) not in clause.kinds:
+            continue
+        if not stoppable(event) or (clause.is_plain and not clause.can_break(event)):
+            continue
+        name = policy.contracts[owner].name
+        return f"the state of `{name}` is in doubt: {why}; go on in a new session"
+    return ""
 
 
 def unreadable(policy: Policy, i: int, event: Event, position: int, error: Exception) -> Finding:

@@ -338,7 +338,7 @@ BUGS = (
         "the lock is removed, for tasks",
         "interceptor.py",
         "self.lock = threading.Lock()",
-        "self.lock = __import__('unittest.mock').mock.Mock()",
+        "self.lock = __import__('unittest.mock').mock.MagicMock()",
         FIVE_TASKS,
     ),
     Planted(
@@ -400,8 +400,8 @@ BUGS = (
     ),
     Planted(
         "a snapshot forgets the calls in flight",
-        "interceptor.py",
-        "self.flights.update(all_resumed(kept, moved, sources))",
+        "resuming.py",
+        "inner.flights.update(all_resumed(kept, moved, sources))",
         "pass",
         RESTORED,
     ),

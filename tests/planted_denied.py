@@ -16,8 +16,8 @@ MEANING = (
     (
         "a no of a person is no refusal",
         "deciding.py",
-        "    inner.turn_away(event)\n    return blocked(inner, event, attempt, _final",
-        "    return blocked(inner, event, attempt, _final",
+        "    inner.turn_away(event)\n    return blocked(inner, event, attempt, final",
+        "    return blocked(inner, event, attempt, final",
     ),
     (
         "nothing is refused",

@@ -112,16 +112,21 @@ BUGS = (
     Bug(
         "revealed violations have the last position",
         "landing.py",
-        "reported(inner.policy, bad, flight.position, flight.tool)",
+        "reported(inner.policy, bad, *_at(flight))",
         "reported(inner.policy, bad, inner.calls, flight.tool)",
     ),
     Bug(
         "every result counts",
         "landing.py",
-        "flight = inner.flights.pop(id, None)",
-        "flight = inner.flights.get(id)",
+        "del inner.flights[id]",
+        "pass",
     ),
-    Bug("success is never assumed", "session.py", "if self._assume_success:", "if False:"),
+    Bug(
+        "success is never assumed",
+        "session.py",
+        "if self._assume_success else ()",
+        "if False else ()",
+    ),
     Bug(
         "calls in flight are not capped",
         "flights.py",
@@ -249,9 +254,9 @@ BUGS = (
     ),
     Bug(
         "outputs are lost",
-        "session.py",
-        'if error is None else "error", told)',
-        'if error is None else "error")',
+        "landing.py",
+        "freeze_answer(output if good",
+        "freeze_answer(None if good",
     ),
     Bug(
         "any agent will do",
@@ -764,14 +769,22 @@ BUGS = (
     Bug(
         "there is no lock",
         "interceptor.py",
-        "self.lock = threading.Lock()",
-        'threading.Lock(); self.lock = __import__("unittest.mock").mock.Mock()  # type: ignore',
+        "threading.Lock()",
+        "__import__('unittest.mock').mock.MagicMock()",
     ),
+    Bug(
+        "doubts are forgotten",
+        "interceptor.py",
+        "is None and self.ledger.torn",
+        "is None and False",
+    ),
+    Bug("doubts are told each time", "interceptor.py", "not self.warned, True", "True, True"),
+    Bug("lanes are not capped", "passing.py", "LANES_CAP = 256", "LANES_CAP = 1_000_000"),
     Bug("arguments are always logged", "records.py", "if self.log_args:", "if True:"),
     Bug(
         "snapshots leave calls in flight out",
-        "interceptor.py",
-        "{id: plain(flight) for id, flight in self.flights.items()}",
+        "resuming.py",
+        "{id: plain(flight) for id, flight in inner.flights.items()}",
         "{}",
     ),
     Bug(
@@ -882,7 +895,7 @@ BUGS = (
         "atoms run under the lock",
         "interceptor.py",
         "            reads, failed = perceive(self.ledger, event, touched, context",
-        "            with Held(self):\n"
+        "            with self.lock:\n"
         "                reads, failed = perceive(self.ledger, event, touched, context",
     ),
     Bug(

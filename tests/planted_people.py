@@ -206,8 +206,8 @@ TICKETS = (
     ),
     (
         "answers outlive their questions",
-        "interceptor.py",
-        "asked.contract not in anew and still_asks(self.policy, asked)",
+        "resuming.py",
+        "asked.contract not in anew and still_asks(inner.policy, asked)",
         "asked.contract not in anew",
     ),
     (

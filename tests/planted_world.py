@@ -49,8 +49,8 @@ MEANING = (
     (
         "observers count nothing in the world",
         "lasting.py",
-        "owners = self._counting(judgement.kind, key)",
-        "owners = self._counting(judgement.kind, key) if self._ledger.policy.enforces else []",
+        "owners, before = self._counting(judgement.kind, key),",
+        "owners, before = self._counting(judgement.kind, key) * self._ledger.policy.enforces,",
     ),
     (
         "stores that fail are passed over",
@@ -69,7 +69,7 @@ MEANING = (
         "interceptor.py",
         "            now = time_of(self.clock) if stoppable(event) else self.now()\n",
         (
-            "            with Held(self), self.world.open():\n"
+            "            with self.lock, self.world.open():\n"
             "                now = time_of(self.clock) if stoppable(event) else self.now()\n"
         ),
     ),

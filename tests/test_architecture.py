@@ -37,7 +37,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     "lasting.py _transaction": "a store may be the host's: whatever it raises, nothing happens",
     "deciding.py decided": "fail closed: whatever goes wrong in a decision, the tool does not run",
     "passing.py passes": "the clock is the host's, and a lane was made: the long way decides",
-    "passing.py __enter__": "whatever is raised while a call catches up, the lock is released",
+    "landing.py _settle": "the tool has run: whatever fails, its call is in flight or in doubt",
     "passing.py settles": "the clock is the host's: the long way takes the result",
     "supposing.py read": "atoms of users are asked again for advice: one that raises refuses",
     "supposing.py _final": "atoms of users read made-up results: what cannot be told violates",

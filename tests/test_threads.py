@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -139,7 +139,7 @@ def test_without_the_lock_more_calls_are_let_through(
 ) -> None:
     """It is the lock that does it: the same decisions without it let more than 5 calls through."""
     session = capped()
-    monkeypatch.setattr(session._inner, "lock", Mock())
+    monkeypatch.setattr(session._inner, "lock", MagicMock())
     assert sum(decided(session)) > CAP
 
 

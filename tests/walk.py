@@ -18,7 +18,7 @@ from sponsio_like.contract import Contract, Scope
 from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
 from sponsio_like.outcome import Allowed, Mode, Outcome
-from sponsio_like.passing import Held
+from sponsio_like.passing import catch_up
 from sponsio_like.pattern import Rule
 from sponsio_like.session import Session
 from tests import oracle
@@ -304,7 +304,8 @@ def walk_enforced(table: Table) -> Iterator[Disagreement]:
 def state(session: Session | None) -> Any:
     """All that a session remembers of its trace."""
     assert session is not None
-    with Held(session._inner):  # the last call may have gone the short way
+    with session._inner.lock:
+        catch_up(session._inner)  # the last call may have gone the short way
         ledger = session._inner.ledger
     return ledger.watches, ledger.keyed, ledger.positions, ledger.wakes, ledger.alarms
 

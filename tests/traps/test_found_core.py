@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Blocked, Guard, Held, SessionError, contract
+from sponsio_like import Allowed, Blocked, Guard, Held, SessionError, contract, passing
 from sponsio_like.events import Unreadable, digest
+from sponsio_like.index import INDEX_CAP
 from sponsio_like.patterns import always_followed_by, amount_limit, rate_limit
 from tests.manifest import requirement
 
@@ -112,6 +113,40 @@ def test_an_empty_id_is_no_id() -> None:
     assert first.id != second.id
     batch = session.decide_batch([("look", {}, ""), ("look", {}, "")])
     assert [type(each) for each in batch] == [Allowed, Allowed]
+
+
+# --- memory ---------------------------------------------------------------------------------------
+
+WORDS = ("delete", "remove", "drop", "send", "mail", "pay", "exec", "shell", "sql", "write")
+
+
+def named(k: int) -> str:
+    """The name of a tool that some of these words stand in, others for each number."""
+    return "_".join(word for i, word in enumerate(WORDS) if k >> i & 1) or "z"
+
+
+@requirement("S-FAIL-11")
+def test_what_is_remembered_of_tools_is_capped() -> None:
+    """A guard under globs that has met a thousand kinds of names has a few hundred lanes."""
+    guard = guard_of(*[rate_limit(f"*{word}*", 3) for word in WORDS])
+    session = guard.session()
+    for k in range(1 << len(WORDS)):
+        session.decide(named(k))
+    assert len(guard.policy.built) <= 256
+    assert sum(isinstance(each, frozenset) for each in guard.policy.lanes) <= 257
+    assert len(guard.policy.lanes) <= INDEX_CAP + 257
+
+
+@requirement("S-FAIL-11")
+def test_beyond_the_cap_calls_are_decided_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tools for which there is no room go the long way, and count."""
+    told = []
+    for cap in (passing.LANES_CAP, 2):
+        monkeypatch.setattr(passing, "LANES_CAP", cap)
+        session = guard_of(*[rate_limit(f"*{word}*", 3) for word in WORDS]).session()
+        told.append([type(session.decide(named(k * 37 % 1024))).__name__ for k in range(60)])
+    assert told[0] == told[1]
+    assert set(told[0]) == {"Allowed", "Blocked"}
 
 
 # --- threads --------------------------------------------------------------------------------------
