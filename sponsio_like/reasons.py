@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from sponsio_like.program import Program, operands
 from sponsio_like.syntax import show
 
-What: TypeAlias = Literal["violates", "forbids", "missing", "counted", "asks"]
+What: TypeAlias = Literal["violates", "forbids", "missing", "counted", "asks", "unread"]
 
 
 class Reason(NamedTuple):
@@ -24,12 +24,16 @@ class Reason(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """A position as it was judged: its call, the values of its nodes, when registers changed."""
+    """A position as it was judged: its call, the values of its nodes, when registers changed.
+
+    `unread`: for slots that could not be told there, what could not be read.
+    """
 
     program: Program
     values: Sequence[Any]
     flips: Mapping[int, int]
     call: int
+    unread: Mapping[int, Sequence[str]]
 
 
 def reasons(sight: Sight, roots: Iterable[int]) -> list[Reason]:
@@ -45,6 +49,8 @@ def _why(sight: Sight, i: int, *, past: bool) -> Iterator[Reason]:
     """Why node `i`, which is false, is false."""
     op, flip = sight.program.nodes[i], sight.flips.get(i)
     match op:
+        case ("lit", slot, _) if slot in sight.unread and not past:
+            yield from _unread(sight, i)
         case ("lit", slot, negated):
             text = show(sight.program.slots[slot].node)
             if past:
@@ -66,6 +72,15 @@ def _why(sight: Sight, i: int, *, past: bool) -> Iterator[Reason]:
         case ("cmp", left, _, right, _):
             calls = [sight.flips[k] for k in (left, right) if k in sight.flips]
             yield Reason("counted", max(calls, default=None), _words(sight.program, i))
+            for k in (left, right) if not past else ():
+                if sight.program.nodes[k][0] in ("value", "sum"):
+                    yield from _unread(sight, k)
+
+
+def _unread(sight: Sight, i: int) -> Iterator[Reason]:
+    """What could not be read there for node `i`."""
+    slot = sight.program.nodes[i][1]
+    return (Reason("unread", sight.call, each) for each in sight.unread.get(slot, ()))
 
 
 def _earlier(sight: Sight, i: int) -> Iterator[Reason]:

@@ -111,6 +111,17 @@ def _capped(terms: list[Conjunction]) -> Residual:
     return frozenset(terms)
 
 
+def overdue(residual: Residual, time: float) -> Residual:
+    """What is left once this time has come: what was due before it is over."""
+
+    def value(literal: Literal) -> Residual:
+        if literal[0] not in "fg" or literal[2] >= time:
+            return one(literal)
+        return NO if literal[0] == "f" else YES
+
+    return mapped(residual, value)
+
+
 def mapped(residual: Residual, value: Callable[[Literal], Residual]) -> Residual:
     """The residual with every literal replaced by what it has become."""
     become = {literal: value(literal) for literal in literals_of([residual])}

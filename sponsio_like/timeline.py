@@ -8,18 +8,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from sponsio_like.clause import Clause
 from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Unfulfilled, Violation
 from sponsio_like.reasons import Reason
-from sponsio_like.replay import Judged, Replay
+from sponsio_like.replay import Replay
 from sponsio_like.rereading import Reader, keys_in
 from sponsio_like.terminal import Styled
+from sponsio_like.testimony import Testimony, lacking, merged
 from sponsio_like.trace import Called, Event, Settled, Trace
-from sponsio_like.variables import Key
-from sponsio_like.witnessing import Testimony, merged, testimonies
+from sponsio_like.variables import Key, shown
+from sponsio_like.witnessing import testimonies
 
 WIDTH = 72
 """Most characters of a call that are shown."""
@@ -31,20 +32,27 @@ SAID = {
     "missing": "was missing",
     "counted": "was counted last",
     "asks": "still waits for",
+    "unread": "could not be told",
 }
+
+
+Named: TypeAlias = Violation | Unfulfilled
+"""What the replay has found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One contract, violated (or left open) at one call, for these values.
 
-    `applied`: to how many events of the trace the contract applied.
+    They are those of its variables, or `by`: those of the fields that it is split by. `applied`: to
+    how many events of the trace the contract applied.
     """
 
     contract: str
     message: str
     values: tuple[tuple[str, Any], ...]
     told: Testimony
+    by: bool = False
     applied: int = 0
 
     def as_json(self, trace: str) -> dict[str, Any]:
@@ -76,37 +84,96 @@ def explained(
         raise ContractError.of(f"no contract is named `{only}`", f"there are: {', '.join(names)}")
     judged = judged or replay.judge(trace)
     policy = replay.play(trace).session.policy
+    every: list[Named] = [*judged.violations, *judged.unfulfilled]
     found: list[Finding] = []
-    for i, clause in enumerate(policy.clauses):
-        name = policy.contracts[policy.owner[i]].name
-        named = _named(judged, name)
-        if named and only in (None, name):
-            found += _of_clause(clause, name, trace.events, named)
+    for name in dict.fromkeys(each.contract for each in every):
+        if only in (None, name):
+            pairs = zip(policy.owner, policy.clauses, strict=True)
+            own = [clause for k, clause in pairs if policy.contracts[k].name == name]
+            mine = [each for each in every if each.contract == name]
+            found += _of_contract(own, trace.events, mine)
     found = [replace(each, applied=judged.applied.get(each.contract, 0)) for each in found]
     return sorted(found, key=lambda each: (each.told.call, each.contract))
 
 
-def _named(judged: Judged, contract: str) -> list[Violation | Unfulfilled]:
-    each: list[Violation | Unfulfilled] = [*judged.violations, *judged.unfulfilled]
-    return [one for one in each if one.contract == contract]
+def _of_contract(
+    clauses: Sequence[Clause], events: Sequence[Event], named: Sequence[Named]
+) -> Iterator[Finding]:
+    """What the replay has found, with its reasons: no call besides, and none is left out.
+
+    Where there is no reason to be told (memory was full, say), the call is told even so.
+    """
+    violated = {each.position: each for each in named if isinstance(each, Violation)}
+    owed = [each for each in named if isinstance(each, Unfulfilled)]
+    told: set[int] = set()
+    for clause in clauses:
+        for key, one in _of_clause(clause, events, named):
+            if bool(owed) if one.open else one.call in violated:
+                told.add(-1 if one.open else one.call)
+                values = _values(clause, key)
+                yield Finding(named[0].contract, named[0].message, values, one, bool(clause.by))
+    for position in violated.keys() - told:
+        each = violated[position]
+        bare = Testimony(position, (), witnesses=(position,))
+        yield Finding(each.contract, each.message, each.values, bare)
+    for left in owed if -1 not in told else ():
+        end = sum(isinstance(event, Called) for event in events)
+        yield Finding(left.contract, left.message, left.values, Testimony(end, (), open=True))
 
 
 def _of_clause(
-    clause: Clause, name: str, events: Sequence[Event], named: Sequence[Violation | Unfulfilled]
-) -> Iterator[Finding]:
+    clause: Clause, events: Sequence[Event], named: Sequence[Named]
+) -> Iterator[tuple[Key | None, Testimony]]:
     reader = Reader(clause)
+    if clause.by:
+        for one in lacking(reader, events):
+            yield None, one
+    everybody = set[tuple[int, bool]]()
+    for key in _keys(reader, events, named):
+        whole = clause.bound is not None and key == clause.bound.nobody
+        for one in merged(testimonies(reader, events, key)):
+            name = (one.call, one.open)
+            if whole:
+                everybody.add(name)
+            elif name in everybody and not _binds(reader, events, one.call, key):
+                continue  # it is so for every value, and was told
+            yield None if whole else key, one
+
+
+def _keys(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> Iterable[Key | None]:
+    """The values of which something is to be told; first, all that never occur."""
+    clause = reader.clause
+    if clause.by:
+        return _split(reader, events, named)
     keys = keys_in(reader, events)
     if len(keys) > KEYS_CAP:
         told = {each.values for each in named}
         keys = [key for key in keys if _values(clause, key) in told]
-    message = named[0].message
-    for key in keys:
-        for one in merged(testimonies(reader, events, key)):
-            yield Finding(name, message, _values(clause, key), one)
+    return keys if clause.bound is None else [clause.bound.nobody, *keys]
+
+
+def _split(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> list[Key | None]:
+    """The values that the calls have which are to blame; all, if time ran out, or at the end."""
+    parts = [reader.part(event.call) for event in events if isinstance(event, Called)]
+    places = [each.position for each in named if isinstance(each, Violation) and each.tool]
+    if len(places) == len(named):
+        parts = [parts[place] for place in places]
+    return [key for key in dict.fromkeys(parts) if key is not None]
+
+
+def _binds(reader: Reader, events: Sequence[Event], number: int, key: Key | None) -> bool:
+    """Whether this call has this value by itself."""
+    calls = [event.call for event in events if isinstance(event, Called)]
+    seen = reader.seen.get(id(calls[number])) if number < len(calls) else None
+    return seen is not None and key in seen.keys
 
 
 def _values(clause: Clause, key: Key | None) -> tuple[tuple[str, Any], ...]:
-    return () if key is None or clause.bound is None else clause.bound.said(key)
+    if key is None:
+        return ()
+    if clause.bound is not None:
+        return clause.bound.said(key)
+    return tuple((path, shown(part)) for path, part in zip(clause.by, key, strict=True))
 
 
 # --- for people -----------------------------------------------------------------------------------
@@ -117,7 +184,9 @@ def page(trace: Trace, found: Iterable[Finding]) -> list[Styled]:
     lines = _calls(trace.events)
     out: list[Styled] = []
     for each in found:
-        values = "".join(f", ${name} = {json.dumps(v, default=str)}" for name, v in each.values)
+        sign = "" if each.by else "$"
+        said = (f", {sign}{name} = {json.dumps(v, default=str)}" for name, v in each.values)
+        values = "".join(said)
         what = "still open" if each.told.open else "violated"
         out.append((f"{each.contract}: {what} in {trace.id}{values}", "bold"))
         out.append((f"  {each.message}", "dim"))
@@ -128,7 +197,7 @@ def page(trace: Trace, found: Iterable[Finding]) -> list[Styled]:
 
 def _timeline(told: Testimony, lines: Mapping[int, str]) -> Iterator[Styled]:
     reasons = list(told.reasons)
-    if not any(each.what in ("violates", "asks") for each in reasons):
+    if not any(each.what in ("violates", "asks") for each in reasons) and not told.open:
         reasons.append(Reason("violates", told.call, ""))
     places = sorted({each.call for each in reasons if each.call is not None} | {told.call})
     for call in places:
@@ -146,6 +215,8 @@ def _timeline(told: Testimony, lines: Mapping[int, str]) -> Iterator[Styled]:
 
 
 def _said(reason: Reason) -> str:
+    if reason.what == "unread":
+        return reason.text
     if reason.what == "missing":
         return f"since then is missing: {reason.text}"
     if reason.what == "asks":

@@ -8,38 +8,26 @@ monitor is played again, one value at a time; decisions are never made of this.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from sponsio_like.clause import Clause
 from sponsio_like.context import NOTHING_TOLD, Context
 from sponsio_like.demands import owed
-from sponsio_like.events import Call, Result
+from sponsio_like.events import Call, Result, kind_of
 from sponsio_like.events import Event as Happening
-from sponsio_like.formula import Delivered, postorder
 from sponsio_like.future import Position
 from sponsio_like.monitor import State
 from sponsio_like.past import Letter
 from sponsio_like.reasons import Reason, Sight, reasons
 from sponsio_like.rereading import Reader
-from sponsio_like.residual import Residual, strictest
+from sponsio_like.residual import Residual, overdue, strictest
+from sponsio_like.testimony import Testimony
 from sponsio_like.trace import Called, Event, Said, Seen, Settled, Told
+from sponsio_like.unread import Unread, unheard, unread
 from sponsio_like.variables import Key
 from sponsio_like.watch import Change, Now, Place, Watch
 from sponsio_like.window import settle
-
-
-@dataclass(frozen=True, slots=True)
-class Testimony:
-    """A violation at a call, and its reasons; `open`: something is owed, nothing violated yet.
-
-    `witnesses`: the calls of which the formula is false; of something owed, those that asked.
-    """
-
-    call: int
-    reasons: tuple[Reason, ...]
-    open: bool = False
-    witnesses: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -51,7 +39,11 @@ class _Flight:
 
 @dataclass(slots=True)
 class _Story:
-    """How far one clause has come for one value, and when what it remembers has changed."""
+    """How far one clause has come for one value, and when what it remembers has changed.
+
+    `key`: the values of its variables, or those that it is split by. `unread`: what could not be
+    read so far, and at which call.
+    """
 
     clause: Clause
     key: Key | None
@@ -65,55 +57,77 @@ class _Story:
     flips: dict[int, int] = field(default_factory=dict)
     born: list[tuple[int, Residual]] = field(default_factory=list)
     flights: dict[str, _Flight] = field(default_factory=dict)
+    unread: list[Reason] = field(default_factory=list)
 
 
 def testimonies(reader: Reader, events: Sequence[Event], key: Key | None) -> list[Testimony]:
     """Everything that goes wrong for these values, in order. `reader`: of this very trace."""
     clause = reader.clause
     story = _Story(clause, key, clause.start, reader)
+    if _is_told(story):
+        story.born = [(0, each) for live in clause.monitor.start.live for each in live]
     found: list[Testimony] = []
-    for event in events:
-        found.extend(_told(story, event))
+    for event, before, after in reader.moments(events):
+        story.context = before
+        found.extend(_told(story, event, after))
         story.calls += isinstance(event, Called)
-    return [*found, *_left(story)]
+    return [*found, *_late(story, story.time), *_left(story)]
 
 
-def _told(story: _Story, event: Event) -> Iterator[Testimony]:
+def _told(story: _Story, event: Event, after: Context) -> Iterator[Testimony]:
     match event:
-        case Told(name, value, time):
-            story.context, story.time = story.context.told(name, value, time), time
+        case Told(_, _, time):
+            story.time = max(story.time, time)
         case Called(call, result):
             yield from _step(story, call, call.time)
             if result is not None:
+                story.context = after
                 yield from _settle(story, call.id, result, call.time)
         case Settled(id, result, time):
+            story.context = after
             yield from _settle(story, id, result, time)
-        case Said(message, usage):
+        case Said(message, _):
             yield from _step(story, message, message.time)
-            story.context = story.context.used(int((usage or {}).get("total_tokens", 0)))
         case Seen(step):
             yield from _step(story, step, step.time)
 
 
 def _step(story: _Story, event: Happening, time: float) -> Iterator[Testimony]:
-    clause, story.time = story.clause, time
-    kind = "call" if isinstance(event, Call) else "message"
-    kind = kind if hasattr(event, "role") or isinstance(event, Call) else "step"
-    if kind not in clause.kinds:
+    clause = story.clause
+    yield from _late(story, time)
+    kind = kind_of(event)
+    if kind not in clause.kinds or not _is_mine(story, event):
         return
-    letter = _letter(story, event)
+    try:
+        letter = _letter(story, event)
+    except Exception as error:  # an atom is user code; a clause that cannot be read is violated
+        raised = Reason("unread", story.calls, f"an atom raised {type(error).__name__}")
+        yield Testimony(story.calls, (raised,), witnesses=(story.calls,))
+        return
     at, before = Place(story.seen, story.counted), story.watch
-    after = clause.step(before, letter, kind, at, time)
-    yield from _born(story, letter, at, time, inside=kind in clause.counts)
+    after = clause.step(before, letter, kind, at, story.time)
+    lost = unread(clause, event, story.context, letter)
+    yield from _born(story, letter, at, story.time, inside=kind in clause.counts)
     if after.violated:
         mine = () if _is_told(story) else (story.calls,)
-        yield Testimony(story.calls, _reasons(story, before, letter, at), witnesses=mine)
+        why = _reasons(story, before, letter, at, lost)
+        yield Testimony(story.calls, why, witnesses=mine)
+    story.unread += [
+        Reason("unread", story.calls, each) for words in lost.values() for each in words
+    ]
     _keep(story, after.watch)
     story.seen, story.counted = story.seen + 1, story.counted + (kind in clause.counts)
     if isinstance(event, Call):
         given = () if clause.bound is None else story.reader.sight(event, story.context).given
         change = Change(0, story.key, at, after.watch, letter, given)
         story.flights[event.id] = _Flight(event.tool, story.calls, change)
+
+
+def _is_mine(story: _Story, event: Happening) -> bool:
+    """Whether the event belongs to this monitor, if the clause is split."""
+    if not story.clause.by:
+        return True
+    return isinstance(event, Call) and story.reader.part(event) == story.key
 
 
 def _letter(story: _Story, event: Happening) -> Letter:
@@ -126,29 +140,45 @@ def _letter(story: _Story, event: Happening) -> Letter:
 
 
 def _settle(story: _Story, id: str, result: Result, time: float) -> Iterator[Testimony]:
-    flight, clause, story.time = story.flights.pop(id, None), story.clause, time
+    yield from _late(story, time)
+    flight, clause = story.flights.pop(id, None), story.clause
     if flight is None:
         return
     if clause.bound is None:
-        final = clause.results(flight.change.letter, result, flight.tool)
+        final = story.reader.final(flight.change, result, flight.tool)
     else:
         final = story.reader.revealed(flight.change, result, flight.tool).of(story.key or ())
-    story.context = story.context.arrived(_sources(clause))
+    vague = unheard(clause, flight.change.letter, result, flight.tool)
+    story.unread += [Reason("unread", flight.call, each) for each in vague]
     last = Place(story.seen - 1, story.counted - 1)
     before = story.watch
-    after = clause.settle(before, flight.change, final, last, Now(time, story.context))
+    after = clause.settle(before, flight.change, final, last, Now(story.time, story.context))
     lost = _born_settled(story, flight.change, final, last.counted)
     if after.violated:
         told = [Reason("violates", flight.call, "its result")]
+        told += [Reason("unread", flight.call, each) for each in vague]
         asked = [Reason("asks", call, "") for call in lost if call != flight.call]
         mine = lost if _is_told(story) else [flight.call]
         yield Testimony(flight.call, (*asked, *told), witnesses=tuple(mine))
     _keep(story, after.watch)
 
 
-def _sources(clause: Clause) -> tuple[Delivered, ...]:
-    nodes = (node for slot in clause.slots for node in postorder(slot.node))
-    return tuple(node for node in nodes if isinstance(node, Delivered))
+def _late(story: _Story, time: float) -> Iterator[Testimony]:
+    """Time has come: what was due before it."""
+    clause, story.time = story.clause, max(story.time, time)
+    inner = story.watch.inner
+    if not clause.timed or inner is None:
+        return
+    last = Place(story.seen - 1, story.counted - 1)
+    after = clause.expire(story.watch, last, Now(story.time, story.context))
+    born = [(call, overdue(each, story.time)) for call, each in story.born]
+    state = clause.monitor.expire(inner, last.counted, story.time).state
+    lost = _sorted_out(story, born, state, last.counted)
+    if after.violated:
+        asked = [Reason("asks", call, "") for call in lost]
+        now = Reason("violates", story.calls, "time has run out")
+        yield Testimony(story.calls, (*asked, now), witnesses=tuple(lost))
+    _keep(story, after.watch)
 
 
 def _keep(story: _Story, watch: Watch) -> None:
@@ -225,23 +255,19 @@ def _left(story: _Story) -> Iterator[Testimony]:
             yield Testimony(call, (asks,), open=True, witnesses=(call,))
 
 
-def _reasons(story: _Story, before: Watch, letter: Letter, at: Place) -> tuple[Reason, ...]:
-    """What the violation of something that is judged at once rests on."""
+def _reasons(
+    story: _Story, before: Watch, letter: Letter, at: Place, lost: Unread
+) -> tuple[Reason, ...]:
+    """What the violation of something that is judged at once rests on.
+
+    Where something was missing or counted, also what could not be read before.
+    """
     inner, monitor = before.inner, story.clause.monitor
     if inner is None:
         return ()
     values = monitor.past.read(letter, inner.registers, at.counted, story.time)
     roots = (root for parts in monitor.always for root in parts)
-    return tuple(reasons(Sight(monitor.program, values, story.flips, story.calls), roots))
-
-
-def merged(each: Sequence[Testimony]) -> list[Testimony]:
-    """One testimony for each call and kind, with all their reasons."""
-    found: dict[tuple[int, bool], Testimony] = {}
-    for one in each:
-        name = (one.call, one.open)
-        old = found.get(name, Testimony(one.call, (), one.open))
-        reasons = tuple(dict.fromkeys((*old.reasons, *one.reasons)))
-        witnesses = tuple(sorted({*old.witnesses, *one.witnesses}))
-        found[name] = replace(old, reasons=reasons, witnesses=witnesses)
-    return list(found.values())
+    sight = Sight(monitor.program, values, story.flips, story.calls, lost)
+    found = reasons(sight, roots)
+    past = any(each.what in ("missing", "counted") for each in found)
+    return (*found, *(story.unread if past else ()))

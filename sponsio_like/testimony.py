@@ -1,0 +1,55 @@
+"""What is told of one violation on a recorded trace: the call, its reasons, the calls to blame.
+
+In: what goes wrong for single values. Out: one `Testimony` for each call; those of calls that lack
+what a clause is split by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from sponsio_like.readers import key_of
+from sponsio_like.reasons import Reason
+from sponsio_like.rereading import Reader
+from sponsio_like.trace import Called, Event
+from sponsio_like.unread import field
+
+
+@dataclass(frozen=True, slots=True)
+class Testimony:
+    """A violation at a call, and its reasons; `open`: something is owed, nothing violated yet.
+
+    `witnesses`: the calls of which the formula is false; of something owed, those that asked.
+    """
+
+    call: int
+    reasons: tuple[Reason, ...]
+    open: bool = False
+    witnesses: tuple[int, ...] = ()
+
+
+def lacking(reader: Reader, events: Sequence[Event]) -> Iterator[Testimony]:
+    """The calls that violate a clause that is split, since they lack what it is split by."""
+    clause, number = reader.clause, 0
+    for event in events:
+        if not isinstance(event, Called):
+            continue
+        if reader.part(event.call) is None and clause.can_break(event.call):
+            call = event.call
+            lost = [path for path in clause.by if key_of(call, (path,)) is None]
+            said = [Reason("unread", number, field(path, call.args)) for path in lost]
+            yield Testimony(number, tuple(said), witnesses=(number,))
+        number += 1
+
+
+def merged(each: Sequence[Testimony]) -> list[Testimony]:
+    """One testimony for each call and kind, with all their reasons."""
+    found: dict[tuple[int, bool], Testimony] = {}
+    for one in each:
+        name = (one.call, one.open)
+        old = found.get(name, Testimony(one.call, (), one.open))
+        reasons = tuple(dict.fromkeys((*old.reasons, *one.reasons)))
+        witnesses = tuple(sorted({*old.witnesses, *one.witnesses}))
+        found[name] = replace(old, reasons=reasons, witnesses=witnesses)
+    return list(found.values())
