@@ -1,4 +1,4 @@
-"""The rows of the manifest for refused calls and runs that end, and their planted bugs.
+"""The rows of the manifest for refused calls, runs that end, explanations, and their bugs.
 
 In: nothing. Out: data, as in `tests/manifest_rows.py`; the bugs are in `tests/planted_denied.py`.
 """
@@ -25,6 +25,11 @@ STATEMENTS: dict[str, str] = {
     "S-STOP-05": "the end is returned",
     "S-STOP-06": "the model is asked again",
     "S-STOP-07": "tools are possible after the end",
+    "S-EXPLAIN-01": "what has no reason is not told",
+    "S-EXPLAIN-02": "who asks is not to blame",
+    "S-EXPLAIN-03": "values are not told apart in explanations",
+    "S-EXPLAIN-04": "nothing says what could not be read",
+    "S-EXPLAIN-05": "no time runs out in explanations",
     "S-DENIED-10": "recorded refusals happen",
 }
 """The statements about refused calls, and about the strategy `stop`."""

@@ -104,4 +104,34 @@ MEANING = (
         "if inner.context.stopped and inner.policy.enforces:",
         "if False:",
     ),
+    (
+        "what has no reason is not told",
+        "timeline.py",
+        "    for position in violated.keys() - told:\n",
+        "    for position in ():\n",
+    ),
+    (
+        "who asks is not to blame",
+        "witnessing.py",
+        "story.born = [(call, each) for call, owed, each in owing if owed and call not in lost]",
+        "story.born = []",
+    ),
+    (
+        "values are not told apart in explanations",
+        "witnessing.py",
+        "    return isinstance(event, Call) and story.reader.part(event) == story.key\n",
+        "    return True\n",
+    ),
+    (
+        "nothing says what could not be read",
+        "unread.py",
+        "        if said := tuple(dict.fromkeys(words)):\n",
+        "        if said := ():\n",
+    ),
+    (
+        "no time runs out in explanations",
+        "witnessing.py",
+        "    if not clause.timed or inner is None:\n",
+        "    if inner is None or clause.timed:\n",
+    ),
 )

@@ -12,6 +12,7 @@ from sponsio_like.replay import Replay
 from sponsio_like.terminal import Styled
 from sponsio_like.timeline import Finding, explained, page
 from sponsio_like.trace import Trace, trace_of
+from tests.manifest import requirement
 
 
 def trace(happened: Any) -> Trace:
@@ -38,6 +39,7 @@ def lines(found: list[Finding], happened: Any) -> str:
 # --- calls that are split by their fields ---------------------------------------------------------
 
 
+@requirement("S-EXPLAIN-03")
 def test_only_the_repeated_refund_is_blamed() -> None:
     """`idempotent by: [order]`: refund(1), refund(2), refund(2) blames the third call only."""
     happened = "refund(order=1) refund(order=2) refund(order=2)"
@@ -89,6 +91,7 @@ NESTED: list[dict[str, Any]] = [
 ]
 
 
+@requirement("S-EXPLAIN-04")
 def test_a_bound_field_that_cannot_be_read_is_told() -> None:
     """Where the replay names a call, so does `explain`, and says what could not be read."""
     found = told('{ltl: "G(called(pay, to = $x) -> Y O called(vet, name = $x))"}', NESTED)
@@ -100,6 +103,7 @@ def test_a_bound_field_that_cannot_be_read_is_told() -> None:
     assert "<- field `to` could not be read" in lines(found, NESTED)
 
 
+@requirement("S-EXPLAIN-04")
 def test_a_condition_that_cannot_be_told_is_no_violation_of_its_words() -> None:
     """It is said that the field could not be read, not that the call was one of those forbidden."""
     happened = [{"tool": "pay", "args": {"n": {"a": 1}}}, {"tool": "pay", "args": {"n": 1}}]
@@ -133,6 +137,7 @@ def test_an_answer_that_cannot_be_read_is_told() -> None:
 # --- time, tokens, refusals -----------------------------------------------------------------------
 
 
+@requirement("S-EXPLAIN-05")
 def test_time_that_ran_out_is_told() -> None:
     """A deadline in seconds blames the call that asked for more."""
     happened = "ask a +60s b"
@@ -141,6 +146,7 @@ def test_time_that_ran_out_is_told() -> None:
     assert "time has run out" in lines(found, happened)
 
 
+@requirement("S-EXPLAIN-05")
 def test_tokens_count_as_in_a_session() -> None:
     """Usages of every kind are counted, those of the message at hand as well."""
     usage = {"input_tokens": 60, "output_tokens": 50}
@@ -152,6 +158,7 @@ def test_tokens_count_as_in_a_session() -> None:
     assert one.told.witnesses == (0,)
 
 
+@requirement("S-EXPLAIN-05")
 def test_recorded_refusals_count_as_in_a_session() -> None:
     """A call that was refused too often before is the one to blame."""
     (one,) = told("{pattern: denial_limit, limit: 2}", "pay~ pay~ other pay")
@@ -175,6 +182,7 @@ def test_what_is_owed_from_the_start_is_told() -> None:
     assert one.told.reasons
 
 
+@requirement("S-EXPLAIN-01")
 def test_a_full_memory_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing but a cap stands against a call, the call is named even so."""
     monkeypatch.setattr("sponsio_like.ledger.KEYS_CAP", 1)
