@@ -14,7 +14,7 @@ from sponsio_like.clause import Clause
 from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Unfulfilled, Violation
 from sponsio_like.reasons import Reason
-from sponsio_like.replay import Replay
+from sponsio_like.replay import Judged, Replay
 from sponsio_like.rereading import Reader, keys_in
 from sponsio_like.terminal import Styled
 from sponsio_like.testimony import Testimony, lacking, merged
