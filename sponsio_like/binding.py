@@ -6,6 +6,7 @@ as JSON data for contracts to read. Coercion is pydantic's: `"5000"` for an `int
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import typing
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sponsio_like.coercing import coercion
+from sponsio_like.coercing import Coercion, coercion
 from sponsio_like.errors import ContractError
 from sponsio_like.freezing import UNREADABLE, Room
 from sponsio_like.limits import VALUES_CAP
@@ -41,18 +42,31 @@ class Signature:
 
     `owner`: the parameter that is the object, or the class, which a method belongs to. `hosts`:
     those of a type that pydantic cannot make of data (a client, a connection). What is given for
-    them is passed on as it is, and read only if a model may have written it.
+    them is passed on as it is, and read only if a model may have written it. `shown`: a schema has
+    made the arguments already, from these; what else the function names is the host's.
     """
 
     def __init__(
-        self, function: Callable[..., Any], name: str, *, owned: bool | None = None
+        self,
+        function: Callable[..., Any],
+        name: str,
+        *,
+        owned: bool | None = None,
+        shown: frozenset[str] | None = None,
     ) -> None:
+        self._parse: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+        self._shown = shown
         self._signature = _signature(function, name)
         names = list(self._signature.parameters)
         self._home = getattr(function, "__qualname__", "").rpartition(".")[0]
         if owned is None:
             owned = bool(names) and _is_method(function, names[0])
         self.owner = names[0] if owned and names else ""
+        if shown is not None:
+            rest = {each for each in names if self._kind(each) in (_KEYWORDS, _REST)}
+            self._coercions: dict[str, Coercion] = {}
+            self.hosts = frozenset(names) - shown - rest
+            return
         hints = {each: hint for each, hint in _hints(function, name).items() if each in names}
         self._coercions = {
             each: coercion(hint, self._kind(each))
@@ -64,9 +78,17 @@ class Signature:
     @property
     def arguments(self) -> frozenset[str] | None:
         """The names that arguments may have; None if they may have any."""
+        if self._shown is not None:
+            return self._shown
         names = [name for name in self._signature.parameters if name != self.owner]
         open_ = any(self._kind(name) is _KEYWORDS for name in names)
         return None if open_ else frozenset(names)
+
+    def after(self, parse: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Signature:
+        """The same, for arguments that a schema has to make first."""
+        made = copy.copy(self)
+        made._parse = parse  # noqa: SLF001  a copy of this
+        return made
 
     def _kind(self, name: str) -> Any:
         return self._signature.parameters[name].kind
@@ -77,7 +99,8 @@ class Signature:
         Raises `TypeError` if they do not fit, and `pydantic.ValidationError` if one cannot be
         coerced.
         """
-        bound = self._signature.bind(*args, **kwargs)
+        given = kwargs if self._parse is None else self._parse(kwargs)
+        bound = self._signature.bind(*args, **given)
         for name, value in bound.arguments.items():
             bound.arguments[name] = self._coerced(name, value)
         bound.apply_defaults()

@@ -13,6 +13,7 @@ from typing import Any
 from sponsio_like.asked import arguments_asked, who_is_asked
 from sponsio_like.binding import Signature
 from sponsio_like.errors import ContractError
+from sponsio_like.finished import guarded_tool, is_finished
 from sponsio_like.kinship import origin_of
 from sponsio_like.rollcall import meet
 from sponsio_like.running import OnBlock, OnHold
@@ -38,21 +39,43 @@ class Options:
 
 
 def decorated(box: Toolbox[Tool], given: Any, options: Options, batch: object | None = None) -> Any:
-    """The function, guarded. Raises `ContractError` for what cannot be guarded."""
+    """The function, or the finished tool, guarded.
+
+    Raises `ContractError` for what cannot be guarded.
+    """
+    if is_finished(given):
+        name = options.name or given.name
+
+        def make(body: Callable[..., Any], signature: Signature) -> Tool:
+            return _made(box, name, body, signature, options, batch)
+
+        return guarded_tool(given, make, box.add)
     function, owned = given, None
     if isinstance(given, (staticmethod, classmethod)):
         function, owned = given.__func__, isinstance(given, classmethod)
     name = options.name or str(getattr(function, "__name__", ""))
     _check(function, name)
     signature = Signature(function, name, owned=owned)
+    tool = _made(box, name, function, signature, options, batch)
+    box.add(tool)
+    return type(given)(guarded(tool)) if owned is not None else guarded(tool)
+
+
+def _made(
+    box: Toolbox[Tool],
+    name: str,
+    function: Callable[..., Any],
+    signature: Signature,
+    options: Options,
+    batch: object | None,
+) -> Tool:
+    """The tool of a function."""
     _check_hosts(box, name, signature)
     meet(box.policy, name, signature.arguments)
     origin = origin_of(function, batch)
     answers = options.session, options.blocked, options.held
     asked = who_is_asked(box.policy, name)
-    tool = Tool(name, function, signature, origin, box, *answers, asked)
-    box.add(tool)
-    return type(given)(guarded(tool)) if owned is not None else guarded(tool)
+    return Tool(name, function, signature, origin, box, *answers, asked)
 
 
 def _check(function: Any, name: str) -> None:

@@ -28,6 +28,7 @@ from sponsio_like.lanes import prepare
 from sponsio_like.notices import Mailbox, Notifier
 from sponsio_like.outcome import Mode
 from sponsio_like.records import SILENT, Log, naming
+from sponsio_like.roster import Given, Roster
 from sponsio_like.running import OnBlock, OnHold
 from sponsio_like.session import Session
 from sponsio_like.snapshot import part
@@ -36,7 +37,7 @@ from sponsio_like.tools import Tool
 from sponsio_like.worlds import World
 
 if TYPE_CHECKING:
-    from sponsio_like.sinks import Given
+    from sponsio_like.sinks import Given as LogGiven
 
 _Tool = TypeVar("_Tool")
 RELAX = "SPONSIO_LIKE_MODE"
@@ -66,7 +67,7 @@ class Guard:
         elsewhere: Iterable[str] | None = None,
         unlisted: Unlisted | None = None,
         relaxable: bool = False,
-        log: Given | None = None,
+        log: LogGiven | None = None,
         log_args: bool = False,
         notify: Iterable[Notifier] = (),
     ) -> None:
@@ -82,8 +83,11 @@ class Guard:
         self._log = _log(self.policy, log, log_args)
         self._notify = tuple(map(Mailbox, notify))
         self._names = itertools.count(1)
+        self._roster = Roster()
         self._content = all(needs <= ALL_INPUTS for needs in self.policy.needs.values())
         """Whether a session that gets every input there is lacks none."""
+        self._outside = set(self.policy.stateful) <= set(self.policy.world)
+        """Whether all that is remembered may be kept in a store: then no session has a budget."""
         if self.relaxed:
             self._log.relaxed(RELAX)
 
@@ -94,7 +98,7 @@ class Guard:
         *,
         mode: Mode | None = None,
         relaxable: bool = False,
-        log: Given | None = None,
+        log: LogGiven | None = None,
         log_args: bool = False,
         notify: Iterable[Notifier] = (),
     ) -> Guard:
@@ -147,7 +151,7 @@ class Guard:
         blocked: OnBlock = "raise",
         held: OnHold = "raise",
     ) -> Any:
-        """Guard a function, a coroutine function or a method: `@guard.tool`.
+        """Guard a function, a coroutine function, a method or a `StructuredTool`: `@guard.tool`.
 
         Each call is decided on the arguments that the body receives (bound to names, defaults
         filled in, coerced by their annotations), and settled after it. The session is `session`,
@@ -162,7 +166,7 @@ class Guard:
         return decorated(self._tools, function, options)
 
     def wrap(self, tools: Any, **options: Any) -> Any:
-        """Guard a list of functions, or a mapping from names to functions; options as in `tool`.
+        """Guard a list of tools, or a mapping from names to functions; options as in `tool`.
 
         A redirect stays among those that were wrapped at once.
         """
@@ -183,14 +187,27 @@ class Guard:
         inputs: Iterable[str] | None = None,
         world: World | None = None,
     ) -> Session:
-        """A new session. One for each conversation: its state is never shared.
+        """The session of this id: the one that is open in this process, else a new one.
+
+        One for each conversation. It stays open, and is kept, until it is finished. Raises
+        `SessionError` if it is open with another clock, or other options; without an id it is new.
 
         `inputs` are those that the host delivers (`results`, `messages`, `usage`, `agents`,
         `depth`, `facts`, `time`, `finish`, `tool_names`); all, if not given. `assume_success`:
         nobody settles; a call counts as done when the next turn is decided. `world` is the store
-        of the contracts on the world; without one the session remembers them itself. Raises
-        `InputMissing` if a contract needs an input that is not delivered.
+        of the contracts on the world; without one the session remembers them itself. It remembers
+        for each id: two ids have two budgets, so write that of the account, or of the customer,
+        where theirs is one. Raises `InputMissing` if a contract needs an input that is not
+        delivered.
         """
+        given = Given(clock, assume_success, _set(inputs), world)
+        if id is None or (world is not None and self._outside):
+            return self._begun(id, given)
+        return self._roster.open(id, given, lambda: self._begun(id, given))
+
+    def _begun(self, id: str | None, given: Given) -> Session:
+        """A session without a past, whatever is open under its id."""
+        clock, assume_success, inputs, world = given
         if inputs is not None or not self._content:
             self._check_inputs(inputs, results=assume_success)
         if assume_success and self.policy.reading_outputs:
@@ -235,16 +252,16 @@ class Guard:
     ) -> Session:
         """The session of a snapshot. `started_anew` names the contracts that have changed since.
 
+        It is a new one also where one of this id is open: a host may go back, or go two ways.
         `clock`, `assume_success`, `inputs` and `world` are no part of it: give them as for
         `session`. The clock has to go on: under one that begins anew, time stands still until it
         has caught up.
         Raises `SnapshotError` if the snapshot cannot be read.
         """
+        given = Given(clock, assume_success, _set(inputs), world)
         try:
             id = part(snapshot, "session", str)
-            session = self.session(
-                id, clock=clock, assume_success=assume_success, inputs=inputs, world=world
-            )
+            session = self._begun(id, given)
             session.resume(snapshot)
         except (
             LookupError,
@@ -255,7 +272,17 @@ class Guard:
             RecursionError,
         ) as error:
             raise SnapshotError(f"snapshot is damaged: {type(error).__name__}: {error}") from error
+        self._roster.restored(session, given)
         return session
+
+
+def begun(guard: Guard, id: str | None, given: Given) -> Session:
+    """A session without a past, whatever is open under its id, for hosts that keep snapshots."""
+    return guard._begun(id, given)  # noqa: SLF001  it is a method, but not for users
+
+
+def _set(inputs: Iterable[str] | None) -> frozenset[str] | None:
+    return None if inputs is None else frozenset(inputs)
 
 
 def _check_store(world: Any, id: str | None) -> None:
@@ -265,7 +292,7 @@ def _check_store(world: Any, id: str | None) -> None:
         raise SessionError("a session over a store needs an id; write session(id, world=..)")
 
 
-def _log(policy: Policy, given: Given | None, log_args: bool) -> Log:
+def _log(policy: Policy, given: LogGiven | None, log_args: bool) -> Log:
     """The log of a guard."""
     if given is None:
         return SILENT

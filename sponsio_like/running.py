@@ -36,11 +36,15 @@ OnHold: TypeAlias = Literal["raise", "return", "wait"]
 
 
 class Run(NamedTuple):
-    """Something to be run; a coroutine is awaited, if the driver can."""
+    """Something to be run; a coroutine is awaited, if the driver can.
+
+    `answer`: what contracts read of what it returns.
+    """
 
     function: Callable[..., Any]
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = {}
+    answer: Callable[[Any], Any] = as_answer
 
 
 class Wait(NamedTuple):
@@ -148,7 +152,7 @@ def _settled(session: Session, id: str, run: Run) -> Flow:
         return _generated(session, id, output)
     if isinstance(output, AsyncGeneratorType):
         return _generated_later(session, id, output)
-    session.settle(id, output=as_answer(output))
+    session.settle(id, output=run.answer(output))
     return output
 
 

@@ -18,6 +18,7 @@ from sponsio_like.binding import Bound, Signature
 from sponsio_like.errors import ContractError, InputMissing, SessionError
 from sponsio_like.kinship import Origin, overridden
 from sponsio_like.outcome import Mode, Redirect
+from sponsio_like.plain import as_answer
 from sponsio_like.rollcall import check_names
 from sponsio_like.running import Fitted, Flow, OnBlock, OnHold, Run, adrive, drive, flow
 from sponsio_like.session import Session
@@ -38,6 +39,7 @@ class Tool:
     on_block: OnBlock
     on_hold: OnHold
     asked: tuple[tuple[str, str, Mode], ...] = ()
+    answer: Callable[[Any], Any] = as_answer
 
     @property
     def home(self) -> str:
@@ -56,7 +58,7 @@ class Tool:
                 bound = self.signature.watch(args, kwargs)
             except TypeError:  # they do not fit, and the function says so itself
                 return _plainly(Run(self.function, args, kwargs))
-        run = Run(self.function, bound.args, bound.kwargs)
+        run = Run(self.function, bound.args, bound.kwargs, self.answer)
         owner = args[:1] if self.signature.owner else ()
 
         def fit(redirect: Redirect) -> Fitted:
@@ -84,7 +86,8 @@ class Tool:
             fitted = tool.signature.bind(owner, {**shared, **given})
         except ValueError:  # it is no such object; what it says may do
             fitted = tool.signature.bind(owner, {**shared, **renamed(data, redirect)})
-        return Fitted(Run(tool.function, fitted.args, fitted.kwargs), fitted.read())
+        run = Run(tool.function, fitted.args, fitted.kwargs, tool.answer)
+        return Fitted(run, fitted.read())
 
     def owned(self, other: Tool, owner: tuple[Any, ...]) -> tuple[Tool, tuple[Any, ...]]:
         """This method as the object has it, and the object to call it on, where `other` was to run.

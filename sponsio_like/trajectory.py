@@ -122,7 +122,7 @@ class TrajectorySafetyMonitor:
         guard = _compiled(tuple(specs.items()))
         names = [each.name for each in guard.policy.contracts]
         self._specs = dict(zip(names, specs.values(), strict=True))
-        self._session = guard.session("trajectory", clock=lambda: 0.0)
+        self._session = guard.session(clock=lambda: 0.0)
         self._steps = 0
         self._violated_at: dict[str, int | None] = {}
         self._final: dict[str, Verdict] | None = None

@@ -129,7 +129,7 @@ class Copies:
 
     def __init__(self, guard: Guard) -> None:
         self.guard = guard
-        self._snapshots = [guard.session("s", clock=lambda: 0.0).snapshot()]
+        self._snapshots = [guard.session(clock=lambda: 0.0).snapshot()]
         self._numbers = {json.dumps(self._snapshots[0], sort_keys=True): 0}
         self._known: dict[tuple[int, Action, bool], int | None] = {}
         self._outcomes: dict[tuple[int, str], Outcome] = {}

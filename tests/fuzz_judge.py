@@ -78,7 +78,7 @@ class Watched:
     def say(self, events: Sequence[Event]) -> Said:
         """Play the events; not again those with which the last trace has begun as well."""
         if not self.points:
-            session = self.guard.session("s", clock=lambda: self.now)
+            session = self.guard.session(clock=lambda: self.now)
             self.points.append(Point(session, (), session.verdicts()["c"]))
         pairs = zip(self.events, events, strict=False)
         same = next((k for k, (old, new) in enumerate(pairs) if old != new), len(self.points) - 1)

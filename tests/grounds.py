@@ -90,7 +90,7 @@ def play(contract: Contract, events: Iterable[Event], *, short: bool = False) ->
     except ContractError:
         return None
     now = [0.0]
-    session = guard.session("s", clock=lambda: now[0])
+    session = guard.session(clock=lambda: now[0])
     session._direct = session._direct and short
     out = []
     for event in events:

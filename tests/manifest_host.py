@@ -15,5 +15,9 @@ STATEMENTS: dict[str, str] = {
     "S-REPLAY-11": "prerequisites apply",
     "S-LOG-06": "the log names no contracts",
     "S-LOG-07": "an empty log is fine",
+    "S-HOST-01": "an id has two budgets",
+    "S-HOST-02": "nobody goes back",
+    "S-HOST-03": "sessions that nobody holds are gone",
+    "S-HOST-04": "contracts read artifacts",
 }
 """The statements of docs/semantics.md about what a host gives, and what it is told."""

@@ -78,10 +78,10 @@ MEANING = (
     (
         "a thread has one session for ever",
         "adapters/langgraph/sessions.py",
-        "return self.guard.session(place.thread, **self._given)",
+        "return begun(self.guard, place.thread, given)",
         (
             "return self.live._sessions.setdefault("
-            'f"of {place.thread}", self.guard.session(place.thread, **self._given))'
+            'f"of {place.thread}", begun(self.guard, place.thread, given))'
         ),
     ),
     (
@@ -108,10 +108,10 @@ BUGS = (
     (
         "all threads of an agent are one",
         "adapters/langgraph/sessions.py",
-        "return self.guard.session(place.thread, **self._given)",
+        "return begun(self.guard, place.thread, given)",
         (
             "return self.live._sessions.setdefault("
-            '"all", self.guard.session(place.thread, **self._given))'
+            '"all", begun(self.guard, place.thread, given))'
         ),
         f"{TRAPS}::test_threads_of_an_agent_do_not_share_a_history",
     ),

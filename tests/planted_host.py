@@ -61,4 +61,28 @@ MEANING = (
         "    if empty:\n",
         "    if False:\n",
     ),
+    (
+        "an id has two budgets",
+        "guard.py",
+        "        if id is None or (world",
+        "        if id or (world",
+    ),
+    (
+        "nobody goes back",
+        "guard.py",
+        "            session = self._begun(id, given)\n",
+        "            session = self._roster.open(id, given, lambda: self._begun(id, given))\n",
+    ),
+    (
+        "sessions that nobody holds are gone",
+        "roster.py",
+        "            self._kept[id] = made\n",
+        "",
+    ),
+    (
+        "contracts read artifacts",
+        "finished.py",
+        "return as_answer(_pair(output)[0])",
+        "return as_answer(output)",
+    ),
 )

@@ -498,11 +498,8 @@ TRAJECTORIES = (
     (
         "monitors share their state",
         "trajectory.py",
-        'self._session = guard.session("trajectory", clock=lambda: 0.0)',
-        (
-            "self._session = vars(guard).setdefault("
-            '"shared", guard.session("trajectory", clock=lambda: 0.0))'
-        ),
+        "self._session = guard.session(clock=lambda: 0.0)",
+        ('self._session = vars(guard).setdefault("shared", guard.session(clock=lambda: 0.0))'),
     ),
 )
 

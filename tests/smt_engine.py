@@ -54,7 +54,7 @@ class Said:
 
 def engine_witnesses(mapping: Mapping[str, Any], events: Sequence[Event]) -> Said:
     """Play the trace in observe mode. Raises `ContractError` if the statement is refused."""
-    session = guard_of(mapping).session("trace")
+    session = guard_of(mapping).session()
     said = Said()
     try:
         for number, event in enumerate(events):

@@ -230,7 +230,7 @@ def test_a_step_that_is_executed_again_counts_once(world: World) -> None:
         assert isinstance(again.decide("pay", {"n": 60}, id="a"), Allowed)
         assert isinstance(again.decide("pay", {"n": 1}, id="b"), Blocked)  # it has counted
     again.settle("a", output="paid")
-    other = guard.session("s", world=world)
+    other = Guard(guard.policy.contracts).session("s", world=world)
     other.place("there")
     assert isinstance(other.decide("pay", {"n": 41}, id="a"), Blocked)
     assert isinstance(other.decide("pay", {"n": 40}, id="a"), Allowed)

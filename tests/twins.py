@@ -34,7 +34,7 @@ class Pair:
 
     def __init__(self, guard: Guard) -> None:
         self.now = 0.0
-        self.short, self.long = (guard.session("s", clock=lambda: self.now) for _ in range(2))
+        self.short, self.long = (guard.session(clock=lambda: self.now) for _ in range(2))
         self.long._direct = False
         self.tally: Counter[str] = Counter()
 

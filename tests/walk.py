@@ -118,7 +118,7 @@ def guard(*contracts: Contract, mode: Mode = "observe") -> Guard:
 def opened(g: Guard) -> Session:
     """A new session, at time zero."""
     CLOCK.now = 0.0
-    return g.session("s", clock=CLOCK)
+    return g.session(clock=CLOCK)
 
 
 def forked(session: Session) -> Session:

@@ -4,21 +4,26 @@ of another format, a replay that stops nothing, a contract that never applies.
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import io
 import json
 import logging
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sponsio_like import ContractError, Guard, atom, contract, notation
+from sponsio_like import Allowed, Blocked, ContractError, Guard, atom, contract, notation
 from sponsio_like.cli import main
-from sponsio_like.errors import TraceError
+from sponsio_like.errors import SessionError, TraceError
 from sponsio_like.log import json_log, read_log
+from sponsio_like.outcome import Redirect
 from sponsio_like.pattern import CATALOG, catalog
 from sponsio_like.replay import Replay
+from sponsio_like.running import CallBlocked
 from sponsio_like.trace import Trace, trace_of
 from tests.manifest import requirement
 
@@ -442,3 +447,193 @@ def test_an_empty_log_does_not_read_as_fine(run: Any) -> None:
         True,
         False,
     )
+
+
+# --- finished tools -------------------------------------------------------------------------------
+
+LIMIT = contract("limit").guarantees(
+    {"pattern": "amount_limit", "tool": "pay", "field": "amount", "total": 100}
+)
+SCHEMA = {"type": "object", "properties": {"amount": {"type": "integer"}}}
+
+
+async def remote(runtime: Any = None, **arguments: dict[str, Any]) -> Any:
+    """What adapters for MCP servers build: any arguments, and an answer with an artifact."""
+    return f"paid {arguments['amount']}", {"raw": 1}
+
+
+def bought(amount: int) -> str:
+    """Pays."""
+    return f"paid {amount}"
+
+
+def finished(**options: Any) -> Any:
+    """A finished tool, with a schema of JSON and an artifact."""
+    from langchain_core.tools import StructuredTool
+
+    said: dict[str, Any] = {"name": "pay", "description": "Pays.", "args_schema": SCHEMA}
+    said |= {"response_format": "content_and_artifact", "coroutine": remote, **options}
+    return StructuredTool(**said)
+
+
+@requirement("S-HOST-04")
+@pytest.mark.parametrize("how", ["tool", "wrap", "by name"])
+async def test_a_finished_tool_is_guarded(how: str) -> None:
+    """A tool that is an object already is guarded like a function, and stays what it was."""
+    records: list[dict[str, Any]] = []
+    guard, given = Guard([LIMIT], log=records.append), finished(return_direct=True)
+    made = (
+        guard.tool(given)
+        if how == "tool"
+        else guard.wrap([given])[0]
+        if how == "wrap"
+        else guard.wrap({"pay": given})["pay"]
+    )
+    assert type(made) is type(given)
+    same = ("name", "description", "args_schema", "response_format", "return_direct")
+    assert [getattr(made, each) for each in same] == [getattr(given, each) for each in same]
+    with guard.session().active():
+        call = {"type": "tool_call", "name": "pay", "id": "1", "args": {"amount": 60}}
+        answer = await made.ainvoke(call)
+        assert (answer.content, answer.artifact) == ("paid 60", {"raw": 1})
+        with pytest.raises(CallBlocked, match="limit"):
+            await made.ainvoke(call)
+    assert [each["event"] for each in records] == RECORDS
+    assert given.coroutine is remote
+
+
+@requirement("S-HOST-04")
+def test_a_finished_tool_is_decided_on_what_its_schema_makes() -> None:
+    """A tool of a function, sync: its arguments are coerced by its schema; an answer is read."""
+    from langchain_core.tools import StructuredTool
+
+    read = contract("read").guarantees({"ltl": 'G(called(pay) -> !Y O output matches "paid 60")'})
+    guard = Guard([LIMIT, read])
+    made = guard.tool(StructuredTool.from_function(bought, name="pay"))
+    with guard.session().active():
+        assert made.invoke({"amount": "60"}) == "paid 60"
+        with pytest.raises(CallBlocked, match="read"):
+            made.invoke({"amount": "1"})
+    guard = Guard(
+        [contract("read").guarantees({"ltl": 'G(called(pay) -> !Y O output = "paid 60")'})]
+    )
+    later = guard.tool(finished())
+    with guard.session().active():
+        asyncio.run(later.ainvoke({"amount": 60}))
+        with pytest.raises(CallBlocked, match="read"):
+            asyncio.run(later.ainvoke({"amount": 1}))
+
+
+@requirement("S-HOST-04")
+def test_a_finished_tool_may_return_its_advice_or_be_a_substitute() -> None:
+    """The advice is returned beside no artifact; a substitute is made of data by its schema."""
+    guard = Guard([LIMIT.strategy(Redirect("bought"))])
+    from langchain_core.tools import StructuredTool
+
+    guard.tool(StructuredTool.from_function(bought))
+    made = guard.tool(finished(), blocked="return")
+    with guard.session().active():
+        asyncio.run(made.ainvoke({"amount": 60}))
+        assert asyncio.run(made.ainvoke({"amount": 60})) == "paid 60"
+    guard = Guard([LIMIT])
+    made = guard.tool(finished(), blocked="return")
+    with guard.session().active():
+        assert "limit" in asyncio.run(made.ainvoke({"amount": 101}))
+
+
+@requirement("S-HOST-04")
+def test_a_tool_whose_body_is_a_method_is_refused() -> None:
+    """A tool of another class is refused with what to make of it."""
+    from langchain_core.tools import BaseTool
+
+    class Own(BaseTool):
+        name: str = "own"
+        description: str = "."
+
+        def _run(self) -> str:
+            return ""
+
+    with pytest.raises(ContractError, match="make a StructuredTool of a function that calls it"):
+        Guard([FEW]).tool(Own())
+
+
+# --- one id, one session --------------------------------------------------------------------------
+
+
+@requirement("S-HOST-01")
+def test_an_id_that_is_open_has_one_session() -> None:
+    """A host that opens a session at each request, and holds on to none, has one budget."""
+    guard = Guard([FEW])
+    assert isinstance(guard.session("x").decide("pay"), Allowed)
+    gc.collect()
+    assert isinstance(guard.session("x").decide("pay"), Blocked)
+    assert guard.session("x") is guard.session("x", inputs=None)
+    assert isinstance(guard.session("y").decide("pay"), Allowed)
+    assert guard.session() is not guard.session()
+
+
+@requirement("S-HOST-01")
+def test_an_id_that_is_open_with_other_options_is_an_error() -> None:
+    """With another clock, or other options, there is neither the session nor a second one."""
+    guard = Guard([FEW])
+    session = guard.session("x")
+    others: list[dict[str, Any]] = [
+        {"clock": lambda: 0.0},
+        {"assume_success": True},
+        {"inputs": ["results"]},
+    ]
+    for options in others:
+        with pytest.raises(SessionError, match=r"session `x` is open already, with another \w+="):
+            guard.session("x", **options)
+    session.finish()
+    assert guard.session("x", clock=lambda: 0.0) is not session
+
+
+@requirement("S-HOST-01")
+def test_threads_that_open_an_id_at_once_have_one_session() -> None:
+    """However many threads open an id at once, its budget is spent once."""
+    guard, start, outcomes = Guard([FEW]), threading.Barrier(8), list[Any]()
+
+    def work() -> None:
+        start.wait()
+        outcomes.append(guard.session("x").decide("pay"))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(isinstance(each, Allowed) for each in outcomes) == 1
+
+
+@requirement("S-HOST-02")
+def test_a_restored_session_is_one_of_its_own(monkeypatch: Any) -> None:
+    """A host may go back, and two ways: a restored session is a new one, and that of its id."""
+    guard = Guard([FEW])
+    session = guard.session("x")
+    before = session.snapshot()
+    session.decide("pay")
+    fork = guard.restore(before)
+    assert fork is not session
+    assert isinstance(fork.decide("pay"), Allowed)
+    assert guard.session("x") is fork
+
+
+@requirement("S-HOST-03")
+def test_sessions_that_nobody_holds_are_kept_up_to_a_cap(
+    monkeypatch: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Beyond the cap the oldest session that nobody holds is let go, and the host is told once."""
+    monkeypatch.setattr("sponsio_like.roster.KEPT_CAP", 3)
+    guard = Guard([FEW])
+    held = guard.session("held")
+    for n in range(3):
+        guard.session(str(n)).finish()
+    assert not caplog.records
+    for n in range(5):
+        guard.session(str(n)).decide("pay")
+    assert caplog.text.count("3 sessions are open") == 1
+    gc.collect()
+    assert guard.session("held") is held
+    assert isinstance(guard.session("4").decide("pay"), Blocked)
+    assert isinstance(guard.session("0").decide("pay"), Allowed)

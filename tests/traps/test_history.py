@@ -329,12 +329,13 @@ def test_sessions_of_one_guard_share_no_history() -> None:
 
 @requirement("T-10")
 def test_sessions_of_one_name_share_no_history() -> None:
-    """A session is an object, not a name: a second session of the same name begins afresh."""
+    """A session is an object, not a name: after it is over, one of its name begins afresh."""
     guard = Guard([ruled(rate_limit("pay", 1))])
     for _ in range(2):
         session = guard.session("same")
         assert isinstance(session.decide("pay"), Allowed)
         assert isinstance(session.decide("pay"), Blocked)
+        session.finish()
 
 
 def test_whatever_listens_may_ask_the_session() -> None:

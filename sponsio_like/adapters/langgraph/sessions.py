@@ -19,7 +19,8 @@ from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
 from sponsio_like.adapters.langgraph.lineage import CHANNEL, Kept, Live, mark_of, successor
 from sponsio_like.adapters.langgraph.place import Place
 from sponsio_like.errors import ContractError, InputMissing, SessionError
-from sponsio_like.guard import Guard
+from sponsio_like.guard import Guard, begun
+from sponsio_like.roster import Given
 from sponsio_like.session import Session
 from sponsio_like.worlds import World
 
@@ -161,7 +162,8 @@ class Sessions:
 
     def _restored(self, kept: Kept, place: Place) -> Session:
         if "rev" not in kept:
-            return self.guard.session(place.thread, **self._given)
+            given = Given(self.clock, False, self.delivered, self.world)
+            return begun(self.guard, place.thread, given)
         if "session" not in kept:
             raise SessionError(
                 f"the channel `{CHANNEL}` is of a graph that ran inside a guarded tool; give it a "
