@@ -19,8 +19,6 @@ from sponsio_like.decorating import Options, decorated
 from sponsio_like.errors import (
     ContractError,
     ContractWarning,
-    InputMissing,
-    SessionError,
     SnapshotError,
 )
 from sponsio_like.inventory import Tools, Unlisted, declared
@@ -28,7 +26,7 @@ from sponsio_like.lanes import prepare
 from sponsio_like.notices import Mailbox, Notifier
 from sponsio_like.outcome import Mode
 from sponsio_like.records import SILENT, Log, naming
-from sponsio_like.roster import Given, Roster
+from sponsio_like.roster import Given, Roster, check_given
 from sponsio_like.running import OnBlock, OnHold
 from sponsio_like.session import Session
 from sponsio_like.snapshot import part
@@ -207,15 +205,8 @@ class Guard:
 
     def _begun(self, id: str | None, given: Given) -> Session:
         """A session without a past, whatever is open under its id."""
-        clock, assume_success, inputs, world = given
-        if inputs is not None or not self._content:
-            self._check_inputs(inputs, results=assume_success)
-        if assume_success and self.policy.reading_outputs:
-            name = self.policy.reading_outputs[0]
-            what = f"contract `{name}` reads outputs, and nobody settles calls in this session"
-            raise InputMissing(f"{what}; settle them, without assume_success")
-        if world is not None:
-            _check_store(world, id)
+        clock, assume_success, _, world = given
+        check_given(self.policy, id, given, content=self._content)
         name = id if id is not None else f"session-{next(self._names)}"
         return Session(
             self.policy,
@@ -226,20 +217,6 @@ class Guard:
             notify=self._notify,
             world=world if self.policy.world else None,
         )
-
-    def _check_inputs(self, inputs: Iterable[str] | None, *, results: bool) -> None:
-        given = ALL_INPUTS if inputs is None else frozenset(inputs)
-        given |= {"results"} if results else set()
-        if unknown := given - ALL_INPUTS:
-            raise ContractError.of(
-                f"unknown input `{min(unknown)}`", f"inputs: {', '.join(sorted(ALL_INPUTS))}"
-            )
-        for contract, needs in self.policy.needs.items():
-            if missing := needs - given:
-                raise InputMissing(
-                    f"contract `{contract}` needs {', '.join(sorted(missing))}, "
-                    "which this session does not get"
-                )
 
     def restore(
         self,
@@ -283,13 +260,6 @@ def begun(guard: Guard, id: str | None, given: Given) -> Session:
 
 def _set(inputs: Iterable[str] | None) -> frozenset[str] | None:
     return None if inputs is None else frozenset(inputs)
-
-
-def _check_store(world: Any, id: str | None) -> None:
-    if not isinstance(world, World):
-        raise SessionError(f"{world!r} is no store; write world=SqliteWorld(path)")
-    if id is None:
-        raise SessionError("a session over a store needs an id; write session(id, world=..)")
 
 
 def _log(policy: Policy, given: LogGiven | None, log_args: bool) -> Log:

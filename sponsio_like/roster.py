@@ -11,9 +11,10 @@ import logging
 import threading
 import weakref
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sponsio_like.errors import SessionError
+from sponsio_like.compiler import ALL_INPUTS, Policy
+from sponsio_like.errors import ContractError, InputMissing, SessionError
 from sponsio_like.session import Session
 from sponsio_like.worlds import World
 
@@ -102,3 +103,43 @@ class Roster:
                 "opened again; finish sessions that are over",
                 KEPT_CAP,
             )
+
+
+# --- what may be given ----------------------------------------------------------------------------
+
+
+def check_given(policy: Policy, id: str | None, given: Given, *, content: bool) -> None:
+    """Refuse to open a session that lacks what contracts need, with the first that is missing.
+
+    `content`: one that gets every input there is lacks none.
+    """
+    if given.inputs is not None or not content:
+        _check_inputs(policy, given.inputs, results=given.assume_success)
+    if given.assume_success and policy.reading_outputs:
+        name = policy.reading_outputs[0]
+        what = f"contract `{name}` reads outputs, and nobody settles calls in this session"
+        raise InputMissing(f"{what}; settle them, without assume_success")
+    if given.world is not None:
+        _check_store(given.world, id)
+
+
+def _check_inputs(policy: Policy, inputs: frozenset[str] | None, *, results: bool) -> None:
+    given = ALL_INPUTS if inputs is None else inputs
+    given |= {"results"} if results else set()
+    if unknown := given - ALL_INPUTS:
+        raise ContractError.of(
+            f"unknown input `{min(unknown)}`", f"inputs: {', '.join(sorted(ALL_INPUTS))}"
+        )
+    for contract, needs in policy.needs.items():
+        if missing := needs - given:
+            raise InputMissing(
+                f"contract `{contract}` needs {', '.join(sorted(missing))}, "
+                "which this session does not get"
+            )
+
+
+def _check_store(world: Any, id: str | None) -> None:
+    if not isinstance(world, World):
+        raise SessionError(f"{world!r} is no store; write world=SqliteWorld(path)")
+    if id is None:
+        raise SessionError("a session over a store needs an id; write session(id, world=..)")

@@ -109,10 +109,7 @@ BUGS = (
         "all threads of an agent are one",
         "adapters/langgraph/sessions.py",
         "return begun(self.guard, place.thread, given)",
-        (
-            "return self.live._sessions.setdefault("
-            '"all", begun(self.guard, place.thread, given))'
-        ),
+        ('return self.live._sessions.setdefault("all", begun(self.guard, place.thread, given))'),
         f"{TRAPS}::test_threads_of_an_agent_do_not_share_a_history",
     ),
     (

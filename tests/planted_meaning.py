@@ -193,13 +193,13 @@ BUGS = (
     Bug("inputs are not needed", "checks.py", "found |= inputs_of(node)", "found |= set()"),
     Bug(
         "any input is known",
-        "guard.py",
+        "roster.py",
         "if unknown := given - ALL_INPUTS:",
         "if unknown := set[str]():",
     ),
     Bug(
         "assumed success is no result",
-        "guard.py",
+        "roster.py",
         'given |= {"results"} if results else set()',
         "given |= set()",
     ),

@@ -22,8 +22,8 @@ from sponsio_like.errors import SessionError, TraceError
 from sponsio_like.log import json_log, read_log
 from sponsio_like.outcome import Redirect
 from sponsio_like.pattern import CATALOG, catalog
+from sponsio_like.raising import CallBlocked
 from sponsio_like.replay import Replay
-from sponsio_like.running import CallBlocked
 from sponsio_like.trace import Trace, trace_of
 from tests.manifest import requirement
 
@@ -514,14 +514,15 @@ def test_a_finished_tool_is_decided_on_what_its_schema_makes() -> None:
         assert made.invoke({"amount": "60"}) == "paid 60"
         with pytest.raises(CallBlocked, match="read"):
             made.invoke({"amount": "1"})
-    guard = Guard(
-        [contract("read").guarantees({"ltl": 'G(called(pay) -> !Y O output = "paid 60")'})]
-    )
+    said = contract("said").guarantees({"ltl": 'G(called(pay) -> !Y O output = "paid 60")'})
+    kept = contract("kept").guarantees({"ltl": "G(called(pay) -> !Y O output[].raw = 1)"})
+    guard = Guard([said, kept])
     later = guard.tool(finished())
     with guard.session().active():
         asyncio.run(later.ainvoke({"amount": 60}))
-        with pytest.raises(CallBlocked, match="read"):
+        with pytest.raises(CallBlocked) as stopped:
             asyncio.run(later.ainvoke({"amount": 1}))
+    assert [each.contract for each in stopped.value.outcome.violations] == ["said"]
 
 
 @requirement("S-HOST-04")
