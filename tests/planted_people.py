@@ -303,7 +303,7 @@ TOOLS = (
     (
         "results are not told",
         "running.py",
-        "    session.settle(id, output=as_answer(output))\n",
+        "    session.settle(id, output=run.answer(output))\n",
         "",
     ),
     (
@@ -318,8 +318,8 @@ TOOLS = (
     (
         "the body receives what was given",
         "tools.py",
-        "run = Run(self.function, bound.args, bound.kwargs)",
-        "run = Run(self.function, args, kwargs)",
+        "run = Run(self.function, bound.args, bound.kwargs, self.answer)",
+        "run = Run(self.function, args, kwargs, self.answer)",
     ),
     (
         "what does not fit is passed on",
@@ -369,8 +369,8 @@ TOOLS = (
     (
         "the tool is its own substitute",
         "tools.py",
-        "return Fitted(Run(tool.function, ",
-        "return Fitted(Run(self.function, ",
+        "run = Run(tool.function, ",
+        "run = Run(self.function, ",
     ),
     (
         "substitutes that cannot run raise",

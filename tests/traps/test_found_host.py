@@ -459,7 +459,7 @@ SCHEMA = {"type": "object", "properties": {"amount": {"type": "integer"}}}
 
 async def remote(runtime: Any = None, **arguments: dict[str, Any]) -> Any:
     """What adapters for MCP servers build: any arguments, and an answer with an artifact."""
-    return f"paid {arguments['amount']}", {"raw": 1}
+    return f"paid {arguments['amount']}", {"raw": "secret"}
 
 
 def bought(amount: int) -> str:
@@ -495,7 +495,7 @@ async def test_a_finished_tool_is_guarded(how: str) -> None:
     with guard.session().active():
         call = {"type": "tool_call", "name": "pay", "id": "1", "args": {"amount": 60}}
         answer = await made.ainvoke(call)
-        assert (answer.content, answer.artifact) == ("paid 60", {"raw": 1})
+        assert (answer.content, answer.artifact) == ("paid 60", {"raw": "secret"})
         with pytest.raises(CallBlocked, match="limit"):
             await made.ainvoke(call)
     assert [each["event"] for each in records] == RECORDS
@@ -515,7 +515,7 @@ def test_a_finished_tool_is_decided_on_what_its_schema_makes() -> None:
         with pytest.raises(CallBlocked, match="read"):
             made.invoke({"amount": "1"})
     said = contract("said").guarantees({"ltl": 'G(called(pay) -> !Y O output = "paid 60")'})
-    kept = contract("kept").guarantees({"ltl": "G(called(pay) -> !Y O output[].raw = 1)"})
+    kept = contract("kept").guarantees({"ltl": 'G(called(pay) -> !Y O output matches "secret")'})
     guard = Guard([said, kept])
     later = guard.tool(finished())
     with guard.session().active():
