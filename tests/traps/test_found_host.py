@@ -476,7 +476,7 @@ def finished(**options: Any) -> Any:
     return StructuredTool(**said)
 
 
-@requirement("S-HOST-04")
+@requirement("S-TOOL-24")
 @pytest.mark.parametrize("how", ["tool", "wrap", "by name"])
 async def test_a_finished_tool_is_guarded(how: str) -> None:
     """A tool that is an object already is guarded like a function, and stays what it was."""
@@ -502,7 +502,7 @@ async def test_a_finished_tool_is_guarded(how: str) -> None:
     assert given.coroutine is remote
 
 
-@requirement("S-HOST-04")
+@requirement("S-TOOL-24")
 def test_a_finished_tool_is_decided_on_what_its_schema_makes() -> None:
     """A tool of a function, sync: its arguments are coerced by its schema; an answer is read."""
     from langchain_core.tools import StructuredTool
@@ -525,7 +525,7 @@ def test_a_finished_tool_is_decided_on_what_its_schema_makes() -> None:
     assert [each.contract for each in stopped.value.outcome.violations] == ["said"]
 
 
-@requirement("S-HOST-04")
+@requirement("S-TOOL-24")
 def test_a_finished_tool_may_return_its_advice_or_be_a_substitute() -> None:
     """The advice is returned beside no artifact; a substitute is made of data by its schema."""
     guard = Guard([LIMIT.strategy(Redirect("bought"))])
@@ -542,7 +542,7 @@ def test_a_finished_tool_may_return_its_advice_or_be_a_substitute() -> None:
         assert "limit" in asyncio.run(made.ainvoke({"amount": 101}))
 
 
-@requirement("S-HOST-04")
+@requirement("S-TOOL-24")
 def test_a_tool_whose_body_is_a_method_is_refused() -> None:
     """A tool of another class is refused with what to make of it."""
     from langchain_core.tools import BaseTool
