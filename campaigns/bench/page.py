@@ -45,14 +45,15 @@ def _main(results: Mapping[str, Any]) -> Iterable[tuple[str, str, str, str]]:
     beside = [f"written by hand, with `if`: {micro(policy['floor']['p50'])}"]
     if theirs := policy.get("sponsio"):
         beside.append(
-            f"Sponsio 0.2.0a21: {micro(theirs['p50'])} and {micro(theirs['p99'])}, "
-            f"{theirs['p50'] / ours['p50']:,.0f} and {theirs['p99'] / ours['p99']:,.0f} times that"
+            f"Sponsio 0.2.0a21: p50 {micro(theirs['p50'])}, which is "
+            f"{theirs['p50'] / ours['p50']:,.0f} times ours, and p99 {micro(theirs['p99'])}, "
+            f"{theirs['p99'] / ours['p99']:,.0f} times ours"
         )
     what = f"33 contracts, {ours['calls']:,} calls, {ours['denied']} denied and advised"
     yield what, micro(ours["p50"]), micro(ours["p99"]), "; ".join(beside)
     if rivals := results.get("templates"):
         mine, other = rivals["ours"], rivals["acel"]
-        said = f"acel-core 0.1.13: {micro(other['p50'])} and {micro(other['p99'])}"
+        said = f"acel-core 0.1.13: p50 {micro(other['p50'])}, p99 {micro(other['p99'])}"
         yield "35 contracts of its eight kinds", micro(mine["p50"]), micro(mine["p99"]), said
     mine, hand = three["ours"], three["floor"]
     said = f"by hand, with the same regular expression: {micro(hand['p50'])}"

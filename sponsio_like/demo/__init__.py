@@ -32,6 +32,8 @@ def run(console: Console, contracts: Path | None = None, trace: Path | None = No
 
 def save_files(folder: Path) -> list[Styled]:
     """Copy the demo's files into a folder, and say how to go on. Overwrites nothing."""
+    from sponsio_like.demo.screen import program_here
+
     page: list[Styled] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -43,6 +45,6 @@ def save_files(folder: Path) -> list[Styled]:
             page.append((f"wrote {target}", ""))
     except OSError as error:
         raise SponsioLikeError(f"{folder}: cannot be written: {error.strerror}") from error
-    command = f"sponsio-like demo --contracts {folder / CONTRACTS.name}"
+    command = f"{program_here()} demo --contracts {folder / CONTRACTS.name}"
     page.append((f"change them, then: {command} --trace {folder / EXCERPT.name}", "bold"))
     return page

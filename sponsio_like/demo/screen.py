@@ -5,10 +5,14 @@ In: a `Story`. Out: text on a console.
 
 from __future__ import annotations
 
+import shutil
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sponsio_like.demo.story import Fate, Scene, Step, Story
 from sponsio_like.outcome import Violation
+from sponsio_like.syntax import show
 from sponsio_like.terminal import counted, print_wrapped
 
 if TYPE_CHECKING:
@@ -29,12 +33,26 @@ WORDS: dict[Fate, str] = {
     "would be stopped": "would have been stopped",
 }
 NEXT = (
-    ("sponsio-like demo --save demo", "copy these contracts and this run, to change them"),
-    ("sponsio-like demo --contracts demo/contracts.yaml", "and see what changes here"),
-    ("sponsio-like patterns", "what else contracts can say"),
-    ("sponsio-like check demo/contracts.yaml", "what was understood of a contract file"),
-    ("sponsio-like replay demo/contracts.yaml demo/excerpt.jsonl", "judge whole files of runs"),
+    ("demo --save demo", "copy these contracts and this run, to change them"),
+    ("demo --contracts demo/contracts.yaml", "and see what changes here"),
+    ("patterns", "what else contracts can say"),
+    ("check demo/contracts.yaml", "what was understood of a contract file"),
+    ("replay demo/contracts.yaml demo/excerpt.jsonl", "judge whole files of runs"),
 )
+
+
+def program_here() -> str:
+    """How the program is started from the folder that people are in."""
+    if shutil.which("sponsio-like"):
+        return "sponsio-like"
+    python = Path(sys.executable)
+    script = python.with_name("sponsio-like")
+    return str(_from_here(script)) if script.exists() else f"{_from_here(python)} -m sponsio_like"
+
+
+def _from_here(path: Path) -> Path:
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 class Screen:
@@ -49,14 +67,16 @@ class Screen:
         self._opening(story)
         self.rule("1. Without contracts")
         self._alone(story)
-        self.rule(f"2. With {counted(story.contracts, 'contract')}")
+        self.rule(f"2. With {counted(len(story.contracts), 'contract')}")
+        self._contracts(story)
         self._judged(story.enforced)
         self._missing(story)
         self.rule("3. The same contracts in observe mode")
         self._judged(story.observed)
         self.rule("What to do next")
+        program = program_here()
         for command, why in NEXT:
-            self.line(command, "bold", indent=2)
+            self.line(f"{program} {command}", "bold", indent=2)
             self.line(why, "dim", indent=6)
 
     def _opening(self, story: Story) -> None:
@@ -84,6 +104,14 @@ class Screen:
             verdict = "the attack succeeded" if label["attack_succeeded"] else "the attack failed"
             self.console.print()
             self.line(f"The benchmark's own verdict: {verdict}.", "bold red")
+
+    def _contracts(self, story: Story) -> None:
+        """What the contracts say, so that what follows can be understood."""
+        for each in story.contracts:
+            self.line(each.name, "bold", indent=2)
+            for rule in each.rules:
+                self.line(rule.sentence or show(rule.formula), "dim", indent=4)
+        self.console.print()
 
     def _judged(self, scene: Scene) -> None:
         for step in scene.steps:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from sponsio_like.compiler import read_file
+from sponsio_like.contract import Contract
 from sponsio_like.errors import TraceError
 from sponsio_like.loader import File
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
@@ -52,7 +53,7 @@ class Story:
     """A run without contracts, with them, and in observe mode."""
 
     trace: Trace
-    contracts: int
+    contracts: tuple[Contract, ...]
     not_judged: tuple[str, ...]
     alone: Scene
     enforced: Scene
@@ -68,7 +69,7 @@ def tell(contracts: Path, trace: Path) -> Story:
     player = _player(file, enforce=True)
     return Story(
         recorded,
-        len(file.contracts),
+        tuple(file.contracts),
         tuple(player.missing(recorded)),
         _scene(recorded, Replay(())),
         _scene(recorded, player),

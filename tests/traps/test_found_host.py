@@ -16,14 +16,16 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Blocked, ContractError, Guard, atom, contract, notation
+from sponsio_like import Allowed, Blocked, ContractError, Guard, atom, contract, demo, notation
 from sponsio_like.cli import main
 from sponsio_like.errors import SessionError, TraceError
+from sponsio_like.loader import load
 from sponsio_like.log import json_log, read_log
 from sponsio_like.outcome import Redirect
 from sponsio_like.pattern import CATALOG, catalog
 from sponsio_like.raising import CallBlocked
 from sponsio_like.replay import Replay
+from sponsio_like.terminal import console_for
 from sponsio_like.trace import Trace, trace_of
 from tests.manifest import requirement
 
@@ -638,3 +640,53 @@ def test_sessions_that_nobody_holds_are_kept_up_to_a_cap(
     assert guard.session("held") is held
     assert isinstance(guard.session("4").decide("pay"), Blocked)
     assert isinstance(guard.session("0").decide("pay"), Allowed)
+
+
+# --- the first hour -------------------------------------------------------------------------------
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def demo_shown() -> str:
+    """What the demo prints."""
+    stream = io.StringIO()
+    demo.run(console_for(stream, width=200))
+    return stream.getvalue()
+
+
+def test_what_the_demo_says_to_do_next_can_be_run(monkeypatch: Any, tmp_path: Path) -> None:
+    """Where the program is not on the path, the commands name it as it is found from here."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.executable", str(Path.cwd() / ".venv" / "bin" / "python"))
+    commands = [line for line in demo_shown().partition("What to do next")[2].splitlines() if line]
+    programs = {line.split()[0] for line in commands if "demo/contracts" in line}
+    assert programs == {".venv/bin/python"}  # there is no script beside it
+    Path(".venv/bin").mkdir(parents=True)
+    Path(".venv/bin/sponsio-like").touch()
+    assert "  .venv/bin/sponsio-like check demo/contracts.yaml" in demo_shown()
+    monkeypatch.setattr("shutil.which", lambda _: "/usr/bin/sponsio-like")
+    assert "  sponsio-like demo --save demo" in demo_shown()
+
+
+def test_the_demo_shows_its_contracts() -> None:
+    """What each contract says is shown before what it does."""
+    before = demo_shown().partition("STOPPED")[0]
+    for each in load(demo.CONTRACTS).contracts:
+        assert each.name in before
+        assert all(rule.sentence in before for rule in each.rules)
+
+
+def test_the_readme_does_not_name_a_package_that_is_not_there() -> None:
+    """As long as the package is on no index, no page tells to install it from one."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert "not on PyPI yet" in readme
+    assert not re.search(r"pip install '?sponsio-like", readme)
+
+
+def test_what_was_measured_can_be_read_once() -> None:
+    """Each number of the table of speed says what it is, and how many times ours."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert re.search(
+        r"p50 [\d.]+ ms, which is \d+ times ours, and p99 [\d.]+ ms, \d+ times", readme
+    )
