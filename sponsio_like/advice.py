@@ -11,7 +11,7 @@ import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sponsio_like.atoms import inputs_of
 from sponsio_like.clause import Clause
@@ -31,9 +31,10 @@ from sponsio_like.formula import (
 )
 from sponsio_like.ledger import Ledger
 from sponsio_like.looking import NOBODY
-from sponsio_like.outcome import Decision, Redirect, Violation, Warn
+from sponsio_like.outcome import Decision, Redirect, Warn
 from sponsio_like.tickets import Ticket
 from sponsio_like.verdicts import Finding, unanswered
+from sponsio_like.withholding import withheld, without, written
 
 if TYPE_CHECKING:
     from sponsio_like.answering import Answers, Ending
@@ -69,7 +70,7 @@ class Refusal:
         """One sentence: the contracts, and the shortest continuation that makes the call legal."""
         if not self._said:
             try:
-                how = self._how()
+                how = without(self._how(), self._withheld())
             except Exception as error:  # the decision stands, and so does the reason
                 how = f"what would make it legal could not be found out ({type(error).__name__})"
             self._said.append(f"{self._why()}; {how}")
@@ -77,11 +78,26 @@ class Refusal:
 
     def _why(self) -> str:
         names = [
-            f"`{each.violation.contract}` ({_witnessed(each.violation)})"
-            for each in self._against()
+            f"`{each.violation.contract}` ({self._witnessed(each)})" for each in self._against()
         ]
         what = f"`{self.event.tool}`" if isinstance(self.event, Call) else "this answer"
         return f"{what} was not allowed by {', '.join(names)}"
+
+    def _witnessed(self, found: Finding) -> str:
+        """What had to hold, of which values, and since when something stands against it."""
+        violation, hidden = found.violation, self._hidden(found)
+        said = [each for each in written(violation.values, self.event) if each[0] not in hidden]
+        values = [f"${name} = {json.dumps(value)}" for name, value in said]
+        since = [] if violation.since is None else [f"since call {violation.since}"]
+        return ", ".join([violation.message, *values, *since])
+
+    def _hidden(self, found: Finding) -> dict[str, Any]:
+        clause = self.ledger.policy.clauses[found.clause]
+        return withheld(clause, found.violation.values, self.event)
+
+    def _withheld(self) -> dict[str, Any]:
+        """The values that stand nowhere in the sentence."""
+        return {name: value for each in self.found for name, value in self._hidden(each).items()}
 
     def _against(self) -> list[Finding]:
         approved = self.ticket is not None and self.ticket.status == "approved"
@@ -147,13 +163,6 @@ def _of_args(node: Node) -> bool:
         case Custom():
             return not inputs_of(node)  # neither results nor facts
     return isinstance(node, Arg | Sum | Repeats)
-
-
-def _witnessed(violation: Violation) -> str:
-    """What had to hold, of which values, and since when something stands against it."""
-    values = [f"${name} = {json.dumps(value)}" for name, value in violation.values]
-    since = [] if violation.since is None else [f"since call {violation.since}"]
-    return ", ".join([violation.message, *values, *since])
 
 
 def _told(way: tuple[str, ...], ending: Ending) -> str:

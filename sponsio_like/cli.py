@@ -29,6 +29,9 @@ app = typer.Typer(
 
 Contracts = Annotated[Path, typer.Argument(metavar="CONTRACTS.yaml", help="A contract file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Values = Annotated[
+    bool, typer.Option("--values", help="Show values of arguments, which may be secret.")
+]
 Specification = Annotated[
     Path, typer.Argument(metavar="SKILL.md", help="What an agent is for, and its rules.")
 ]
@@ -139,6 +142,7 @@ def replay(
         list[Path], typer.Argument(metavar="TRACES...", help="Trace files, .jsonl or .jsonl.gz.")
     ],
     as_json: Json = False,
+    values: Values = False,
     enforce: Annotated[
         bool, typer.Option("--enforce", help="Enforce: take stopped calls out of the trace.")
     ] = False,
@@ -161,7 +165,7 @@ def replay(
         judged = player.judge(trace)
         summary.add(judged)
         if as_json:
-            typer.echo(json.dumps(judged.as_json()))
+            typer.echo(json.dumps(judged.as_json(values=values)))
     if not as_json:
         console = console_for(sys.stdout)
         print_table(summary.table(), console)
@@ -179,12 +183,14 @@ def explain(
     contract: Annotated[str | None, typer.Option(help="Only this contract.")] = None,
     id: Annotated[str | None, typer.Option("--id", help="Only the trace with this id.")] = None,
     as_json: Json = False,
+    values: Values = False,
 ) -> None:
     """Show why recorded traces break contracts: the values, and the calls that matter."""
     from sponsio_like.compiler import read_file
     from sponsio_like.replay import Replay
     from sponsio_like.summary import Summary, read_all
     from sponsio_like.timeline import explained, page
+    from sponsio_like.withholding import labelled, plainly
 
     file = read_file(contracts)
     replay = Replay(file.contracts, mode=file.mode or "enforce", tools=file.inventory)
@@ -196,11 +202,12 @@ def explain(
         summary.add(judged)
         found = explained(replay, trace, contract, judged)
         broken |= bool(found)
+        word = plainly if values else labelled()
         if as_json:
             for each in found:
-                typer.echo(json.dumps(each.as_json(trace.id), default=str))
+                typer.echo(json.dumps(each.as_json(trace.id, word), default=str))
         else:
-            print_page(page(trace, found), console)
+            print_page(page(trace, found, word), console)
     if not as_json and summary.traces:
         print_table(summary.table(contract), console)
     raise typer.Exit(1 if broken else 0)

@@ -35,7 +35,7 @@ class Violation:
     action: Action
     message: str
     mode: Mode = "enforce"
-    values: tuple[tuple[str, Any], ...] = field(default=(), hash=False)
+    values: tuple[tuple[str, Any], ...] = field(default=(), hash=False, repr=False)
     since: int | None = None
 
     @property
@@ -56,7 +56,7 @@ class Unfulfilled:
 
     contract: str
     message: str
-    values: tuple[tuple[str, Any], ...] = field(default=(), hash=False)
+    values: tuple[tuple[str, Any], ...] = field(default=(), hash=False, repr=False)
 
     @property
     def binding(self) -> dict[str, Any]:

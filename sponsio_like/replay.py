@@ -7,7 +7,7 @@ did not happen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -30,6 +30,7 @@ from sponsio_like.outcome import (
 from sponsio_like.records import Log, Record
 from sponsio_like.session import Session
 from sponsio_like.trace import Called, Denied, Event, Said, Seen, Settled, Told, Trace
+from sponsio_like.withholding import labelled, plainly
 
 
 class Played(NamedTuple):
@@ -60,14 +61,15 @@ class Judged:
         """Whether every judged contract was kept to the end."""
         return not self.violations and not self.unfulfilled
 
-    def as_json(self) -> dict[str, Any]:
-        """One line of `sponsio-like replay --json`."""
+    def as_json(self, *, values: bool = True) -> dict[str, Any]:
+        """One line of `sponsio-like replay --json`. `values`: those of variables, not labels."""
+        word = plainly if values else labelled()
         return {
             "id": self.id,
             "calls": self.calls,
-            "violations": [_plain(each) for each in self.violations],
+            "violations": [_plain(each, word) for each in self.violations],
             "unfulfilled": [
-                {"contract": each.contract, "message": each.message} | _witness(each)
+                {"contract": each.contract, "message": each.message} | _witness(each, word)
                 for each in self.unfulfilled
             ],
             "not_judged": list(self.not_judged),
@@ -75,15 +77,16 @@ class Judged:
         }
 
 
-def _plain(violation: Violation) -> dict[str, Any]:
+def _plain(violation: Violation, word: Callable[[Any], Any]) -> dict[str, Any]:
     fields = ("contract", "position", "tool", "action", "message")
     since = {} if violation.since is None else {"since": violation.since}
-    return {each: getattr(violation, each) for each in fields} | _witness(violation) | since
+    return {each: getattr(violation, each) for each in fields} | _witness(violation, word) | since
 
 
-def _witness(found: Violation | Unfulfilled) -> dict[str, Any]:
+def _witness(found: Violation | Unfulfilled, word: Callable[[Any], Any]) -> dict[str, Any]:
     """The values of the contract's variables, if it has any."""
-    return {"values": found.binding} if found.values else {}
+    values = {name: word(value) for name, value in found.values}
+    return {"values": values} if values else {}
 
 
 class Replay:

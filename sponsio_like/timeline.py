@@ -6,7 +6,8 @@ In: contracts, a trace. Out: `Finding`s: contract, values, calls that matter; as
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -20,12 +21,16 @@ from sponsio_like.terminal import Styled
 from sponsio_like.testimony import Testimony, lacking, merged
 from sponsio_like.trace import Called, Event, Settled, Trace
 from sponsio_like.variables import Key, shown
+from sponsio_like.withholding import plainly
 from sponsio_like.witnessing import testimonies
 
 WIDTH = 72
 """Most characters of a call that are shown."""
 KEYS_CAP = 400
 """Most values of which everything is told; of more, only of those that the replay has named."""
+Word: TypeAlias = Callable[[Any], Any]
+"""What stands for a value: itself, or a label."""
+LABEL = re.compile(r'"(#\d+)"')
 SAID = {
     "violates": "violates it",
     "forbids": "forbids it",
@@ -55,7 +60,7 @@ class Finding:
     by: bool = False
     applied: int = 0
 
-    def as_json(self, trace: str) -> dict[str, Any]:
+    def as_json(self, trace: str, word: Word = plainly) -> dict[str, Any]:
         """As `sponsio-like explain --json` prints it."""
         each = ({"what": r.what, "call": r.call, "text": r.text} for r in self.told.reasons)
         return {
@@ -66,7 +71,7 @@ class Finding:
             "call": self.told.call,
             "open": self.told.open,
             "witnesses": list(self.told.witnesses),
-            "values": dict(self.values),
+            "values": {name: word(value) for name, value in self.values},
             "because": list(each),
         }
 
@@ -179,13 +184,13 @@ def _values(clause: Clause, key: Key | None) -> tuple[tuple[str, Any], ...]:
 # --- for people -----------------------------------------------------------------------------------
 
 
-def page(trace: Trace, found: Iterable[Finding]) -> list[Styled]:
-    """The findings as timelines."""
-    lines = _calls(trace.events)
+def page(trace: Trace, found: Iterable[Finding], word: Word = plainly) -> list[Styled]:
+    """The findings as timelines. `word`: what stands for a value."""
+    lines = _calls(trace.events, word)
     out: list[Styled] = []
     for each in found:
         sign = "" if each.by else "$"
-        said = (f", {sign}{name} = {json.dumps(v, default=str)}" for name, v in each.values)
+        said = (f", {sign}{name} = {_written(word(v))}" for name, v in each.values)
         values = "".join(said)
         what = "still open" if each.told.open else "violated"
         out.append((f"{each.contract}: {what} in {trace.id}{values}", "bold"))
@@ -224,14 +229,18 @@ def _said(reason: Reason) -> str:
     return f"{SAID[reason.what]}: {reason.text}" if reason.text else SAID[reason.what]
 
 
-def _calls(events: Iterable[Event]) -> dict[int, str]:
+def _written(value: Any) -> str:
+    return LABEL.sub(r"\1", json.dumps(value, default=str))
+
+
+def _calls(events: Iterable[Event], word: Word) -> dict[int, str]:
     """Each call as one line, by its number."""
     out: dict[int, str] = {}
     ids: dict[str, int] = {}
     for event in events:
         match event:
             case Called(call, result):
-                args = ", ".join(f"{k}={json.dumps(v, default=str)}" for k, v in call.args.items())
+                args = ", ".join(f"{k}={_written(word(v))}" for k, v in call.args.items())
                 line = f"{call.tool}({args})"
                 ids[call.id] = len(out)
                 failed = result is not None and result.status == "error"

@@ -42,5 +42,6 @@ STATEMENTS: dict[str, str] = {
     "S-LEAK-03": "every number identifies",
     "S-LEAK-04": "fields that are asked for are not looked at",
     "S-LEAK-05": "a passage is longer than it is",
+    "S-LEAK-06": "advice says what leaks",
 }
 """The statements about value variables, and about leaks."""

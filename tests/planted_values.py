@@ -85,6 +85,7 @@ MEANING = (
         "if fields and structured else [(data, False)]",
         "if False else [(data, False)]",
     ),
+    ("advice says what leaks", "withholding.py", 'op == "carries"', 'op == "<"'),
     ("a passage is longer than it is", "leaks.py", "RUN = 5", "RUN = 7"),
     (
         "prohibitions are forgotten",

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sponsio_like import ContractError, Guard, contract
+from sponsio_like import Blocked, ContractError, Guard, Held, cli, contract
 from sponsio_like.events import Unreadable
 from sponsio_like.leaks import PARTS_CAP, carried_in, key_of, offered_in
+from sponsio_like.notices import drain
 from sponsio_like.patterns import arg_blacklist, no_data_leak, value_from
 from tests.leaking import occurs
 from tests.manifest import requirement
@@ -303,3 +308,106 @@ def test_a_prohibition_finds_a_value_wherever_it_stands(text: str) -> None:
     locked = ("lock", {"id": "ORD-77"})
     assert play(rule, locked, ("send", {"body": text})) == "AB"
     assert play(rule, locked, ("send", {"body": "ORD-7, XORD-77"})) == "AA"
+
+
+# --- what is withheld is not told -----------------------------------------------------------------
+
+DELIVERED = "sk-12345"
+
+
+def told_by(rule: Any, *calls: tuple[str, Any, Any], strategy: Any = "block") -> list[str]:
+    """Everything that is said of a session: outcomes, advice, tickets, notices, logs."""
+    said: list[Any] = []
+    one = contract("c").guarantees(rule).strategy(strategy)
+    mine = Guard([one], log=said.append, notify=[said.append]).session()
+    for tool, args, answer in calls:
+        outcome = mine.decide(tool, args)
+        said += [outcome, *getattr(outcome, "violations", ())]
+        said += [outcome.advice] if isinstance(outcome, Blocked) else []
+        said += [outcome.ticket] if isinstance(outcome, Held) else []
+        mine.settle(outcome.id, output=answer)
+    said += [*mine.pending(), *mine.finish()]
+    assert drain()
+    assert len(said) > len(calls)
+    return [each for one in said for each in (str(one), repr(one))]
+
+
+@pytest.mark.parametrize("strategy", ["block", "escalate", "warn_only"])
+@pytest.mark.parametrize("text", [DELIVERED, f"the key is {DELIVERED}"])
+@requirement("S-LEAK-06")
+def test_what_leaks_stands_nowhere(strategy: str, text: str) -> None:
+    """Not in advice, violations, tickets, notices or logs; not as its key either."""
+    calls: Any = ("read", {}, {"key": DELIVERED}), ("send", {"b": text}, None)
+    for said in told_by(LEAK, *calls, strategy=strategy):
+        assert DELIVERED not in said
+        assert "sk12345" not in said
+
+
+def test_a_step_does_not_tell_what_an_answer_had() -> None:
+    """Not even one that would release it."""
+    rule = {
+        "pattern": "until",
+        "trigger": {"tool": "read", "output": {"path": "key", "bind": "$x"}},
+        "forbidden": {"tool": "send", "args": {"b": {"carries": "$x"}}},
+        "release": {"tool": "clear", "args": {"id": "$x"}},
+    }
+    calls: Any = ("read", {}, {"key": DELIVERED}), ("send", {"b": f"it is {DELIVERED}"}, None)
+    told = told_by(rule, *calls)
+    assert any("`send` was not allowed" in each for each in told)
+    assert not any(each for each in told if DELIVERED in each or "sk12345" in each)
+
+
+def test_advice_names_a_value_that_the_refused_call_has() -> None:
+    """A whole argument, which the model wrote itself; logs and violations do not."""
+    rule = {
+        "pattern": "precedence",
+        "match": {"tool": "pay", "args": {"to": "$w"}},
+        "requires": {"tool": "vet", "args": {"name": "$w"}},
+    }
+    said = told_by(rule, ("pay", {"to": "mallory"}, None))
+    naming = [each for each in said if "mallory" in each]
+    assert naming
+    assert all("`pay` was not allowed" in each for each in naming)
+    later = "G(called(edit) -> WY !O called(lock, id = $x))"
+    said = told_by({"ltl": later}, ("lock", {"id": "A-17"}, None), ("edit", {"n": 1}, None))
+    assert not any("$x =" in each or "A-17" in each for each in said)
+
+
+@pytest.fixture
+def ran(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., str]:
+    """What a command prints about a contract and a trace that leaks."""
+    contracts, trace = tmp_path / "c.yaml", tmp_path / "t.jsonl"
+    rule = "{pattern: no_data_leak, source: read, sink: send, match: values}"
+    contracts.write_text(f"version: 1\ncontracts:\n  - {{name: c, guarantee: {rule}}}\n")
+    events = [
+        {"tool": "read", "args": {"of": "bob"}, "output": {"key": DELIVERED}, "status": "ok"},
+        {"tool": "send", "args": {"b": DELIVERED, "to": ["bob", "ann"]}, "status": "ok"},
+    ]
+    trace.write_text(json.dumps({"id": "t", "events": events}) + "\n")
+
+    def command(name: str, *more: str) -> str:
+        arguments = ["sponsio-like", name, str(contracts), str(trace), *more]
+        monkeypatch.setattr(sys, "argv", arguments)
+        with pytest.raises(SystemExit):
+            cli.main()
+        return capsys.readouterr().out
+
+    return command
+
+
+@pytest.mark.parametrize("command", [("explain",), ("explain", "--json"), ("replay", "--json")])
+def test_explain_shows_values_only_if_asked(ran: Callable[..., str], command: Any) -> None:
+    """Labels tell them apart: the same value has the same label."""
+    out = ran(*command)
+    assert "#1" in out
+    assert not any(each in out for each in (DELIVERED, "sk12345", "bob"))
+    assert "sk12345" in ran(*command, "--values")
+
+
+def test_labels_tell_values_apart(ran: Callable[..., str]) -> None:
+    """In lists too."""
+    out = ran("explain")
+    assert "read(of=#1)" in out
+    assert "send(b=#2, to=[#1, #3])" in out
