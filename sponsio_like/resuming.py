@@ -5,15 +5,34 @@ In: an interceptor. Out: its snapshot; or, of a new one, what it becomes by a sn
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from sponsio_like.encoding import encode
+from sponsio_like.errors import SnapshotError
 from sponsio_like.flights import all_resumed, plain
 from sponsio_like.interceptor import Interceptor
 from sponsio_like.passing import catch_up
-from sponsio_like.snapshot import Written, part, put_back, take
+from sponsio_like.snapshot import FORMAT, Written, part, put_back, take
 from sponsio_like.verdicts import still_asks
+
+WHOLE = re.compile(r"(?<=\d)\.0(?!\d)")
+"""What is left out of a whole number that was written as a float."""
+
+
+def seal(data: Mapping[str, Any]) -> str:
+    """A fingerprint of JSON data, whatever the order of its keys; `1.0` is `1`, as in other stores.
+
+    Data that cannot be written down has none.
+    """
+    try:
+        text = json.dumps({key: data[key] for key in data if key != "seal"}, sort_keys=True)
+    except ValueError:  # a number of too many digits
+        return ""
+    return hashlib.blake2b(WHOLE.sub("", text).encode(), digest_size=16).hexdigest()
 
 
 def snapshot(inner: Interceptor, session: str) -> dict[str, Any]:
@@ -29,11 +48,17 @@ def snapshot(inner: Interceptor, session: str) -> dict[str, Any]:
         mine |= {"flights": flights, "tickets": inner.desk.plain()}
         inner.written = inner.written or Written()
         kept = take(inner.ledger, inner.context, inner.written)
-        return kept | {key: encode(value) for key, value in mine.items()}
+        whole = kept | {key: encode(value) for key, value in mine.items()}
+        return whole | {"seal": seal(whole)}
 
 
 def restore(inner: Interceptor, data: Mapping[str, Any]) -> tuple[str, ...]:
-    """Take over the state of a snapshot. The contracts that have changed and start anew."""
+    """Take over the state of a snapshot. The contracts that have changed and start anew.
+
+    Raises `SnapshotError` for one that was changed since, before anything else is done.
+    """
+    if data.get("format") == FORMAT and seal(data) != data["seal"]:
+        raise SnapshotError("snapshot is damaged: it is not as it was when it was made")
     inner.written = Written()
     inner.context, fresh, moved = put_back(inner.ledger, data, inner.written)
     inner.finished = part(data, "finished", bool)

@@ -187,6 +187,7 @@ STATEMENTS: dict[str, str] = {
     "S-DECIDE-16": "caps are lifted",
     "S-SNAPSHOT-01": "snapshots leave calls in flight out",
     "S-SNAPSHOT-02": "changed contracts keep their state",
+    "S-SNAPSHOT-03": "snapshots have no seal",
     "S-LOAD-01": "tautologies load",
     "S-LOAD-02": "contradictions load",
     "S-LOAD-03": "regular expressions are not compiled",

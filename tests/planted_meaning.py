@@ -778,6 +778,7 @@ BUGS = (
         "is None and self.ledger.torn",
         "is None and False",
     ),
+    Bug("snapshots have no seal", "resuming.py", 'seal(data) != data["seal"]', "not data"),
     Bug("doubts are told each time", "interceptor.py", "not self.warned, True", "True, True"),
     Bug("lanes are not capped", "passing.py", "LANES_CAP = 256", "LANES_CAP = 1_000_000"),
     Bug("arguments are always logged", "records.py", "if self.log_args:", "if True:"),

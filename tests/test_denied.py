@@ -21,6 +21,7 @@ from sponsio_like.loops import running, said
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome
 from sponsio_like.patterns import absent, denial_limit, must_precede, redirect_to_safe
 from sponsio_like.replay import Replay
+from sponsio_like.resuming import seal
 from sponsio_like.syntax import read
 from sponsio_like.trace import trace_of
 from tests import bridge, oracle
@@ -233,7 +234,7 @@ def test_a_snapshot_has_what_was_refused() -> None:
     bad = mine.snapshot()
     bad["denied"] = {name: {"each": {"x": -1}, "more": 0} for name in bad["denied"]}
     with pytest.raises(SnapshotError):
-        guard.restore(bad)
+        guard.restore(bad | {"seal": seal(bad)})
 
 
 @requirement("S-DENIED-09")

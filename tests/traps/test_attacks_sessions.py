@@ -23,6 +23,7 @@ from sponsio_like import (
 from sponsio_like.patterns import idempotent, must_precede, rate_limit, redirect_to_safe
 from sponsio_like.registry import CUSTOM
 from sponsio_like.replay import Judged, Replay
+from sponsio_like.resuming import seal
 from sponsio_like.trace import read_traces, trace_of
 
 GATE = contract("gate").guarantees(must_precede("check", "pay"))
@@ -132,6 +133,11 @@ def test_what_cannot_be_read_does_not_stop_a_snapshot() -> None:
     assert again.started_anew == ()
 
 
+def sealed(data: dict[str, Any]) -> dict[str, Any]:
+    """As if it had been made so."""
+    return data | {"seal": seal(data)}
+
+
 def without(data: Any, path: tuple[Any, ...]) -> Any:
     """A copy of JSON data without what stands at `path`."""
     copy = json.loads(json.dumps(data))
@@ -148,9 +154,9 @@ def test_a_snapshot_with_a_clause_missing_is_damaged() -> None:
     guard, data = Guard(mine.policy.contracts), mine.snapshot()
     for path in (("clauses", 0), ("clauses", 3), ("clauses", -1)):
         with pytest.raises(SnapshotError, match="damaged"):
-            guard.restore(without(data, path))
+            guard.restore(sealed(without(data, path)))
     with pytest.raises(SnapshotError, match="damaged"):
-        guard.restore({**data, "clauses": []})
+        guard.restore(sealed({**data, "clauses": []}))
 
 
 DAMAGES: dict[str, Any] = {
@@ -174,9 +180,9 @@ def test_a_damaged_snapshot_is_an_error_of_its_own(key: str) -> None:
     guard, data = Guard(mine.policy.contracts), mine.snapshot()
     for damage in DAMAGES[key]:
         with pytest.raises(SnapshotError):
-            guard.restore({**data, key: damage})
+            guard.restore(sealed({**data, key: damage}))
     with pytest.raises(SnapshotError):
-        guard.restore(without(data, (key,)))
+        guard.restore(sealed(without(data, (key,))))
 
 
 @pytest.mark.parametrize("watch", [5, None, [], {"watch": []}, {"watch": [1, 2, 3, 4, 5]}, "x"])
@@ -188,7 +194,7 @@ def test_a_damaged_state_of_a_rule_is_an_error_of_its_own(watch: Any) -> None:
         broken = json.loads(json.dumps(data))
         broken["clauses"][number]["watch"] = watch
         with pytest.raises(SnapshotError):
-            guard.restore(broken)
+            guard.restore(sealed(broken))
 
 
 def test_a_deep_snapshot_is_an_error_of_its_own() -> None:
