@@ -20,6 +20,7 @@ from sponsio_like.formula import Delivered, postorder
 from sponsio_like.formula import Denied as Refusals
 from sponsio_like.past import Letter
 from sponsio_like.trace import Called, Denied, Event, Said, Settled, Told
+from sponsio_like.unread import Unread, unheard, unread
 from sponsio_like.variables import Key
 from sponsio_like.watch import Change, Place
 
@@ -41,6 +42,8 @@ class Reader:
     parts: dict[int, Any] = field(default_factory=dict)
     heard: dict[tuple[int, Letter], Revealed] = field(default_factory=dict)
     told: list[Moment] = field(default_factory=list)
+    lost: dict[int, Unread] = field(default_factory=dict)
+    vague: dict[tuple[int, Letter], tuple[str, ...]] = field(default_factory=dict)
 
     def moments(self, events: Sequence[Event]) -> list[Moment]:
         """The events, each with what had been told by then."""
@@ -53,6 +56,19 @@ class Reader:
         if id(event) not in self.seen:
             self.seen[id(event)] = self.clause.sight(event, context)
         return self.seen[id(event)]
+
+    def unread(self, event: Happening, context: Context, letter: Letter) -> Unread:
+        """What of an event could not be read."""
+        if id(event) not in self.lost:
+            self.lost[id(event)] = unread(self.clause, event, context, letter)
+        return self.lost[id(event)]
+
+    def unheard(self, change: Change, result: Result, tool: str) -> tuple[str, ...]:
+        """What of an answer could not be read."""
+        name = (id(result), change.letter)
+        if name not in self.vague:
+            self.vague[name] = unheard(self.clause, change.letter, result, tool)
+        return self.vague[name]
 
     def part(self, call: Call) -> Any:
         """What chooses the monitor of a call, if the clause is split; None if that is missing."""

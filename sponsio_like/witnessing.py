@@ -24,7 +24,7 @@ from sponsio_like.rereading import Reader
 from sponsio_like.residual import Residual, overdue, strictest
 from sponsio_like.testimony import Testimony
 from sponsio_like.trace import Called, Event, Said, Seen, Settled, Told
-from sponsio_like.unread import Unread, unheard, unread
+from sponsio_like.unread import Unread
 from sponsio_like.variables import Key
 from sponsio_like.watch import Change, Now, Place, Watch
 from sponsio_like.window import settle
@@ -106,7 +106,7 @@ def _step(story: _Story, event: Happening, time: float) -> Iterator[Testimony]:
         return
     at, before = Place(story.seen, story.counted), story.watch
     after = clause.step(before, letter, kind, at, story.time)
-    lost = unread(clause, event, story.context, letter)
+    lost = story.reader.unread(event, story.context, letter)
     yield from _born(story, letter, at, story.time, inside=kind in clause.counts)
     if after.violated:
         mine = () if _is_told(story) else (story.calls,)
@@ -148,7 +148,7 @@ def _settle(story: _Story, id: str, result: Result, time: float) -> Iterator[Tes
         final = story.reader.final(flight.change, result, flight.tool)
     else:
         final = story.reader.revealed(flight.change, result, flight.tool).of(story.key or ())
-    vague = unheard(clause, flight.change.letter, result, flight.tool)
+    vague = story.reader.unheard(flight.change, result, flight.tool)
     story.unread += [Reason("unread", flight.call, each) for each in vague]
     last = Place(story.seen - 1, story.counted - 1)
     before = story.watch

@@ -154,7 +154,10 @@ def test_a_trace_delivers_the_inputs_that_its_events_show(
         (1, "it must be a JSON object"),
         ({}, "a call needs `tool`"),
         ({"tool": 1}, "`tool` must be a text, not 1"),
-        ({"tool": "a", "status": "success"}, "`status` is `success`; write `ok` or `error`"),
+        (
+            {"tool": "a", "status": "success"},
+            "`status` is `success`; write `ok`, `error` or `refused`",
+        ),
         ({"tool": "a", "time": "now"}, "`time` must be a number of seconds"),
         ({"tool": "a", "time": float("nan")}, "`time` must be a number of seconds"),
         ({"tool": "a", "depth": "1"}, "`depth` must be a whole number"),
