@@ -109,7 +109,8 @@ def check(
     ] = None,
 ) -> None:
     """Read a contract file: say what was understood, or every mistake with its line."""
-    from sponsio_like.compiler import compile_policy, read_file
+    from sponsio_like.compiler import compile_policy
+    from sponsio_like.filing import read_file
     from sponsio_like.listing import checked
 
     file = read_file(contracts)
@@ -151,7 +152,7 @@ def replay(
     ] = False,
 ) -> None:
     """Show what contracts would have done on recorded traces. Status 1 if any is broken."""
-    from sponsio_like.compiler import read_file
+    from sponsio_like.filing import read_file
     from sponsio_like.replay import Replay
     from sponsio_like.summary import Summary, read_all
 
@@ -186,7 +187,7 @@ def explain(
     values: Values = False,
 ) -> None:
     """Show why recorded traces break contracts: the values, and the calls that matter."""
-    from sponsio_like.compiler import read_file
+    from sponsio_like.filing import read_file
     from sponsio_like.replay import Replay
     from sponsio_like.summary import Summary, read_all
     from sponsio_like.timeline import explained, page

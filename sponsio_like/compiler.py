@@ -9,8 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sponsio_like.atoms import Concerns, concerns
 from sponsio_like.checks import needs
@@ -29,9 +28,6 @@ from sponsio_like.outcome import Block, Decision, Mode
 from sponsio_like.remembering import remembers
 from sponsio_like.resting import NEVER
 from sponsio_like.watch import Place, Watch
-
-if TYPE_CHECKING:
-    from sponsio_like.loader import File
 
 ALL_INPUTS = frozenset(
     {"results", "messages", "usage", "agents", "depth", "facts", "time", "finish", "tool_names"}
@@ -266,20 +262,6 @@ class Policy:
     def enforces(self) -> bool:
         """Whether any contract is enforced."""
         return "enforce" in self.modes
-
-
-def read_file(path: str | Path, mode: Mode | None = None) -> File:
-    """A contract file. `mode` is for contracts where neither they nor the file say.
-
-    Raises `ContractError` with every mistake that can be told: of the text, and of what the
-    contracts mean that could be read.
-    """
-    from sponsio_like.loader import load  # YAML is only needed here
-
-    return load(
-        path,
-        lambda file: compile_policy(file.contracts, file.mode or mode or "enforce", file.inventory),
-    )
 
 
 def compile_policy(

@@ -17,6 +17,7 @@ A contract that is *broken* by an agent is not an error: it is an outcome (`outc
 from __future__ import annotations
 
 import difflib
+import heapq
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ParamSpec, TypeAlias, TypeVar
@@ -112,8 +113,8 @@ def closest(word: Any, known: Iterable[str]) -> str:
     names, text = list(known), str(word)
     among = names
     if len(names) > NEAR_CAP:
-        alike = (each for each in names if each[:2] == text[:2] or each[-3:] == text[-3:])
-        among = [each for each in alike if abs(len(each) - len(text)) < 3][:NEAR_CAP]
+        alike = (each for each in names if abs(len(each) - len(text)) < 3)
+        among = heapq.nlargest(NEAR_CAP, alike, key=lambda each: _shared(each, text))
     near = difflib.get_close_matches(text, among, n=2, cutoff=0.6)
     if near:
         return "did you mean " + " or ".join(f"`{name}`" for name in near) + "?"
@@ -121,6 +122,14 @@ def closest(word: Any, known: Iterable[str]) -> str:
         return ""
     more = f" and {len(names) - KNOWN_CAP} more" if len(names) > KNOWN_CAP else ""
     return "known: " + ", ".join(f"`{name}`" for name in names[:KNOWN_CAP]) + more
+
+
+def _shared(one: str, other: str) -> int:
+    """With how many equal characters two words begin, and end."""
+    return sum(
+        next((n for n, (a, b) in enumerate(zip(x, y, strict=False)) if a != b), min(len(x), len(y)))
+        for x, y in ((one, other), (one[::-1], other[::-1]))
+    )
 
 
 class InputMissing(SponsioLikeError):

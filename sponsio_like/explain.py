@@ -13,9 +13,10 @@ from typing import Any
 from sponsio_like.checks import needs
 from sponsio_like.compiler import ALL_INPUTS
 from sponsio_like.contract import Contract
-from sponsio_like.errors import Problem
+from sponsio_like.errors import ContractError, Problem
 from sponsio_like.outcome import Ask, Block, Decision, Escalate, Mode, Redirect, Stop, Warn
-from sponsio_like.pattern import Parameter, Pattern
+from sponsio_like.pattern import Parameter, Pattern, Rule
+from sponsio_like.phrases import read
 from sponsio_like.syntax import show
 from sponsio_like.terminal import Styled, listed
 from sponsio_like.wording import words_of
@@ -135,7 +136,7 @@ def _contract(contract: Contract, mode: Mode) -> Iterator[Styled]:
         yield f"  scope    {scope.kind.replace('_', ' ')} {' and '.join(ends)}", ""
     for rule in contract.rules:
         if rule.sentence:
-            yield f"  must     {rule.sentence}", ""
+            yield f"  must     {_written(rule)}", ""
         label = "  formula" if rule.sentence else "  must   "
         split = f", for each {listed(rule.by)}" if rule.by else ""
         yield f"{label}  {show(rule.formula)}{split}", FAINT if rule.sentence else ""
@@ -147,6 +148,17 @@ def _contract(contract: Contract, mode: Mode) -> Iterator[Styled]:
         yield "  kept     in the world: no fork or checkpoint rewinds it", ""
     if wants := needs(contract) & ALL_INPUTS:
         yield f"  needs    {', '.join(sorted(wants))}", ""
+
+
+def _written(rule: Rule) -> str:
+    """The sentence of a rule, if it can be typed back; else the pattern as a file writes it."""
+    try:
+        again = read(rule.sentence)
+    except ContractError:
+        again = None
+    if again is not None and (again.formula, again.by) == (rule.formula, rule.by):
+        return rule.sentence
+    return flow({"pattern": rule.pattern, **rule.arguments})
 
 
 def _answer(decision: Decision) -> str:

@@ -36,7 +36,9 @@ from sponsio_like.facts import (
     Variable,
 )
 from sponsio_like.logic import (
+    AT_MOST,
     FALSE,
+    LONGEST,
     TRUE,
     And,
     Bound,
@@ -83,7 +85,9 @@ from sponsio_like.temporal import (
 from sponsio_like.tree import Node, children, fields_of, postorder, rebuilt
 
 __all__ = [
+    "AT_MOST",
     "FALSE",
+    "LONGEST",
     "TRUE",
     "Age",
     "Always",

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy, read_file
+from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy
 from sponsio_like.contract import Contract
 from sponsio_like.decorating import Options, decorated
 from sponsio_like.errors import (
@@ -21,6 +21,7 @@ from sponsio_like.errors import (
     ContractWarning,
     SnapshotError,
 )
+from sponsio_like.filing import read_file
 from sponsio_like.inventory import Tools, Unlisted, declared
 from sponsio_like.lanes import prepare
 from sponsio_like.notices import Mailbox, Notifier

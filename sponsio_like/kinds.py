@@ -18,6 +18,7 @@ from sponsio_like.conditions import event
 from sponsio_like.confirming import accepted
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import Age, Bound, FactAge, Formula, Seconds, Steps, Target, Term
+from sponsio_like.logic import AT_MOST, LONGEST
 from sponsio_like.matches import Status, is_match, matched
 from sponsio_like.operands import field_path, fixed, name, only, pattern_text
 from sponsio_like.reading import looks_ahead
@@ -54,9 +55,6 @@ def default(template: str, *, optional: bool = False) -> Any:
     return Default(template, optional)
 
 
-# --- readers ----------------------------------------------------------------------------------
-
-
 def _exact(value: Any, words: Vocabulary) -> Target:
     found = target(value, words)
     for match in found:
@@ -91,9 +89,11 @@ def _number(value: Any, _: Vocabulary) -> int | float:
 
 
 def _duration(value: Any, words: Vocabulary) -> int | float:
-    if (number := _number(value, words)) > 0:
+    number = _number(value, words)
+    if 0 < number <= LONGEST:
         return number
-    raise ContractError.of(f"`{value}` is not a number of seconds above 0")
+    what = "a time is too long" if number > 0 else f"`{value}` is not a number of seconds above 0"
+    raise ContractError.of(what, AT_MOST if number > 0 else "")
 
 
 def _window(value: Any, words: Vocabulary) -> Bound:

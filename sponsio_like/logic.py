@@ -20,6 +20,11 @@ class Steps:
     count: int
 
 
+LONGEST = 10**12
+"""Largest bound, in steps or in seconds."""
+AT_MOST = f"at most {LONGEST:,}, or none at all"
+
+
 @dataclass(frozen=True, slots=True)
 class Seconds:
     """A bound in seconds, included: `F[<=60s]`."""

@@ -14,12 +14,20 @@ from sponsio_like.reading import conjuncts
 
 _LASTING = (f.Eventually, f.Always, f.Until, f.WeakUntil, f.Release)
 _JUNCTIONS = (f.Not, f.And, f.Or, f.Implies, f.Iff)
+ATOMS_CAP, NODES_CAP = 500, 20_000
+"""Most different atoms, and most parts, of one guarantee."""
 _LONG = 60
 """A formula of so many characters is not written out again in a hint."""
 
 
 def check_meant(formula: f.Formula) -> None:
     """Refuse what would be judged at the first position only, and what measures from elsewhere."""
+    nodes = list(f.postorder(formula))
+    atoms = sum(isinstance(node, f.Formula) and not f.children(node) for node in nodes)
+    if atoms > ATOMS_CAP or len(nodes) > NODES_CAP:
+        what = f"a guarantee of {atoms:,} different atoms and {len(nodes):,} parts is too large"
+        hint = f"at most {ATOMS_CAP} and {NODES_CAP:,}; write several guarantees, or lists of tools"
+        raise ContractError.of(what, hint)
     problems = [*_first_only(formula), *_from_the_call_before(formula)]
     if problems:
         raise ContractError(*problems)

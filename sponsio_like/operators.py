@@ -100,6 +100,9 @@ def bound(steps: Any, seconds: Any) -> f.Bound:
     """A bound in steps, in seconds, or none."""
     if steps is not None and seconds is not None:
         raise ContractError.of("a bound is in steps or in seconds, not in both")
+    size = seconds if steps is None else steps
+    if isinstance(size, int) and size > f.LONGEST:
+        raise ContractError.of("a bound is too large", f.AT_MOST)
     if steps is not None:
         if isinstance(steps, int) and not isinstance(steps, bool) and steps >= 0:
             return f.Steps(steps)

@@ -83,6 +83,8 @@ def _bound(within: Token, number: Token, unit: Token | None) -> f.Bound:
         instead = "" if unit.startswith("step") else f"{size * _IN_SECONDS.get(unit, 1):.15g}s"
         what = f"unknown unit `{unit}`; a bound is in steps (`[<=3]`) or in seconds (`[<=60s]`)"
         raise _bad(unit, what, f"did you mean `[<={instead or number}]`?")
+    if isinstance(size, int) and size > f.LONGEST:
+        raise _bad(number, f"a bound of {len(number)} digits is too large", f.AT_MOST)
     if not math.isfinite(size) or size < 0:
         raise _bad(number, f"a bound is a number from 0, not `{number}`")
     if unit is not None:

@@ -154,12 +154,16 @@ def _group(separator: str | None, follows: str) -> str:
         return f"({PHRASE})"
     if separator is not None:
         return f"([^`]+(?:`(?:{re.escape(separator)}|, )`[^`]+)*)"
-    return "([^`.]+)" if follows == "." else "([^`]+)"
+    word = "[^`.]+" if follows == "." else "[^`]+"
+    return f"({word}(?:` or `{word})*)"
 
 
 def _value(text: str, separator: str | None) -> str | list[str]:
-    if separator in (None, PLAIN, WITH):
+    if separator in (PLAIN, WITH):
         return text
+    if separator is None:
+        words = text.split("` or `")
+        return words if len(words) > 1 else text
     return re.split(f"`(?:{re.escape(separator)}|, )`", text)
 
 

@@ -52,6 +52,18 @@ MEANING = (
         "if len(window) > 5:",
     ),
     (
+        "any number of atoms loads",
+        "meant.py",
+        "if atoms > ATOMS_CAP or len(nodes) > NODES_CAP:",
+        "if False:",
+    ),
+    (
+        "one tool is read",
+        "explain.py",
+        "if again is not None and",
+        "if not again or",
+    ),
+    (
         "initially is for ever",
         "operators.py",
         "f.Not(f.Yesterday(f.TRUE)) >> ",

@@ -11,9 +11,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from sponsio_like.compiler import read_file
 from sponsio_like.contract import Contract
 from sponsio_like.errors import TraceError
+from sponsio_like.filing import read_file
 from sponsio_like.loader import File
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
 from sponsio_like.replay import Played, Replay

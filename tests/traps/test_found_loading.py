@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import random
 import subprocess
 import sys
@@ -14,8 +15,12 @@ import pytest
 from sponsio_like import Allowed, Blocked, ContractError, ContractWarning, Guard, contract
 from sponsio_like.alphabet import static
 from sponsio_like.atoms import OPEN
-from sponsio_like.ltl import called, initially
+from sponsio_like.errors import closest
+from sponsio_like.explain import contracts_page
+from sponsio_like.kinds import Tools
+from sponsio_like.ltl import F, called, initially
 from sponsio_like.monitor import Monitor
+from sponsio_like.pattern import Pattern, catalog
 from sponsio_like.patterns import (
     destructive_action_gate,
     must_confirm,
@@ -568,3 +573,131 @@ def test_what_is_too_large_for_exact_verdicts_is_warned_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ContractWarning)
         assert loaded(long).policy.limited == ("c0",)
+
+
+# --- sizes ----------------------------------------------------------------------------------------
+
+HUGE = "9" * 390
+
+
+@requirement("S-LOAD-15")
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        f"{{ltl: 'G(called(a) -> F[<={HUGE}] called(b))'}}",
+        f"{{ltl: 'G(called(a) -> F[<={HUGE}s] called(b))'}}",
+        f"{{ltl: 'G(called(a) -> F[<={HUGE}{HUGE}] called(b))'}}",
+        f"{{pattern: cooldown, action: a, seconds: {HUGE}}}",
+        f"{{pattern: rate_limit, action: a, limit: 1, per: {{seconds: {HUGE}}}}}",
+    ],
+)
+def test_a_bound_of_hundreds_of_digits_is_refused(guarantee: str, tmp_path: Path) -> None:
+    """A bound beyond 10^12 is a mistake with its place, in the library and on the command line."""
+    from sponsio_like.loader import loads
+
+    text = f"version: 1\ncontracts:\n  - name: x\n    guarantee: {guarantee}\n"
+    with pytest.raises(ContractError, match=r"c\.yaml:4:\d+: .*too l(arge|ong)"):
+        loads(text, "c.yaml")
+
+
+def test_bounds_in_python_have_the_same_limit() -> None:
+    """Nor can Python say more."""
+    for bound in ({"steps": 10**400}, {"seconds": 10**400}):
+        with pytest.raises(ContractError, match="a bound is too large; at most 1,000,000,000,000"):
+            F(called("a"), **bound)
+
+
+@requirement("S-LOAD-15")
+def test_a_guarantee_of_too_many_atoms_is_refused() -> None:
+    """How many atoms one guarantee may have is said; lists of tools may be longer."""
+    many = " | ".join(f"called(t{n}, k = {n})" for n in range(501))
+    said = refusal(f"G(called(x) -> {many})")
+    assert "502 different atoms" in said
+    assert "at most 500" in said
+    assert loaded(tool_allowlist([f"t{n}" for n in range(3_000)])).policy.warnings == ()
+
+
+def test_loading_asks_no_more_of_an_inventory_than_it_tells_apart() -> None:
+    """However many tools there are, the search knows those that a guarantee tells apart."""
+    sizes = set()
+    for many in (10, 1_000):
+        guard = loaded(
+            "G(called(tool_1) -> X F called(tool_2*))", tools=[f"tool_{n}" for n in range(many)]
+        )
+        sizes.add(len(guard.policy.clauses[0].monitor.search.letters))
+    assert len(sizes) == 1
+
+
+def test_similar_names_are_looked_for_among_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of thousands of tools, a misspelt name is held against those that begin or end like it."""
+    compared: list[int] = []
+    near = difflib.get_close_matches
+
+    def counted(word: str, among: list[str], **how: Any) -> list[str]:
+        compared.append(len(among))
+        return near(word, among, **how)
+
+    monkeypatch.setattr("sponsio_like.errors.difflib.get_close_matches", counted)
+    names = [f"{first}_{n}_tool" for n in range(2_000) for first in ("get", "put", "list")]
+    for word in ("get_17_tol", "put_1999_tol", "lst_1234_tool"):
+        right = word.replace("tol", "tool").replace("toool", "tool").replace("lst", "list")
+        assert f"`{right}`" in closest(word, names)
+    assert closest("nothing like it", names).endswith("and 5900 more")
+    assert max(compared) <= 300
+
+
+# --- what is printed is read back -----------------------------------------------------------------
+
+
+def _forms(declared: Pattern) -> list[dict[str, Any]]:
+    """The example of a pattern: with single tools, with lists of them, with globs."""
+    kinds = {each.name: each.annotation for each in declared.parameters}
+    changes: list[Any] = [lambda v: v, lambda v: [v, f"{v}_2"], lambda v: f"{v}*"]
+    return [
+        {
+            key: change(value) if kinds[key] == Tools and isinstance(value, str) else value
+            for key, value in declared.example.items()
+        }
+        for change in changes
+    ]
+
+
+@requirement("S-FILE-09")
+@pytest.mark.parametrize("declared", catalog(), ids=lambda declared: declared.name)
+def test_what_check_prints_is_read_back(declared: Pattern) -> None:
+    """Each line `must` of `check` is a guarantee, typed as it stands, and the same one."""
+    import yaml
+
+    met = 0
+    for given in _forms(declared):
+        try:
+            made = contract("c").guarantees({"pattern": declared.name, **given})
+        except ContractError:  # a pattern of one exact tool
+            continue
+        (line,) = [text for text, _ in contracts_page([made], "enforce") if "  must  " in text]
+        written = line.partition("must     ")[2]
+        back: Any = yaml.safe_load(written) if written.startswith("{") else written
+        again = contract("c").guarantees(back)
+        assert [(r.formula, r.by) for r in again.rules] == [(r.formula, r.by) for r in made.rules]
+        met += 1
+    assert met
+
+
+def test_lists_of_tools_are_read_back() -> None:
+    """Several tools stand in a sentence as they are printed."""
+    said = "tool `check` or `vet` must precede `pay` or `refund`"
+    assert must_precede(["check", "vet"], ["pay", "refund"]).sentence == said
+    (rule,) = contract("c").guarantees(said).rules
+    assert rule.formula is must_precede(["check", "vet"], ["pay", "refund"]).formula
+
+
+@requirement("S-FILE-09")
+def test_what_no_sentence_says_is_printed_as_in_a_file() -> None:
+    """A match with a list of values has no sentence: the pattern stands there as in a file."""
+    import yaml
+
+    given = {"first": "check", "then": {"tool": "pay", "args": {"to": {"in": ["a", "b"]}}}}
+    made = contract("c").guarantees({"pattern": "must_precede", **given})
+    page = "\n".join(text for text, _ in contracts_page([made], "enforce"))
+    (written,) = [each.partition("must     ")[2] for each in page.splitlines() if "must  " in each]
+    assert yaml.safe_load(written) == {"pattern": "must_precede", **given}
