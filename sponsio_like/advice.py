@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sponsio_like.atoms import inputs_of
+from sponsio_like.atoms import inputs_of, names_tool
 from sponsio_like.clause import Clause
 from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
@@ -24,11 +24,13 @@ from sponsio_like.formula import (
     Denied,
     Happens,
     Node,
+    OutputIs,
     Repeats,
     Sum,
     TextMatches,
     postorder,
 )
+from sponsio_like.illegible import illegible
 from sponsio_like.ledger import Ledger
 from sponsio_like.looking import NOBODY
 from sponsio_like.outcome import Decision, Redirect, Warn
@@ -51,7 +53,7 @@ class Refusal:
 
     `instead`: the substitute of a redirected call, which was refused as well. `ticket`: that of
     the event. `substitute`: the call that a redirect makes of it, or why there is none. `ends`: the
-    run ends with it.
+    run ends with it. `unread`: why answers could not be read, by tool.
     """
 
     ledger: Ledger
@@ -64,6 +66,7 @@ class Refusal:
     ticket: Ticket | None = None
     substitute: Callable[[Redirect], Call | str] = lambda _: ""
     ends: bool = False
+    unread: Mapping[str, str] = field(default_factory=dict)
     _said: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def explain(self) -> str:
@@ -78,7 +81,8 @@ class Refusal:
 
     def _why(self) -> str:
         names = [
-            f"`{each.violation.contract}` ({self._witnessed(each)})" for each in self._against()
+            f"`{each.violation.contract}` ({self._witnessed(each)}{self._unread(each)})"
+            for each in self._against()
         ]
         what = f"`{self.event.tool}`" if isinstance(self.event, Call) else "this answer"
         return f"{what} was not allowed by {', '.join(names)}"
@@ -99,6 +103,25 @@ class Refusal:
         """The values that stand nowhere in the sentence."""
         return {name: value for each in self.found for name, value in self._hidden(each).items()}
 
+    def _unread(self, finding: Finding) -> str:
+        """What of the call the contract could not read."""
+        if not isinstance(self.event, Call):
+            return ""
+        nodes = _read([self.ledger.policy.clauses[finding.clause]])
+        return "".join(f"; {each}" for each in illegible(nodes, self.event))
+
+    def _answers_unread(self) -> list[str]:
+        """Why the answers could not be read that these contracts ask for."""
+        nodes = list(_read(self.ledger.policy.clauses[each.clause] for each in self._against()))
+        if not any(isinstance(node, OutputIs) for node in nodes):
+            return []
+        asked = [each for node in nodes if isinstance(node, Happens) for each in node.target]
+        return [
+            f"{why}; ask `{tool}` for less at once"
+            for tool, why in self.unread.items()
+            if any(names_tool(match, tool) for match in asked)
+        ]
+
     def _against(self) -> list[Finding]:
         approved = self.ticket is not None and self.ticket.status == "approved"
         found = unanswered(self.found, self.ticket if approved else None)
@@ -112,6 +135,8 @@ class Refusal:
 
         if self.ends:
             return "this is final, and the run ends here"
+        if blind := self._answers_unread():
+            return "; ".join(blind)
         bound = [each for each in self._against() if each.clause in self.ledger.bound]
         if any(each.key is None or NOBODY in each.key for each in bound):
             return "give the fields that the contract reads, each as a plain value"

@@ -152,6 +152,7 @@ def blocked(
         _ticket(inner, event),
         partial(_substitute, event, fit=fit) if isinstance(event, Call) else lambda _: "",
         ends,
+        dict(inner.unread),
     )
     return Blocked(id_of(event), violations, refusal.explain, ends)
 

@@ -52,7 +52,8 @@ class Interceptor:
 
     __slots__ = (
         "clock", "committed", "context", "desk", "doubt", "finished", "flights", "landing",
-        "lanes", "latest", "ledger", "lock", "policy", "time", "warned", "world", "written",
+        "lanes", "latest", "ledger", "lock", "policy", "time", "unread", "warned", "world",
+        "written",
     )  # fmt: skip
 
     def __init__(
@@ -62,6 +63,7 @@ class Interceptor:
         self.lanes = policy.lanes
         self.context = NOTHING_TOLD
         self.flights: dict[str, Flight] = {}
+        self.unread: dict[str, str] = {}  # why the latest answer of a tool could not be read
         self.committed = 0
         self.latest: Kept | None = None
         self.landing = 0

@@ -12,6 +12,7 @@ from sponsio_like.errors import STRAIN
 from sponsio_like.events import Result
 from sponsio_like.flights import Flight
 from sponsio_like.freezing import freeze_answer
+from sponsio_like.illegible import KEPT, too_large
 from sponsio_like.interceptor import Interceptor
 from sponsio_like.lasting import StoreFailed
 from sponsio_like.outcome import Violation
@@ -88,12 +89,21 @@ def _landed(
     """The clauses that a result shows to be violated; None if others have to read it."""
     with inner.lock:
         catch_up(inner)
+        _note(inner, flight, result)
         waits = inner.waits(flight)
     results = finals(inner.policy, waits, result, flight.tool)
     now = inner.now()
     with inner.lock:
         catch_up(inner)
         return _settled(inner, (id, flight), waits, results, now, late)
+
+
+def _note(inner: Interceptor, flight: Flight, result: Result) -> None:
+    """Remember that an answer could not be read, for the advice."""
+    inner.unread.pop(flight.tool, None)
+    why = too_large(result.output)
+    if why and len(inner.unread) < KEPT:
+        inner.unread[flight.tool] = f"the answer of call {flight.position} could not be read: {why}"
 
 
 def _settled(

@@ -94,6 +94,7 @@ STATEMENTS: dict[str, str] = {
     "S-CMP-08": "what is missing may be anything",
     "S-CMP-09": "blanks make another value",
     "S-CMP-10": "heaps of marks are compared as they are",
+    "S-CMP-11": "nothing is said of what could not be read",
     "S-OP-01": "or is and",
     "S-OP-02": "X holds at the end",
     "S-OP-03": "WX fails at the end",

@@ -155,4 +155,10 @@ MEANING = (
         "return compare(one, op, other)",
         "return compare(left, op, right)",
     ),
+    (
+        "nothing is said of what could not be read",
+        "illegible.py",
+        '        if why:\n            yield f"`{path}`',
+        '        if False:\n            yield f"`{path}`',
+    ),
 )
