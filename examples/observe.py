@@ -7,11 +7,11 @@ $ python examples/observe.py
 tuesday: send_mail ran, against `no mail after secrets`
 wednesday: send_mail ran, against `few mails`
 
-contract               stopped  would have stopped  unfulfilled  sessions  tools
-few mails                    .                   1            .         1  send_mail 1
-no mail after secrets        .                   1            .         1  send_mail 1
-every mail is filed          .                   .            1         1
-all contracts                .                   2            1         2
+contract               applied  stopped  would have stopped  unfulfilled  sessions  tools
+few mails                    5        .                   1            .         1  send_mail 1
+no mail after secrets        5        .                   1            .         1  send_mail 1
+every mail is filed          5        .                   .            1         1
+all contracts               15        .                   2            1         2
 
 3 sessions, 10 decisions: 10 allowed
 """
