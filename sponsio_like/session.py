@@ -78,7 +78,7 @@ class Session:
     @property
     def open(self) -> bool:
         """Whether the session has not been finished."""
-        return not self._inner.finished
+        return "_inner" not in self.__dict__ or not self._inner.finished
 
     def place(self, where: str) -> None:
         """The next calls stand at this checkpoint of the host; the world counts them once there."""
