@@ -91,7 +91,9 @@ def test_changed_contracts_change_what_is_shown(tmp_path: Path) -> None:
     """The demo really runs: with another contract file another call is stopped, or none."""
     text = demo.CONTRACTS.read_text("utf-8")
     path = tmp_path / "contracts.yaml"
-    path.write_text(text.replace("by: ask_user", "by: get_webpage"), "utf-8")
+    confirmed = "must_confirm, action: reach_outsiders, by: ask_user"
+    ordered = "must_precede, first: get_webpage, then: reach_outsiders"
+    path.write_text(text.replace(confirmed, ordered), "utf-8")
     assert tell(path, demo.EXCERPT).enforced.count("stopped") == 0
     path.write_text(text.replace("limit: 3", "limit: 0"), "utf-8")
     assert tell(path, demo.EXCERPT).enforced.count("stopped") == 2
