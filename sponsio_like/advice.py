@@ -28,6 +28,7 @@ from sponsio_like.formula import (
     Repeats,
     Sum,
     TextMatches,
+    Var,
     postorder,
 )
 from sponsio_like.illegible import illegible
@@ -88,12 +89,16 @@ class Refusal:
         return f"{what} was not allowed by {', '.join(names)}"
 
     def _witnessed(self, found: Finding) -> str:
-        """What had to hold, of which values, and since when something stands against it."""
-        violation, hidden = found.violation, self._hidden(found)
-        said = [each for each in written(violation.values, self.event) if each[0] not in hidden]
-        values = [f"${name} = {json.dumps(value)}" for name, value in said]
-        since = [] if violation.since is None else [f"since call {violation.since}"]
-        return ", ".join([violation.message, *values, *since])
+        """Why, or what had to hold; of which values, and since when something stands against it."""
+        violation, hidden, said = found.violation, self._hidden(found), [found.violation.words]
+        shown = [each for each in written(violation.values, self.event) if each[0] not in hidden]
+        if shown:
+            fields = _fields(self.ledger.policy.clauses[found.clause], self.event)
+            values = [f"{fields(name)} {json.dumps(value)}" for name, value in shown]
+            said.append(f"for {' and '.join(values)}")
+        if violation.since is not None:
+            said.append(f"since call {violation.since}")
+        return ", ".join(said)
 
     def _hidden(self, found: Finding) -> dict[str, Any]:
         clause = self.ledger.policy.clauses[found.clause]
@@ -188,6 +193,21 @@ def _of_args(node: Node) -> bool:
         case Custom():
             return not inputs_of(node)  # neither results nor facts
     return isinstance(node, Arg | Sum | Repeats)
+
+
+def _fields(clause: Clause, event: Event) -> Callable[[str], str]:
+    """How to speak of a variable: by the field of the event that binds it, else by its name."""
+    tool = event.tool if isinstance(event, Call) else ""
+    found = {
+        condition.value.name: f"`{condition.path}`"
+        for node in postorder(clause.rule.formula)
+        if isinstance(node, Happens)
+        for match in node.target
+        if names_tool(match, tool)
+        for condition in match.conditions
+        if isinstance(condition.value, Var) and condition.path[0] not in "@*"
+    }
+    return lambda name: found.get(name, f"${name} =")
 
 
 def _told(way: tuple[str, ...], ending: Ending) -> str:

@@ -91,7 +91,11 @@ class Choices:
         letters = [self._letters(self.event)]
         if not any(map(by_others, clauses)):
             letters.append([])
-        named = list(islice(calls(clauses, self.event, self._inventory), CALLS_CAP))
+        named = list(
+            islice(
+                calls(clauses, self.event, self._inventory, self.policy.inventory.fields), CALLS_CAP
+            )
+        )
         self.trial.exact &= len(named) < CALLS_CAP
         for each in (*named, *messages(clauses)):
             move = self._made.setdefault((each.words, str(getattr(each.event, "tool", ""))), each)

@@ -20,7 +20,7 @@ from sponsio_like.encoding import encode
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.events import Call, Kind
 from sponsio_like.fitting import fitted
-from sponsio_like.formula import Delivered, Denied, Node, Output, OutputIs, postorder
+from sponsio_like.formula import Delivered, Denied, Node, postorder
 from sponsio_like.index import Index
 from sponsio_like.inventory import NOTHING_KNOWN, Inventory, Roll
 from sponsio_like.linting import linted
@@ -178,10 +178,7 @@ class Policy:
             self.owner[i]
             for i, clause in enumerate(self.clauses)
             for slot in clause.slots
-            if any(
-                isinstance(node, OutputIs | Output) or reads_answer(node)
-                for node in postorder(slot.node)
-            )
+            if any(map(reads_answer, postorder(slot.node)))
         }
         return tuple(each.name for k, each in enumerate(self.contracts) if k in read)
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sponsio_like.events import Result, Unreadable
-from sponsio_like.formula import Custom, Formula, OutputIs, Target, conj
+from sponsio_like.formula import Custom, Formula, Output, OutputIs, Target, conj
 from sponsio_like.limits import TEXT_CAP
 from sponsio_like.matches import outputs
 from sponsio_like.operands import fixed, pattern_text
@@ -59,8 +59,9 @@ def accepted(value: Any) -> Formula:
 
 
 def reads_answer(node: object) -> bool:
-    """Whether this is an atom that reads what a confirming tool has answered."""
-    return isinstance(node, Custom) and node.name in ("confirms", "answers")
+    """Whether this atom or term reads what a call has answered."""
+    confirming = isinstance(node, Custom) and node.name in ("confirms", "answers")
+    return confirming or isinstance(node, OutputIs | Output)
 
 
 @atom("confirms", waits=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+from sponsio_like.about import UNSAID, About, Severity, severity, tags, words
 from sponsio_like.conditions import assumption, condition, formula, resolved
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.formula import FALSE, Formula
@@ -61,6 +62,7 @@ class Contract:
     mode: Mode | None = None
     where: str = ""
     on_world: bool = False
+    about: About = UNSAID
 
     def assume(self, when: Condition) -> Contract:
         """The rule applies where this holds: "called `refund`" (by now), an atom, a formula."""
@@ -101,6 +103,25 @@ class Contract:
         Not by a checkpoint, a fork or a snapshot: it is kept in `world=`, given to the session.
         """
         return replace(self, on_world=True)
+
+    def because(self, why: str) -> Contract:
+        """Why it is there: what the model, the log and the report read instead of a formula."""
+        return self._about(because=self._read(words, why))
+
+    def owner(self, who: str) -> Contract:
+        """Whose contract it is."""
+        return self._about(owner=self._read(words, who))
+
+    def severity(self, level: Severity) -> Contract:
+        """How bad it is to break it: low, medium, high or critical."""
+        return self._about(severity=self._read(severity, level))
+
+    def tags(self, *names: str) -> Contract:
+        """Words to find it by."""
+        return self._about(tags=self._read(tags, names))
+
+    def _about(self, **said: Any) -> Contract:
+        return replace(self, about=replace(self.about, **said))
 
     def after(self, start: Condition) -> Contract:
         """The guarantee binds from the first position where `start` holds."""

@@ -123,7 +123,7 @@ def _ruled(
         if not asked:
             return replace(attempt, late=late) if late else attempt
         for finding, ask in asked:
-            rulings[finding.violation.contract] = ruling(ask, finding.violation)
+            rulings[finding.violation.contract] = ruling(ask, finding.violation, event)
 
 
 def blocked(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from sponsio_like import about
 from sponsio_like.conditions import assumption
 from sponsio_like.contract import (
     Contract,
@@ -32,7 +33,7 @@ from sponsio_like.strategies import strategy
 from sponsio_like.vocabulary import Vocabulary, target
 
 FILE_KEYS = ("version", "mode", "tools", "elsewhere", "unlisted", "actions", "contracts")
-CONTRACT_KEYS = ("name", "assume", "scope", "guarantee", "strategy", "mode", "world")
+CONTRACT_KEYS = ("name", "assume", "scope", "guarantee", "strategy", "mode", "world", *about.KEYS)
 VERSION = 1
 
 _T = TypeVar("_T")
@@ -263,8 +264,18 @@ def _contract(
         _part(data, "strategy", at, problems, strategy, words),
         _part(data, "mode", at, problems, read_mode),
         on_world=_part(data, "world", at, problems, read_world) or False,
+        about=_about(data, at, problems),
     )
     return read if name else None
+
+
+def _about(data: Mapping[str, Any], at: tuple[str | int, ...], problems: Problems) -> about.About:
+    return about.About(
+        _part(data, "because", at, problems, about.words) or "",
+        _part(data, "owner", at, problems, about.words) or "",
+        _part(data, "severity", at, problems, about.severity),
+        _part(data, "tags", at, problems, about.tags) or (),
+    )
 
 
 def _rules(

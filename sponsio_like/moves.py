@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from sponsio_like.atoms import glob_matches, is_status, names_tool
@@ -85,8 +86,16 @@ Move: TypeAlias = Happen | Land | Tell | Wait
 # --- calls ------------------------------------------------------------------------------------
 
 
-def calls(clauses: Iterable[Clause], event: Event, tools: Iterable[str] | None) -> Iterator[Happen]:
-    """The calls that these clauses tell apart; last, one that none of them speaks of."""
+def calls(
+    clauses: Iterable[Clause],
+    event: Event,
+    tools: Iterable[str] | None,
+    fields: Mapping[str, Iterable[str]] = MappingProxyType({}),
+) -> Iterator[Happen]:
+    """The calls that these clauses tell apart; last, one that none of them speaks of.
+
+    `fields`: the arguments of tools, as far as they are known.
+    """
     clauses = list(clauses)
     like = event if isinstance(event, Call) else Call("")
     matches = list(dict.fromkeys(match for clause in clauses for match in spoken_of(clause)))
@@ -94,14 +103,17 @@ def calls(clauses: Iterable[Clause], event: Event, tools: Iterable[str] | None) 
     for tool, words in _tools(matches, tools):
         other = " with other arguments" if like.args and tool == like.tool else ""
         yield Happen(f"call {words}{other}", Call(tool, {}, "", like.agent, like.depth))
-        if like.args:
-            same = f"call {words} with the same {_fields(clauses)}"
-            yield Happen(same, Call(tool, like.args, "", like.agent, like.depth))
+        own = fields.get(tool, like.args)
+        shared = {name: value for name, value in like.args.items() if name in own}
+        if shared:
+            named = "" if len(shared) == len(like.args) else _named(shared)
+            same = f"call {words} with the same {_split(clauses) or named or 'arguments'}"
+            yield Happen(same, Call(tool, shared, "", like.agent, like.depth))
         for match in special:
             wanted = conditioned(match.conditions) if names_tool(match, tool) else None
             if wanted is not None:
                 said = " and ".join(map(_said, match.conditions))
-                args = {**like.args, **wanted}
+                args = {**shared, **wanted}
                 yield Happen(
                     f"call {words} with {said}", Call(tool, args, "", like.agent, like.depth)
                 )
@@ -131,10 +143,13 @@ def _tools(matches: list[Match], tools: Iterable[str] | None) -> Iterator[tuple[
     yield OTHER, "some other tool"
 
 
-def _fields(clauses: Iterable[Clause]) -> str:
+def _split(clauses: Iterable[Clause]) -> str:
     """The arguments that have to be the same, as far as the clauses say which."""
-    paths = dict.fromkeys(path for clause in clauses for path in clause.by if path[0] not in "@*")
-    return " and ".join(f"`{path}`" for path in paths) or "arguments"
+    return _named(path for clause in clauses for path in clause.by if path[0] not in "@*")
+
+
+def _named(paths: Iterable[str]) -> str:
+    return " and ".join(f"`{path}`" for path in dict.fromkeys(paths))
 
 
 def conditioned(conditions: Iterable[Condition]) -> dict[str, Any] | None:

@@ -29,7 +29,8 @@ EXIT_SECONDS = 5.0
 class Notice:
     """What a notifier is told: never an argument or a text of the agent.
 
-    `ticket` is to be answered, if the call was held.
+    `ticket` is to be answered, if the call was held. The last four are what
+    the contract says about itself.
     """
 
     session: str
@@ -41,6 +42,10 @@ class Notice:
     message: str
     ticket: str | None = None
     roles: tuple[str, ...] = ()
+    because: str = ""
+    owner: str = ""
+    severity: str | None = None
+    tags: tuple[str, ...] = ()
 
 
 Notifier: TypeAlias = Callable[[Notice], Any]

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from sponsio_like.about import Severity
+from sponsio_like.events import Call
 from sponsio_like.notices import Mailbox
 from sponsio_like.tickets import Ticket
 
@@ -27,6 +29,9 @@ class Violation:
     `message` says what had to hold, in the contract's words; it never has argument values.
     `values`: of the contract's variables, in their canonical form, the first for which it is
     violated. `since`: the call at which the state began that stands against it, if that is known.
+    `because`, `owner`, `severity` and `tags` are what the contract says about itself. A callable
+    that is a strategy gets the `call` too, with a copy of its arguments, or the `text` of a
+    response; no other violation has them, and neither shows, nor counts when two are compared.
     """
 
     contract: str
@@ -37,14 +42,25 @@ class Violation:
     mode: Mode = "enforce"
     values: tuple[tuple[str, Any], ...] = field(default=(), hash=False, repr=False)
     since: int | None = None
+    because: str = ""
+    owner: str = ""
+    severity: Severity | None = None
+    tags: tuple[str, ...] = ()
+    call: Call | None = field(default=None, repr=False, compare=False)
+    text: str | None = field(default=None, repr=False, compare=False)
 
     @property
     def binding(self) -> dict[str, Any]:
         """The values of the contract's variables, by name."""
         return dict(self.values)
 
+    @property
+    def words(self) -> str:
+        """What people and models read: why the contract is there, else what had to hold."""
+        return self.because or self.message
+
     def __str__(self) -> str:
-        return f"`{self.contract}`: {self.message}"
+        return f"`{self.contract}`: {self.words}"
 
 
 @dataclass(frozen=True, slots=True)

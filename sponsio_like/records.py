@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from sponsio_like.about import KEYS
 from sponsio_like.events import Call
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
 from sponsio_like.tickets import Ticket
@@ -167,6 +168,7 @@ class Log:
             "mode": violation.mode,
             "message": violation.message,
         }
+        record |= {key: said for key in KEYS if (said := getattr(violation, key))}
         if violation.since is not None:
             record["since"] = violation.since
         if self.log_args and violation.values:

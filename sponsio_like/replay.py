@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from sponsio_like.about import KEYS
 from sponsio_like.applied import Applied
 from sponsio_like.applying import ByName
 from sponsio_like.checks import needs
@@ -80,7 +81,9 @@ class Judged:
 def _plain(violation: Violation, word: Callable[[Any], Any]) -> dict[str, Any]:
     fields = ("contract", "position", "tool", "action", "message")
     since = {} if violation.since is None else {"since": violation.since}
-    return {each: getattr(violation, each) for each in fields} | _witness(violation, word) | since
+    about = {key: said for key in KEYS if (said := getattr(violation, key))}
+    found = {each: getattr(violation, each) for each in fields}
+    return found | _witness(violation, word) | since | about
 
 
 def _witness(found: Violation | Unfulfilled, word: Callable[[Any], Any]) -> dict[str, Any]:

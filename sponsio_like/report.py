@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sponsio_like.about import KEYS
 from sponsio_like.errors import TraceError
 from sponsio_like.jsonl import Line
 from sponsio_like.terminal import Table, counted, never_applied
@@ -34,6 +35,7 @@ class Row:
     unfulfilled: int = 0
     tools: Counter[str] = field(default_factory=Counter)
     sessions: set[str] = field(default_factory=set)
+    about: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The row as JSON data."""
@@ -46,6 +48,7 @@ class Row:
             "unfulfilled": self.unfulfilled,
             "sessions": len(self.sessions),
             "tools": dict(self.tools.most_common()),
+            **self.about,
         }
 
     @property
@@ -98,6 +101,7 @@ class Report:
             out.append("nothing was decided: no call has come to a session of these guards")
         elif not any(row.violated for row in self.contracts.values()):
             out.append("no contract was violated")
+        out += [_said(name, row) for name, row in self._ranked() if row.about]
         if idle := [name for name, row in self._ranked() if row.idle]:
             out.append(never_applied(idle))
         if self.relaxed:
@@ -152,6 +156,7 @@ def _count(report: Report, record: Mapping[str, Any]) -> None:
     for violation in record.get("violations", ()):
         row = report.contracts.setdefault(violation["contract"], Row())
         row.sessions.add(session)
+        row.about = {key: violation[key] for key in KEYS if key in violation}
         _violated(row, violation)
     for left in record.get("unfulfilled", ()):
         row = report.contracts.setdefault(left["contract"], Row())
@@ -170,6 +175,15 @@ def _violated(row: Row, violation: Mapping[str, Any]) -> None:
         row.stopped += 1
     else:
         row.would_have_stopped += 1
+
+
+def _said(name: str, row: Row) -> str:
+    """What the contract says about itself, in one line."""
+    about = dict(row.about)
+    because = about.pop("because", "")
+    tags = [f"tags {', '.join(about.pop('tags'))}"] if "tags" in about else []
+    rest = ", ".join([*(f"{key} {value}" for key, value in about.items()), *tags])
+    return f"{name}: {because or rest}" + (f" ({rest})" if because and rest else "")
 
 
 def _sum(rows: Iterable[Row]) -> Row:

@@ -61,18 +61,29 @@ class Teller:
     def ended(self, calls: int, left: Iterable[Unfulfilled]) -> None:
         """The session is over, and these are still owed."""
         modes = {
-            each.name: mode
+            each.name: (mode, each.about)
             for each, mode in zip(self.policy.contracts, self.policy.modes, strict=True)
         }
         for each in left:
+            mode, about = modes[each.contract]
             owed = Violation(
-                each.contract, calls, None, "reported", each.message, modes[each.contract]
+                each.contract, calls, None, "reported", each.message, mode, **about.said()
             )
             self._reported(owed, replace(self._about(owed, ""), action="unfulfilled"))
 
     def _about(self, each: Violation, call: str) -> Notice:
         return Notice(
-            self.session, each.contract, each.tool, call, each.position, each.action, each.message
+            self.session,
+            each.contract,
+            each.tool,
+            call,
+            each.position,
+            each.action,
+            each.message,
+            because=each.because,
+            owner=each.owner,
+            severity=each.severity,
+            tags=each.tags,
         )
 
     def _reported(self, each: Violation, notice: Notice) -> None:

@@ -9,6 +9,7 @@ the answer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -123,12 +124,10 @@ def unreadable(policy: Policy, i: int, event: Event, position: int, error: Excep
     action: Action = "blocked" if stoppable(event) else "reported"
     violation = _violation(policy, i, position, tool, action, Witness())
     why = str(error) if isinstance(error, WindowFull) else type(error).__name__
-    reason = f"it could not be evaluated ({why}); {violation.message}"
-    return Finding(
-        i,
-        Violation(violation.contract, position, tool, violation.action, reason, violation.mode),
-        Block(),
-    )
+    lost = f"it could not be evaluated ({why})"
+    because = violation.because and f"{lost}; {violation.because}"
+    told = replace(violation, message=f"{lost}; {violation.message}", because=because)
+    return Finding(i, told, Block())
 
 
 def inventory_mode(policy: Policy) -> Mode:
@@ -232,8 +231,13 @@ def _violation(
         policy.modes[owner],
         demand(policy.clauses[i]),
     )
-    said = f"{FULL}: {message}" if witness.full else message
-    return Violation(name, position, tool, action, said, mode, witness.values, witness.since)
+    about = policy.contracts[owner].about
+    if witness.full:
+        message = f"{FULL}: {message}"
+        about = replace(about, because=about.because and f"{FULL}: {about.because}")
+    return Violation(
+        name, position, tool, action, message, mode, witness.values, witness.since, **about.said()
+    )
 
 
 def _action(decision: Decision) -> Action:

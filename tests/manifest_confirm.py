@@ -14,4 +14,9 @@ STATEMENTS: dict[str, str] = {
     "S-CONFIRM-06": "an order does not look at what it accepts",
     "S-CONFIRM-07": "seconds count from the call before",
     "S-CONFIRM-08": "a call may come before itself",
+    "S-ABOUT-01": "why is what",
+    "S-ABOUT-02": "nobody is told why",
+    "S-ABOUT-03": "callables change the arguments",
+    "S-ABOUT-04": "arguments show",
+    "S-ABOUT-05": "all arguments are shared",
 }

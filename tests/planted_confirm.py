@@ -55,4 +55,34 @@ MEANING = (
         "if of is None or not _is_past(formula, of):",
         "if of is None:",
     ),
+    (
+        "why is what",
+        "contract.py",
+        "        contract.name,\n",
+        "        (contract.name, contract.about),\n",
+    ),
+    (
+        "nobody is told why",
+        "outcome.py",
+        "return self.because or self.message",
+        "return self.message",
+    ),
+    (
+        "callables change the arguments",
+        "strategies/__init__.py",
+        "call=replace(event, args=freeze(event.args))",
+        "call=event",
+    ),
+    (
+        "arguments show",
+        "outcome.py",
+        "call: Call | None = field(default=None, repr=False, compare=False)",
+        "call: Call | None = field(default=None, compare=False)",
+    ),
+    (
+        "all arguments are shared",
+        "moves.py",
+        "own = fields.get(tool, like.args)",
+        "own = like.args",
+    ),
 )

@@ -38,18 +38,18 @@ STRATEGIES = (
     (
         "callables are asked again and again",
         "deciding.py",
-        "rulings[finding.violation.contract] = ruling(ask, finding.violation)",
+        "rulings[finding.violation.contract] = ruling(ask, finding.violation, event)",
         (
-            "ruling(ask, finding.violation)\n"
-            "            rulings[finding.violation.contract] = ruling(ask, finding.violation)"
+            "ruling(ask, finding.violation, event)\n            "
+            "rulings[finding.violation.contract] = ruling(ask, finding.violation, event)"
         ),
     ),
     (
         "what is no answer asks people",
         "deciding.py",
-        "rulings[finding.violation.contract] = ruling(ask, finding.violation)",
+        "rulings[finding.violation.contract] = ruling(ask, finding.violation, event)",
         (
-            "answer = ruling(ask, finding.violation)\n"
+            "answer = ruling(ask, finding.violation, event)\n"
             "            rulings[finding.violation.contract] = "
             "answer if isinstance(answer, Redirect) else Escalate()"
         ),
@@ -81,10 +81,10 @@ STRATEGIES = (
     (
         "callables run under the lock",
         "deciding.py",
-        "            rulings[finding.violation.contract] = ruling(ask, finding.violation)\n",
+        "            rulings[finding.violation.contract] = ruling(ask, finding.violation, event)\n",
         (
-            "            with inner._lock:\n"
-            "                rulings[finding.violation.contract] = ruling(ask, finding.violation)\n"
+            "            with inner._lock:\n                "
+            "rulings[finding.violation.contract] = ruling(ask, finding.violation, event)\n"
         ),
     ),
     (

@@ -103,6 +103,10 @@ def test_a_notice_says_what_is_to_be_answered() -> None:
         "message": outcome.violations[0].message,
         "ticket": outcome.ticket.id,
         "roles": ("manager",),
+        "because": "",
+        "owner": "",
+        "severity": None,
+        "tags": (),
     }
     assert not {"900", "confidential"} & set(str(notice).replace("'", " ").split())
 

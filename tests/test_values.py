@@ -602,7 +602,7 @@ def test_a_violation_names_the_value_and_since_when(made: Callable[..., Session]
     (violation,) = refused.violations
     assert violation.binding == {"x": "bob"}
     assert violation.since == 1
-    assert '$x = "bob", since call 1' in refused.advice
+    assert 'for `to` "bob", since call 1' in refused.advice
     assert "bob" not in violation.message
 
 

@@ -115,7 +115,7 @@ def test_the_notice_is_posted_as_json(server: Server) -> None:
     assert path == f"/hooks/{HUSH}?token={HUSH}"
     assert headers["Content-Type"] == "application/json"
     assert headers["Authorization"] == "Bearer x"
-    assert json.loads(body) == {**asdict(NOTICE), "roles": ["manager", "owner"]}
+    assert json.loads(body) == {**asdict(NOTICE), "roles": ["manager", "owner"], "tags": []}
 
 
 def test_a_name_in_the_address_is_sent_as_authorization(server: Server) -> None:

@@ -126,7 +126,7 @@ class Screen:
         self.line(f"{sign} {step.number}  {step.tool}  {WORDS[step.fate]}".rstrip(), colour, 2)
         for violation in step.violations:
             self.line(f"{violation.contract}: {_action(violation)}", "bold", indent=7)
-            self.line(violation.message, indent=9)
+            self.line(violation.words, indent=9)
         if step.told:
             self.line("the agent is told:", "dim", indent=7)
             self.line(step.told, "cyan", indent=9)

@@ -10,9 +10,12 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.events import Call, Message
+from sponsio_like.freezing import freeze
 from sponsio_like.outcome import Ask, Block, Decision, Violation
 from sponsio_like.strategies.block import block
 from sponsio_like.strategies.escalate import escalate
@@ -67,10 +70,17 @@ def _asking(value: Any) -> Ask:
     return Ask(name, found)
 
 
-def ruling(ask: Ask, violation: Violation) -> Decision:
-    """What the callable of the user answers. One that raises, or answers otherwise, blocks."""
+def ruling(ask: Ask, violation: Violation, event: Call | Message) -> Decision:
+    """What the callable of the user answers. One that raises, or answers otherwise, blocks.
+
+    It is given the call with a copy of its arguments of its own, or the text of a response.
+    """
     try:
-        answer = strategy(ask.function(violation))
+        if isinstance(event, Call):
+            told = replace(violation, call=replace(event, args=freeze(event.args)))
+        else:
+            told = replace(violation, text=event.text)
+        answer = strategy(ask.function(told))
     except Exception:  # a strategy is user code; whatever goes wrong, the call does not run
         logger().exception("strategy %s of contract `%s` failed", ask.name, violation.contract)
         return Block()

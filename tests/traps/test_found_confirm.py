@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Blocked, ContractError, Guard, InputMissing, Session, contract
+from sponsio_like import (
+    Allowed,
+    Blocked,
+    ContractError,
+    Guard,
+    Held,
+    InputMissing,
+    Session,
+    Violation,
+    contract,
+)
+from sponsio_like.jsonl import Line
 from sponsio_like.loader import loads
+from sponsio_like.notices import drain
 from sponsio_like.patterns import (
     confirm_after_source,
     destructive_action_gate,
@@ -16,6 +30,9 @@ from sponsio_like.patterns import (
     precedence,
     untrusted_source_gate,
 )
+from sponsio_like.replay import Replay
+from sponsio_like.report import report_of
+from sponsio_like.trace import trace_of
 from tests.manifest import requirement
 from tests.play import Played, opened
 
@@ -192,3 +209,192 @@ def test_in_seconds_a_call_is_not_its_own_prerequisite(required: Any) -> None:
         == ".."
     )
     assert played(precedence("pay", {"message": "user"}, within=HOUR))("msg:user=go pay") == ".."
+
+
+# --- what is said about a contract ----------------------------------------------------------------
+
+WHY = "a refund needs a second pair of eyes"
+ABOUT = """\
+version: 1
+contracts:
+- name: few
+  because: a refund needs a second pair of eyes
+  owner: payments
+  severity: high
+  tags: [money, pilot]
+  guarantee: {pattern: must_precede, first: check, then: refund}
+"""
+ANY_ARGS: dict[str, Any] = {"order": 18, "note": "a private word"}
+
+
+def said() -> Any:
+    """The contract of the file, made in Python."""
+    made = contract("few").because(WHY).owner("payments").severity("high").tags("money", "pilot")
+    return made.guarantees(must_precede("check", "refund"))
+
+
+@requirement("S-ABOUT-01")
+def test_what_is_said_about_a_contract_is_no_part_of_its_meaning() -> None:
+    """File and Python say the same; sessions go on under a contract about which more is said."""
+    (read,) = loads(ABOUT).contracts
+    assert read.about == said().about
+    plain = contract("few").guarantees(must_precede("check", "refund"))
+    before = Guard([plain]).session("s")
+    before.settle(before.decide("check").id)
+    after = Guard([read]).restore(before.snapshot())
+    assert after.started_anew == ()
+    assert isinstance(after.decide("refund"), Allowed)
+
+
+@requirement("S-ABOUT-01")
+@pytest.mark.parametrize(
+    ("line", "mistake"),
+    [
+        ("because: [a]", "is not a text"),
+        ("owner: ''", "is not a text"),
+        ("severity: hihg", "unknown severity `hihg`; did you mean `high`?"),
+        ("tags: money", r"`money` is not a list; write \[money\]"),
+        ("becuase: x", "unknown key `becuase` in a contract; did you mean `because`?"),
+    ],
+)
+def test_what_is_said_wrongly_is_refused(line: str, mistake: str) -> None:
+    """A text, a text, one of four words, a list: anything else is a mistake with its place."""
+    with pytest.raises(ContractError, match=mistake) as caught:
+        loads(f"{ABOUT}- name: other\n  guarantee: {{ltl: G !called(x)}}\n  {line}\n")
+    assert "contracts:11:" in str(caught.value)
+
+
+@requirement("S-ABOUT-02")
+def test_the_words_of_a_contract_stand_where_its_formula_stood() -> None:
+    """The model reads `because`, with the contract and the way out; the log and the report too."""
+    records: list[dict[str, Any]] = []
+    mine = Guard([said()], log=records.append).session()
+    outcome = mine.decide("refund", ANY_ARGS)
+    assert isinstance(outcome, Blocked)
+    assert f"not allowed by `few` ({WHY}); to make it legal, first call `check`" in outcome.advice
+    assert "must precede" not in outcome.advice
+    (violation,) = outcome.violations
+    assert (violation.because, violation.owner) == (WHY, "payments")
+    assert (violation.severity, violation.tags) == ("high", ("money", "pilot"))
+    assert str(violation) == f"`few`: {WHY}"
+    (logged,) = records[-1]["violations"]
+    about = {"because": WHY, "owner": "payments", "severity": "high"}
+    assert logged.items() >= about.items()
+    assert logged["message"] == "tool `check` must precede `refund`"
+    lines = [Line(f"log:{n}", json.loads(json.dumps(each))) for n, each in enumerate(records)]
+    report = report_of(lines)
+    assert report.as_json()["contracts"][0].items() >= about.items()
+    assert f"few: {WHY} (owner payments, severity high, tags money, pilot)" in report.conclusion()
+
+
+@requirement("S-ABOUT-02")
+def test_a_replay_has_the_words_of_a_contract() -> None:
+    """`replay --json` has them beside the message, where there are any."""
+    for contracts, there in (([said()], True), ([contract("c").guarantees("no `refund`")], False)):
+        player = Replay(contracts)
+        (line,) = player.judge(trace_of({"id": "t", "events": [{"tool": "refund"}]})).as_json()[
+            "violations"
+        ]
+        assert (line.get("because") == WHY) is there
+        assert ("tags" in line) is there
+
+
+@requirement("S-ABOUT-03")
+def test_a_callable_gets_the_call_with_its_arguments() -> None:
+    """A strategy of the user decides on the arguments, of which it has a copy of its own."""
+    seen: list[Violation] = []
+
+    def small(violation: Violation) -> str:
+        seen.append(violation)
+        assert violation.call is not None
+        amount = violation.call.args["amount"]
+        violation.call.args["items"].clear()
+        return "warn_only" if amount < 10 else "block"
+
+    rule = contract("c").guarantees("no `pay`").strategy(small)
+    mine = Guard([rule]).session()
+    items = [1]
+    args = {"amount": 5, "items": items}
+    assert isinstance(mine.decide("pay", args, id="7", agent="bob", depth=2), Allowed)
+    assert isinstance(mine.decide("pay", {**args, "amount": 50}), Blocked)
+    assert items == [1]
+    call = seen[0].call
+    assert call is not None
+    assert (call.tool, call.id, call.agent, call.depth) == ("pay", "7", "bob", 2)
+    assert seen[0].text is None
+
+
+@requirement("S-ABOUT-03")
+def test_a_callable_cannot_change_what_is_decided() -> None:
+    """What it does to its copy of the arguments is seen by no other contract."""
+
+    def shrink(violation: Violation) -> str:
+        assert violation.call is not None
+        violation.call.args["amount"] = 1  # type: ignore[index]
+        return "warn_only"
+
+    rules = contract("c").guarantees("no `pay`").strategy(shrink)
+    limit = contract("d").guarantees({"ltl": "G(called(pay) -> arg(amount) <= 3)"})
+    mine = Guard([rules, limit]).session()
+    assert isinstance(mine.decide("pay", {"amount": 50, "x": [1]}), Blocked)
+
+
+@requirement("S-ABOUT-03")
+def test_a_callable_gets_the_text_of_a_response() -> None:
+    """What was going to be said, where an answer violates."""
+    heard: list[tuple[Any, Any]] = []
+
+    def listen(violation: Violation) -> str:
+        heard.append((violation.call, violation.text))
+        return "block"
+
+    rule = {"ltl": 'G !(message(assistant) & text matches "secret")'}
+    mine = Guard([contract("c").guarantees(rule).strategy(listen)]).session()
+    assert isinstance(mine.message("assistant", "the secret is 7"), Blocked)
+    assert heard == [(None, "the secret is 7")]
+
+
+@requirement("S-ABOUT-04")
+def test_nobody_else_is_told_the_arguments() -> None:
+    """Outcomes, notices, logs and tickets have no argument; nor has a violation that is shown."""
+    told: list[Any] = []
+    records: list[dict[str, Any]] = []
+    rule = contract("c").guarantees("no `pay`")
+
+    def hold(violation: Violation) -> str:
+        told.append(violation)
+        return "escalate"
+
+    mine = Guard([rule.strategy(hold)], log=records.append, notify=[told.append]).session()
+    outcome = mine.decide("pay", ANY_ARGS)
+    assert isinstance(outcome, Held)
+    assert drain()
+    assert told[0].call.args == ANY_ARGS
+    assert told[0] == replace(told[0], call=None)
+    assert hash(told[0]) == hash(replace(told[0], call=None))
+    shown = [repr(each) for each in (told[0], str(told[0]), outcome, outcome.ticket, *told[1:])]
+    for text in (*shown, json.dumps(records)):
+        assert "a private word" not in text
+    assert [each.call for each in outcome.violations] == [None]
+
+
+@requirement("S-ABOUT-05")
+def test_the_advice_names_values_by_their_fields() -> None:
+    """Of a value the model reads the field of its call, and no name of a variable."""
+    vet, pay = VET, {"tool": "pay", "args": {"to": "$who"}}
+    mine = Guard([contract("c").guarantees(precedence(pay, vet))]).session()
+    outcome = mine.decide("pay", {"to": "bob"})
+    assert isinstance(outcome, Blocked)
+    assert 'for `to` "bob"' in outcome.advice
+    assert "$who =" not in outcome.advice
+
+
+@requirement("S-ABOUT-05")
+def test_only_shared_arguments_are_said_to_be_the_same() -> None:
+    """Advice speaks of the arguments that the other tool has, where its fields are known."""
+    tools = {"ask": {"fields": {"id": "integer"}}, "pay": {"fields": {"id": "any", "sum": "any"}}}
+    rule = contract("c").guarantees({"ltl": "G(called(pay) -> last(arg(id), done(ask)) = arg(id))"})
+    mine = Guard([rule], tools=tools).session()
+    outcome = mine.decide("pay", {"id": 7, "sum": 3})
+    assert isinstance(outcome, Blocked)
+    assert "first call `ask` with the same `id` (it must succeed)" in outcome.advice
