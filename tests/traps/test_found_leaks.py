@@ -333,14 +333,16 @@ def told_by(rule: Any, *calls: tuple[str, Any, Any], strategy: Any = "block") ->
 
 
 @pytest.mark.parametrize("strategy", ["block", "escalate", "warn_only"])
-@pytest.mark.parametrize("text", [DELIVERED, f"the key is {DELIVERED}"])
+@pytest.mark.parametrize("text", ["{}", "the key is {}"])
+@pytest.mark.parametrize("delivered", [DELIVERED, "tango4711"])
 @requirement("S-LEAK-06")
-def test_what_leaks_stands_nowhere(strategy: str, text: str) -> None:
+def test_what_leaks_stands_nowhere(strategy: str, text: str, delivered: str) -> None:
     """Not in advice, violations, tickets, notices or logs; not as its key either."""
-    calls: Any = ("read", {}, {"key": DELIVERED}), ("send", {"b": text}, None)
+    sent = {"b": text.format(delivered)}
+    calls: Any = ("read", {}, {"key": delivered}), ("send", sent, None)
     for said in told_by(LEAK, *calls, strategy=strategy):
-        assert DELIVERED not in said
-        assert "sk12345" not in said
+        assert delivered not in said
+        assert delivered.replace("-", "") not in said
 
 
 def test_a_step_does_not_tell_what_an_answer_had() -> None:
