@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sponsio_like.formula as f
@@ -22,6 +22,7 @@ from sponsio_like.contract import contract
 from sponsio_like.errors import ContractError, SessionError
 from sponsio_like.guard import Guard
 from sponsio_like.monitor import Verdict, overall
+from sponsio_like.pattern import Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,7 @@ def _compiled(specs: tuple[tuple[str, f.Formula], ...]) -> Guard:
         raise ContractError.of("no specification", 'write {"name": G(atom("name"))}')
     for name, spec in specs:
         _of_steps(name, spec)
-    contracts = [contract(name).guarantees(spec) for name, spec in specs]
+    contracts = [replace(contract(name), rules=(Rule(spec),)) for name, spec in specs]
     return Guard(contracts, mode="observe")
 
 
