@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from sponsio_like import about
+import sponsio_like.about as said
 from sponsio_like.conditions import assumption
 from sponsio_like.contract import (
     Contract,
@@ -33,7 +33,7 @@ from sponsio_like.strategies import strategy
 from sponsio_like.vocabulary import Vocabulary, target
 
 FILE_KEYS = ("version", "mode", "tools", "elsewhere", "unlisted", "actions", "contracts")
-CONTRACT_KEYS = ("name", "assume", "scope", "guarantee", "strategy", "mode", "world", *about.KEYS)
+CONTRACT_KEYS = ("name", "assume", "scope", "guarantee", "strategy", "mode", "world", *said.KEYS)
 VERSION = 1
 
 _T = TypeVar("_T")
@@ -269,12 +269,12 @@ def _contract(
     return read if name else None
 
 
-def _about(data: Mapping[str, Any], at: tuple[str | int, ...], problems: Problems) -> about.About:
-    return about.About(
-        _part(data, "because", at, problems, about.words) or "",
-        _part(data, "owner", at, problems, about.words) or "",
-        _part(data, "severity", at, problems, about.severity),
-        _part(data, "tags", at, problems, about.tags) or (),
+def _about(data: Mapping[str, Any], at: tuple[str | int, ...], problems: Problems) -> said.About:
+    return said.About(
+        _part(data, "because", at, problems, said.words) or "",
+        _part(data, "owner", at, problems, said.words) or "",
+        _part(data, "severity", at, problems, said.severity),
+        _part(data, "tags", at, problems, said.tags) or (),
     )
 
 
