@@ -19,6 +19,7 @@ _OUTPUT = (
     *("outputs", "returnvalue"),
 )
 _FAILURE = ("error", "iserror", "exception")
+_TIME = ("timestamp", "ts", "createdat", "startedat", "starttime", "datetime")
 _ID = ("callid", "toolcallid", "tooluseid", "runid")
 _MEANT: dict[str, dict[str, tuple[str, ...]]] = {
     "call": {
@@ -72,7 +73,7 @@ def line_seen(line: Mapping[str, Any]) -> str:
 
 def misnamed(kind: str, event: Mapping[str, Any]) -> str | None:
     """What would be lost of an event of this kind; None if nothing would."""
-    for field, names in _MEANT.get(kind, {}).items():
+    for field, names in {**_MEANT.get(kind, {}), "time": _TIME}.items():
         if event.get(field) is None:
             for key, value in event.items():
                 if _bare(key) in names and key != field and _says(field, value):
@@ -99,7 +100,8 @@ def _says(field: str, value: Any) -> bool:
 def _lost(field: str, key: str) -> str:
     if field == "status":
         return f'`{key}` would not be read; write `"status": "error"`, and the text as `output`'
-    return f"`{key}` would not be read; write `{field}`"
+    unit = ", a number of seconds" if field == "time" else ""
+    return f"`{key}` would not be read; write `{field}`{unit}"
 
 
 def _bare(key: Any) -> str:
