@@ -905,8 +905,8 @@ BUGS = (
     Bug(
         "any number of values is read",
         "freezing.py",
-        "    if depth <= 0 or room.values <= 0:\n",
-        "    if depth <= 0:\n",
+        "return UNREADABLE\n        room.values -= isinstance(item, _PLAIN)\n        name",
+        "return members\n        room.values -= isinstance(item, _PLAIN)\n        name",
     ),
     Bug(
         "the window never closes",

@@ -53,6 +53,7 @@ RULES: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
+@requirement("S-FAIL-05")
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("long", LONG)
 @pytest.mark.parametrize("inside", [False, True])
