@@ -487,7 +487,7 @@ REASONS = {
     "a bad regex": "does not compile",
     "a tautology": "can never be violated",
     "a contradiction": "can never be kept",
-    "an unknown key": "unknown key `severity` in a contract",
+    "an unknown key": "unknown key `urgency` in a contract",
     "no guarantee": "a contract without `guarantee`",
     "no name": "a contract without `name`",
     "code": "strategy `planted_for_drafts:callable` is not one of a draft",
