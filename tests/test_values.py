@@ -380,9 +380,9 @@ def test_an_event_that_only_relates_to_a_variable_cannot_judge_it(body: str) -> 
 @pytest.mark.parametrize(
     "body",
     [
-        "done(a) & output.i = $y -> X G !called(b, j > $y)",
-        "done(a) & output.i = $y -> X G !(called(b) & arg(j) > $y)",
-        "done(a, k = $x) & output.i = $y -> X G !called(b, k = $x, j > $y)",
+        "done(a) & output.i = $y -> WX G !called(b, j > $y)",
+        "done(a) & output.i = $y -> WX G !(called(b) & arg(j) > $y)",
+        "done(a, k = $x) & output.i = $y -> WX G !called(b, k = $x, j > $y)",
     ],
 )
 def test_nothing_is_compared_with_an_answer_that_is_not_there(body: str) -> None:
@@ -412,13 +412,13 @@ def test_an_event_that_relates_to_a_value_is_no_part_of_a_tie(made: Callable[...
     """It is told for each value by itself."""
     for relation, bad in (("i != $i", 5), ("i < $i", 5), ("i > $i", 9)):
         for trigger in ("called(get, id = $o, n = $i)", "done(get, id = $o) & output.n = $i"):
-            one = made(f"G({trigger} -> X G !called(pay, o = $o, {relation}))")
+            one = made(f"G({trigger} -> WX G !called(pay, o = $o, {relation}))")
             do(one, "get", {"n": 7}, id=1, n=7)
             assert legal(one, "pay", o=1, i=7), (relation, trigger)
             assert legal(one, "pay", o=2, i=bad), (relation, trigger)
             assert not legal(one, "pay", o=1, i=bad), (relation, trigger)
     one = made(
-        "G(called(get, id = $o, n = $i) -> X G !called(pay, o = $o, i = $i; send, o = $o, i > $i))"
+        "G(called(get, id = $o, n = $i) -> WX G !called(pay, o = $o, i = $i; send, o = $o, i > $i))"
     )
     do(one, "get", id=1, n=5)
     assert not legal(one, "pay", o=1, i=5)
@@ -435,7 +435,7 @@ def test_what_an_answer_forbids_and_had_no_room_is_refused(
     for cap in ("VALUES_CAP", "RELATED_CAP", "STATES_CAP"):
         monkeypatch.setattr(f"sponsio_like.tracking.{cap}", 1)
     later = "i = $x, j = $y" if "$x" in trigger else "j = $y"
-    one = session(f"G({trigger} & output.ids[] = $y -> X G !called(b, {later}))")
+    one = session(f"G({trigger} & output.ids[] = $y -> WX G !called(b, {later}))")
     do(one, "a", {"ids": [2, 3]}, i=3)
     assert not legal(one, "b", i=3, j=2)
     assert not legal(one, "b", i=3, j=3)
