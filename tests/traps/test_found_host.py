@@ -219,7 +219,10 @@ def test_what_other_formats_call_results_is_refused(name: str) -> None:
         ({"type": "message", "role": "user", "content": "hi"}, "write `text`"),
         ({"type": "message", "role": "a", "tool_calls": [{}]}, "write each call as an event"),
         ({"role": "assistant", "tool_calls": [{}]}, "write each call as an event"),
-        ({"tool": "pay", "timestamp": "12:00"}, "`timestamp` would not be read; write `time`, a num"),
+        (
+            {"tool": "pay", "timestamp": "12:00"},
+            "`timestamp` would not be read; write `time`, a num",
+        ),
         ({"type": "message", "role": "a", "ts": 5}, "`ts` would not be read; write `time`"),
         ({"type": "tool_use", "name": "pay", "input": {}}, "unknown type `tool_use`; write `call`"),
         ({"type": "tool_result"}, "unknown type `tool_result`; write `result`"),
