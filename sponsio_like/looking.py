@@ -37,12 +37,14 @@ class Look(NamedTuple):
     """What stands at a place. `unclear`: not all could be read; `there`: there is something.
 
     `mixed`: one value was meant, and several stand there: which of them counts cannot be told.
+    `bare`: something stands there in which a regular expression finds nothing.
     """
 
     values: Mapping[Any, None]
     unclear: bool
     there: bool
     mixed: bool = False
+    bare: bool = False
 
 
 NOWHERE = Look({}, False, False)
@@ -59,18 +61,20 @@ def form_value(value: Any, form: Form) -> Any:
 def look(place: Spot, op: f.Op, var: f.Var, form: Form, *, given: bool, whole: bool) -> Look:
     """What `op var` binds there. `given`: in an output, not in arguments; `whole`: all of it."""
     found: dict[Any, None] = {}
-    unclear = there = False
+    unclear = there = bare = False
     for each in _parts_of(place, op, given=given, whole=whole):
         if each is None and not whole:
             continue
         there = True
         try:
             one = UNREADABLE if isinstance(each, Mapping) and not whole and op in SINGLE else each
-            found.update(dict.fromkeys(_pieces(one, op, var, form, given)))
+            pieces = list(_pieces(one, op, var, form, given))
+            found.update(dict.fromkeys(pieces))
+            bare |= op == "matches" and not pieces
         except Unreadable:
             unclear = True
     mixed = len(found) > 1 and op in SINGLE and not whole and _is_mixed(place)
-    return Look(found, unclear, there, mixed)
+    return Look(found, unclear, there, mixed, bare)
 
 
 def _parts_of(place: Spot, op: f.Op, *, given: bool, whole: bool) -> Iterator[Any]:

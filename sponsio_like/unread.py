@@ -70,8 +70,11 @@ def _of_looks(atom: OfCalls, event: Event, context: Context) -> Iterator[str]:
         return
     for kind, base, looks in atom.see(event, context):
         for test, look in zip(kind.tests, looks, strict=True):
-            if look.unclear or (kind.strict and not look.there):
-                yield field(test.condition.path, event.args)
+            path, regex = test.condition.path, test.var.regex
+            if look.bare and kind.strict:
+                yield f"in field `{path}` there is nothing that `{regex}` finds"
+            elif look.unclear or (kind.strict and not look.there):
+                yield field(path, event.args)
         if base is None:
             yield "a condition on its arguments cannot be told"
 

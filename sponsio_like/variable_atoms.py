@@ -139,7 +139,8 @@ def _seen(call: Call, test: _Test, *, strict: bool) -> Look:
         return NOWHERE
     if each.every and each.op not in BINDING and not found.there:
         found = found._replace(there=is_list(place))
-    return found._replace(unclear=found.unclear or (found.there and strict and lacking))
+    short = strict and found.there and (lacking or found.bare)
+    return found._replace(unclear=found.unclear or short)
 
 
 def _keys(tested: Iterable[tuple[_Test, Look]], width: int) -> Iterator[Key]:

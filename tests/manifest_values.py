@@ -37,6 +37,7 @@ STATEMENTS: dict[str, str] = {
     "S-VALUE-16": "any of several values vouches",
     "S-VALUE-17": "only answers that are texts are searched",
     "S-VALUE-18": "digits are ordered as text",
+    "S-VALUE-19": "what a regular expression leaves is let alone",
     "S-LEAK-01": "percent signs hide a value",
     "S-LEAK-02": "numbers are what their groups are",
     "S-LEAK-03": "every number identifies",

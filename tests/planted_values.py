@@ -138,6 +138,12 @@ MEANING = (
         "match if match.strict is None",
     ),
     (
+        "what a regular expression leaves is let alone",
+        "looking.py",
+        'bare |= op == "matches" and not pieces',
+        "bare |= False",
+    ),
+    (
         "any of several values vouches",
         "looking.py",
         "return None if found.mixed else True",

@@ -118,7 +118,7 @@ def passes(test: Test, found: Found, values: Values, pattern: Pattern) -> bool |
     if found.lacks and (binds or not test.every):
         return None if refused else nulls(test, found)
     answers = [compared(test, value, values) for value in found.keys]
-    if found.blind or (found.gap and listed and refused):
+    if found.blind or (refused and (found.bare or (found.gap and listed))):
         answers.append(None)
     if test.every:
         return False if False in answers else None if None in answers else True

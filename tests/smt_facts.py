@@ -26,6 +26,7 @@ DECLARED = """
 (declare-fun blind (Int Int) Bool)
 (declare-fun mixed (Int Int) Bool)
 (declare-fun null (Int Int) Bool)
+(declare-fun bare (Int Int) Bool)
 (declare-fun sort (Int) Int)
 (declare-fun num (Int) Real)
 (declare-fun rank (Int) Int)
@@ -107,6 +108,7 @@ class World:
                 yield _fact(f"(blind {number} {p})", found.blind)
                 yield _fact(f"(mixed {number} {p})", found.mixed)
                 yield _fact(f"(null {number} {p})", found.null)
+                yield _fact(f"(bare {number} {p})", found.bare)
                 for value in self.at_place[place]:
                     yield _fact(f"(holds {number} {p} {self.ids[value]})", value in there)
 
@@ -148,17 +150,17 @@ class World:
             f"({what} {place})" for what in ("lacks", "gap", "blind", "mixed")
         )
         each = [(v, f"(holds {place} {self.ids[v]})") for v in self.at_place[test.place]]
+        asked = hopeful and strict and test.op == "binds"
         if test.every:
             kept = [f"(=> {holds} {self._compared(test, v, x, hopeful)})" for v, holds in each]
             told = "" if hopeful else f"(not {blind})"
             there = f"(not {lacks})" if test.op == "binds" else ""
-            asked = hopeful and strict and test.op == "binds"
-            refused = f"(or {lacks} {gap})" if asked else "false"
+            refused = f"(or {lacks} {gap} (bare {place}))" if asked else "false"
             return f"(or {refused} (and (not {gap}) {there} {told} {' '.join(kept)}))"
-        excused = [lacks] if hopeful and strict and test.op == "binds" else []
+        excused = [lacks, f"(bare {place})"] if asked else []
         if hopeful:
             excused.append(blind)
-        if hopeful and strict and test.op == "binds" and "[]" in test.place.path:
+        if asked and "[]" in test.place.path:
             excused.append(gap)
         if test.op == "binds":
             sure = "true" if hopeful else f"(not {mixed})"

@@ -55,7 +55,8 @@ class Found:
     """What stands at a place: keys. `lacks`: nothing does. `blind`: something is unreadable.
 
     `gap`: the way there does not lead on everywhere, say in some element of a list. `mixed`: one
-    value was meant, and several stand there.
+    value was meant, and several stand there. `bare`: a regular expression
+    finds nothing in some of it.
     """
 
     keys: tuple[Key, ...]
@@ -64,10 +65,11 @@ class Found:
     gap: bool
     mixed: bool
     null: bool = False
+    bare: bool = False
 
     def misses(self, place: Place) -> bool:
         """Whether the call lacks the field, or an element of its list does."""
-        return self.lacks or (self.gap and "[]" in place.path)
+        return self.lacks or self.bare or (self.gap and "[]" in place.path)
 
 
 def key(value: Any) -> Key:
@@ -105,18 +107,22 @@ def at(event: Event, place: Place) -> Found:
     if place.how in ("texts", "regex") and place.source == "output":
         looked = list(texts_in(tree))
     keys: list[Key] = []
-    blind = False
+    blind = bare = False
     for value in looked:
         try:
             odd = isinstance(value, Mapping) and not entire and place.how in ("plain", "text")
-            keys += read(ODD if odd else value, place)
+            found_here = list(read(ODD if odd else value, place))
+            keys += found_here
+            bare |= place.how == "regex" and not found_here
         except Unclear:
             blind = True
     gap = place.source == "args" and gaps(tree)
     single = not entire and place.how in ("plain", "text", "regex") and several(tree)
     found = tuple(dict.fromkeys(keys))
     null = any(value is None for value in whole(tree))
-    return Found(found, not looked, blind, gap, mixed=single and len(found) > 1, null=null)
+    return Found(
+        found, not looked, blind, gap, mixed=single and len(found) > 1, null=null, bare=bare
+    )
 
 
 # --- trees: ("is", value), ("none",), ("each", trees), ("alike", trees) ---------------------------
