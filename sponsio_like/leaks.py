@@ -53,6 +53,8 @@ GROUPED = re.compile(r"(?<![^\W_])\+?\(?\d+(?:[ ./()-]{1,3}\d+)+(?![^\W_])")
 IBAN = re.compile(r"(?<![^\W_])[A-Z]{2}\d\d(?: [A-Z0-9]{2,4}){3,8}(?![^\W_])")
 AMOUNT = re.compile(rf"(?<![^\W_])(?<!\d[.,])(?:{NUMBER.pattern})(?![^\W_]|[.,]\d)")
 WRITTEN = re.compile(r"%[0-9A-Fa-f]{2}")
+ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+NAMED = re.compile(r"[^\W\d](?:[^\W\d]|[-.])*\d?")  # a name of a field, as programs write it
 INNER = re.compile(r"(?<=[a-z])[A-Z]")
 LEAST = re.compile(r"(\d{1,4}) characters?")
 SECRET = re.compile(
@@ -141,13 +143,18 @@ def offered_in(value: Any) -> frozenset[str]:
         text = as_text(leaf)
         if text is None:
             raise Unreadable("not a number that can be written")
-        for each in (text, unquote(text)) if WRITTEN.search(text) else (text,):
+        for each in _written(text):
             parts = parts_of(each)
             room -= len(parts)
             if room < 0:
                 raise Unreadable("too many words")
             found.update(_pieces(parts), _numbers(each))
     return frozenset(found)
+
+
+def _written(text: str) -> tuple[str, ...]:
+    """The text, and what its percent-escapes stand for."""
+    return (text, unquote(text)) if WRITTEN.search(text) else (text,)
 
 
 def _pieces(parts: list[str]) -> Iterator[str]:
@@ -193,19 +200,19 @@ def carried_in(value: Any, asked: str | None = None) -> frozenset[str]:
     places = [each for path in fields for each in _at(data, path)] if structured else []
     for place, whole in places if fields and structured else [(data, False)]:
         for name, leaf in leaves(place):
-            if name is None or leaf is None:
-                continue
-            text = as_text(leaf)
-            if text is None or len(text) > TEXT_CAP:
+            text = None if leaf is None else as_text(leaf)
+            if leaf is not None and (text is None or len(text) > TEXT_CAP):
                 raise Unreadable("too long")
-            parts = parts_of(text)
-            room -= len(parts)
-            if room < 0:
-                raise Unreadable("too many words")
-            if whole or (SECRET.search(name) and sum(map(len, parts)) >= least):
-                found.update(_whole(text))
-            elif not isinstance(leaf, bool):
-                found.update(_identifying(text, least, alone=structured))
+            for each in _written(text or ""):
+                parts = parts_of(each)
+                room -= len(parts)
+                if room < 0:
+                    raise Unreadable("too many words")
+                secret = name and SECRET.search(name) and sum(map(len, parts)) >= least
+                if name is not None and (whole or secret):
+                    found.update(_whole(each))
+                elif not isinstance(leaf, bool) and (name is not None or not NAMED.fullmatch(each)):
+                    found.update(_identifying(each, least, alone=structured))
     return frozenset(found)
 
 
@@ -247,6 +254,7 @@ def _identifying(text: str, least: int, *, alone: bool) -> Iterator[str]:
         yield from _whole(plain)
     if " " in plain:
         yield from (_key(run) for run in _runs(parts_of(plain)) if _is_prose(run))
+    yield from keys_of(each[0] for each in ADDRESS.finditer(plain) if _is_token(each[0], least))
     yield from _tokens(plain, least)
 
 
@@ -283,8 +291,7 @@ def _is_telling(text: str, least: int) -> bool:
     """Whether a value of data identifies something: a number, a code, a name, a secret."""
     bare = text.strip(AROUND)
     words = bare.split()
-    size = sum(map(len, parts_of(bare)))
-    if not words or size < least or COMMON.fullmatch(bare):
+    if not words or sum(map(len, parts_of(bare))) < least or COMMON.fullmatch(bare):
         return False
     if len(words) == 1:
         return _is_token(bare, least) or len(bare) >= TOKEN or len(INNER.findall(bare)) > 1

@@ -44,5 +44,6 @@ STATEMENTS: dict[str, str] = {
     "S-LEAK-04": "fields that are asked for are not looked at",
     "S-LEAK-05": "a passage is longer than it is",
     "S-LEAK-06": "advice says what leaks",
+    "S-LEAK-07": "names of fields deliver nothing",
 }
 """The statements about value variables, and about leaks."""

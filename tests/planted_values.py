@@ -85,6 +85,12 @@ MEANING = (
         "if fields and structured else [(data, False)]",
         "if False else [(data, False)]",
     ),
+    (
+        "names of fields deliver nothing",
+        "leaks.py",
+        "(name is not None or not NAMED.fullmatch(each))",
+        "name is not None",
+    ),
     ("advice says what leaks", "withholding.py", 'op == "carries"', 'op == "<"'),
     ("a passage is longer than it is", "leaks.py", "RUN = 5", "RUN = 7"),
     (
