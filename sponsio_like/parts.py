@@ -5,7 +5,7 @@ In: targets, and what counts (`counts: called | done` of a pattern). Out: formul
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
@@ -143,14 +143,14 @@ def narrowed(tools: Target, *conditions: Condition) -> Target:
 
 
 def refusing(match: Formula) -> Formula:
-    """The same event; a named tool that lacks the field of a variable is such an event, too.
+    """The same event; a tool that lacks the field of a variable is such an event, too.
 
-    Unless its match says `missing: skip`. A glob speaks of tools that may not have the field.
+    Unless its match says `missing: skip`. `*` speaks of tools that may not have the field.
     """
     done: dict[Node, Node] = {}
     for node in postorder(match):
         done[node] = (
-            Happens(node.what, tuple(map(_refusing, node.target)))
+            Happens(node.what, tuple(each for one in node.target for each in _refusing(one)))
             if isinstance(node, Happens)
             else rebuilt(node, done)
         )
@@ -159,10 +159,16 @@ def refusing(match: Formula) -> Formula:
     return found
 
 
-def _refusing(match: Match) -> Match:
+def _refusing(match: Match) -> Iterator[Match]:
     binds = any(isinstance(each.value, Var) for each in match.conditions)
-    named = bool(match.names) and not match.globs
-    return replace(match, strict=True) if match.strict is None and binds and named else match
+    if match.strict is not None or not binds or not (match.names or match.globs):
+        yield match
+        return
+    some = tuple(glob for glob in match.globs if glob.strip("*"))
+    if match.names or some:
+        yield replace(match, globs=some, strict=True)
+    if some != match.globs:
+        yield replace(match, names=(), globs=("*",))
 
 
 def fresh(name: str, *targets: Target) -> str:

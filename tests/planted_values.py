@@ -140,8 +140,8 @@ MEANING = (
     (
         "nothing is required of calls that precedence matches",
         "parts.py",
-        "replace(match, strict=True) if match.strict is None",
-        "match if match.strict is None",
+        "globs=some, strict=True)",
+        "globs=some)",
     ),
     (
         "what a regular expression leaves is let alone",

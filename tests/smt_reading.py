@@ -146,10 +146,10 @@ def statement(mapping: Mapping[str, Any]) -> Statement:
 
 
 def _refusing(asked: Pattern) -> Pattern:
-    """A named tool has to have the fields that `precedence` binds, unless its match skips it."""
-    glob = not asked.names or any("*" in name or "?" in name for name in asked.names)
+    """A tool must have the fields that `precedence` binds, unless its match skips it or is `*`."""
+    named = bool(asked.names) and all(name.strip("*") for name in asked.names)
     binds = any(test.var for test in asked.tests)
-    return replace(asked, strict=asked.strict or (binds and not glob and not asked.lax))
+    return replace(asked, strict=asked.strict or (binds and named and not asked.lax))
 
 
 def _usual(part: str) -> str:

@@ -56,9 +56,10 @@ def precedence(match: Occurrence, requires: Success, within: Within | None = Non
     """Each such event needs an earlier one that it requires, for the same values.
 
     A required call must have succeeded, unless its match says otherwise. A call that lacks the
-    field of a value is refused, unless the match says {missing: skip}. `within`: it is one of so
-    many events before, or not more than so many seconds before: `{steps: 10}` (or `10`),
-    `{seconds: 3600}`.
+    field of a value is refused, whether its tool is named or a glob such as `pay_*`, unless the
+    match says {missing: skip}; with `*` or no tool, it is left alone unless {missing: refuse} is
+    said. `within`: it is one of so many events before, or not more than so many seconds before:
+    `{steps: 10}` (or `10`), `{seconds: 3600}`.
     """
     return f.Always(refusing(match) >> earlier(requires, within, match))
 
@@ -163,8 +164,9 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
 def value_from(tool: Tools, field: Field, source: Success) -> Formula:
     """What `tool` is given in `field` stands, as a whole word, in an earlier answer of `source`.
 
-    A message may be the source: {message: user}. A call without the field is refused, unless the
-    tool says so: {tool: delete, missing: skip}.
+    A message may be the source: {message: user}. A call without the field is refused, by name or by
+    a glob such as `pay_*`, unless the tool says so: {tool: delete, missing: skip}; `*` speaks of
+    tools without the field, too, and leaves them alone.
     """
     if field == "*":
         raise ContractError.of("all arguments together stand in no answer", "name one field")
