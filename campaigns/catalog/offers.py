@@ -20,7 +20,22 @@ from sponsio_like.trace import trace_of
 
 NONE = "campaigns/catalog/unseen.yaml"
 """One contract of each pattern that needs an input that no trace has."""
-INPUTS = ("calls", "outputs", "errors", "messages", "usage", "facts", "agents", "depth", "times")
+VALUES = "campaigns/values/contracts.yaml"
+"""Contracts over values, which have a campaign and a page of their own."""
+REFUSALS = {"denial_limit"}
+"""The patterns that count refused calls."""
+INPUTS = (
+    "calls",
+    "outputs",
+    "errors",
+    "refused",
+    "messages",
+    "usage",
+    "facts",
+    "agents",
+    "depth",
+    "times",
+)
 
 
 @dataclass
@@ -62,4 +77,5 @@ def _has(events: Sequence[Mapping[str, Any]]) -> Iterable[str]:
         yield from (name for name, key in fields.items() if key in event)
         yield from (["usage"] if event.get("usage") else [])
         yield {"call": "calls", "message": "messages", "fact": "facts"}.get(kind, kind)
-        yield from (["errors"] if event.get("status") == "error" else [])
+        status = {"error": "errors", "refused": "refused"}.get(event.get("status", "ok"))
+        yield from ([status] if status else [])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from campaigns.catalog.offers import INPUTS, NONE, Offer
+from campaigns.catalog.offers import INPUTS, NONE, REFUSALS, VALUES, Offer
 from campaigns.pages import markdown, triggers
 from campaigns.study import ROOT, Result, Study, Tally
 from sponsio_like.loader import load
@@ -46,6 +46,10 @@ def catalog_table(studies: Sequence[Study], results: Results, offers: Sequence[O
         elif each.name in unseen:
             traces = sum(offer.unseen[each.name].total() for offer in offers)
             row += ["", "", "", "", f"not judged in {traces:,} traces"]
+        elif each.name in REFUSALS:
+            row += ["", "", "", "", "no trace has a refused call"]
+        else:
+            row += ["", "", "", "", "see [values](values-measured.md)"]
         rows.append(row + [""] * (7 - len(row)))
     head = ("family", "pattern", "contracts", "triggered", "kept", "broken", "recount agrees")
     return markdown(head, rows)
@@ -81,8 +85,10 @@ def _wrong(studies: Sequence[Study], results: Results) -> set[str]:
 
 def missing(studies: Sequence[Study], offers: Sequence[Offer]) -> list[str]:
     """The patterns that have no contract here, and no reason."""
-    files = [*(study.contracts for study in studies), NONE]
-    named = {pattern for path in files for pattern in patterns(path).values()}
+    files = [*(study.contracts for study in studies), NONE, VALUES]
+    named = {pattern for path in files for pattern in patterns(path).values()} | REFUSALS
+    if any(offer.has["refused"] for offer in offers):
+        named -= REFUSALS
     out = [f"{each.name}: no contract" for each in catalog() if each.name not in named]
     judged = {name for offer in offers for name in offer.judged}
     return out + [f"{name}: there is a trace that can be judged by it" for name in sorted(judged)]

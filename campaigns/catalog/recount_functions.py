@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from campaigns.catalog import rules
-from campaigns.catalog.which import confirming, of, well
+from campaigns.catalog.which import confirming, having, of, well
 from campaigns.recount import Moment, Recount, exclusive, never_after, texts
 
 START = of("startEngine")
@@ -90,4 +90,23 @@ RECOUNTS: Mapping[str, Recount] = {
     ),
     "a price is at most two calls old": rules.fresh(well(of("get_flight_cost")), BOOKING, 2),
     "every booking has its invoice": rules.answered(well(BOOKING), well(of("retrieve_invoice"))),
+    "no way leads to the folder above": rules.only(
+        of("cd"), lambda now: now.args.get("folder") != ".."
+    ),
+    "a file that was made is written": rules.for_each(
+        "touch",
+        "file_name",
+        lambda file: rules.answered(
+            having("touch", "file_name", file), well(having("echo", "file_name", file))
+        ),
+    ),
+    "a stock that was looked up is watched within two calls": rules.for_each(
+        "get_stock_info",
+        "symbol",
+        lambda stock: rules.soon(
+            having("get_stock_info", "symbol", stock),
+            well(having("add_to_watchlist", "stock", stock)),
+            2,
+        ),
+    ),
 }

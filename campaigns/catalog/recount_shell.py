@@ -24,10 +24,24 @@ def _answer(now: Moment) -> bool:
     return now.role == "assistant"
 
 
+def _said(pattern: str, now: Moment) -> list[bool | None]:
+    """For each part of the command whether it says so; None of a part that is no text."""
+    return [
+        re.search(pattern, each) is not None if isinstance(each, str) else None
+        for each in _leaves(now.args.get("command"))
+        if each is not None
+    ]
+
+
 def _says(pattern: str, now: Moment) -> bool:
-    """The command is a text that says so."""
-    command = now.args.get("command")
-    return isinstance(command, str) and re.search(pattern, command) is not None
+    """There is a command, and all of it says so."""
+    said = _said(pattern, now)
+    return bool(said) and all(said)
+
+
+def _may_say(pattern: str, now: Moment) -> bool:
+    """Some part of the command says so, or is no text and could be anything."""
+    return any(each is not False for each in _said(pattern, now))
 
 
 def _looks(now: Moment) -> bool:
@@ -35,9 +49,7 @@ def _looks(now: Moment) -> bool:
 
 
 def _writes(now: Moment) -> bool:
-    """A command that is no text may write."""
-    text = isinstance(now.args.get("command"), str)
-    return BASH(now) and now.ok and (not text or _says(r">|\bsed -i|\btee\b", now))
+    return BASH(now) and now.ok and _may_say(r">|\bsed -i|\btee\b", now)
 
 
 def _checks(now: Moment) -> bool:

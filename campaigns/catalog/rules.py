@@ -58,6 +58,20 @@ def anew(action: Fits, leave: Fits, same: tuple[str, ...] = ()) -> Recount:
     return recount
 
 
+def for_each(tool: str, field: str, rule: Callable[[str], Recount]) -> Recount:
+    """The rule, for each value that the field has in a call of the tool."""
+
+    def recount(trace: Sequence[Moment]) -> Found:
+        found = Found()
+        for value in {values(now, (field,)) for now in trace if now.tool == tool} - {None}:
+            one = rule(str(value))(trace)
+            found.triggered += one.triggered
+            found.broken += one.broken
+        return found
+
+    return recount
+
+
 def at_once(trigger: Fits, response: Fits) -> Recount:
     """The call right after the trigger is the response."""
 

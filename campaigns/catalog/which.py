@@ -22,6 +22,11 @@ def of(*names: str) -> Fits:
     return lambda now: now.tool in names
 
 
+def having(tool: str, field: str, value: str | None) -> Fits:
+    """Calls of this tool in which the field has this value."""
+    return lambda now: now.tool == tool and values(now, (field,)) == value
+
+
 def well(fits: Fits) -> Fits:
     """Those that succeeded."""
     return lambda now: now.ok and fits(now)
