@@ -97,7 +97,13 @@ class Search:
     def probed(self, joint: Joint, registers: Registers) -> bool:
         """Whether the search has come to an end at every kind of first position."""
         start = (self._timeless(joint, "kind", -1), self.registers(registers, -1))
-        for place in dict.fromkeys(self.successors(start, "kind", True)):
+        budget, firsts = BUDGET, dict[Place, None]()
+        for place in self.successors(start, "kind", True):
+            budget -= self._trouble(place[0])
+            if budget < 0:
+                return False
+            firsts[place] = None
+        for place in firsts:
             if not self.limited and place[0] != NONE and not self._met(place[0], "kind"):
                 key = ("kind", place, True)
                 if key not in self._memo:
