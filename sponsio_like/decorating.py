@@ -71,7 +71,7 @@ def _made(
 ) -> Tool:
     """The tool of a function."""
     _check_hosts(box, name, signature)
-    meet(box.policy, name, signature.arguments)
+    meet(box.policy, name, signature.arguments, signature.hosts)
     origin = origin_of(function, batch)
     answers = options.session, options.blocked, options.held
     asked = who_is_asked(box.policy, name)

@@ -13,18 +13,26 @@ from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, Problem, closest
 from sponsio_like.inventory import Fields, Inventory
 from sponsio_like.outcome import Redirect
+from sponsio_like.places import path_parts
 from sponsio_like.strangers import misnamed, placed, strangers
 from sponsio_like.vocabulary import Vocabulary
 
 ELSEWHERE = "what is not guarded here is named in `elsewhere`"
 
 
-def meet(policy: Policy, tool: str, arguments: Iterable[str] | None) -> None:
+def meet(
+    policy: Policy,
+    tool: str,
+    arguments: Iterable[str] | None,
+    hosts: frozenset[str] = frozenset(),
+) -> None:
     """A function is decorated: it takes these arguments, or any. Others may still come.
 
-    Raises `ContractError` for arguments of it that contracts name, and that it does not take.
+    `hosts`: those of them that no model gives. Raises `ContractError` for arguments of it that
+    contracts name, and that it does not take; and where it takes others than are declared.
     """
     fields = None if arguments is None else dict.fromkeys(arguments, "any")
+    _refuse(undeclared(policy.inventory, tool, fields, hosts))
     words = Vocabulary({tool: fields})
     found = [(each, misnamed(each, tool, words)) for each in policy.contracts]
     _refuse([problem for each, wrong in found for problem in placed(each, wrong)])
@@ -32,11 +40,50 @@ def meet(policy: Policy, tool: str, arguments: Iterable[str] | None) -> None:
 
 
 def meet_all(policy: Policy, tools: Mapping[str, Iterable[str] | None]) -> None:
-    """An agent has these tools, beside those that the guard has met before."""
+    """An agent has these tools, beside those that the guard has met before.
+
+    Raises `ContractError` for what contracts name that is not there, and for tools that take other
+    arguments than are declared.
+    """
+    known = policy.inventory
+    _refuse([each for name in tools for each in undeclared(known, name, tools[name])])
     for name, arguments in tools.items():
         policy.roll.add(name, arguments)
     policy.roll.complete = False
     check_names(policy)
+
+
+def undeclared(
+    known: Inventory,
+    tool: str,
+    arguments: Iterable[str] | None,
+    hosts: frozenset[str] = frozenset(),
+) -> list[Problem]:
+    """Where a tool does not take what is declared of it, and where it takes what is not.
+
+    Nothing, where either is unknown. With `unlisted: allow` it may take more than is declared.
+    """
+    fields = known.fields.get(tool)
+    if fields is None or arguments is None:
+        return []
+    takes = dict.fromkeys(arguments)
+    roots = {path: path_parts(path)[0] for path in fields}
+    lacking = [path for path, root in roots.items() if path not in takes and root not in takes]
+    more = set(takes) - hosts - fields.keys() - set(roots.values())
+    found = [
+        Problem(
+            f"`{tool}` does not take `{each}`, which `tools` declares", hint=closest(each, takes)
+        )
+        for each in lacking
+    ]
+    if known.unlisted == "refuse":
+        hint = "declare it: a call with it would be refused"
+        found += [
+            Problem(f"`{tool}` takes `{each}`, which `tools` does not declare", hint=hint)
+            for each in takes
+            if each in more
+        ]
+    return found
 
 
 def check_names(policy: Policy) -> None:
@@ -49,12 +96,15 @@ def check_names(policy: Policy) -> None:
 
 
 def refuse_strangers(contracts: Iterable[Contract], words: Vocabulary, hint: str = "") -> None:
-    """Raise `ContractError` for what contracts name that these words do not have."""
+    """Raise `ContractError` for what contracts name that these words do not have.
+
+    `hint` is added where a tool is not there.
+    """
     found = [
-        (each, [*strangers(each, words, met=True), *_substitutes(each, words)])
+        (each, [*strangers(each, words, met=True, away=hint), *_substitutes(each, words)])
         for each in contracts
     ]
-    _refuse([problem for each, wrong in found for problem in placed(each, wrong, hint)])
+    _refuse([problem for each, wrong in found for problem in placed(each, wrong)])
 
 
 def words_of(known: Inventory, tools: Mapping[str, Fields | None]) -> Vocabulary:

@@ -28,10 +28,13 @@ WAITS = "which its pattern waits for where you name none"
 INSTEAD = "name the tool that is there, or list all in `tools:`: then a person is asked"
 
 
-def strangers(contract: Contract, words: Vocabulary, *, met: bool = False) -> list[Problem]:
+def strangers(
+    contract: Contract, words: Vocabulary, *, met: bool = False, away: str = ""
+) -> list[Problem]:
     """What a contract names that an agent with this whole inventory does not have.
 
     `met`: it is not declared but met, so the tools that patterns name themselves have to be there.
+    `away` is added to what is said of tools that are not there, and not of fields.
     """
     problems, own, names = Problems(), made(contract.rules), words.names
     if names is None:
@@ -40,12 +43,12 @@ def strangers(contract: Contract, words: Vocabulary, *, met: bool = False) -> li
         for match in _matches(root):
             for name in match.names:
                 if name not in own and name not in names:
-                    problems.add(f"unknown tool `{name}`", closest(name, names))
+                    problems.add(f"unknown tool `{name}`", _hints(closest(name, names), away))
                 elif met and name not in names:
-                    problems.add(f"unknown tool `{name}`, {WAITS}", INSTEAD)
+                    problems.add(f"unknown tool `{name}`, {WAITS}", _hints(INSTEAD, away))
             for glob in match.globs:
                 if not any(fnmatchcase(tool, glob) for tool in names):
-                    problems.add(f"no tool matches `{glob}`", closest(glob, names))
+                    problems.add(f"no tool matches `{glob}`", _hints(closest(glob, names), away))
         _fields(root, words, problems)
     for rule in contract.rules:
         for path, match in _beside(rule):
@@ -98,12 +101,15 @@ def made(rules: Iterable[Rule]) -> set[str]:
     return found
 
 
-def placed(contract: Contract, problems: Iterable[Problem], hint: str = "") -> Iterator[Problem]:
-    """The problems with the contract, and its place; `hint` is added to what each says."""
+def placed(contract: Contract, problems: Iterable[Problem]) -> Iterator[Problem]:
+    """The problems with the contract, and its place."""
     for each in problems:
         what = f"contract `{contract.name}`: {each.what}"
-        told = "; ".join(part for part in (each.hint, hint) if part)
-        yield replace(each, what=what, where=contract.where, hint=told)
+        yield replace(each, what=what, where=contract.where)
+
+
+def _hints(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
 
 
 # --- what a formula names -------------------------------------------------------------------------

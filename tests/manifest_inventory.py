@@ -18,4 +18,5 @@ STATEMENTS: dict[str, str] = {
     "S-INV-10": "defaults are always there",
     "S-INV-11": "nothing is left unchecked",
     "S-INV-12": "numbers have fields",
+    "S-INV-13": "what is declared of tools is never compared",
 }

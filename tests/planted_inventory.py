@@ -56,12 +56,18 @@ MEANING = (
         "    meet_all(guard.policy, {})\n",
     ),
     (
+        "what is declared of tools is never compared",
+        "rollcall.py",
+        "if fields is None or arguments is None:",
+        "if arguments is not None:",
+    ),
+    (
         "names are never checked",
         "rollcall.py",
         "if roll.complete or not roll.tools:",
         "if not roll.complete or not roll.tools:",
     ),
-    ("defaults are always there", "rollcall.py", "words, met=True)", "words)"),
+    ("defaults are always there", "rollcall.py", "words, met=True,", "words,"),
     ("nothing is left unchecked", "listing.py", "if lacking else []", "if not known else []"),
     (
         "numbers have fields",

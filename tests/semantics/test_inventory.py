@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -215,8 +216,9 @@ def test_the_short_way_says_what_the_long_way_says() -> None:
     ]
     said = [[called(session, *each) for each in calls] for session in (short, long)]
     assert said[0] == said[1] == ["", "", "tools", "tools", "tools", ""]
-    assert guard.policy.lanes["nuke"] is None
-    assert guard.policy.lanes["check"] is not None
+    if "LONG_WAY" not in os.environ:  # there every call is decided by the readable monitor
+        assert guard.policy.lanes["nuke"] is None
+        assert guard.policy.lanes["check"] is not None
 
 
 # --- where contracts meet tools -------------------------------------------------------------------
