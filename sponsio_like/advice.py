@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sponsio_like.atoms import inputs_of, names_tool
 from sponsio_like.clause import Clause
 from sponsio_like.context import Context
+from sponsio_like.effort import Effort
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, Event, Message
 from sponsio_like.formula import (
@@ -33,6 +34,7 @@ from sponsio_like.formula import (
 )
 from sponsio_like.illegible import illegible
 from sponsio_like.ledger import Ledger
+from sponsio_like.limits import EFFORT_CAP, HEARD
 from sponsio_like.looking import NOBODY
 from sponsio_like.outcome import Decision, Redirect, Warn
 from sponsio_like.tickets import Ticket
@@ -55,6 +57,7 @@ class Refusal:
     `instead`: the substitute of a redirected call, which was refused as well. `ticket`: that of
     the event. `substitute`: the call that a redirect makes of it, or why there is none. `ends`: the
     run ends with it. `unread`: why answers could not be read, by tool.
+    `spent`: not all of the event could be searched.
     """
 
     ledger: Ledger
@@ -68,13 +71,17 @@ class Refusal:
     substitute: Callable[[Redirect], Call | str] = lambda _: ""
     ends: bool = False
     unread: Mapping[str, str] = field(default_factory=dict)
+    spent: bool = False
     _said: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def explain(self) -> str:
         """One sentence: the contracts, and the shortest continuation that makes the call legal."""
         if not self._said:
             try:
-                how = without(self._how(), self._withheld())
+                with Effort(HEARD * EFFORT_CAP) as effort:
+                    how = without(self._how(), self._withheld())
+                if effort.spent:
+                    how = "what would make it legal takes too long to find out"
             except Exception as error:  # the decision stands, and so does the reason
                 how = f"what would make it legal could not be found out ({type(error).__name__})"
             self._said.append(f"{self._why()}; {how}")
@@ -140,6 +147,8 @@ class Refusal:
 
         if self.ends:
             return "this is final, and the run ends here"
+        if self.spent:
+            return "not all of it can be searched for all contracts at once: give less text"
         if blind := self._answers_unread():
             return "; ".join(blind)
         bound = [each for each in self._against() if each.clause in self.ledger.bound]

@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from sponsio_like.context import Context
+from sponsio_like.effort import once
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, Unreadable
 from sponsio_like.limits import DEPTH_CAP, TEXT_CAP, VALUES_CAP
@@ -189,7 +190,9 @@ def arg_contains(path: str, patterns: Any) -> Read:
     def read(call: Call, _: Context) -> bool | None:
         try:
             found = list(texts(_carried(call.args, path)))
-            found += [each for each in map(_plain_blanks, found) if each is not None]
+            found += [
+                each for text in found if (each := once("blanks", text, _plain_blanks)) is not None
+            ]
             few = finders
             if len(found) * len(finders) > SEARCHES_CAP and not local:
                 lines = "\n".join(found)  # what is in no line of the whole is in no single text

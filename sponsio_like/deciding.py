@@ -153,6 +153,7 @@ def blocked(
         partial(_substitute, event, fit=fit) if isinstance(event, Call) else lambda _: "",
         ends,
         dict(inner.unread),
+        attempt.spent,
     )
     return Blocked(id_of(event), violations, refusal.explain, ends)
 

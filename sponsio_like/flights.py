@@ -45,7 +45,7 @@ class Attempt:
     `before` is the ledger that refused it, for the advice, and `answer` the strictest of what its
     contracts answer; `flight` a call with the same id that is in flight already, `why` what stands
     against it besides; `over`: the run is. None of these: it was let through now. `again`: it was
-    told before.
+    told before. `spent`: it was too much work to read all of the event.
     """
 
     found: tuple[Finding, ...] = ()
@@ -56,6 +56,7 @@ class Attempt:
     flight: Flight | None = None
     why: str = ""
     over: bool = False
+    spent: bool = False
 
     def told_before(self, outcome: Outcome) -> bool:
         """Whether the host has had this outcome already."""

@@ -50,17 +50,40 @@ class Room:
     values: int
     digits: int = DIGITS_CAP
     characters: int = CHARACTERS_CAP
+    met: str = ""
+    """The first cap that was met."""
+    most: int = 0
+
+    def __post_init__(self) -> None:
+        self.most = self.values
 
     def has(self, value: Any) -> bool:
         """Whether there is room for a scalar, which then takes it."""
         if isinstance(value, str):
-            self.characters -= len(value)
-            return self.characters >= 0
+            return self.holds(len(value))
         digits = _digits(value)
         if digits <= SHORT_NUMBER:
             return True
         self.digits -= digits
-        return digits <= NUMBER_CAP and self.digits >= 0
+        if digits > NUMBER_CAP:
+            return self.lacks(f"a number of more than {NUMBER_CAP:,} digits")
+        return self.digits >= 0 or self.lacks(f"more than {DIGITS_CAP:,} digits together")
+
+    def holds(self, characters: int) -> bool:
+        """Whether there is room for so many characters, which then take it."""
+        self.characters -= characters
+        return self.characters >= 0 or self.lacks(f"more than {CHARACTERS_CAP:,} characters")
+
+    def lacks(self, what: str) -> bool:
+        """No; and the first time, which cap was met."""
+        self.met = self.met or what
+        return False
+
+
+class Cut(dict[str, Any]):
+    """Members that could not all be read; `met` is the cap."""
+
+    met = ""
 
 
 def freeze_args(args: Any) -> Any:
@@ -96,11 +119,19 @@ def freeze(value: Any, most: int = VALUES_CAP) -> Any:
     """A copy that later changes to `value` do not reach, of at most so many values."""
     try:
         room = Room(most)
-        if isinstance(value, Mapping):
-            return named(value.items(), lambda each: copied(each, DEPTH_CAP - 1, room), most)
-        return copied(value, DEPTH_CAP, room)
+        if not isinstance(value, Mapping):
+            return copied(value, DEPTH_CAP, room)
+        room.holds(sum(len(name) for name in value if isinstance(name, str)))
+        members = named(value.items(), lambda each: copied(each, DEPTH_CAP - 1, room), most)
+        return _cut(members, room.met) if room.met and members is not UNREADABLE else members
     except Exception:  # a mapping of the host's own making may raise when it is read
         return UNREADABLE
+
+
+def _cut(members: dict[str, Any], met: str) -> Cut:
+    cut = Cut(members)
+    cut.met = met
+    return cut
 
 
 def freeze_answer(value: Any) -> Any:
@@ -126,8 +157,11 @@ def copied(value: Any, depth: int, room: Room) -> Any:
     """A copy of a value, as far as there is room; a scalar needs none among the values."""
     if isinstance(value, _PLAIN):
         return value if room.has(value) else UNREADABLE
-    if depth <= 0 or room.values <= 0:
+    if depth <= 0:
+        room.lacks(f"more than {DEPTH_CAP} levels")
         return UNREADABLE
+    if room.values <= 0:
+        return _full(room)
     room.values -= 1
     if isinstance(value, Mapping):
         return _members(value, depth - 1, room)
@@ -137,10 +171,10 @@ def copied(value: Any, depth: int, room: Room) -> Any:
 def _members(value: Mapping[Any, Any], depth: int, room: Room) -> Any:
     members: dict[str, Any] = {}
     for key, item in value.items():
-        if room.values <= 0:
-            return UNREADABLE
-        room.values -= isinstance(item, _PLAIN)
         name = str(key)
+        if room.values <= 0 or not room.holds(len(name)):
+            return _full(room)
+        room.values -= isinstance(item, _PLAIN)
         members[name] = UNREADABLE if name in members else copied(item, depth, room)
     return members
 
@@ -149,10 +183,16 @@ def _items(value: Iterable[Any], depth: int, room: Room) -> Any:
     items: list[Any] = []
     for item in value:
         if room.values <= 0:
-            return UNREADABLE
+            return _full(room)
         room.values -= isinstance(item, _PLAIN)
         items.append(copied(item, depth, room))
     return items
+
+
+def _full(room: Room) -> Blank:
+    """There are too many values, if nothing else was too much before."""
+    room.lacks(f"more than {room.most:,} values")
+    return UNREADABLE
 
 
 def _digits(value: Any) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 import sponsio_like.formula as f
 from sponsio_like.atoms import names_tool
 from sponsio_like.events import Call
-from sponsio_like.freezing import UNREADABLE
+from sponsio_like.freezing import UNREADABLE, Cut
 from sponsio_like.limits import ANSWER_CAP, TEXT_CAP
 from sponsio_like.meeting import single
 from sponsio_like.places import path_parts, spot
@@ -42,6 +42,8 @@ def _paths(node: f.Node, tool: str) -> Iterator[str]:
 
 def reason(args: Any, path: str) -> str:
     """Why what stands at a path cannot be told; empty if it can."""
+    if path == "*" and isinstance(args, Cut):
+        return _blank(args)
     if path == "*" or path.startswith("@"):
         return ""
     value = args
@@ -49,7 +51,7 @@ def reason(args: Any, path: str) -> str:
         if value is None or isinstance(value, (list, tuple)):
             break
         if value is UNREADABLE:
-            return "it is too large, or no data"
+            return _blank(args)
         if part == "[]":
             return f"{_kind(value)}, where a list is expected"
         if not isinstance(value, Mapping):
@@ -60,7 +62,26 @@ def reason(args: Any, path: str) -> str:
         return "an object, where one value is expected"
     if isinstance(found, str) and len(found) > TEXT_CAP:
         return f"a text of more than {TEXT_CAP:,} characters"
-    return "it is too large, or no data" if found is value is UNREADABLE else ""
+    blank = found is value is UNREADABLE or (isinstance(args, Cut) and _is_cut(value))
+    return _blank(args) if blank else ""
+
+
+def _is_cut(value: Any) -> bool:
+    """Whether something in there could not be read."""
+    stack = [value]
+    while stack:
+        each = stack.pop()
+        if each is UNREADABLE:
+            return True
+        inner = each.values() if isinstance(each, Mapping) else each
+        stack.extend(inner if isinstance(each, (Mapping, list)) else ())
+    return False
+
+
+def _blank(args: Any) -> str:
+    """Why nothing of a value could be read: the cap that the whole call met, if it did."""
+    met = args.met if isinstance(args, Cut) else ""
+    return f"the call has {met}" if met else "it is too large, or no data"
 
 
 def _kind(value: Any) -> str:

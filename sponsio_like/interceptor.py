@@ -108,9 +108,9 @@ class Interceptor:
             with self.lock:
                 catch_up(self)
                 touched, context = self.ledger.touched(event), self.context
-            reads, failed = perceive(self.ledger, event, touched, context, self.calls)
+            reads, failed, spent = perceive(self.ledger, event, touched, context, self.calls)
             now = time_of(self.clock) if stoppable(event) else self.now()
-            seen = Seen(event, touched, reads, failed, now, context.denied)
+            seen = Seen(event, touched, reads, failed, now, context.denied, spent)
             try:
                 with self.lock:
                     catch_up(self)
@@ -161,7 +161,8 @@ class Interceptor:
             if answers is not None:
                 if not substitute:
                     self.context = after_refusal(self.policy, self.context, event, left, answers)
-                return Attempt(found, (), self.ledger.before(event, against), answers)
+                before = self.ledger.before(event, against)
+                return Attempt(found, (), before, answers, spent=seen.spent)
             if self.world.full(key):
                 return Attempt(why=FULL)
             self.world.let_through(judgement, key)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
+from sponsio_like.effort import Effort
 from sponsio_like.errors import STRAIN
 from sponsio_like.events import Result
 from sponsio_like.flights import Flight
@@ -15,6 +16,7 @@ from sponsio_like.freezing import freeze_answer
 from sponsio_like.illegible import KEPT, too_large
 from sponsio_like.interceptor import Interceptor
 from sponsio_like.lasting import StoreFailed
+from sponsio_like.limits import EFFORT_CAP, HEARD
 from sponsio_like.outcome import Violation
 from sponsio_like.passing import catch_up
 from sponsio_like.perceiving import finals
@@ -91,17 +93,20 @@ def _landed(
         catch_up(inner)
         _note(inner, flight, result)
         waits = inner.waits(flight)
-    results = finals(inner.policy, waits, result, flight.tool)
+    with Effort(HEARD * EFFORT_CAP) as effort:
+        results = finals(inner.policy, waits, result, flight.tool)
+    if effort.spent:
+        _note(inner, flight, result, "it is too much text for all contracts together")
     now = inner.now()
     with inner.lock:
         catch_up(inner)
         return _settled(inner, (id, flight), waits, results, now, late)
 
 
-def _note(inner: Interceptor, flight: Flight, result: Result) -> None:
+def _note(inner: Interceptor, flight: Flight, result: Result, why: str = "") -> None:
     """Remember that an answer could not be read, for the advice."""
     inner.unread.pop(flight.tool, None)
-    why = too_large(result.output)
+    why = too_large(result.output) or why
     if why and len(inner.unread) < KEPT:
         inner.unread[flight.tool] = f"the answer of call {flight.position} could not be read: {why}"
 

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from sponsio_like.atoms import OPEN
 from sponsio_like.compiler import LINEAGE, Counter, Policy
 from sponsio_like.context import NOTHING_TOLD, Context
+from sponsio_like.effort import Effort
 from sponsio_like.events import Call, Event, Kind, kind_of
 from sponsio_like.resting import NEVER
 from sponsio_like.tracking import OTHERS, due_in, instances, live_in, stored, wakes_at
@@ -255,9 +256,10 @@ class Ledger:
     def before(self, event: Event, witnesses: Mapping[int, Witness] = NO_WITNESSES) -> Ledger:
         """A copy of what matters to this event, and to what stands against it."""
         twin = self.copy([clause.key(event) for clause in self.policy.clauses if clause.by])
-        for i, store in self.bound.items():
-            told = [witnesses[i].key] if i in witnesses else []
-            twin.bound[i] = store.copy([*self.keys_of(i, event), *told])
+        with Effort():  # each text is told apart once
+            for i, store in self.bound.items():
+                told = [witnesses[i].key] if i in witnesses else []
+                twin.bound[i] = store.copy([*self.keys_of(i, event), *told])
         return twin
 
     def keys_of(self, i: int, event: Event) -> list[Key]:

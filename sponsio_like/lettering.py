@@ -25,6 +25,7 @@ from sponsio_like.formula import (
     Denied,
     FactAge,
     Happens,
+    Match,
     Node,
     Target,
     Tokens,
@@ -33,9 +34,11 @@ from sponsio_like.formula import (
 from sponsio_like.program import Slot
 from sponsio_like.readers import key_of, likeness, slot_reader
 from sponsio_like.registry import custom
-from sponsio_like.shortcuts import key_part, shortcut, similar
+from sponsio_like.shortcuts import is_large, key_part, shortcut, similar
 
 OF_CONTEXT = (ApprovalAge, Approved, Compare, Const, Ctx, Delivered, FactAge, Tokens)
+
+SEARCHING = frozenset({"matches", "has", "carries"})
 
 
 class Lettering:
@@ -122,12 +125,12 @@ class Lettering:
         if slot.waits:
             return [f"{name} = {whole} is {self._names.bind(OPEN)}"]
         short = shortcut(slot) if slot.kind != "amount" or always else None
+        large = f"if {self._names.bind(is_large)}(args): return None"
+        long = [large, f"{name} = {whole}"] if _searches(slot) else [f"{name} = {whole}"]
         if short is None:
-            return [f"{name} = {whole}"]
-        return [
-            f"{name} = {self._names.bind(short)}(args)",
-            f"if {name} is None: {name} = {whole}",
-        ]
+            return long
+        lines = [f"{name} = {self._names.bind(short)}(args)", f"if {name} is None:"]
+        return [*lines, *(f"    {line}" for line in long)]
 
     def _call(self) -> str:
         return f"{self._names.bind(Call)}(tool, args, '', agent, depth)"
@@ -143,6 +146,20 @@ def foreign(slot: Slot) -> bool:
 def _of_context(node: Node) -> bool:
     """Whether it is read of the context alone, whatever the call."""
     return isinstance(node, OF_CONTEXT) or (isinstance(node, Denied) and node.like == "any")
+
+
+def _searches(slot: Slot) -> bool:
+    """Whether it may search in texts, which is counted where the long way is gone."""
+    return any(
+        (isinstance(node, Custom) and node.name in ("arg_contains", "arg_allowed"))
+        or (isinstance(node, Compare) and node.op in SEARCHING)
+        or (isinstance(node, Happens) and any(map(_asks_texts, node.target)))
+        for node in postorder(slot.node)
+    )
+
+
+def _asks_texts(match: Match) -> bool:
+    return any(each.op in SEARCHING for each in match.conditions)
 
 
 def _of_user(node: Node) -> bool:

@@ -25,5 +25,19 @@ TEXT_CAP = 64 * 1024
 """Longest text, in characters, that is searched."""
 COMPOSED_CAP = 1 << 20
 """Longest text, in characters, that is put into a normal form of Unicode, unless it is ASCII."""
+EFFORT_CAP = 30_000_000
+"""Most work of one decision over all its contracts, in steps of a regular expression."""
+SHORT_TEXT = 4_096
+"""Longest text, in characters, that is searched without counting the work."""
+HEARD = 4
+"""So many times as much is spent on an answer: the call has run, and nobody waits."""
+WORD_WORK = 2_500
+"""What it takes to tell one word of a text apart, in such steps;"""
+VALUE_WORK = 500
+"""to look up one value of those, for one contract;"""
+LEAK_WORK = 100
+"""the same where leaks are looked for, in arguments of many more pieces;"""
+FORM_WORK = 25
+"""and to put one character into the normal form of Unicode."""
 JSON_CAP = 4_000_000
 """Longest text, in characters, of an answer that is read as JSON."""

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import sponsio_like.formula as f
+from sponsio_like.effort import once, spend
 from sponsio_like.events import Call, Unreadable
 from sponsio_like.freezing import UNREADABLE
 from sponsio_like.leaks import carried_in, key_of, keys_of, offered_in
+from sponsio_like.limits import LEAK_WORK, VALUE_WORK
 from sponsio_like.meeting import texts_of
 from sponsio_like.places import ABSENT, Many, Spot, leaves_of, spot
 from sponsio_like.readers import short
@@ -109,9 +111,17 @@ def _pieces(value: Any, op: f.Op, var: f.Var, form: Form, given: bool) -> Iterab
             return (form_value(each, form) for each in captures(var.regex or "", value))
         case "has":
             words = words_in(value) if given else words_in(value, GIVEN_CAP)
+            spend(VALUE_WORK * len(words))
             return words if form == "text" else keys_of(words)
         case "carries":
-            return carried_in(value, var.regex) if given else offered_in(value)
+            asked = var.regex
+            keys = (
+                once(f"carried {asked}", value, lambda each: carried_in(each, asked))
+                if given
+                else once("offered", value, offered_in)
+            )
+            spend(LEAK_WORK * len(keys))
+            return keys
     return (form_value(value, form),)
 
 

@@ -14,6 +14,7 @@ from sponsio_like.bindings import Revealed
 from sponsio_like.compiler import Policy
 from sponsio_like.context import Context
 from sponsio_like.denials import Counted
+from sponsio_like.effort import Effort
 from sponsio_like.events import Event, Result
 from sponsio_like.judging import judge
 from sponsio_like.ledger import Ledger
@@ -34,24 +35,28 @@ class Seen(NamedTuple):
     failed: list[Finding]
     time: float
     denied: Counted
+    spent: bool = False
+    """Whether it was too much work to read all of it."""
 
 
 def perceive(
     ledger: Ledger, event: Event, touched: list[int], context: Context, position: int
-) -> tuple[list[Read], list[Finding]]:
+) -> tuple[list[Read], list[Finding], bool]:
     """What every touched clause reads; and what stands against it before any has judged.
 
-    That is the inventory, and clauses that cannot be read, because an atom raised.
+    That is the inventory, and clauses that cannot be read, because an atom raised. And whether it
+    was too much work to read all of it.
     """
     reads: list[Read] = []
     outside = unlisted(ledger.policy, event, position)
     failed = [] if outside is None else [outside]
-    for i in touched:
-        try:
-            reads.append(ledger.read(i, event, context))
-        except Exception as error:  # an atom is user code; a clause that cannot be read blocks
-            failed.append(unreadable(ledger.policy, i, event, position, error))
-    return reads, failed
+    with Effort() as effort:
+        for i in touched:
+            try:
+                reads.append(ledger.read(i, event, context))
+            except Exception as error:  # an atom is user code; a clause that cannot be read blocks
+                failed.append(unreadable(ledger.policy, i, event, position, error))
+    return reads, failed, effort.spent
 
 
 def judged(

@@ -19,7 +19,7 @@ from sponsio_like.atoms_args import (
     whole_or_anchored,
 )
 from sponsio_like.formula import Arg, Compare, Const, Custom, Repeats, Sum
-from sponsio_like.limits import TEXT_CAP
+from sponsio_like.limits import SHORT_TEXT
 from sponsio_like.program import Slot
 from sponsio_like.readers import KEY_CAP
 from sponsio_like.values import WORK_CAP, Search, comparison, number
@@ -74,7 +74,7 @@ def _searched(path: str, finders: tuple[Search, ...]) -> Shortcut | None:
     """Whether it is found in a plain text."""
     if len(finders) != 1:
         return None
-    find, most = finders[0].find, min(TEXT_CAP, WORK_CAP // max(finders[0].size, 1))
+    find, most = finders[0].find, min(SHORT_TEXT, WORK_CAP // max(finders[0].size, 1))
 
     def read(args: Mapping[str, Any]) -> bool | None:
         text = args.get(path)
@@ -112,7 +112,8 @@ def _between(path: str, least: Any, most: Any) -> Shortcut | None:
 def _compares(path: str, holds: Callable[[Any], bool | None]) -> Shortcut:
     def read(args: Mapping[str, Any]) -> bool | None:
         value = args.get(path)
-        return holds(value) if type(value) is str or type(value) is int else None
+        plain = type(value) is int or (type(value) is str and len(value) <= SHORT_TEXT)
+        return holds(value) if plain else None
 
     return read
 
@@ -127,3 +128,21 @@ def _key(value: Any) -> Any:
     if type(value) is str:
         return value if len(value) <= KEY_CAP and value.isascii() else None
     return _amount(value)
+
+
+def is_large(args: Mapping[str, Any]) -> bool:
+    """Whether there is so much in the arguments that the work of searching there is counted."""
+    room, stack = SHORT_TEXT, [args]
+    while stack:
+        value: Any = stack.pop()
+        if isinstance(value, str):
+            room -= len(value)
+        elif isinstance(value, Mapping):
+            room -= len(value)
+            stack += [*value, *value.values()] if room >= 0 else ()
+        elif isinstance(value, list):
+            room -= len(value)
+            stack += value if room >= 0 else ()
+        if room < 0:
+            return True
+    return False

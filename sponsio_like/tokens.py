@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
+from sponsio_like.effort import once, spend
 from sponsio_like.events import Unreadable, composed, exactly
-from sponsio_like.limits import ANSWER_CAP, DEPTH_CAP, JSON_CAP, TEXT_CAP
+from sponsio_like.limits import ANSWER_CAP, DEPTH_CAP, JSON_CAP, TEXT_CAP, WORD_WORK
 
 PIECES_CAP = 2 * ANSWER_CAP
 """Most values in data that is looked into, with the names of fields."""
@@ -115,6 +116,10 @@ def words_in(value: Any, most: int = WORDS_CAP) -> frozenset[str]:
 
     Raises `Unreadable` for what is no data, or too much of it.
     """
+    return once(f"words {most}", value, lambda each: _words_in(each, most))
+
+
+def _words_in(value: Any, most: int) -> frozenset[str]:
     found: set[str] = set()
     longest = TEXT_CAP if most <= GIVEN_CAP else JSON_CAP
     for _, leaf in leaves(value, longest=longest):
@@ -129,6 +134,7 @@ def words_in(value: Any, most: int = WORDS_CAP) -> frozenset[str]:
             most -= len(words) - 1  # a single word is found at once
             if most < 0:
                 raise Unreadable("too many words")
+            spend(WORD_WORK * len(words))
             found.update(map(_plain, composed(leaf).splitlines()))
             found.update(_tokens(text))
             found.update(_runs(words))

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from sponsio_like.effort import once, spend
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Unreadable, canonical, exactly, normal
 from sponsio_like.formula import Op
 from sponsio_like.leaks import key_of, offered_in
-from sponsio_like.limits import NUMBER_CAP, TEXT_CAP, VALUES_CAP
+from sponsio_like.limits import FORM_WORK, NUMBER_CAP, TEXT_CAP, VALUES_CAP
 from sponsio_like.tokens import as_text, words_in
 
 REGEX_CAP = 1_000
@@ -27,6 +28,14 @@ REGEX_MEMORY = 1 << 20
 """Most memory, in bytes, of one compiled regular expression; larger ones do not compile."""
 WORK_CAP = 20_000_000
 """Most instructions of a regular expression times characters of a text that it is searched in."""
+LIGHT, WIDE = 2, 16
+"""The steps for each character, and how many instructions make one more."""
+COUNTS = re.compile(r"(\w*)(\.|\[[^\]]*\]|\)|\\[A-Za-z])\{(\d+)(?:,(\d*))?\}")
+"""The text before what is counted, and the count."""
+MANY = 10
+"""So many places that are reached at once are still few."""
+LOOSE = re.compile(r"(?:(?:\.|\[[^\]]*\]|\\[dDsSwWpP])\??){9}")
+"""Many classes of characters in a row."""
 HALF = re.compile("[\ud800-\udfff]")
 """Half a character: no text."""
 NUMERAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
@@ -42,7 +51,22 @@ def regex(pattern: str) -> Search:
     for a text that is too long for it, or no text.
     """
     compiled = _compiled(pattern, captures=False)
-    return Search(compiled.search, compiled.programsize)
+    return Search(compiled.search, compiled.programsize, _cost(pattern, compiled.programsize))
+
+
+def _cost(pattern: str, size: int) -> int:
+    """The work for each character of a text, in steps.
+
+    Most programs take a step or two, however large they are. Where many places may be reached at
+    once, as by a long count of whatever character, each of its instructions may be a step.
+    """
+    most = groups = 1
+    for before, atom, least, last in COUNTS.findall(pattern):
+        count = int(last or least)
+        most = max(most, count // max(len(before), 1))  # what begins so cannot begin everywhere
+        groups *= max(count, 1) if atom == ")" else 1
+    many = most * groups > MANY or LOOSE.search(pattern) is not None
+    return size if many else LIGHT + size // WIDE
 
 
 @functools.lru_cache(maxsize=1024)
@@ -79,6 +103,7 @@ def captures(pattern: str, value: Any) -> list[str]:
         raise Unreadable("no text to search in")
     if len(value) * compiled.programsize > WORK_CAP:
         raise Unreadable("too much text for this regular expression")
+    spend(len(value) * _cost(pattern, compiled.programsize))
     group = 1 if compiled.groups else 0
     matches = itertools.islice(compiled.finditer(normal(value).encode()), VALUES_CAP + 1)
     found = [each.group(group) for each in matches]
@@ -94,17 +119,24 @@ class Search:
     find: Callable[[bytes], Any]
     size: int
     """How many instructions its program has."""
+    cost: int = 1
+    """How much work it is for each character of a text."""
 
     def __call__(self, text: str) -> bool:
         if len(text) * self.size > WORK_CAP:
             raise Unreadable("too much text for this regular expression")
+        spend(len(text) * self.cost)
         if text.isascii():
             return self.find(text.encode()) is not None
-        if HALF.search(text):
-            raise Unreadable("not text")
-        other = normal(text)
-        forms = (text,) if other == text else (text, other)
-        return any(self.find(form.encode()) is not None for form in forms)
+        return any(self.find(form) is not None for form in once("forms", text, _forms))
+
+
+def _forms(text: str) -> list[bytes]:
+    """A text as it is, and in its NFC form if that is another."""
+    if HALF.search(text):
+        raise Unreadable("not text")
+    spend(len(text) * FORM_WORK)
+    return [form.encode() for form in dict.fromkeys((text, normal(text)))]
 
 
 def compare(left: Any, op: Op, right: Any) -> bool | None:

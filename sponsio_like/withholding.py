@@ -36,8 +36,9 @@ def withheld(clause: Clause, values: Values, event: Event) -> dict[str, Any]:
 
 def written(values: Values, event: Event) -> list[tuple[str, Any]]:
     """Those of the values that are a whole argument of the call, its agent, or a whole message."""
-    texts = set(map(as_text, _plain(event))) - {None}
-    return [(name, value) for name, value in values if as_text(value) in texts]
+    each = list(values)
+    texts = set(map(as_text, _plain(event) if each else ())) - {None}
+    return [(name, value) for name, value in each if as_text(value) in texts]
 
 
 def _plain(event: Event) -> list[Any]:

@@ -222,6 +222,7 @@ STATEMENTS: dict[str, str] = {
     "S-FAIL-09": "doubts are forgotten",
     "S-FAIL-10": "doubts are told each time",
     "S-FAIL-11": "lanes are not capped",
+    "S-FAIL-12": "any amount of work is done",
     **manifest_host.STATEMENTS,
     **manifest_world.STATEMENTS,
     **manifest_denied.STATEMENTS,

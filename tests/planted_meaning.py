@@ -49,7 +49,7 @@ BUGS = (
     Bug(
         "blocked calls happen",
         "interceptor.py",
-        "return Attempt(found, (), self.ledger.before(event, against), answers)",
+        "return Attempt(found, (), before, answers, spent=seen.spent)",
         "self.ledger.commit(judgement); return Attempt(found, (), self.ledger, against)",
     ),
     Bug(
@@ -62,7 +62,7 @@ BUGS = (
     Bug(
         "arguments are not copied",
         "freezing.py",
-        "return named(value.items(), lambda each: copied(each, DEPTH_CAP - 1, room), most)",
+        "members = named(value.items(), lambda each: copied(each, DEPTH_CAP - 1, room), most)",
         "return value",
     ),
     Bug(
@@ -895,9 +895,9 @@ BUGS = (
     Bug(
         "atoms run under the lock",
         "interceptor.py",
-        "            reads, failed = perceive(self.ledger, event, touched, context",
+        "            reads, failed, spent = perceive(self.ledger, event, touched, context",
         "            with self.lock:\n"
-        "                reads, failed = perceive(self.ledger, event, touched, context",
+        "                reads, failed, spent = perceive(self.ledger, event, touched, context",
     ),
     Bug(
         "regular expressions may be long", "values.py", "if len(pattern) > REGEX_CAP:", "if False:"
@@ -905,9 +905,10 @@ BUGS = (
     Bug(
         "any number of values is read",
         "freezing.py",
-        "return UNREADABLE\n        room.values -= isinstance(item, _PLAIN)\n        name",
-        "return members\n        room.values -= isinstance(item, _PLAIN)\n        name",
+        "return _full(room)\n        room.values -= isinstance(item, _PLAIN)\n        members",
+        "return members\n        room.values -= isinstance(item, _PLAIN)\n        members",
     ),
+    Bug("any amount of work is done", "effort.py", "if work > self._left:", "if False:"),
     Bug(
         "the window never closes",
         "window.py",

@@ -40,9 +40,9 @@ MEANING = (
     (
         "what is refused counts in the world",
         "interceptor.py",
-        "return Attempt(found, (), self.ledger.before(event, against), answers)",
+        "return Attempt(found, (), before, answers, spent=seen.spent)",
         (
-            "before = self.ledger.before(event); self.world.let_through(judgement, key)\n"
+            "self.world.let_through(judgement, key)\n"
             "                return Attempt(found, (), before, answers)"
         ),
     ),

@@ -33,7 +33,7 @@ def advice(rule: Any, tool: str, args: Any, *before: tuple[str, Any]) -> str:
         ("evil", "a text, where an object is expected"),
         (7, "a plain value, where an object is expected"),
         ({"id": {"x": 1}}, "an object, where one value is expected"),
-        ([0] * VALUES_CAP, "it is too large, or no data"),
+        ([0] * VALUES_CAP, "the call has more than 5,000 values"),
     ],
 )
 def test_a_refusal_says_which_field_could_not_be_read(customer: Any, why: str) -> None:
