@@ -39,6 +39,8 @@ LOOSE = re.compile(r"(?:(?:\.|\[[^\]]*\]|\\[dDsSwWpP])\??){9}")
 HALF = re.compile("[\ud800-\udfff]")
 """Half a character: no text."""
 NUMERAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
+PLAIN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)", re.ASCII)
+"""A plain decimal number: texts that are some are ordered as numbers."""
 LONGEST = 100
 """Longest text, in characters, that is read as a number."""
 
@@ -242,11 +244,18 @@ def number(value: Any) -> Decimal | None:
 
 def _ordered(left: Any, op: Op, right: Any) -> bool | None:
     if isinstance(left, str) and isinstance(right, str):
-        return _order(left, op, right)
+        return _texts_ordered(left, op, right)
     if type(left) is int and type(right) is int:
         return _order(left, op, right)
     a, b = _extended(left), _extended(right)
     return None if a is None or b is None else _order(a, op, b)
+
+
+def _texts_ordered(left: str, op: Op, right: str) -> bool:
+    one, other = left.strip(), right.strip()
+    if PLAIN.fullmatch(one) and PLAIN.fullmatch(other):
+        return _order(Decimal(one), op, Decimal(other))
+    return _order(left, op, right)
 
 
 def _extended(value: Any) -> Decimal | None:

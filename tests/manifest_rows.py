@@ -93,6 +93,7 @@ STATEMENTS: dict[str, str] = {
     "S-CMP-07": "nan is a value",
     "S-CMP-08": "what is missing may be anything",
     "S-CMP-09": "blanks make another value",
+    "S-CMP-12": "digits in quotes are words",
     "S-CMP-10": "heaps of marks are compared as they are",
     "S-CMP-11": "nothing is said of what could not be read",
     "S-OP-01": "or is and",

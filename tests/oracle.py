@@ -24,6 +24,7 @@ import operator
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache
 from math import inf
 from typing import Any, TypeAlias
@@ -43,6 +44,7 @@ KIND = {
     "message": "message",
     "step": "step",
 }
+DECIMAL = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)"
 COMPARE = {
     "<": operator.lt,
     "<=": operator.le,
@@ -365,6 +367,8 @@ def compare(left: Any, op: str, right: Any) -> bool | None:
         isinstance(side, int | float) for side in (left, right)
     )
     strings = isinstance(left, str) and isinstance(right, str)
+    if strings and all(re.fullmatch(DECIMAL, side.strip()) for side in (left, right)):
+        return bool(COMPARE[op](Fraction(left.strip()), Fraction(right.strip())))
     return bool(COMPARE[op](left, right)) if numbers or strings else None
 
 

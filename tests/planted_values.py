@@ -168,6 +168,12 @@ MEANING = (
         "return compare(left, op, right)",
     ),
     (
+        "digits in quotes are words",
+        "values.py",
+        "if PLAIN.fullmatch(one) and PLAIN.fullmatch(other):",
+        "if False:",
+    ),
+    (
         "nothing is said of what could not be read",
         "illegible.py",
         '        if why:\n            yield f"`{path}`',

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from tests.smt_facts import reads_alike
+from tests.smt_facts import plain_number, reads_alike
 from tests.smt_reading import Body, Pattern, Statement, Test, statement
 from tests.smt_values import FRESH, Event, Found, Key, at
 
@@ -149,4 +149,6 @@ def compared(test: Test, value: Key, values: Values) -> bool | None:
             return bool(re.search(str(other), value[1])) if value[0] == "text" else None
     if value[0] != other[0] or value[0] not in ("number", "text"):
         return None
-    return bool(ORDER[test.op](value[1], other[1]))
+    pair = (plain_number(value), plain_number(other))
+    left, right = (value[1], other[1]) if None in pair else pair
+    return bool(ORDER[test.op](left, right))

@@ -29,6 +29,7 @@ PARTS = {
 ANY_JSON: Sequence[Any] = (
     *(1, 1.0, "1", 2, 2.5, True, False, None, "true", [1], [1.0], [], {"k": 1}, {"k": 1.0}),
     *("b", "B", "caf\u00e9", "cafe\u0301", 0.1, 1e3, 1000, "", " b", "$x", -0.0, 0, nan),
+    *("9", "10", " 9.5"),
 )
 TEXTUAL: Sequence[Any] = (
     1,
@@ -183,7 +184,7 @@ class Cases:
         value = self.dice.choice(plain)
         choices: list[Any] = [
             *({"gt": 1}, {"lt": 2}, {"ge": 2, "le": 12}, {"ne": value}, {"in": plain[:2]}),
-            *({"matches": "b|1"}, {"gt": "B"}),
+            *({"matches": "b|1"}, {"gt": "B"}, {"lt": "10"}),
         ]
         if related and not self.textual:
             choices += [{"ne": "$x"}, {"lt": "$x"}, {"ge": "$x"}, {"ne": "$x"}]

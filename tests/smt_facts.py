@@ -30,6 +30,7 @@ DECLARED = """
 (declare-fun sort (Int) Int)
 (declare-fun num (Int) Real)
 (declare-fun rank (Int) Int)
+(declare-fun plain (Int) Bool)
 (declare-fun like (Int Int) Bool)
 """
 
@@ -114,8 +115,10 @@ class World:
 
     def _value(self, value: Key, n: int) -> Iterator[str]:
         yield f"(assert (= (sort {n}) {SORTS.get(value[0], 0)}))"
-        if value[0] == "number" and isinstance(value[1], Fraction):
-            yield f"(assert (= (num {n}) {_real(value[1])}))"
+        number = value[1] if value[0] == "number" else plain_number(value)
+        if isinstance(number, Fraction):
+            yield f"(assert (= (num {n}) {_real(number)}))"
+        yield _fact(f"(plain {n})", isinstance(number, Fraction) and value[0] == "text")
         if value[0] == "text":
             texts = sorted(each[1] for each in self.ids if each[0] == "text")
             yield f"(assert (= (rank {n}) {texts.index(value[1])}))"
@@ -192,7 +195,9 @@ class World:
         other = x or str(self.ids[test.operand])
         alike = [f"(and (= (sort {v}) {n}) (= (sort {other}) {n}))" for n in (1, 2)]
         numbers = f"(and {alike[0]} ({test.op} (num {v}) (num {other})))"
-        texts = f"(and {alike[1]} ({test.op} (rank {v}) (rank {other})))"
+        by_size, by_rank = (f"({test.op} ({how} {v}) ({how} {other}))" for how in ("num", "rank"))
+        both = f"(and (plain {v}) (plain {other}))"
+        texts = f"(and {alike[1]} (ite {both} {by_size} {by_rank}))"
         unlike = f"(not (or {alike[0]} {alike[1]}))" if hopeful else "false"
         return f"(or {numbers} {texts} {unlike})"
 
@@ -203,6 +208,12 @@ def reads_alike(one: Key, other: Key) -> bool:
         return False
     first, second = (_written(each) for each in (one, other))
     return first is not None and first == second
+
+
+def plain_number(scalar: Key) -> Fraction | None:
+    """The number that a text is, if it is one with digits and a point only."""
+    text = str(scalar[1]).strip() if scalar[0] == "text" else ""
+    return Fraction(text) if re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)", text) else None
 
 
 def _written(scalar: Key) -> str | Fraction | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.patterns import precedence
+from sponsio_like.patterns import precedence, until
 from tests.manifest import requirement
 from tests.traps.test_found_cut import played
 
@@ -31,3 +31,34 @@ def test_missing_skip_lets_a_field_without_the_name_alone() -> None:
     for to in ("eve", "", ["bob@x", "eve"]):
         assert played(rule, ("vet", {"n": "bob"}), ("pay", {"to": to})) == "AA", to
     assert played(rule, ("vet", {"n": "bob"}), ("pay", {"to": "ann@x"})) == "AB"
+
+
+BAGS = until(
+    {"tool": "get", "output": {"path": "bags", "bind": "$had"}},
+    {"tool": "set", "args": {"bags": {"lt": "$had"}}},
+)
+TOTAL = {"ltl": "G(called(set) -> arg(bags) >= last(output(bags), done(get)))"}
+FIXED = {"ltl": 'G(called(set) -> arg(bags) >= "10")'}
+
+
+@requirement("S-CMP-12")
+@pytest.mark.parametrize("rule", [BAGS, TOTAL, FIXED], ids=["variable", "last", "constant"])
+@pytest.mark.parametrize("few", ["9", "9.", " 9 ", "+9", "9.99", "-11", ".5", "009"])
+def test_numbers_that_are_texts_are_ordered_as_numbers(rule: Any, few: str) -> None:
+    """Nine bags are fewer than ten, also where both are written as text."""
+    assert played(rule, ("get", {}, {"bags": "10"}), ("set", {"bags": few})) == "AB"
+    for enough in ("10", "10.0", "11", "100", " 10.5"):
+        assert played(rule, ("get", {}, {"bags": "10"}), ("set", {"bags": enough})) == "AA"
+
+
+@requirement("S-CMP-12")
+def test_other_texts_are_ordered_as_texts() -> None:
+    """Dates, words, versions with two points; and a number beside what is none."""
+    early = {"ltl": 'G(called(set) -> arg(day) < "2026-10-01")'}
+    assert played(early, ("set", {"day": "2026-09-30"}), ("set", {"day": "2026-11-01"})) == "AB"
+    assert played(early, ("set", {"day": "10"}), ("set", {"day": "x"})) == "AB"
+    assert played(FIXED, ("set", {"bags": "9.0.0"}), ("set", {"bags": "1e1"})) == "AA"
+    exact = {"ltl": 'G(called(set) -> arg(n) < "0.30000000000000000000000000000000001")'}
+    assert played(exact, ("set", {"n": "0.3"}), ("set", {"n": "0." + "3" * 60})) == "AB"
+    large = "1" + "0" * 5_000
+    assert played(BAGS, ("get", {}, {"bags": large}), ("set", {"bags": "9" * 5_000})) == "AB"
