@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
-from sponsio_like.errors import SponsioLikeError
+from sponsio_like.errors import SponsioLikeError, TraceError
 from sponsio_like.explain import catalog, contracts_page, pattern_page, warnings_page
 from sponsio_like.terminal import console_for, counted, print_page, print_table
 
@@ -209,7 +209,9 @@ def explain(
                 typer.echo(json.dumps(each.as_json(trace.id, word), default=str))
         else:
             print_page(page(trace, found, word), console)
-    if not as_json and summary.traces:
+    if not summary.traces:
+        raise TraceError(f"no trace has the id `{id}`")
+    if not as_json:
         print_table(summary.table(contract), console)
     raise typer.Exit(1 if broken else 0)
 

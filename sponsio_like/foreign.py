@@ -7,6 +7,7 @@ be lost, and a trace of empty calls keeps every contract.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -71,9 +72,21 @@ def line_seen(line: Mapping[str, Any]) -> str:
     return f"a trace needs `events`, a list, as in {TRACE}{seen}"
 
 
+_KNOWN = {
+    "call": ("tool", "args", "agent", "depth", "id", "status", "output"),
+    "result": ("id", "status", "output"),
+    "message": ("role", "text", "usage"),
+    "fact": ("key", "value"),
+    "step": ("atoms",),
+}
+"""The fields of each event, beside `type` and `time`."""
+
+
 def misnamed(kind: str, event: Mapping[str, Any]) -> str | None:
     """What would be lost of an event of this kind; None if nothing would."""
-    for field, names in {**_MEANT.get(kind, {}), "time": _TIME}.items():
+    meant = _MEANT.get(kind, {})
+    for field in (*_KNOWN.get(kind, ()), "type", "time"):
+        names = (field, *(_TIME if field == "time" else meant.get(field, ())))
         if event.get(field) is None:
             for key, value in event.items():
                 if _bare(key) in names and key != field and _says(field, value):
@@ -83,7 +96,36 @@ def misnamed(kind: str, event: Mapping[str, Any]) -> str | None:
             if _bare(key) in _CALLS_INSIDE and value:
                 each = '{"tool": "search", "args": {"q": "x"}}'
                 return f"`{key}` would not be read; write each call as an event, like {each}"
+    return _unread(event) if kind == "call" else None
+
+
+def _unread(call: Mapping[str, Any]) -> str | None:
+    """Where the arguments of a call without any may stand instead."""
+    args = call.get("args")
+    if isinstance(args, (list, tuple)):
+        return '`args` is a list; write a map from names to values, like {"q": "x"}'
+    if args not in (None, {}, "{}"):
+        return None
+    for key, value in call.items():
+        known = key in ("type", "time", *_KNOWN["call"]) or value is None
+        if known or not (_is_map(value) or args is None or (_bare(key) in _ARGS and value)):
+            continue
+        if args is None:
+            return f"`{key}` would not be read; write `args`, with all arguments; {{}} for none"
+        return (
+            f"`{key}` would not be read, and `args` is empty; write it as `args`, or leave it out"
+        )
     return None
+
+
+def _is_map(value: Any) -> bool:
+    """Whether this is a map that says anything, or the text of one."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return True  # cut off, perhaps: it was to be one
+    return isinstance(value, Mapping) and bool(value)
 
 
 def type_meant(type_: Any) -> str | None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 from sponsio_like.context import checked, tokens_of
 from sponsio_like.errors import SessionError, TraceError, closest
 from sponsio_like.events import Call, Message, Result, Status, Step
-from sponsio_like.foreign import line_seen, misnamed, type_meant
+from sponsio_like.foreign import TRACE, line_seen, misnamed, type_meant
 from sponsio_like.jsonl import ignored, read_lines
 
 RAW = "_raw"
@@ -89,9 +89,16 @@ class Trace:
 
 
 def read_traces(path: str | Path, progress: Callable[[int], None] = ignored) -> Iterator[Trace]:
-    """The traces of a file, one by one. Raises `TraceError` at the first that is not understood."""
+    """The traces of a file, one by one. Raises `TraceError` at the first that is not understood.
+
+    A file without any is refused: it would keep every contract.
+    """
+    empty = True
     for where, value in read_lines(path, progress):
+        empty = False
         yield trace_of(value, where)
+    if empty:
+        raise TraceError(f"{path}: there are no traces in it; a line has one, like {TRACE}")
 
 
 def trace_of(value: Mapping[str, Any], where: str = "") -> Trace:

@@ -13,6 +13,7 @@ STATEMENTS: dict[str, str] = {
     "S-REPLAY-09": "lines of other formats look like nothing",
     "S-REPLAY-10": "what cannot be judged is no failure",
     "S-REPLAY-11": "prerequisites apply",
+    "S-REPLAY-12": "a file without traces is fine",
     "S-LOG-06": "the log names no contracts",
     "S-LOG-07": "an empty log is fine",
     "S-HOST-01": "an id has two budgets",

@@ -38,6 +38,12 @@ MEANING = (
         'if fields < set()), "")',
     ),
     (
+        "a file without traces is fine",
+        "trace.py",
+        "    if empty:\n",
+        "    if False:\n",
+    ),
+    (
         "what cannot be judged is no failure",
         "cli.py",
         "blind = strict and summary.not_judged",

@@ -163,7 +163,7 @@ def test_replay_stops_at_the_first_line_that_is_no_trace(run: Run, tmp_path: Pat
         (("patterns", "must_preced"), "unknown pattern `must_preced`; did you mean `must_precede`"),
         (("demo", "--contracts", "missing.yaml"), "missing.yaml: cannot be read"),
         (("demo", "--trace", "missing.jsonl"), "missing.jsonl: cannot be read"),
-        (("demo", "--trace", "empty.jsonl"), "empty.jsonl: no trace in it"),
+        (("demo", "--trace", "empty.jsonl"), "empty.jsonl: there are no traces in it"),
         (("demo", "--save", "c.yaml"), "c.yaml: cannot be written"),
     ],
     ids=" ".join,

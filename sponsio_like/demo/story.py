@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from sponsio_like.contract import Contract
-from sponsio_like.errors import TraceError
 from sponsio_like.filing import read_file
 from sponsio_like.loader import File
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
@@ -63,9 +61,7 @@ class Story:
 def tell(contracts: Path, trace: Path) -> Story:
     """The story of the first run of a trace file. Raises `ContractError`, `TraceError`."""
     file = read_file(contracts)
-    recorded = next(islice(read_traces(trace), 1), None)
-    if recorded is None:
-        raise TraceError(f"{trace}: no trace in it")
+    recorded = next(read_traces(trace))
     player = _player(file, enforce=True)
     return Story(
         recorded,
