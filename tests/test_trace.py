@@ -121,7 +121,8 @@ def test_a_session_without_events_is_a_trace() -> None:
 
 def test_unknown_fields_are_kept_aside() -> None:
     """Fields that are not of the format are ignored; those of the line can be asked for."""
-    trace = trace_of({"id": "t", "label": {"x": 1}, "events": [{"tool": "a", "origin": "user"}]})
+    event = {"tool": "a", "args": {}, "origin": "user"}
+    trace = trace_of({"id": "t", "label": {"x": 1}, "events": [event]})
     assert trace.fields == {"label": {"x": 1}}
 
 

@@ -70,6 +70,7 @@ def test_a_trace_that_is_not_there_is_not_kept(run: Any) -> None:
 
 
 RM = {"command": "rm -rf /"}
+NO_ARGS: dict[str, Any] = {}
 
 
 @requirement("S-REPLAY-08")
@@ -88,7 +89,7 @@ RM = {"command": "rm -rf /"}
         ({"args": "{}", "payload": RM}, "payload"),
         *(
             ({**args, key: RM}, key)
-            for args in ({}, {"args": {}})
+            for args in (NO_ARGS, {"args": NO_ARGS})
             for key in ("argument", "call_args", "raw_args", "payload", "data", "body")
         ),
         *(({"args": {}, key: RM}, key) for key in ("request", "call", "function")),
