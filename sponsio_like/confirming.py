@@ -13,7 +13,8 @@ from typing import Any
 
 from sponsio_like.events import Result, Unreadable
 from sponsio_like.formula import Custom, Formula, Output, OutputIs, Target, conj
-from sponsio_like.limits import TEXT_CAP
+from sponsio_like.freezing import UNREADABLE
+from sponsio_like.limits import DEPTH_CAP, TEXT_CAP
 from sponsio_like.matches import outputs
 from sponsio_like.operands import fixed, pattern_text
 from sponsio_like.parts import Counts, worked
@@ -22,19 +23,29 @@ from sponsio_like.tokens import leaves, read_json
 
 WORDS = ("yes", "approved", "confirmed", "ok", "okay", "true")
 """What a yes is made of."""
-ANSWERS = {*WORDS, "status", "answer", "reply", "response", "decision", "result"}
-ANSWERS |= {"confirmation", "approval", "text", "content"}
-"""The fields in which an answer stands."""
+ANSWERS = {*WORDS, "approve", "confirm", "approval", "confirmation", "status", "answer", "reply"}
+ANSWERS |= {"response", "decision", "result", "outcome", "verdict", "text", "content"}
+"""What the names of fields are made of in which an answer stands,"""
+BESIDE = {"is", "was", "has", "been", "user"}
+"""with these beside them: `approval_status`, `isApproved`, `user_reply`."""
+DATA = re.compile(
+    r"(?:.* )?(?:id|ids|uuid)|(?:(?:approved|confirmed|answered|decided|created) )?(?:by|at|on)"
+    r"|time|timestamp|date|user(?: name)?|name|tool|order|amount|currency"
+)
+"""The names of fields in which no answer stands."""
 _WORD = f"(?:{'|'.join(WORDS)})"
 YES = re.compile(rf'[\s"]*{_WORD}(?:[\s,.!]+{_WORD})*[\s.!"]*', re.IGNORECASE)
 NOT = r"\b(?:no|not|never|nor|none|cannot|without|nein|\w+n['’]t)\b"
 """What turns the words after it round."""
 AGAINST = re.compile(
     rf"{NOT}|fals|fail|error|mismatch|\bden(?:y|ied)|reject|refus|declin|cancell?ed|abort|invalid"
-    r"|disallow|disapprov|expired|revoked|forbid|\bun\w+ed\b",
+    r"|disallow|disapprov|expired|revoked|forbid|\bun\w+ed\b|pending|\bwait|\bhold|\blater\b|\bstop"
+    r"|time\w? ?out|block|withdr|flagged|malicious|suspicious",
     re.IGNORECASE,
 )
-"""What may not stand in any other field, or in its name."""
+"""What may not stand in fields of data, nor in their names."""
+HARMLESS = (("success", True), ("type", "text"))
+"""Fields that say nothing of the answer."""
 PLAIN = re.compile(r"\w[\w\s-]*")
 """What is looked for as a word, not as a regular expression."""
 
@@ -72,56 +83,94 @@ def confirms(_: str, result: Result) -> bool:
 
 @atom("answers", waits=True)
 def answers(_: str, result: Result, word: str) -> bool | None:
-    """The answer has this word in it, as a whole word, and never after a `not`."""
+    """The answer has this word in it, whole and not denied, and nothing in it says otherwise."""
     try:
-        found = leaves(result.output)
-        texts = [leaf for name, leaf in found if name is not None and isinstance(leaf, str)]
+        found = list(leaves(result.output))
     except Unreadable:
         return None
+    texts = [leaf for name, leaf in found if name is not None and isinstance(leaf, str)]
     if not texts or sum(map(len, texts)) > TEXT_CAP:
         return None
-    whole, negated = _looked_for(word)
-    return any(map(whole.search, texts)) and not any(map(negated.search, texts))
+    whole, denied = _looked_for(word)
+    if any(map(denied.search, texts)) or not any(map(whole.search, texts)):
+        return False
+    return not _denies("", read_json(result.output, wholly=True), whole)
+
+
+def _denies(name: str, value: Any, whole: re.Pattern[str]) -> bool:
+    """Whether a field says something else than the accepted word."""
+    if _is_nothing(name, value):
+        return False
+    if isinstance(value, Mapping) and not _is_against(name):
+        return any(_denies(_words(key), each, whole) for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return any(_denies(name, each, whole) for each in value)
+    if isinstance(value, str) and whole.search(value):
+        return _is_against(name)
+    return _says_no(name, value) or (_is_answer(name) and not is_yes(value))
 
 
 @functools.lru_cache(maxsize=1024)
 def _looked_for(word: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What finds the word, and what finds it denied."""
     whole = rf"(?<![\w-]){re.escape(word)}(?![\w-])"
-    negated = rf"{NOT}(?:\s+\w+){{0,3}}?\s+{re.escape(word)}(?![\w-])"
-    return re.compile(whole), re.compile(negated, re.IGNORECASE)
+    before = rf"{NOT}(?:\s+\w+){{0,3}}?\s+{re.escape(word)}(?![\w-])"
+    after = rf"{whole}['\"]?\s?[:=?]\s?['\"]?(?:{NOT}|false|0)"
+    return re.compile(whole, re.IGNORECASE), re.compile(f"{before}|{after}", re.IGNORECASE)
 
 
 # --- what answers say -----------------------------------------------------------------------------
 
 
-def is_yes(answer: Any) -> bool:
+def is_yes(answer: Any, depth: int = DEPTH_CAP) -> bool:
     """Whether an answer is a yes that cannot be read otherwise."""
-    match answer:
-        case bool():
-            return answer
-        case str():
-            data = read_json(answer, wholly=True)
-            return YES.fullmatch(answer) is not None if isinstance(data, str) else is_yes(data)
+    if depth < 0:
+        return False
+    match read_json(answer, wholly=True):
+        case bool(said):
+            return said
+        case str(said):
+            return YES.fullmatch(said) is not None
         case [only]:
-            return is_yes(only)
-        case Mapping():
-            fields = [(_words(key), value) for key, value in answer.items()]
-            said = [value for name, value in fields if name in ANSWERS]
-            others = ((name, value) for name, value in fields if name not in ANSWERS)
-            return bool(said) and all(map(is_yes, said)) and not any(map(_objects, others))
+            return is_yes(only, depth - 1)
+        case Mapping() as said:
+            fields = [(_words(key), value) for key, value in said.items()]
+            says = any(_is_answer(name) for name, _ in fields)
+            return says and not any(_objects(*each, depth - 1) for each in fields)
     return False
 
 
-def _objects(field: tuple[str, Any]) -> bool:
-    """Whether a field beside the answer may mean the opposite, by its name or by what is in it."""
-    name, value = field
-    nothing = value is None or value in ("", [], {})
-    if nothing or (value is False and _is_against(name)):  # `error: false` is no error
+def _objects(name: str, value: Any, depth: int) -> bool:
+    """Whether a field is neither a yes nor plainly no answer."""
+    if _is_answer(name):
+        return not is_yes(value, depth)
+    if _is_nothing(name, value):
         return False
-    try:
-        return any(each is False or _is_against(each) for _, each in leaves([name, value]))
-    except Unreadable:
+    if not depth:
         return True
+    data = read_json(value, wholly=True)
+    if isinstance(data, Mapping) and not _is_against(name):
+        return any(_objects(_words(key), each, depth - 1) for key, each in data.items())
+    if isinstance(data, list | tuple):
+        return any(_objects(name, each, depth - 1) for each in data)
+    return not DATA.fullmatch(name) or _says_no(name, value)
+
+
+def _is_nothing(name: str, value: Any) -> bool:
+    """Whether a field says nothing of the answer; `error: false` is no error."""
+    no_error = value is False and _is_against(name)
+    return no_error or value is None or value in ("", [], {}) or (name, value) in HARMLESS
+
+
+def _says_no(name: str, value: Any) -> bool:
+    unclear = value is False or value is UNREADABLE
+    return unclear or _is_against(name) or _is_against(value)
+
+
+def _is_answer(name: str) -> bool:
+    """Whether an answer stands in fields of this name."""
+    words = set(name.split())
+    return not words.isdisjoint(ANSWERS) and words <= ANSWERS | BESIDE
 
 
 def _is_against(value: Any) -> bool:

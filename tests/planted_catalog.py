@@ -121,6 +121,7 @@ MEANS = (
     "[approval_active(action=x,role=boss,seconds=3)0]"
 )
 CAUGHT = "tests/traps/test_attacks_catalog.py"
+MISREAD = "tests/traps/test_attacked_answers.py"
 TERMS = (
     (
         "the last value is that of now",
@@ -188,9 +189,23 @@ TERMS = (
     (
         "objects agree",
         "confirming.py",
-        "return bool(said) and all(map(is_yes, said)) and not any(map(_objects, others))",
-        "return True",
+        "return says and not any(",
+        "return True or not any(",
         f"{CAUGHT}::test_what_is_not_a_yes_does_not_confirm",
+    ),
+    (
+        "fields of any name are data",
+        "confirming.py",
+        "return not DATA.fullmatch(name) or _says_no(name, value)",
+        "return _says_no(name, value)",
+        f"{MISREAD}::test_a_field_that_is_no_yes_and_no_plain_data_confirms_nothing",
+    ),
+    (
+        "a word is accepted beside a no",
+        "confirming.py",
+        'return not _denies("", read_json(result.output, wholly=True), whole)',
+        "return True",
+        f"{MISREAD}::test_a_plain_word_is_not_accepted_where_something_says_otherwise",
     ),
     (
         "any heap of marks is put in order",

@@ -10,14 +10,14 @@ MEANING = (
     (
         "a yes may stand anywhere in a text",
         "confirming.py",
-        "YES.fullmatch(answer)",
-        "YES.search(answer)",
+        "YES.fullmatch(said)",
+        "YES.search(said)",
     ),
     (
         "other fields of an answer are not looked at",
         "confirming.py",
-        "all(map(is_yes, said)) and not any(map(_objects, others))",
-        "all(map(is_yes, said))",
+        "return says and not any(",
+        "return says or any(",
     ),
     (
         "no answer is a yes",

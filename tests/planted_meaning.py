@@ -949,8 +949,8 @@ BUGS = (
     Bug(
         "a refusal confirms",
         "confirming.py",
-        "        case bool():\n            return answer\n",
-        "        case bool():\n            return True\n",
+        "        case bool(said):\n            return said\n",
+        "        case bool(said):\n            return True\n",
     ),
     Bug(
         "nobody revokes nothing",

@@ -95,11 +95,12 @@ def must_confirm(
 
     Only what cannot be read otherwise is a yes: `true`; a text that says yes, approved, confirmed
     or ok, and nothing else; or an object with that in its `status`, `answer`, `confirmed` and the
-    like, and with no false, failure, error, mismatch or negation in any other field. All other
-    answers do not confirm, and neither does a success without an answer. `accept` says what
-    confirms instead: a regular expression that is searched for in the text of the answer (a plain
-    word has to stand there whole, and not after a `not`), or a comparison of the answer, such as
-    `{path: status, equals: verified}`; for a tool that answers nothing, `{equals: null}`.
+    like, and with nothing in any other field but ids, times, names, amounts. All other answers do
+    not confirm, and neither does a success without an answer. `accept` says what confirms instead.
+    A plain word has to stand in the answer whole, in any case; a `not` before it or another field
+    that says no denies it. A regular expression is searched for anywhere in the answer, whatever
+    stands beside it. The strict form compares one field: `{path: status, equals: verified}`; for a
+    tool that answers nothing, `{equals: null}`.
     `same`: both calls have equal values of these fields.
     """
     if by is None:

@@ -283,6 +283,7 @@ UNCLEAR: list[Any] = [
     *({"status": "ok", "answer": None}, {"status": "ok", "answer": "later"}, {"note": "yes"}),
     *('{"confirmed": false, "confirmed": true}', {"Confirmed": True, "confirmed": False}),
     *({"id": "c-17"}, {"error": None}, [False, True], ["no", "yes"], ["yes", "yes"]),
+    {"confirmed": True, "action": "cancel_order"},
     {"order": 17, "insurance": "no", "refundable": False, "status": "cancelled"},
     "Policy of refunds. " + "Customers are not allowed to rebook; such requests are declined. " * 3,
     "- amount: 10.0\n  recurring: false\n  subject: Sushi dinner",
@@ -292,7 +293,7 @@ AGREEMENTS: list[Any] = [
     *('"yes"', '["yes"]', ["yes"], {"confirmed": True}, {"STATUS": "Approved"}, {"answer": "yes"}),
     *('{"confirmed": true, "errors": []}', {"error": False, "ok": True}, {"ok": True, "error": ""}),
     *({"approved": True, "denied": False, "rejected_by": None}, {"result": {"confirmed": True}}),
-    *({"confirmed": True, "action": "cancel_order"}, {"status": "ok", "order": 17, "by": "Ann"}),
+    {"status": "ok", "order": 17, "by": "Ann"},
     {"content": [{"type": "text", "text": "yes"}], "isError": False},
 ]
 
@@ -332,7 +333,7 @@ def test_a_plain_yes_confirms(output: Any) -> None:
         ("allow", "disallow", False),
         ("allow", "dis-allow", False),
         ("allow", "allowed", False),
-        ("allow", "Allow", False),
+        ("allow", "Allow", True),
         ("allow", "I do not allow this", False),
         ("allow", "don't allow it", False),
         ("allow", "never ever allow", False),
