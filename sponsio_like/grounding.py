@@ -17,7 +17,6 @@ from sponsio_like.checks import formulas
 from sponsio_like.contract import Contract
 from sponsio_like.errors import closest
 from sponsio_like.events import Call
-from sponsio_like.kinds import Field, Tools, of_kind
 from sponsio_like.pattern import CATALOG, Rule
 from sponsio_like.places import path_parts
 from sponsio_like.signature import Signature
@@ -127,15 +126,9 @@ def _of_pattern(rule: Rule, signature: Signature) -> Iterator[str]:
     if declared is None:
         return
     given = rule.arguments
-    kinds = {each.name: each.annotation for each in declared.parameters if each.name in given}
     words = Vocabulary(dict.fromkeys(signature.tools))
-    beside = [target(given[name], words) for name, kind in kinds.items() if of_kind(kind, Tools)]
-    for name, kind in kinds.items():
-        if of_kind(kind, Field):
-            paths = [given[name]] if isinstance(given[name], str) else given[name]
-            for path in paths:
-                for calls in beside:
-                    yield from _path(path, calls, signature)
+    for path, _, calls in declared.fields(given):
+        yield from _path(path, target(given[calls], words), signature)
 
 
 # --- values ---------------------------------------------------------------------------------------

@@ -190,10 +190,10 @@ Tools: TypeAlias = Annotated[
 ExactTools: TypeAlias = Annotated[Target, Kind("exact names of tools", _exact)]
 OneTool: TypeAlias = Annotated[str, Kind("the exact name of a tool", _one_tool)]
 Field: TypeAlias = Annotated[str, Kind("a path into the arguments", lambda v, _: field_path(v))]
+AnswerField: TypeAlias = Annotated[str, Kind("a path into the answer", lambda v, _: field_path(v))]
 Regex: TypeAlias = Annotated[str, Kind("a regular expression", lambda v, _: pattern_text(v))]
 ACCEPTED = "a regular expression, or a match of the answer: {path: status, equals: done}"
 Accept: TypeAlias = Annotated[Formula, Kind(ACCEPTED, lambda v, _: accepted(v))]
-"""Which answers of a call count."""
 Name: TypeAlias = Annotated[str, Kind("a name", lambda v, _: name(v))]
 Natural: TypeAlias = Annotated[int, Kind("a whole number from 0", _whole(0))]
 Positive: TypeAlias = Annotated[int, Kind("a whole number from 1", _whole(1))]

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -92,6 +92,8 @@ class Pattern:
     breaks: tuple[str, ...]
     example: Mapping[str, Any]
     parameters: tuple[Parameter, ...]
+    whose: Mapping[str, str] = field(default_factory=dict)
+    """Fields that not all calls have that are named beside them, each with the one that has it."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Rule:
         """The rule for these arguments, read as in a contract file."""
@@ -170,18 +172,19 @@ class Pattern:
             for each in optional
         )
 
+    def fields(self, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """Each path of an argument, whose parameter it is, and that of the calls that have it."""
+        kinds = {e.name: e.annotation for e in self.parameters if given.get(e.name) is not None}
+        calls = [name for name, kind in kinds.items() if of_kind(kind, Tools)]
+        for name in (name for name, kind in kinds.items() if of_kind(kind, Field)):
+            for path in [given[name]] if isinstance(given[name], str) else given[name]:
+                yield from ((path, name, e) for e in calls if self.whose.get(name, e) == e)
+
     def _fields(self, values: Mapping[str, Any], words: Vocabulary, problems: Problems) -> None:
-        """Every field has to be one of the tools that are named beside it."""
-        kinds = {parameter.name: parameter.annotation for parameter in self.parameters}
-        beside = [name for name, kind in kinds.items() if of_kind(kind, Tools) and values[name]]
-        for name, kind in kinds.items():
-            if not of_kind(kind, Field) or values[name] is None:
-                continue
-            paths = [values[name]] if isinstance(values[name], str) else values[name]
-            for path in paths:
-                for match in (each for tools in beside for each in values[tools]):
-                    if isinstance(match, Match):
-                        known_field(path, match, words, (name,), problems)
+        """Every field has to be one of the tools that it is read of."""
+        for path, name, calls in self.fields(values):
+            for match in values[calls]:
+                known_field(path, match, words, (name,), problems)
 
     @property
     def usage(self) -> str:
@@ -258,6 +261,7 @@ def pattern(
     keeps: Iterable[str],
     breaks: Iterable[str],
     example: Mapping[str, Any],
+    whose: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[..., Rule | Formula]], Pattern]:
     """Declare a pattern. Its name is the function's, its meaning the docstring."""
 
@@ -281,6 +285,7 @@ def pattern(
             tuple(breaks),
             dict(example),
             parameters,
+            whose or {},
         )
         CATALOG[name] = declared
         return declared

@@ -16,7 +16,7 @@ from sponsio_like.atoms import names_tool
 from sponsio_like.checks import formulas
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, Problem, Problems, closest
-from sponsio_like.kinds import Default, Field, Tools, of_kind
+from sponsio_like.kinds import Default
 from sponsio_like.pattern import CATALOG, Rule, made_name
 from sponsio_like.targets import Match
 from sponsio_like.vocabulary import Vocabulary, known_field, target
@@ -163,11 +163,6 @@ def _beside(rule: Rule) -> Iterator[tuple[str, Match]]:
     """The fields that are arguments of a pattern, and the calls that are named beside them."""
     declared = CATALOG.get(rule.pattern)
     given = rule.arguments
-    kinds = {} if declared is None else {e.name: e.annotation for e in declared.parameters}
-    calls: list[Match] = []
-    for name in (name for name, kind in kinds.items() if name in given and of_kind(kind, Tools)):
+    for path, _, calls in () if declared is None else declared.fields(given):
         with suppress(ContractError):  # an action of its file: its tools stand in the formula
-            calls += target(given[name])
-    for name in (name for name, kind in kinds.items() if name in given and of_kind(kind, Field)):
-        for path in [given[name]] if isinstance(given[name], str) else given[name]:
-            yield from ((path, match) for match in calls)
+            yield from ((path, match) for match in target(given[calls]))

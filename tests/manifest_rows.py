@@ -148,6 +148,7 @@ STATEMENTS: dict[str, str] = {
     "S-KEY-01": "all values are the same",
     "S-KEY-02": "keys are compared as text",
     "S-KEY-03": "calls without a key pass",
+    "S-KEY-05": "a check without the key is in no monitor",
     "S-KEY-04": "keys are not capped",
     "S-ASSUME-01": "assumptions do not matter",
     "S-ASSUME-02": "called means now",

@@ -325,6 +325,12 @@ BUGS = (
         "if not isinstance(value, (int",
     ),
     Bug(
+        "a check without the key is in no monitor",
+        "patterns/arguments.py",
+        "if after is not None and key:",
+        "if False:",
+    ),
+    Bug(
         "regular expressions match from end to end",
         "values.py",
         "        search = regex(right)\n",

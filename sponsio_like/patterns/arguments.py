@@ -167,6 +167,7 @@ def amount_limit(
         'check report(text="a") report(text="b")',
     ),
     example={"tool": "report", "field": "text", "after": "check"},
+    whose={"field": "tool"},
 )
 def data_intact(
     tool: Tools,
@@ -178,8 +179,9 @@ def data_intact(
     """The field keeps its value: that of the last call of `tool` that has not failed.
 
     With `after`, the value that it had when the `after` that succeeded last was called; if there
-    was none by then, that of the last call since. With `key`, for each value of that field. `*` is
-    all arguments together.
+    was none by then, that of the last call since. With `key`, for each value of that field; a call
+    of `after` that lacks it violates, since nobody could tell what it is about. `*` is all
+    arguments together.
     """
     put, value = tried(tool, counts), Mark(field)
     last = Last(value, put)
@@ -193,4 +195,7 @@ def data_intact(
             | (known & value.equals(Last(last, frozen)))
             | (~known & (~earlier(put) | value.equals(last)))
         )
-    return Rule(whenever(tool, kept), by=(key,) if key else ())
+    whole = whenever(tool, kept)
+    if after is not None and key:  # without its key, a call is in no monitor (S-KEY-03)
+        whole &= whenever(after, Mark(key).equals(Mark(key)))
+    return Rule(whole, by=(key,) if key else ())

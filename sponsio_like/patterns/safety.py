@@ -13,7 +13,7 @@ from sponsio_like.context import Context
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call
 from sponsio_like.formula import Formula
-from sponsio_like.kinds import Accept, Event, Name, Positive, Within
+from sponsio_like.kinds import Accept, AnswerField, Event, Name, Positive, Within
 from sponsio_like.outcome import Escalate
 from sponsio_like.parts import by_name, fresh, narrowed, unspent
 from sponsio_like.pattern import (
@@ -131,7 +131,7 @@ def no_data_leak(
     source: Tools,
     sink: Tools,
     match: Literal["order", "values"] = "order",
-    fields: tuple[Field, ...] | None = None,
+    fields: tuple[AnswerField, ...] | None = None,
     min_length: Positive | None = None,
     counts: Counts = "done",
 ) -> Formula:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sponsio_like import Guard, contract
+from sponsio_like import ContractError, Guard, contract
 from sponsio_like.patterns import no_data_leak
 from tests.manifest import requirement
 
@@ -78,3 +81,91 @@ def test_escapes_of_an_answer_are_looked_through(answer: Any) -> None:
     """As those of an argument are."""
     for text in ("alice@corp.com swordfish", "alice%40corp.com sword%66ish"):
         assert play(LEAK, ("read", {}, answer), ("send", {"b": text})) == "AB", text
+
+
+# --- fields of the calls that have them -----------------------------------------------------------
+
+TOOLS = {
+    "read": {"fields": {"id": "integer"}},
+    "send": {"fields": {"body": "string"}},
+    "report": {"fields": {"text": "string", "id": "integer"}},
+    "check": {"fields": {}},
+    "vet": {"fields": {"id": "integer"}},
+}
+
+
+@pytest.fixture
+def loaded(tmp_path: Path) -> Callable[[Any], Guard]:
+    """The guard of a file with one guarantee, and these tools."""
+
+    def load(guarantee: Any) -> Guard:
+        rows = [{"name": "c", "guarantee": guarantee}]
+        path = tmp_path / "c.yaml"
+        path.write_text(json.dumps({"version": 1, "tools": TOOLS, "contracts": rows}))
+        return Guard.from_yaml(path)
+
+    return load
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"pattern": "no_data_leak", "source": "read", "sink": "send", "match": "values"},
+        {"pattern": "data_intact", "tool": "report", "field": "text", "after": "check"},
+    ],
+    ids=lambda rule: rule["pattern"],
+)
+def test_fields_are_asked_of_the_calls_that_have_them(rule: Any, loaded: Any) -> None:
+    """`fields` are of the answer; what `after` is called with is nothing to the field of `tool`."""
+    rule = {**rule, "fields": ["iban"]} if "sink" in rule else rule
+    assert loaded(rule)
+
+
+@pytest.mark.parametrize(
+    ("rule", "lacking"),
+    [
+        ({"pattern": "data_intact", "tool": "check", "field": "text", "after": "report"}, "text"),
+        (
+            {
+                "pattern": "dry_run_before_commit",
+                "dry_run": "vet",
+                "commit": "send",
+                "same": ["id"],
+            },
+            "id",
+        ),
+        ({"pattern": "must_confirm", "action": "read", "by": "check", "same": ["id"]}, "id"),
+        (
+            {"pattern": "amount_limit", "tool": "send", "field": "body", "total": 5, "by": ["id"]},
+            "id",
+        ),
+        ({"pattern": "idempotent", "action": "send", "by": ["id"]}, "id"),
+        ({"pattern": "value_from", "tool": "send", "field": "id", "source": "read"}, "id"),
+        ({"pattern": "duplicate_call_limit", "tool": "send", "fields": ["id"], "limit": 1}, "id"),
+    ],
+)
+def test_a_field_that_its_calls_lack_is_refused(rule: Any, lacking: str, loaded: Any) -> None:
+    """With every pattern that has one."""
+    with pytest.raises(ContractError, match=f"has no field `{lacking}`"):
+        loaded(rule)
+
+
+KEYED = {"pattern": "data_intact", "tool": "report", "field": "text", "key": "id"}
+KEPT = ("report", {"id": 1, "text": "a"})
+EDITED = ("report", {"id": 1, "text": "b"})
+
+
+def test_a_check_without_the_key_is_refused_when_loaded(loaded: Any) -> None:
+    """It would be in no monitor, so nothing would be frozen."""
+    with pytest.raises(ContractError, match="`check` has no field `id`"):
+        loaded({**KEYED, "after": "check"})
+
+
+@pytest.mark.parametrize("rule", [KEYED | {"after": "vet"}, KEYED | {"after": ["vet", "check"]}])
+@requirement("S-KEY-05")
+def test_a_check_that_may_lack_the_key_freezes_nothing_in_silence(rule: Any) -> None:
+    """A call of `after` without the key violates, where nobody knows its fields too."""
+    assert play(rule, KEPT, ("vet", {"id": 1}), KEPT, EDITED) == "AAAB"
+    assert play(rule, KEPT, ("vet", {"id": 2}), EDITED) == "AAA"
+    assert play(rule, KEPT, ("vet", {}), KEPT) == "ABA"
+    assert play(rule, ("other", {}), ("vet", {"id": 1})) == "AA"
