@@ -2,14 +2,14 @@
 
 In: the moments of one trace. Out: for each rule, by its name, where it spoke and where it was
 broken. What a rule says of a value, it says of each value by itself; a position counts once,
-however many values are broken there. A command that is no text could be any command.
+however many values are broken there. A command with a part that is no text could be any command.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from campaigns.recount import AT_THE_END, Found, Moment, Recount, says
@@ -41,10 +41,18 @@ SCRIPT = r"^(?:bash |sh )?(/usr/local/bin/[\w.-]+\.sh)"
 
 def captured(regex: str, now: Moment) -> list[str] | None:
     """What the expression finds in a command of the shell; None if it could be anything."""
-    if now.tool != "bash" or "command" not in now.args:
-        return []
-    command = now.args["command"]
-    return re.findall(regex, command, re.ASCII) if isinstance(command, str) else None
+    parts = list(_parts(now.args.get("command"))) if now.tool == "bash" else []
+    if not all(isinstance(each, str) for each in parts):
+        return None
+    return [file for each in parts for file in re.findall(regex, each, re.ASCII)]
+
+
+def _parts(command: Any) -> Iterator[Any]:
+    """A list is looked into; what is null is not there."""
+    if isinstance(command, list):
+        yield from (part for each in command for part in _parts(each))
+    elif command is not None:
+        yield command
 
 
 # --- the rules ------------------------------------------------------------------------------------
