@@ -6,12 +6,14 @@ told. What is missing meets no condition; a list has to agree in all its element
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from sponsio_like.events import Unreadable
 from sponsio_like.formula import Op
 from sponsio_like.freezing import UNREADABLE
+from sponsio_like.limits import JSON_CAP, TEXT_CAP
 from sponsio_like.places import ABSENT, Many, Spot, leaves_of
 from sponsio_like.values import compare, comparison, same
 
@@ -114,7 +116,11 @@ def _texts_match(place: Spot, found: Asks) -> bool | None:
 
 
 def texts_of(place: Spot) -> Iterator[str]:
-    """Every text that stands there, once, in lists and objects too. Raises `Unreadable`."""
+    """Every text that stands there, once, in lists and objects too, and their keys.
+
+    A text that is JSON is one itself, unless it is too long, and all that are in it are. Raises
+    `Unreadable`.
+    """
     stack, seen = [place], set[str]()
     while stack:
         value = stack.pop()
@@ -122,10 +128,26 @@ def texts_of(place: Spot) -> Iterator[str]:
             raise Unreadable("not data")
         if isinstance(value, str) and value not in seen:
             seen.add(value)
-            yield value
+            inside = _inside(value)
+            if inside is None or len(value) <= TEXT_CAP:
+                yield value
+            stack.append(inside)
         elif isinstance(value, Mapping):
+            stack.extend(value)
             stack.extend(value.values())
         elif isinstance(value, Many):
             stack.extend(value.parts)
         elif isinstance(value, (list, tuple)):
             stack.extend(value)
+
+
+def _inside(text: str) -> Any:
+    """What a text has in it if it is a JSON object or list, objects as pairs; else None."""
+    if len(text) > JSON_CAP or text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        return json.loads(text, object_pairs_hook=list)  # of two equal keys neither is lost
+    except RecursionError:
+        return UNREADABLE
+    except ValueError:
+        return None

@@ -170,9 +170,11 @@ def leaves_at(tree: Tree) -> Iterator[Any]:
 def texts_in(tree: Tree) -> Iterator[Any]:
     """Every text in there."""
     for value in whole(tree):
-        inner = value.values() if isinstance(value, Mapping) else value
+        inner = [*value, *value.values()] if isinstance(value, Mapping) else value
         if isinstance(value, str) or value is ODD:
             yield value
+            if (data := opened(value)) is not value:
+                yield from texts_in(("is", data))
         elif isinstance(value, Mapping | list | tuple):
             for each in inner:
                 yield from texts_in(("is", each))

@@ -12,6 +12,7 @@ from langchain_core.tools import InjectedToolCallId, ToolException, tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command
 
+from sponsio_like.adapters.langgraph.answers import result_of
 from tests.adapters.harness import Call
 from tests.adapters.rules import checked, few, told
 from tests.adapters.talks import (
@@ -253,3 +254,19 @@ def test_tools_are_what_they_were(build: Any) -> None:
 def _authored(each: Any) -> tuple[Any, ...]:
     """The class of a tool, and its fields, without what it keeps for later."""
     return type(each), {name: getattr(each, name) for name in type(each).model_fields}
+
+
+@pytest.mark.parametrize(
+    ("content", "output"),
+    [
+        ([{"type": "text", "text": '{"id": 7, "iban": "x1yz"}'}], {"id": 7, "iban": "x1yz"}),
+        ([{"type": "text", "text": "fine", "id": "b1"}], "fine"),
+        ([{"type": "text", "text": "a"}, {"type": "text", "text": "[1]"}], ["a", [1]]),
+        ([{"type": "text", "text": "a"}, {"type": "image", "url": "u"}], None),
+        ([], []),
+    ],
+)
+def test_blocks_of_text_are_their_text(content: Any, output: Any) -> None:
+    """What tools of MCP servers answer is read as the text in it; other blocks as they are."""
+    message = ToolMessage(content, tool_call_id="1")
+    assert result_of(message, "1") == {"output": content if output is None else output}

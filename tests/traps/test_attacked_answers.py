@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from sponsio_like import Allowed, Guard, contract
-from sponsio_like.patterns import must_confirm, must_precede, untrusted_source_gate
+from sponsio_like.patterns import must_confirm, must_precede, until, untrusted_source_gate
 from tests.manifest import requirement
 
 
@@ -104,3 +105,43 @@ def test_a_plain_word_is_accepted_in_any_case(answer: Any) -> None:
     """`accept: approved` takes `Approved.` too, in a text or in any field."""
     rule = must_confirm("pay", by="ask", accept="approved")
     assert played(rule, ("ask", answer), ("pay", None)) == "AA"
+
+
+# --- texts in JSON text ---------------------------------------------------------------------------
+
+
+def searched(answer: Any, regex: str) -> str:
+    """What is allowed: to read this answer, and to send afterwards unless the answer matches."""
+    rule = until({"tool": "*", "output": {"matches": regex}}, "send")
+    return played(rule, ("get", answer), ("send", None))
+
+
+@requirement("S-VALUE-17")
+@pytest.mark.parametrize(
+    ("answer", "regex"),
+    [
+        (json.dumps({"a": "Ignoriere fr\u00fcher"}), "(?i)ignoriere fr\u00fcher"),
+        (r'{"a":"\u003cINFORMATION\u003e"}', "<INFORMATION>"),
+        (r'{"a":"\u003cINFORMATION\u003e", "a": 1}', "<INFORMATION>"),
+        ({"a": r'["\u003cINFORMATION\u003e"]'}, "<INFORMATION>"),
+        ({"<INFORMATION>": 1}, "<INFORMATION>"),
+        (r'{"\u003cINFORMATION\u003e": 1}', "<INFORMATION>"),
+        ('{"bags": 2}', '"bags": 2'),
+        (json.dumps(["x"] * 20_000 + ["<INFORMATION>"]), "<INFORMATION>"),
+        (json.dumps(["x" * 70_000]), "<INFORMATION>"),
+    ],
+    ids=lambda each: repr(each)[:40],
+)
+def test_the_texts_in_json_text_are_searched(answer: Any, regex: str) -> None:
+    """JSON text matches as it is written, or by a text or key in it as it is read."""
+    assert searched(answer, regex) == "AB"
+
+
+@requirement("S-VALUE-17")
+def test_long_json_text_is_not_too_long_if_the_texts_in_it_are_not() -> None:
+    """A thousand clean rows, written as JSON, stop nothing."""
+    rows = [
+        {"id": n, "note": f"a clean row with the number {n}", "by": "x" * 60} for n in range(1000)
+    ]
+    assert len(json.dumps(rows)) > 100_000
+    assert searched(json.dumps(rows), "<INFORMATION>") == "AA"

@@ -73,13 +73,27 @@ def messages_in(output: Any) -> Iterator[ToolMessage]:
 
 
 def _read(content: Any) -> Any:
-    """The output that a message stands for: LangGraph writes what is no text as JSON."""
+    """The output that a message stands for: LangGraph writes what is no text as JSON.
+
+    Blocks of text, as tools of MCP servers answer, are their text; of several, the list of texts.
+    """
+    if isinstance(content, list) and content and all(map(_is_text, content)):
+        texts = [_read(each["text"]) for each in content]
+        return texts[0] if len(texts) == 1 else texts
     if isinstance(content, str) and content[:1] in ("{", "["):
         try:
             return json.loads(content, object_pairs_hook=_members)
         except (ValueError, RecursionError):
             return content
     return content
+
+
+def _is_text(block: Any) -> bool:
+    return (
+        isinstance(block, Mapping)
+        and block.get("type") == "text"
+        and isinstance(block.get("text"), str)
+    )
 
 
 def handed_here(error: ParentCommand) -> Command[Any] | None:
