@@ -391,6 +391,7 @@ def test_a_draft_is_told_to_people(run: Run) -> None:
     assert table.splitlines()[0].split() == [
         "contract",
         "judged",
+        "applied",
         "broken",
         "violations",
         "unfulfilled",
@@ -440,7 +441,7 @@ def test_what_would_be_sent_can_be_seen(run: Run) -> None:
     ran = run("--prompt")
     assert ran.status == 0
     assert "ann@shop.example" in ran.out
-    assert "`must_precede(first, then, counts=done)`" in ran.out
+    assert "`must_precede(first, then, accept=none, within=none, counts=done)`" in ran.out
     assert "ann@shop.example" not in run("--prompt", "--no-values").out
     assert [each["role"] for each in json.loads(run("--prompt", "--json").out)] == [
         "system",
@@ -544,7 +545,8 @@ STAGES = {
 
 
 def test_nothing_on_the_path_of_a_decision_knows_of_drafts() -> None:
-    """No other module imports these but the command line, where `draft` is asked for."""
+    """No other module imports these but the command line, where `draft` is asked for, and what it
+    reads inventories with."""
     names = "|".join(STAGES)
     using = re.compile(
         rf"^( *)from sponsio_like\.(?:{names}) import|\bimport .*\b(?:{names})$", re.MULTILINE
@@ -554,7 +556,10 @@ def test_nothing_on_the_path_of_a_decision_knows_of_drafts() -> None:
         for path in (ROOT / "sponsio_like").rglob("*.py")
         if path.stem not in STAGES
     }
-    assert {name: indents for name, indents in found.items() if indents} == {"cli": {"    "}}
+    assert {name: indents for name, indents in found.items() if indents} == {
+        "cli": {"    "},
+        "listing": {""},
+    }
 
 
 def test_a_draft_guards_at_once(run: Run, tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def shares_a_session(host: Host, sessions: dict[str, Session], thread: str | Non
 
 def forgets_the_session(host: Host, sessions: dict[str, Session], thread: str | None) -> Session:
     """Each run begins anew."""
-    return session_of(host, {}, thread)
+    return host.guard.session(clock=host.clock)
 
 
 def makes_a_thread_up(host: Host, sessions: dict[str, Session], thread: str | None) -> Session:

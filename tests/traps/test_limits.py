@@ -29,6 +29,12 @@ from sponsio_like.syntax import read
 from tests.costs import beside, costs
 from tests.manifest import requirement
 
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*a cap of 1000000000 is never reached"),
+    pytest.mark.filterwarnings("ignore:.*too large for exact verdicts"),
+]
+"""What these tests load is meant to be large."""
+
 
 def guarded(*rules: Any, **options: Any) -> Guard:
     """A guard of one contract for each rule."""
