@@ -546,7 +546,8 @@ STAGES = {
 
 def test_nothing_on_the_path_of_a_decision_knows_of_drafts() -> None:
     """No other module imports these but the command line, where `draft` is asked for, and what it
-    reads inventories with."""
+    reads inventories with.
+    """
     names = "|".join(STAGES)
     using = re.compile(
         rf"^( *)from sponsio_like\.(?:{names}) import|\bimport .*\b(?:{names})$", re.MULTILINE

@@ -151,7 +151,7 @@ def test_a_sum_is_missing_only_where_its_amount_is() -> None:
 
 
 def test_a_long_value_is_not_remembered() -> None:
-    """A text of more than 1,024 characters cannot be told later; nor can a list. Null is missing."""
+    """A text of more than 1,024 characters cannot be told later, nor a list; null is missing."""
     kept, long, listed = "x" * 1024, "x" * 1025, ["x"]
     for value, told in ((kept, True), (long, False), (listed, False), (1.5, True), (None, False)):
         calls = [Call("a", {"v": value}), Call("b")]
