@@ -17,6 +17,7 @@ from typing import Any
 from sponsio_like.binding import Signature
 from sponsio_like.errors import ContractError
 from sponsio_like.plain import as_answer
+from sponsio_like.running import Failed
 from sponsio_like.tools import Tool, guarded
 
 
@@ -44,7 +45,7 @@ def guarded_tool(
     made: dict[str, Any] = {}
     for place, body in bodies.items():
         tool = make(body, Signature(body, given.name, owned=False, shown=frozenset(given.args)))
-        tool = replace(tool, answer=_content) if artifacts else tool
+        tool = replace(tool, answer=_content if artifacts else _answer)
         made[place] = _paired(guarded(tool)) if artifacts else guarded(tool)
     add(replace(tool, signature=tool.signature.after(_parser(given))))  # as a substitute
     return given.model_copy(update=made)
@@ -80,4 +81,12 @@ def _pair(answer: Any) -> Any:
 
 def _content(output: Any) -> Any:
     """What contracts read of an answer with an artifact: what the model reads."""
-    return as_answer(_pair(output)[0])
+    return _answer(_pair(output)[0])
+
+
+def _answer(output: Any) -> Any:
+    """What contracts read of an answer; a message that tells of an error is a failure."""
+    messages = sys.modules.get("langchain_core.messages")
+    if messages is None or not isinstance(output, messages.ToolMessage) or output.status != "error":
+        return as_answer(output)
+    return Failed(as_answer(output.content))

@@ -24,13 +24,13 @@ from sponsio_like.errors import (
 from sponsio_like.filing import read_file
 from sponsio_like.inventory import Tools, Unlisted, declared
 from sponsio_like.lanes import prepare
-from sponsio_like.notices import Mailbox, Notifier
 from sponsio_like.outcome import Mode
 from sponsio_like.records import SILENT, Log, naming
-from sponsio_like.roster import Given, Roster, check_given
+from sponsio_like.roster import Given, Roster, check_given, check_id, check_switches
 from sponsio_like.running import OnBlock, OnHold
 from sponsio_like.session import Session
 from sponsio_like.snapshot import part
+from sponsio_like.strategies.options import mailboxes
 from sponsio_like.toolbox import Toolbox
 from sponsio_like.tools import Tool
 from sponsio_like.worlds import World
@@ -50,7 +50,8 @@ class Guard:
     a map from name to `{"fields": {name: kind}}`; a call of another tool, or with another argument,
     is refused unless `unlisted="allow"`. `elsewhere` are tools of other agents, which contracts may
     name. With `relaxable`, the environment variable `SPONSIO_LIKE_MODE=observe` makes every
-    contract observe; the log and `relaxed` say so. `notify` are told of every enforced violation.
+    contract observe; the log and `relaxed` say so. `notify` are told of every enforced violation:
+    functions of a `Notice`, or `{webhook: url}`.
     `log` is where decisions are logged: a path, a function of one record, a logger of the standard
     library or of structlog. Raises `ContractError` with every problem of every contract, and for a
     log that cannot be written to; what is seldom meant is a Python warning (`ContractWarning`), and
@@ -68,9 +69,10 @@ class Guard:
         relaxable: bool = False,
         log: LogGiven | None = None,
         log_args: bool = False,
-        notify: Iterable[Notifier] = (),
+        notify: Any = (),
     ) -> None:
         known = declared(tools, elsewhere, unlisted)
+        check_switches(relaxable=relaxable, log_args=log_args)
         self.relaxed = relaxable and _asked_to_relax()
         self.policy: Policy = compile_policy(contracts, mode, known, relaxed=self.relaxed)
         if not self.policy.contracts:
@@ -80,7 +82,7 @@ class Guard:
         prepare(self.policy)
         self._tools: Toolbox[Tool] = Toolbox(self.policy)
         self._log = _log(self.policy, log, log_args)
-        self._notify = tuple(map(Mailbox, notify))
+        self._notify = mailboxes(notify)
         self._names = itertools.count(1)
         self._roster = Roster()
         self._content = all(needs <= ALL_INPUTS for needs in self.policy.needs.values())
@@ -99,7 +101,7 @@ class Guard:
         relaxable: bool = False,
         log: LogGiven | None = None,
         log_args: bool = False,
-        notify: Iterable[Notifier] = (),
+        notify: Any = (),
     ) -> Guard:
         """The guard of a contract file. `mode` holds where neither the contract nor the file says.
 
@@ -199,6 +201,7 @@ class Guard:
         where theirs is one. Raises `InputMissing` if a contract needs an input that is not
         delivered.
         """
+        check_id(id)
         given = Given(clock, assume_success, _set(inputs), world)
         if id is None or (world is not None and self._outside):
             return self._begun(id, given)
@@ -230,13 +233,20 @@ class Guard:
     ) -> Session:
         """The session of a snapshot. `started_anew` names the contracts that have changed since.
 
-        It is a new one also where one of this id is open: a host may go back, or go two ways.
+        It is a new one also where one of this id is open: a host may go back, or go two ways. From
+        now on it is the one that `session` gives for its id, and is kept until it is finished.
         `clock`, `assume_success`, `inputs` and `world` are no part of it: give them as for
         `session`. The clock has to go on: under one that begins anew, time stands still until it
         has caught up.
         Raises `SnapshotError` if the snapshot cannot be read.
         """
         given = Given(clock, assume_success, _set(inputs), world)
+        session = self._resumed(snapshot, given)
+        self._roster.restored(session, given, keep=world is None or not self._outside)
+        return session
+
+    def _resumed(self, snapshot: Mapping[str, Any], given: Given) -> Session:
+        """The session of a snapshot, whatever is open under its id."""
         try:
             id = part(snapshot, "session", str)
             session = self._begun(id, given)
@@ -250,13 +260,19 @@ class Guard:
             RecursionError,
         ) as error:
             raise SnapshotError(f"snapshot is damaged: {type(error).__name__}: {error}") from error
-        self._roster.restored(session, given)
         return session
 
 
 def begun(guard: Guard, id: str | None, given: Given) -> Session:
     """A session without a past, whatever is open under its id, for hosts that keep snapshots."""
     return guard._begun(id, given)  # noqa: SLF001  it is a method, but not for users
+
+
+def resumed(guard: Guard, snapshot: Mapping[str, Any], given: Given) -> Session:
+    """As `Guard.restore`, for hosts that restore often: it is not kept if nobody holds it."""
+    session = guard._resumed(snapshot, given)  # noqa: SLF001  as above
+    guard._roster.restored(session, given, keep=False)  # noqa: SLF001  as above
+    return session
 
 
 def _set(inputs: Iterable[str] | None) -> frozenset[str] | None:

@@ -59,15 +59,16 @@ class Roster:
             self._kept[id] = made
         return made
 
-    def restored(self, session: Session, given: Given) -> None:
+    def restored(self, session: Session, given: Given, *, keep: bool) -> None:
         """A session goes on from a snapshot: from now on it is the one of its id.
 
-        It is kept if the one before was.
+        It is kept if that is asked for, or if the one before was.
         """
         with self._lock:
+            keep = self._kept.pop(session.id, None) is not None or keep
             self._make_room()
             self._open[session.id] = weakref.ref(session), given
-            if session.id in self._kept:
+            if keep:
                 self._kept[session.id] = session
 
     def _found(self, id: str, given: Given) -> Session | None:
@@ -106,6 +107,20 @@ class Roster:
 
 
 # --- what may be given ----------------------------------------------------------------------------
+
+
+def check_id(id: Any) -> None:
+    """Raise `SessionError` for an id that is no text, or empty: it would be another budget."""
+    if id is not None and (not isinstance(id, str) or not id):
+        hint = "leave it out for a new session" if id == "" else "write session(str(..))"
+        raise SessionError(f"session id {id!r} is no text that names anything; {hint}")
+
+
+def check_switches(**given: Any) -> None:
+    """Raise `ContractError` for a switch that is neither on nor off: any text would be on."""
+    for name, value in given.items():
+        if not isinstance(value, bool):
+            raise ContractError.of(f"{name}={value!r} is no switch", "write True or False")
 
 
 def check_given(policy: Policy, id: str | None, given: Given, *, content: bool) -> None:

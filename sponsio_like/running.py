@@ -47,6 +47,12 @@ class Run(NamedTuple):
     answer: Callable[[Any], Any] = as_answer
 
 
+class Failed(NamedTuple):
+    """What `Run.answer` makes of an answer that says that the tool has failed."""
+
+    error: Any
+
+
 class Wait(NamedTuple):
     """Wait until the ticket has been answered, or nobody can answer it any more."""
 
@@ -152,7 +158,11 @@ def _settled(session: Session, id: str, run: Run) -> Flow:
         return _generated(session, id, output)
     if isinstance(output, AsyncGeneratorType):
         return _generated_later(session, id, output)
-    session.settle(id, output=run.answer(output))
+    answer = run.answer(output)
+    if isinstance(answer, Failed):
+        session.settle(id, error=answer.error)
+    else:
+        session.settle(id, output=answer)
     return output
 
 

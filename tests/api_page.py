@@ -49,7 +49,7 @@ SECTIONS: tuple[tuple[str, ModuleType, tuple[str, ...]], ...] = (
     ("Loops written by hand", loops, ("running", "Running", "said")),
     ("Stores for contracts on the world", worlds, ("MemoryWorld", "SqliteWorld", "World", "Entry")),
     ("Notifiers", notices, ("Notice", "drain")),
-    ("Notifiers", webhook, ("Webhook",)),
+    ("Webhooks", webhook, ("Webhook",)),
     ("The decision log", log, ("json_log", "read_log")),
     (
         "The trajectory monitor",

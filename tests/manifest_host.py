@@ -19,6 +19,8 @@ STATEMENTS: dict[str, str] = {
     "S-HOST-01": "an id has two budgets",
     "S-HOST-02": "nobody goes back",
     "S-HOST-03": "sessions that nobody holds are gone",
+    "S-HOST-04": "any text is on",
+    "S-TELL-13": "anything is a notifier",
     "S-TOOL-24": "contracts read artifacts",
 }
 """The statements of docs/semantics.md about what a host gives, and what it is told."""

@@ -86,9 +86,21 @@ MEANING = (
         "",
     ),
     (
+        "any text is on",
+        "roster.py",
+        "        if not isinstance(value, bool):\n",
+        "        if False:\n",
+    ),
+    (
+        "anything is a notifier",
+        "strategies/options.py",
+        'problems.attempt(("notify", i), mailbox, one) for i',
+        "Mailbox(one) for i",
+    ),
+    (
         "contracts read artifacts",
         "finished.py",
-        "return as_answer(_pair(output)[0])",
-        "return as_answer(output)",
+        "return _answer(_pair(output)[0])",
+        "return _answer(output)",
     ),
 )

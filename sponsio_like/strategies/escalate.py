@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sponsio_like.errors import ContractError, Problems
+from sponsio_like.errors import Problems
 from sponsio_like.kinds import Duration, Name, read
-from sponsio_like.notices import Mailbox
 from sponsio_like.operands import only
 from sponsio_like.outcome import Escalate
-from sponsio_like.strategies.options import function
+from sponsio_like.strategies.options import mailboxes
 from sponsio_like.vocabulary import Vocabulary
 
 
@@ -33,24 +32,6 @@ def escalate(options: Mapping[str, Any], words: Vocabulary) -> Escalate:
         if "within" in given
         else None
     )
-    notify = given.get("notify", [])
-    each = notify if isinstance(notify, (list, tuple)) else [notify]
-    boxes = [problems.attempt(("notify", i), _mailbox, one) for i, one in enumerate(each)]
+    boxes = problems.attempt((), mailboxes, given.get("notify"))
     problems.check()
-    return Escalate(roles or (), tuple(box for box in boxes if box is not None), within)
-
-
-def _mailbox(value: Any) -> Mailbox:
-    if isinstance(value, Mailbox):
-        return value
-    if not isinstance(value, Mapping):
-        return Mailbox(function(value, "a notifier"))
-    problems = Problems()
-    only(value, ("webhook", "timeout", "retries", "headers"), "notifier", problems)
-    problems.check()
-    if not isinstance(value.get("webhook"), str):
-        raise ContractError.of("a notifier needs an address", "write {webhook: https://..}")
-    rest = {key: value[key] for key in ("timeout", "retries", "headers") if key in value}
-    from sponsio_like.webhook import Webhook
-
-    return Mailbox(Webhook(value["webhook"], **rest), "webhook")
+    return Escalate(roles or (), boxes or (), within)

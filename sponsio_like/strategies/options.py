@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from sponsio_like.errors import ContractError
+from sponsio_like.errors import ContractError, Problems
+from sponsio_like.notices import Mailbox
+from sponsio_like.operands import only
 
 
 def none(name: str, options: Mapping[str, Any]) -> None:
@@ -32,6 +34,38 @@ def function(value: Any, what: str) -> Callable[[Any], Any]:
         pass
     made: Callable[[Any], Any] = found
     return made
+
+
+def mailbox(value: Any) -> Mailbox:
+    """The mailbox of a notifier: of a function, or its path, or of `{webhook: url}`.
+
+    Raises `ContractError` for what cannot be told anything.
+    """
+    if isinstance(value, Mailbox):
+        return value
+    if isinstance(value, str) and "://" in value:
+        raise ContractError.of("an address is no notifier by itself", "write {webhook: https://..}")
+    if not isinstance(value, Mapping):
+        return Mailbox(function(value, "a notifier"))
+    problems = Problems()
+    only(value, ("webhook", "timeout", "retries", "headers"), "notifier", problems)
+    problems.check()
+    if not isinstance(value.get("webhook"), str):
+        raise ContractError.of("a notifier needs an address", "write {webhook: https://..}")
+    rest = {key: value[key] for key in ("timeout", "retries", "headers") if key in value}
+    from sponsio_like.webhook import Webhook
+
+    return Mailbox(Webhook(value["webhook"], **rest), "webhook")
+
+
+def mailboxes(value: Any) -> tuple[Mailbox, ...]:
+    """The mailboxes of one notifier, or of several. Raises `ContractError` as `mailbox` does."""
+    one = isinstance(value, (str, Mapping, Mailbox)) or not isinstance(value, Iterable)
+    each = () if value is None else (value,) if one else tuple(value)
+    problems = Problems()
+    boxes = [problems.attempt(("notify", i), mailbox, one) for i, one in enumerate(each)]
+    problems.check()
+    return tuple(box for box in boxes if box is not None)
 
 
 def _imported(path: str) -> Any:

@@ -19,7 +19,7 @@ from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
 from sponsio_like.adapters.langgraph.lineage import CHANNEL, Kept, Live, mark_of, successor
 from sponsio_like.adapters.langgraph.place import Place
 from sponsio_like.errors import ContractError, InputMissing, SessionError
-from sponsio_like.guard import Guard, begun
+from sponsio_like.guard import Guard, begun, resumed
 from sponsio_like.roster import Given
 from sponsio_like.session import Session
 from sponsio_like.worlds import World
@@ -98,15 +98,14 @@ class Sessions:
     def again(self, kept: Kept, snapshot: Mapping[str, Any], place: Place, batch: str) -> Session:
         """The session as it was when this batch had been decided, whatever became of it since."""
         self.live.take(_aborted(kept, place))
-        session = self.guard.restore(snapshot, **self._given)
+        session = resumed(self.guard, snapshot, self._given)
         _BATCHES[session] = batch
         self._at(session, place.step)
         return session
 
     @property
-    def _given(self) -> dict[str, Any]:
-        given: dict[str, Any] = {"clock": self.clock, "inputs": self.delivered}
-        return given if self.world is None else {**given, "world": self.world}
+    def _given(self) -> Given:
+        return Given(self.clock, False, self.delivered, self.world)
 
     def aborted(self, kept: Kept, place: Place, session: Session) -> None:
         """A step does not end, and its checkpoint knows nothing of it: its session lives on."""
@@ -162,14 +161,13 @@ class Sessions:
 
     def _restored(self, kept: Kept, place: Place) -> Session:
         if "rev" not in kept:
-            given = Given(self.clock, False, self.delivered, self.world)
-            return begun(self.guard, place.thread, given)
+            return begun(self.guard, place.thread, self._given)
         if "session" not in kept:
             raise SessionError(
                 f"the channel `{CHANNEL}` is of a graph that ran inside a guarded tool; give it a "
                 "thread of its own"
             )
-        return self.guard.restore(kept["session"], **self._given)
+        return resumed(self.guard, kept["session"], self._given)
 
     def _check(self, kept: Kept, place: Place) -> None:
         if self.scope == "run" and place.thread is not None:
