@@ -78,10 +78,10 @@ MEANING = (
     (
         "a thread has one session for ever",
         "adapters/langgraph/sessions.py",
-        "return begun(self.guard, place.thread, given)",
+        "return begun(self.guard, place.thread, self._given)",
         (
             "return self.live._sessions.setdefault("
-            'f"of {place.thread}", begun(self.guard, place.thread, given))'
+            'f"of {place.thread}", begun(self.guard, place.thread, self._given))'
         ),
     ),
     (
@@ -108,8 +108,10 @@ BUGS = (
     (
         "all threads of an agent are one",
         "adapters/langgraph/sessions.py",
-        "return begun(self.guard, place.thread, given)",
-        ('return self.live._sessions.setdefault("all", begun(self.guard, place.thread, given))'),
+        "return begun(self.guard, place.thread, self._given)",
+        (
+            'return self.live._sessions.setdefault("all", begun(self.guard, place.thread, self._given))'
+        ),
         f"{TRAPS}::test_threads_of_an_agent_do_not_share_a_history",
     ),
     (

@@ -303,8 +303,8 @@ TOOLS = (
     (
         "results are not told",
         "running.py",
-        "    session.settle(id, output=run.answer(output))\n",
-        "",
+        "        session.settle(id, output=answer)\n",
+        "        pass\n",
     ),
     (
         "defaults are not filled in",
