@@ -110,7 +110,8 @@ BUGS = (
         "adapters/langgraph/sessions.py",
         "return begun(self.guard, place.thread, self._given)",
         (
-            'return self.live._sessions.setdefault("all", begun(self.guard, place.thread, self._given))'
+            "return self.live._sessions.setdefault("
+            '"all", begun(self.guard, place.thread, self._given))'
         ),
         f"{TRAPS}::test_threads_of_an_agent_do_not_share_a_history",
     ),
