@@ -5,7 +5,7 @@ In: targets, and what counts (`counts: called | done` of a pattern). Out: formul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
@@ -32,6 +32,7 @@ from sponsio_like.formula import (
     Var,
     Yesterday,
     conj,
+    disj,
     postorder,
     rebuilt,
 )
@@ -117,9 +118,44 @@ def _meet(some: Target, others: Target) -> bool:
     )
 
 
-def unspent(granted: Formula, action: Target) -> Formula:
+def acting(tools: Target, *needed: Target) -> tuple[Formula, ...]:
+    """Calls that need others before them: any of `tools`, the globs but for what is `needed`.
+
+    First those that are named, then those of globs. A call that lacks the field of a variable is
+    one of them, unless its match says `missing: skip`.
+    """
+    tools = tuple(each for match in tools for each in _refusing(match))
+    exact = tuple(replace(match, globs=()) for match in tools if match.names)
+    loose = tuple(replace(match, names=()) for match in tools if match.globs or not match.names)
+    free = tuple(each for target in needed for match in target for each in _free(match, loose))
+    if not free:
+        return (called(tools),)
+    covered = called(loose) & Not(called(free))
+    return (called(exact), covered) if exact else (covered,)
+
+
+def _free(match: Match, loose: Target) -> Iterator[Match]:
+    """The needed calls that these globs cover, whatever values they bind."""
+    names = tuple(n for n in match.names if any(names_tool(each, n) for each in loose))
+    bare = all(not glob.strip("*") for each in loose for glob in each.globs)
+    globs = tuple(glob for glob in match.globs if glob.strip("*")) if loose and bare else ()
+    tests = tuple(
+        replace(each, value=each.value.regex) if isinstance(each.value, Var) else each
+        for each in match.conditions
+        if not isinstance(each.value, Var) or each.value.regex is not None
+    )
+    if names or globs:
+        yield replace(match, names=names, globs=globs, conditions=tests, strict=None)
+
+
+def before(tools: Target, needed: Iterable[Target], then: Formula) -> Formula:
+    """At every call of `tools`, `then` holds, which the calls `needed` make true."""
+    return conj(*(Always(part >> then) for part in acting(tools, *needed)))
+
+
+def unspent(granted: Formula, action: Target, *needed: Target) -> Formula:
     """`granted` held after the last call of `action`, and before this one."""
-    return Yesterday(Since(Not(called(action)), granted))
+    return Yesterday(Since(Not(disj(*acting(action, *needed))), granted))
 
 
 def by_name(tools: Target, stands: Callable[[str], Formula]) -> Formula:

@@ -69,4 +69,10 @@ MEANING = (
         "f.Not(f.Yesterday(f.TRUE)) >> ",
         "f.Not(f.FALSE) >> ",
     ),
+    (
+        "what is asked for waits for itself",
+        "parts.py",
+        "    if not free:\n        return (called(tools),)",
+        "    if True:\n        return (called(tools),)",
+    ),
 )

@@ -14,8 +14,10 @@ from sponsio_like.formula import (
     Last,
     Match,
     Target,
+    disj,
 )
 from sponsio_like.kinds import Accept
+from sponsio_like.parts import acting
 from sponsio_like.pattern import Counts, Tools, called, default, pattern, tried, whenever, worked
 
 REVIEW = default("review")
@@ -91,7 +93,7 @@ def sanitized_before_sink(
     source: Tools, sanitizer: Tools, sink: Tools, counts: Counts = "done"
 ) -> Formula:
     """Once a result of `source` has arrived, `sink` needs a `sanitizer` called after it."""
-    return _gated(source, worked(sanitizer, counts), called(sink))
+    return _gated(source, worked(sanitizer, counts), disj(*acting(sink, sanitizer)))
 
 
 @pattern(
@@ -108,7 +110,7 @@ def irreversible_once(action: Tools, counts: Counts = "called") -> Formula:
 
 def _sinks(sinks: Target | None, *others: Target) -> Formula:
     if sinks is not None:
-        return called(sinks)
+        return disj(*acting(sinks, others[-1]))
     found = called((Match(),))
     for other in others:
         found = found & ~called(other)

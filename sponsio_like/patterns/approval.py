@@ -17,7 +17,7 @@ from sponsio_like.formula import (
     Yesterday,
 )
 from sponsio_like.kinds import Duration, Name, Positive
-from sponsio_like.parts import by_name, unspent
+from sponsio_like.parts import before, by_name, unspent
 from sponsio_like.pattern import (
     Counts,
     Field,
@@ -25,7 +25,6 @@ from sponsio_like.pattern import (
     Tools,
     pattern,
     settles,
-    whenever,
     worked,
 )
 
@@ -64,9 +63,11 @@ def approval_freshness(
 ) -> Formula:
     """One of the `max_steps` calls before `action` is an `approval` that succeeded.
 
-    One approval serves many calls.
+    One approval serves many calls. It is an order, and no gate: whatever the approval answers, its
+    success counts; `must_confirm` reads the answer.
     """
-    return whenever(action, Yesterday(Once(worked(approval, counts), Steps(max_steps - 1))))
+    recent = Yesterday(Once(worked(approval, counts), Steps(max_steps - 1)))
+    return before(action, [approval], recent)
 
 
 @pattern(
@@ -90,8 +91,12 @@ def audit_after(action: Tools, audit: Tools, counts: Counts = "done") -> Formula
     example={"backup": "snapshot", "action": "drop"},
 )
 def backup_before_destructive(backup: Tools, action: Tools, counts: Counts = "done") -> Formula:
-    """Before each `action`, a `backup` has succeeded since the one before."""
-    return whenever(action, unspent(worked(backup, counts), action))
+    """Before each `action`, a `backup` has succeeded since the one before.
+
+    It is an order, and no gate: whatever the backup answers, its success counts; `must_confirm`
+    with `accept` reads the answer.
+    """
+    return before(action, [backup], unspent(worked(backup, counts), action, backup))
 
 
 @pattern(
@@ -109,6 +114,8 @@ def dry_run_before_commit(
 ) -> Rule:
     """Before each `commit`, a `dry_run` has succeeded since the one before, whatever became of it.
 
-    `same`: both have equal values of these fields.
+    `same`: both have equal values of these fields. It is an order, and no gate: whatever the dry
+    run answers, its success counts; `must_confirm` with `accept` reads the answer.
     """
-    return Rule(whenever(commit, unspent(worked(dry_run, counts), commit)), by=same or ())
+    known = unspent(worked(dry_run, counts), commit, dry_run)
+    return Rule(before(commit, [dry_run], known), by=same or ())

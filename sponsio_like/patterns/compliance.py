@@ -6,7 +6,7 @@ Each function is a pattern; what its arguments and decorator mean stands in `pat
 from __future__ import annotations
 
 from sponsio_like.formula import Always, Eventually, Formula, Next, conj
-from sponsio_like.parts import apart
+from sponsio_like.parts import apart, before
 from sponsio_like.pattern import (
     Counts,
     Rule,
@@ -74,5 +74,9 @@ def always_followed_by(trigger: Tools, response: Tools, counts: Counts = "done")
 def required_steps_completion(
     steps: tuple[Tools, ...], gate: Tools, counts: Counts = "done"
 ) -> Formula:
-    """`gate` is only called after every one of `steps` has succeeded, in any order."""
-    return conj(*(whenever(gate, earlier(worked(step, counts))) for step in steps))
+    """`gate` is only called after every one of `steps` has succeeded, in any order.
+
+    It is an order, and no gate: whatever a step answers, its success counts; `must_confirm` with
+    `accept` reads the answer. `gate: "*"` is all tools but the `steps`.
+    """
+    return conj(*(before(gate, steps, earlier(worked(step, counts))) for step in steps))

@@ -15,7 +15,7 @@ from sponsio_like.events import Call
 from sponsio_like.formula import Formula
 from sponsio_like.kinds import Accept, AnswerField, Event, Name, Positive, Within
 from sponsio_like.outcome import Escalate
-from sponsio_like.parts import by_name, fresh, narrowed, unspent
+from sponsio_like.parts import acting, before, by_name, fresh, narrowed, unspent
 from sponsio_like.pattern import (
     Counts,
     Field,
@@ -55,11 +55,12 @@ def must_precede(
     Whatever `first` answers, its success counts, and one serves for the whole session. A call of
     `first` that failed, or that is still in flight, does not. `accept`: only answers that are so
     count (as in `must_confirm`). `within`: one of so many calls before `then`, or not more than so
-    many seconds before it: `{steps: 10}` (or `10`), `{seconds: 3600}`.
+    many seconds before it: `{steps: 10}` (or `10`), `{seconds: 3600}`. `then: "*"` is all tools but
+    `first`. A call that lacks the field of a `$x` of `then` is refused.
     """
     known = worked(first, counts)
     known = known if accept is None else known & accept
-    return whenever(then, earlier(known, within, called(then)))
+    return before(then, [first], earlier(known, within, f.disj(*acting(then, first))))
 
 
 @pattern(
@@ -105,7 +106,8 @@ def must_confirm(
     """
     if by is None:
         return Rule(f.Always(~called(action)), answer=Escalate())
-    return Rule(whenever(action, unspent(confirmed(by, accept, counts), action)), by=same or ())
+    yes = unspent(confirmed(by, accept, counts), action, by)
+    return Rule(before(action, [by], yes), by=same or ())
 
 
 @pattern(
@@ -191,7 +193,7 @@ def destructive_action_gate(
     """
     if gate is None:
         return Rule(f.Always(~called(action)), answer=Escalate((role,) if role else ()))
-    gated = whenever(action, unspent(confirmed(gate, accept, counts), action))
+    gated = before(action, [gate], unspent(confirmed(gate, accept, counts), action, gate))
     if role is None:
         return gated
     return gated & by_name(action, lambda name: f.Approved(name, role))

@@ -10,7 +10,7 @@ import sponsio_like.formula as f
 from sponsio_like.errors import ContractError
 from sponsio_like.formula import Formula
 from sponsio_like.kinds import Name, Occurrence, Positive, Regex, Success, Within
-from sponsio_like.parts import fresh, narrowed, refusing
+from sponsio_like.parts import acting, fresh, narrowed, refusing
 from sponsio_like.pattern import Field, Tools, default, earlier, pattern, settles, whenever
 
 ANY = default("*")
@@ -59,9 +59,10 @@ def precedence(match: Occurrence, requires: Success, within: Within | None = Non
     field of a value is refused, whether its tool is named or a glob such as `pay_*`, unless the
     match says {missing: skip}; with `*` or no tool, it is left alone unless {missing: refuse} is
     said. `within`: it is one of so many events before, or not more than so many seconds before:
-    `{steps: 10}` (or `10`), `{seconds: 3600}`.
+    `{steps: 10}` (or `10`), `{seconds: 3600}`. `match: {tool: "*"}` alone is all tools but the
+    required one.
     """
-    return f.Always(refusing(match) >> earlier(requires, within, match))
+    return f.Always(_needing(refusing(match), requires) >> earlier(requires, within, match))
 
 
 @pattern(
@@ -226,6 +227,22 @@ def _answers(match: Formula, by: Formula) -> None:
     """Refuse an answer that is a trigger again, where that can be seen."""
     if isinstance(match, f.Happens) and isinstance(by, f.Happens) and match.what == "called":
         settles(by.target, match.target)
+
+
+def _needing(event: Formula, requires: Formula) -> Formula:
+    """The event; without variables, its globs do not cover the calls that are required."""
+    needed, done = _calls(requires), dict[f.Node, f.Node]()
+    if any(isinstance(each.value, f.Var) for one in _calls(event) for each in one.conditions):
+        return event
+    for node in f.postorder(event):
+        match node:
+            case f.Happens("called", target):
+                done[node] = f.disj(*acting(target, needed))
+            case _:
+                done[node] = f.rebuilt(node, done)
+    found = done[event]
+    assert isinstance(found, Formula)
+    return found
 
 
 def _calls(source: Formula) -> f.Target:
