@@ -35,8 +35,8 @@ MEANING = (
     (
         "sanitizers may fail",
         "patterns/agentic.py",
-        "return _gated(source, worked(sanitizer, counts), called(sink))",
-        'return _gated(source, worked(sanitizer, "called"), called(sink))',
+        "return _gated(source, worked(sanitizer, counts), ",
+        'return _gated(source, worked(sanitizer, "called"), ',
     ),
     (
         "what failed has done nothing",
@@ -67,14 +67,14 @@ MEANING = (
     (
         "one backup serves for ever",
         "patterns/approval.py",
-        "unspent(worked(backup, counts), action)",
+        "unspent(worked(backup, counts), action, backup)",
         "Yesterday(Once(worked(backup, counts)))",
     ),
     (
         "dry runs may fail",
         "patterns/approval.py",
-        "unspent(worked(dry_run, counts), commit)",
-        'unspent(worked(dry_run, "called"), commit)',
+        "unspent(worked(dry_run, counts), commit, dry_run)",
+        'unspent(worked(dry_run, "called"), commit, dry_run)',
     ),
     (
         "the fact must be another",

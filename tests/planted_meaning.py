@@ -931,14 +931,14 @@ BUGS = (
     Bug(
         "must_precede the other way round",
         "patterns/safety.py",
-        "whenever(then, earlier(known, within, called(then)))",
-        "whenever(first, earlier(worked(then, counts), within, called(first)))",
+        "return before(then, [first], earlier(known, within, f.disj(*acting(then, first))))",
+        "return whenever(first, earlier(worked(then, counts), within, called(first)))",
     ),
     Bug(
         "one confirmation serves for ever",
         "patterns/safety.py",
-        "return Rule(whenever(action, unspent(confirmed(by, accept, counts), action))",
-        "return Rule(whenever(action, earlier(confirmed(by, accept, counts)))",
+        "yes = unspent(confirmed(by, accept, counts), action, by)",
+        "yes = earlier(confirmed(by, accept, counts))",
     ),
     Bug(
         "the other permission",
@@ -1089,8 +1089,8 @@ BUGS = (
     Bug(
         "a precedence demands a call",
         "patterns/safety.py",
-        "return whenever(then, earlier(known, within, called(then)))",
-        "return whenever(then, earlier(known, within, called(then))) & f.Eventually(called(first))",
+        "return before(then, [first], earlier(known, within, f.disj(*acting(then, first))))",
+        "return whenever(then, earlier(known)) & f.Eventually(called(first))",
     ),
     Bug(
         "a range is for all tools",

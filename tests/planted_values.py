@@ -13,8 +13,8 @@ MEANING = (
     (
         "what is required comes two events before",
         VALUES,
-        "refusing(match) >> earlier(requires, within, match)",
-        "refusing(match) >> earlier(f.Yesterday(requires), within, match)",
+        ">> earlier(requires, within, match)",
+        ">> earlier(f.Yesterday(requires), within, match)",
     ),
     ("answers come at once", VALUES, "f.Next(f.Eventually(by))", "f.Next(by)"),
     ("answers may take one event more", VALUES, "f.Steps(within - 1)", "f.Steps(within)"),
