@@ -33,6 +33,16 @@ PARTS = re.compile(r"""(?:[\s";|<>()\[\]{}=]|(?<!\d)'|'(?!\d))+""")
 """What stands between the parts of data that is written as text; commas do outside numbers."""
 LABEL = re.compile(r"[^\W\d]\w*:(?!/)([^:]+)")
 """A name before its value: `id:7`, but not `12:30`, nor an address."""
+NAME = re.compile(r"(?<!\S)[^\W\d]\w*$")
+IBAN = re.compile(
+    r"(?<![^\W_])[A-Z]{2}[0-9]{2}(?: [A-Z0-9]{4}){2,7}(?: (?=[A-Z]*[0-9])[A-Z0-9]{1,3})?(?![^\W_])"
+)
+GROUPED = re.compile(
+    r"(?<![^\W_])(?<![0-9][ .,])\+?[0-9]{1,5}(?: [0-9]{2,5}){2,}(?! ?[0-9]|[^\W_]|[.,][0-9])"
+)
+"""Codes as they are printed in groups: accounts; cards, phone numbers."""
+PRINTED = 10
+"""Fewest letters and digits of such a code."""
 NUMBER = re.compile(
     r"[-+]?[$\u20ac\xa3\xa5]?(?:\d{1,3}(?:,\d{3})+|0|[1-9]\d*)(?:\.\d+)?[$\u20ac\xa3\xa5]?"
 )
@@ -135,7 +145,8 @@ def _words_in(value: Any, most: int) -> frozenset[str]:
             if most < 0:
                 raise Unreadable("too many words")
             spend(WORD_WORK * len(words))
-            found.update(map(_plain, composed(leaf).splitlines()))
+            for line in map(_plain, composed(leaf).splitlines()):
+                found.update((line,), _behind(line), _codes(line))
             found.update(_tokens(text))
             found.update(_runs(words))
     found.discard("")
@@ -151,6 +162,22 @@ def _tokens(text: str) -> Iterator[str]:
                 yield from _bare(one)
                 number = decimal_of(one.strip(AROUND))
                 yield from () if number is None else (number,)
+
+
+def _behind(line: str) -> Iterator[str]:
+    """What stands behind the first `name: ` of a line."""
+    name, _, value = line.partition(": ")
+    if value and NAME.search(name):
+        yield from _bare(value)
+
+
+def _codes(line: str) -> Iterator[str]:
+    """Whole codes that are printed in groups, with their blanks and without."""
+    groups = GROUPED.findall(IBAN.sub(" \0 ", line))
+    for code in (*IBAN.findall(line), *groups):
+        joined = code.replace(" ", "")
+        if len(joined) >= PRINTED:
+            yield from (code, joined)
 
 
 def _plain(line: str) -> str:

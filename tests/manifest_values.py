@@ -38,6 +38,7 @@ STATEMENTS: dict[str, str] = {
     "S-VALUE-17": "only answers that are texts are searched",
     "S-VALUE-18": "digits are ordered as text",
     "S-VALUE-19": "what a regular expression leaves is let alone",
+    "S-VALUE-20": "codes are nothing without their blanks",
     "S-LEAK-01": "percent signs hide a value",
     "S-LEAK-02": "numbers are what their groups are",
     "S-LEAK-03": "every number identifies",

@@ -70,6 +70,7 @@ MEANING = (
         "found.update(_tokens(text))",
         'found.update(re.findall(r"\\w+", text))',
     ),
+    ("codes are nothing without their blanks", "tokens.py", "(code, joined)", "(code,)"),
     ("unequal values are equal", "looking.py", "return bool(found != value)", "return False"),
     ("percent signs hide a value", "leaks.py", "(text, unquote(text))", "(text,)"),
     ("numbers are what their groups are", "leaks.py", "JOINED = 7", "JOINED = 70"),

@@ -11,7 +11,7 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -273,7 +273,10 @@ def words(value: Any) -> set[str]:
         out.add(text)
         if not isinstance(leaf, str):
             continue
-        out |= {" ".join(line.split()) for line in nfc(leaf).splitlines()}
+        for line in (" ".join(line.split()) for line in nfc(leaf).splitlines()):
+            name, _, behind = line.partition(": ")
+            named = name.split(" ")[-1].isidentifier() and behind
+            out |= {line} | (bare(behind) if named else set()) | codes(line)
         for part in parted(text):
             out |= bare(part)
             out |= {str(number) for number in [numeral(part.strip(AROUND))] if number is not None}
@@ -282,6 +285,59 @@ def words(value: Any) -> set[str]:
             run = " ".join(row[start : start + size])
             out |= bare(run)
     return out - {""}
+
+
+def codes(line: str) -> set[str]:
+    """The codes that are printed in groups: accounts first, then numbers outside of them."""
+    out: set[str] = set()
+    for is_code in (is_account, is_number):
+        ends = [0, 0]
+        while (ends := next_code(line, ends[1], is_code)) != [0, 0]:
+            code = line[ends[0] : ends[1]]
+            fresh = code.replace(" ", "")
+            out |= {code, fresh} if len(fresh) >= 10 else set()
+            if is_code is is_account:
+                line = line[: ends[0]] + "\0" * len(code) + line[ends[1] :]
+    return out
+
+
+def next_code(line: str, start: int, is_code: Callable[[str, str, str], bool]) -> list[int]:
+    """Where the first code from there on begins and ends: the longest at its place."""
+    for i in range(start, len(line)):
+        for j in range(min(len(line), i + 99), i, -1):
+            inside = line[i : i + 1].isalnum() and line[max(0, i - 1) : i].isalnum()
+            cut = line[j : j + 1].isalnum()
+            if not inside and not cut and is_code(line[:i], line[i:j], line[j:]):
+                return [i, j]
+    return [0, 0]
+
+
+def is_account(_: str, code: str, __: str) -> bool:
+    """An IBAN: groups of four, and a shorter one with a digit at the end."""
+    if not code.isascii() or code != code.upper():
+        return False
+    first, *groups = code.split(" ")
+    last = groups.pop() if groups and 0 < len(groups[-1]) < 4 else "0"
+    fine = len(first) == 4 and first[:2].isalpha() and first[2:].isdigit()
+    whole = all(len(each) == 4 and each.isalnum() for each in groups) and 2 <= len(groups) <= 7
+    return (
+        fine
+        and whole
+        and last.isalnum()
+        and any(map(str.isdigit, last))
+        and (last.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")[:1].isdigit())
+    )
+
+
+def is_number(before: str, code: str, after: str) -> bool:
+    """A number in three groups or more, with no digit that goes on before or behind it."""
+    groups = code.removeprefix("+").split(" ")
+    plain = code.isascii() and all(each.isdigit() and len(each) <= 5 for each in groups)
+    fine = plain and len(groups) > 2 and all(len(each) > 1 for each in groups[1:])
+    stops = before[-2:-1].isdigit() and before[-1:] in (" ", ".", ",")
+    goes = after[:1] in (" ", ".", ",") and after[1:2].isdigit()
+    joined = code.startswith("+") and before[-1:].isalnum()
+    return fine and not stops and not goes and not joined
 
 
 def parted(text: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 import pytest
 
 from sponsio_like import ContractError, Guard, contract
-from sponsio_like.patterns import no_data_leak
+from sponsio_like.patterns import no_data_leak, value_from
+from sponsio_like.tokens import words_in
 from tests.manifest import requirement
+from tests.smt_values import words
 
 
 def play(guarantee: Any, *calls: Any) -> str:
@@ -169,3 +172,82 @@ def test_a_check_that_may_lack_the_key_freezes_nothing_in_silence(rule: Any) -> 
     assert play(rule, KEPT, ("vet", {"id": 2}), EDITED) == "AAA"
     assert play(rule, KEPT, ("vet", {}), KEPT) == "ABA"
     assert play(rule, ("other", {}), ("vet", {"id": 1})) == "AA"
+
+
+# --- codes as they are printed --------------------------------------------------------------------
+
+VOUCHED = value_from("pay", "iban", "find")
+CARD = "4111 1111 1111 1111"
+NAMED = "NL91 ABNA 0417 1643 00"
+
+
+@pytest.mark.parametrize(
+    "code", [IBAN, CARD, NAMED, "GB29 NWBK 6016 1331 9268 19", "0171 555 12 34"]
+)
+@pytest.mark.parametrize(
+    "around", ["{}", "IBAN: {}", "pay to IBAN {}, BIC X", "pay 50 to {}.", "no: ({}) BIC X\nthanks"]
+)
+@requirement("S-VALUE-20")
+def test_a_code_vouches_as_it_is_printed_and_without_its_blanks(code: str, around: str) -> None:
+    """In a text, in data, behind its name."""
+    for answer in (around.format(code), {"t": around.format(code)}):
+        for given in (code, code.replace(" ", "")):
+            assert play(VOUCHED, ("find", {}, answer), ("pay", {"iban": given})) == "AA", given
+
+
+@pytest.mark.parametrize(
+    ("said", "given"),
+    [
+        (IBAN, "370400440532013000"),
+        (NAMED, "0417164300"),
+        (CARD, "41111111"),
+        (f"{CARD} 1", CARD.replace(" ", "")),
+        ("1200 3400", "12003400"),
+        ("1200 3400", 12003400),
+        ("on 2024 05 17", "20240517"),
+        ("paid 1,234 5678 9012", "123456789012"),
+        ("paid 1,234 5678 9012", "23456789012"),
+    ],
+)
+@requirement("S-VALUE-20")
+def test_parts_of_codes_and_numbers_beside_each_other_vouch_for_nothing(
+    said: str, given: Any
+) -> None:
+    """A code vouches for all of it."""
+    assert play(VOUCHED, ("find", {}, f"it is {said}"), ("pay", {"iban": given})) == "AB"
+
+
+@requirement("S-VALUE-20")
+def test_what_is_behind_a_name_vouches_to_the_end_of_its_line() -> None:
+    """However many words it has."""
+    answer = "to: The Society of Friends of Old Bern.\nat 12: 30"
+    for given, letter in (("The Society of Friends of Old Bern", "A"), ("30", "A"), ("Old", "A")):
+        assert play(VOUCHED, ("find", {}, answer), ("pay", {"iban": given})) == f"A{letter}"
+    longer = "Society of Friends of Old Bern"
+    assert play(VOUCHED, ("find", {}, answer), ("pay", {"iban": longer})) == "AB"
+
+
+@requirement("S-VALUE-20")
+def test_codes_are_those_of_the_definition() -> None:
+    """As they are written down a second time, for the solver."""
+    dice = random.Random(11)
+    parts = [
+        "DE89",
+        "3704",
+        "NWBK",
+        "00",
+        "1",
+        "B",
+        "A1",
+        "123456",
+        "+49",
+        "0171",
+        " ",
+        ",",
+        ".",
+        ": ",
+    ]
+    for _ in range(3_000):
+        row = (dice.choice(parts) + dice.choice(["", " ", " ", " "]) for _ in range(9))
+        text = "".join(row)
+        assert words_in(text) == words(text), text
