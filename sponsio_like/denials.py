@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from sponsio_like.events import Call, Event, Unreadable, digest
 from sponsio_like.formula import Denied
+from sponsio_like.places import given
 
 DENIED_CAP = 1_000
 """Most different calls, or tools, that are told apart for one term; all others count together."""
@@ -60,6 +61,6 @@ def _key(term: Denied, call: Call) -> str:
         case "tool":
             return digest(call.tool, None)
     try:
-        return digest(call.tool, call.args)
+        return digest(call.tool, given(call.args))
     except (Unreadable, TypeError, ArithmeticError):  # numbers of an odd kind
         return digest(call.tool, {}) + "?"

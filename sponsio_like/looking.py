@@ -16,7 +16,7 @@ from sponsio_like.freezing import UNREADABLE
 from sponsio_like.leaks import carried_in, key_of, keys_of, offered_in
 from sponsio_like.limits import LEAK_WORK, VALUE_WORK
 from sponsio_like.meeting import texts_of
-from sponsio_like.places import ABSENT, Many, Spot, leaves_of, spot
+from sponsio_like.places import ABSENT, Many, Spot, given, leaves_of, spot
 from sponsio_like.readers import short
 from sponsio_like.tokens import GIVEN_CAP, as_text, words_in
 from sponsio_like.values import captures, compare, number_in
@@ -167,11 +167,11 @@ def call_spot(call: Call, path: str) -> Spot:
     """What stands at a path of a call, the special ones too."""
     match path:
         case "*":
-            return call.args
+            return given(call.args)
         case "@agent":
             return call.agent
         case "@call":
-            return [call.tool, call.args]
+            return [call.tool, given(call.args)]
     return spot(call.args, path)
 
 

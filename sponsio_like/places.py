@@ -147,6 +147,17 @@ def is_list(place: Spot) -> bool:
     return isinstance(place, (Many, list, tuple))
 
 
+def given(args: Mapping[str, Any]) -> Mapping[str, Any]:
+    """All arguments together: those that are null are as if not given."""
+    some = any(value is None for value in args.values())
+    return {name: value for name, value in args.items() if value is not None} if some else args
+
+
+def is_gone(value: Any) -> bool:
+    """Whether it counts as missing: a null, an empty list, or a list of such."""
+    return value is None or (isinstance(value, (list, tuple)) and all(map(is_gone, value)))
+
+
 # --- as keys and sums read it -----------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ from sponsio_like.events import Call, Event, Unreadable, canonical, composed, di
 from sponsio_like.formula import Formula, Repeats, Sum, Term
 from sponsio_like.limits import TEXT_CAP
 from sponsio_like.past import EXACT
-from sponsio_like.places import find
+from sponsio_like.places import find, given, is_gone
 from sponsio_like.program import Slot
 from sponsio_like.terms import MISSING, value_reader
 from sponsio_like.values import number
@@ -79,6 +79,9 @@ def _amount_reader(node: Sum) -> _Read:
 def likeness(tool: str, args: Mapping[str, Any]) -> Any:
     """What equal calls share. Arguments that cannot be read count as the same again."""
     pairs = _small(args)
+    if pairs is None:
+        args = given(args)
+        pairs = _small(args)
     if pairs is not None:
         return (tool, *pairs)
     try:
@@ -140,7 +143,7 @@ def _words(call: Call) -> tuple[str, frozenset[str]]:
     """The tool, and the words of all names and values of its arguments, in any case."""
     said: list[str] = []
     try:
-        for value in inside([call.args]):
+        for value in inside([given(call.args)]):
             parts = value if isinstance(value, Mapping) else [value]
             said.extend(map(str, () if isinstance(value, (list, tuple)) else parts))
     except Unreadable:
@@ -152,12 +155,12 @@ def _words(call: Call) -> tuple[str, frozenset[str]]:
 def key_of(call: Call, paths: tuple[str, ...]) -> Any:
     """The canonical values at these paths; None if one is missing, or cannot be told.
 
-    `@agent` is the agent, `*` all arguments together.
+    `@agent` is the agent, `*` all arguments together. Nulls and empty lists are missing.
     """
     parts: list[Any] = []
     for path in paths:
         found = _values(call, path)
-        if not found or (len(found) > 1 and "[]" not in path):
+        if all(map(is_gone, found)) or (len(found) > 1 and "[]" not in path):
             return None  # missing, or hidden behind a second value
         try:
             parts.append(short(found if "[]" in path else found[0]))
@@ -175,4 +178,4 @@ def short(value: Any) -> Any:
 def _values(call: Call, path: str) -> list[Any]:
     if path == "@agent":
         return [call.agent]
-    return [call.args] if path == "*" else find(call.args, path)
+    return [given(call.args)] if path == "*" else find(call.args, path)

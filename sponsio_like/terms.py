@@ -28,7 +28,7 @@ from sponsio_like.formula import (
 )
 from sponsio_like.freezing import UNREADABLE
 from sponsio_like.meeting import single
-from sponsio_like.places import reach, spot
+from sponsio_like.places import given, reach, spot
 
 
 class Missing:
@@ -75,7 +75,7 @@ def value_reader(node: Term) -> Callable[[Event, Context], Any]:
 def mark_of(call: Call, path: str) -> Any:
     """A fingerprint of what stands at `path`, in whatever shape; `MISSING` if it cannot be read."""
     try:
-        return digest("", [call.args] if path == "*" else list(reach(call.args, path)))
+        return digest("", [given(call.args)] if path == "*" else list(reach(call.args, path)))
     except Unreadable:
         return MISSING
 

@@ -19,6 +19,7 @@ PATTERNS: dict[str, str] = {
 """The patterns of the family `values`."""
 
 STATEMENTS: dict[str, str] = {
+    "S-KEY-06": "a null makes another call",
     "S-VALUE-01": "values that are not bound stand still",
     "S-VALUE-02": "the value is not named",
     "S-VALUE-03": "text is not compared as text",

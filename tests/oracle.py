@@ -311,7 +311,7 @@ def value(term: Formula, trace: Trace, i: int, seen: float) -> Any:
         case ("mark", field) if not past or trace[i].event.kind != "call":
             return None
         case ("mark", field):
-            args = trace[i].event.args
+            args = given(trace[i].event)
             return mark(args if field == "*" else [x for name, x in args if name == field])
         case ("last", g, f):
             held = [j for j in where(f) if j < i]
@@ -325,7 +325,7 @@ def value(term: Formula, trace: Trace, i: int, seen: float) -> Any:
         case ("denied like", f, like):
             here, each = trace[i].event, turned_away(f, trace[i])
             mine = [e for e in each if e.name == here.name]
-            return len([e for e in mine if like == "tool" or mark(e.args) == mark(here.args)])
+            return len([e for e in mine if like == "tool" or mark(given(e)) == mark(given(here))])
         case ("fact age", key):
             times = [at for name, _, at in trace[i].event.told if name == key] if past else []
             return trace[i].time - times[-1] if times else inf
@@ -345,7 +345,7 @@ def value(term: Formula, trace: Trace, i: int, seen: float) -> Any:
             unreadable = amounts.get(i, 0) is None
             return None if unreadable else sum(x for x in amounts.values() if x is not None)
         case ("repeats", f):
-            said = [(each.event.name, each.event.args) for each in trace]
+            said = [(each.event.name, given(each.event)) for each in trace]
             same = [j for j in where(f) if said[j] == said[i]]
             return max(n for n in range(i + 2) if all(i - k in same for k in range(n)))
     raise ValueError(f"unknown term {term}")
@@ -387,6 +387,11 @@ def mark(found: Any) -> Any:
     if isinstance(found, list | tuple):
         return tuple(mark(x) for x in found)
     return (isinstance(found, bool), found)
+
+
+def given(event: Event) -> tuple[tuple[str, Any], ...]:
+    """All arguments: a null is as if not given."""
+    return tuple((name, found) for name, found in event.args if found is not None)
 
 
 def turned_away(f: Formula, position: Position) -> list[Event]:

@@ -169,6 +169,12 @@ MEANING = (
         "return compare(left, op, right)",
     ),
     (
+        "a null makes another call",
+        "places.py",
+        "some = any(value is None for value in args.values())",
+        "some = False",
+    ),
+    (
         "digits in quotes are words",
         "values.py",
         "if PLAIN.fullmatch(one) and PLAIN.fullmatch(other):",

@@ -206,9 +206,11 @@ def standing(event: Event, place: Place) -> Tree:
         case "agent":
             return ("is", event.get("agent", "agent"))
         case "call":
-            return ("is", [event["tool"], event.get("args", {})])
+            return ("is", [event["tool"], given(event)])
     answer = place.source == "output"
     data = event.get("output") if answer else event.get("args", {})
+    if place.path == "*" and not answer:
+        return ("is", given(event))
     if place.path in ("", "*"):
         return ("is", data)
     steps = place.path.replace("[]", ".[]").strip(".").split(".")
@@ -217,6 +219,11 @@ def standing(event: Event, place: Place) -> Tree:
         key_: Tree = grown(data[place.path], [], answer)
         return key_ if tree == NONE else ("alike", [key_, tree])
     return tree
+
+
+def given(event: Event) -> dict[str, Any]:
+    """All arguments of a call: a null is as if not given."""
+    return {name: value for name, value in event.get("args", {}).items() if value is not None}
 
 
 def opened(output: Any) -> Any:

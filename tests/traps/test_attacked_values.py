@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.patterns import precedence, until
+from sponsio_like import Allowed, Guard, contract
+from sponsio_like.patterns import (
+    amount_limit,
+    data_intact,
+    duplicate_call_limit,
+    idempotent,
+    precedence,
+    repeated_failure,
+    until,
+)
 from tests.manifest import requirement
 from tests.traps.test_found_cut import played
 
@@ -62,3 +71,45 @@ def test_other_texts_are_ordered_as_texts() -> None:
     assert played(exact, ("set", {"n": "0.3"}), ("set", {"n": "0." + "3" * 60})) == "AB"
     large = "1" + "0" * 5_000
     assert played(BAGS, ("get", {}, {"bags": large}), ("set", {"bags": "9" * 5_000})) == "AB"
+
+
+@requirement("S-KEY-03")
+@pytest.mark.parametrize("args", [{}, {"to": None}, {"to": []}, {"to": [None, []]}], ids=repr)
+def test_what_a_rule_is_split_by_cannot_be_left_empty(args: Any) -> None:
+    """A null or an empty list lacks the value that a keyed clause restricts by."""
+    for rule in (
+        duplicate_call_limit("mail", ["to"]),
+        idempotent("mail", by=["to"]),
+        amount_limit("mail", "n", 100, by=["to"]),
+    ):
+        assert played(rule, ("mail", {**args, "n": 1}), ("mail", {"to": "a", "n": 1})) == "BA"
+
+
+@requirement("S-KEY-06")
+def test_a_null_makes_no_other_call_of_it() -> None:
+    """All arguments are compared as if those that are null were not given."""
+    again = ("mail", {"to": "a", "z": None})
+    for rule in (
+        duplicate_call_limit("mail"),
+        idempotent("mail", by=["*"]),
+        {"ltl": "G(called(mail) -> repeats(mail) <= 1)"},
+        {"ltl": "G(called(mail) -> repeats(mail, fuzzy) <= 1)"},
+    ):
+        assert played(rule, ("mail", {"to": "a"}), again) == "AB", rule
+        assert played(rule, again, ("mail", {"to": "a"})) == "AB", rule
+        assert played(rule, ("mail", {"to": "a"}), ("mail", {"to": "a", "z": 0})) == "AA", rule
+    assert played(data_intact("mail"), ("mail", {"to": "a"}), again) == "AA"
+    bound = {"args": {"*": "$x"}}
+    rule = precedence({"tool": "pay", **bound}, {"tool": "preview", **bound})
+    assert played(rule, ("preview", {"a": 1}), ("pay", {"a": 1, "note": None})) == "AA"
+    assert played(rule, ("preview", {"a": 1}), ("pay", {"a": 1, "note": 2})) == "AB"
+
+
+@requirement("S-KEY-06")
+def test_a_null_does_not_make_a_failed_call_a_new_one() -> None:
+    """What has failed twice has failed twice, whatever nulls it had."""
+    session = Guard([contract("c").guarantees(repeated_failure("run"))]).session()
+    for n, args in enumerate(({"c": "x"}, {"c": "x", "z": None}, {"c": "x", "y": None})):
+        outcome = session.decide("run", args)
+        assert isinstance(outcome, Allowed) == (n < 2)
+        session.settle(outcome.id, error="no")
