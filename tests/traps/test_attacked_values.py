@@ -109,7 +109,8 @@ def test_a_null_makes_no_other_call_of_it() -> None:
 def test_a_null_does_not_make_a_failed_call_a_new_one() -> None:
     """What has failed twice has failed twice, whatever nulls it had."""
     session = Guard([contract("c").guarantees(repeated_failure("run"))]).session()
-    for n, args in enumerate(({"c": "x"}, {"c": "x", "z": None}, {"c": "x", "y": None})):
+    tries: list[dict[str, Any]] = [{"c": "x"}, {"c": "x", "z": None}, {"c": "x", "y": None}]
+    for n, args in enumerate(tries):
         outcome = session.decide("run", args)
         assert isinstance(outcome, Allowed) == (n < 2)
         session.settle(outcome.id, error="no")
