@@ -28,7 +28,7 @@ MEANING = (
     (
         "all calls are the same call",
         "denials.py",
-        "        return digest(call.tool, call.args)\n",
+        "        return digest(call.tool, given(call.args))\n",
         "        return digest(call.tool, {})\n",
     ),
     (
