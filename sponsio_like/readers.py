@@ -17,7 +17,7 @@ from sponsio_like.past import EXACT
 from sponsio_like.places import find, given, is_gone
 from sponsio_like.program import Slot
 from sponsio_like.terms import MISSING, value_reader
-from sponsio_like.values import number
+from sponsio_like.values import number, number_in
 
 KEY_CAP = 64
 """Longest value, in characters, that is kept as it is."""
@@ -163,10 +163,41 @@ def key_of(call: Call, paths: tuple[str, ...]) -> Any:
         if all(map(is_gone, found)) or (len(found) > 1 and "[]" not in path):
             return None  # missing, or hidden behind a second value
         try:
-            parts.append(short(found if "[]" in path else found[0]))
+            value = found if "[]" in path else found[0]
+            parts.append(short(value if path == "@agent" else read_as(value)))
         except Unreadable:
             return None
     return tuple(parts)
+
+
+def read_as(value: Any) -> Any:
+    """What a tool may read a value as, once for all that it may take for the same.
+
+    A text without the blanks around it; the number or the truth value that it spells; the only
+    element of a list.
+    """
+    match value:
+        case str():
+            bare = value.strip()
+            exact = number_in(bare)
+            return {"true": True, "false": False}.get(bare, bare) if exact is None else _bare(exact)
+        case [only]:
+            return read_as(only)
+        case list() | tuple():
+            return [read_as(each) for each in value]
+        case Mapping():
+            return {name: read_as(each) for name, each in value.items()}
+    exact = number(value)
+    return value if exact is None else _bare(exact)
+
+
+def _bare(exact: Decimal) -> Decimal:
+    """The same number with as few digits as it can be written with."""
+    sign, digits, exponent = exact.as_tuple()
+    text = "".join(map(str, digits))
+    kept = text.rstrip("0") or "0"
+    assert isinstance(exponent, int)  # a number, and finite
+    return Decimal((sign, tuple(map(int, kept)), exponent + len(text) - len(kept)))
 
 
 def short(value: Any) -> Any:

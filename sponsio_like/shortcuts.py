@@ -25,6 +25,8 @@ from sponsio_like.readers import KEY_CAP
 from sponsio_like.values import WORK_CAP, Search, comparison, number
 
 Shortcut: TypeAlias = Callable[[Mapping[str, Any]], Any]
+SPELT = frozenset({"true", "false"})
+"""Texts that spell something else."""
 LARGE = 1 << 63
 """Whole numbers below are compared as they are."""
 
@@ -126,7 +128,8 @@ def _amount(value: Any) -> Decimal | None:
 def _key(value: Any) -> Any:
     """As in the key that `readers.key_of` makes, which writes numbers exactly."""
     if type(value) is str:
-        return value if len(value) <= KEY_CAP and value.isascii() else None
+        plain = value[:1].isalpha() and value.isascii() and not value[-1].isspace()
+        return value if plain and len(value) <= KEY_CAP and value not in SPELT else None
     return _amount(value)
 
 

@@ -580,8 +580,8 @@ BUGS = (
     Bug(
         "keys are compared as text",
         "readers.py",
-        'parts.append(short(found if "[]" in path else found[0]))',
-        "parts.append(repr(found))",
+        'short(value if path == "@agent" else read_as(value))',
+        "repr(value)",
     ),
     Bug("calls without a key pass", "judging.py", "if clause.can_break(event) else", "if 0 else"),
     Bug(

@@ -114,3 +114,41 @@ def test_a_null_does_not_make_a_failed_call_a_new_one() -> None:
         outcome = session.decide("run", args)
         assert isinstance(outcome, Allowed) == (n < 2)
         session.settle(outcome.id, error="no")
+
+
+SAME: tuple[list[Any], ...] = (
+    ["bob", "bob ", " bob", ["bob"], "bob\t", [["bob"]]],
+    [7, "7", "7.0", 7.0, [7], " 7 ", ["7"], "7." + "0" * 80],
+    [True, "true", [True], " true"],
+    [10**70, "1" + "0" * 70, 1e70],
+)
+
+
+@requirement("S-KEY-02")
+@pytest.mark.parametrize("forms", SAME, ids=["text", "number", "truth", "large"])
+def test_what_reads_as_the_same_counts_as_the_same(forms: list[Any]) -> None:
+    """Blanks, quotes or a list around a value make no other one of it for what is limited by it."""
+    for rule in (
+        duplicate_call_limit("mail", ["to"]),
+        idempotent("mail", by=["to"]),
+        amount_limit("mail", "n", 100, by=["to"]),
+    ):
+        for first in (forms, forms[::-1]):
+            calls = [("mail", {"to": to, "n": 60}) for to in (*first, "ann")]
+            assert played(rule, *calls) == "A" + "B" * (len(forms) - 1) + "A", (rule, first)
+
+
+@requirement("S-KEY-02")
+def test_what_reads_as_something_else_counts_by_itself() -> None:
+    """Truth is no number, names have case, and a list of two is none of them."""
+    rule = duplicate_call_limit("mail", ["to"])
+    others = ("a", "A", "a b", "b", ["a", "b"], ["b", "a"], 1, True, 10, 0.1, "0x1", "1_0", "")
+    assert played(rule, *[("mail", {"to": to}) for to in others]) == "A" * len(others)
+
+
+@requirement("S-KEY-02")
+def test_data_of_a_customer_stays_intact_however_he_is_written() -> None:
+    """`data_intact` with a key finds the customer again whose number is written as text."""
+    rule = data_intact("set", "iban", key="id")
+    calls = [("set", {"id": 7, "iban": "a"}), ("set", {"id": "7", "iban": "b"})]
+    assert played(rule, *calls) == "AB"
