@@ -161,8 +161,8 @@ TERMS = (
     (
         "a missing argument has no mark",
         "terms.py",
-        'return digest("", [call.args] if path == "*" else list(reach(call.args, path)))',
-        'return digest("", [call.args] if path == "*" else list(reach(call.args, path))[1:])',
+        '[given(call.args)] if path == "*" else list(reach(call.args, path))',
+        '[given(call.args)] if path == "*" else list(reach(call.args, path))[1:]',
         AGREES.format(1),
     ),
     (

@@ -537,10 +537,10 @@ TERMS = (
     (
         "what is missing has no mark",
         "terms.py",
-        'return digest("", [call.args] if path == "*" else list(reach(call.args, path)))',
+        'return digest("", [given(call.args)] if path == "*" else list(reach(call.args, path)))',
         (
-            'return digest("", [call.args] if path == "*" else list(reach(call.args, path))) '
-            'if path == "*" or find(call.args, path) else MISSING'
+            'return digest("", [given(call.args)] if path == "*" else list(reach(call.args, path)))'
+            ' if path == "*" or find(call.args, path) else MISSING'
         ),
     ),
     (
