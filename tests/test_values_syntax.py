@@ -389,7 +389,7 @@ def test_a_file_binds_values() -> None:
     )
     assert loaded(
         "{pattern: must_precede, first: vet, then: {tool: pay, call: $x}}"
-    ).formula is read("G(called(pay, @call = $x) -> Y O done(vet))")
+    ).formula is read('G(called(pay, @call = $x, @missing = "refuse") -> Y O done(vet))')
 
 
 @pytest.mark.parametrize(
@@ -427,8 +427,9 @@ def test_an_action_of_a_file_may_have_a_variable() -> None:
         """
     rules = loads(textwrap.dedent(head), "c.yaml").contracts[0].rules
     spent = "pay, to = $who; buy, of = $who"
+    needed = 'pay, to = $who, @missing = "refuse"; buy, of = $who, @missing = "refuse"'
     assert [rule.formula for rule in rules] == [
-        read(f"G(called({spent}) -> Y O done(vet, name = $who))"),
+        read(f"G(called({needed}) -> Y O done(vet, name = $who))"),
         read(f"G(called({spent}) -> X F done(file, for = $who))"),
         read(
             "G(called(pay, to = $who, n > 3; buy, of = $who, n > 3) -> Y O done(vet, name = $who))"
