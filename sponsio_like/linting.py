@@ -20,6 +20,7 @@ from sponsio_like.outcome import Mode
 from sponsio_like.pattern import Rule
 from sponsio_like.slips import check_slips, doubts
 from sponsio_like.strangers import strangers
+from sponsio_like.unlike import unlike
 from sponsio_like.vocabulary import Vocabulary
 
 
@@ -38,7 +39,8 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
     clauses: list[tuple[int, Clause]] = []
     words = Vocabulary(inventory.tools, elsewhere=inventory.elsewhere)
     for k, contract in enumerate(contracts):
-        problems += [_located(contract, problem) for problem in strangers(contract, words)]
+        said = (*strangers(contract, words), *unlike(contract, inventory.tools or {}))
+        problems += [_located(contract, problem) for problem in said]
         if misfits([contract], "enforce"):
             continue
         for rule in contract.rules:

@@ -30,6 +30,10 @@ AUTHORITY = re.compile(
 BARE = re.compile(r"(?<=\w)\.(?=\w)", re.ASCII)
 INDEX = re.compile(r"\[\d+\]")
 LENGTH = re.compile(r"\.(?:length|len|size)$")
+COMPARISON = re.compile(r"\s*(>=|<=|==|!=|>|<|=)\s*([+-]?\d+(?:\.\d+)?)\s*", re.ASCII)
+SIGNS = {">=": "ge", "<=": "le", "==": "equals", "=": "equals", "!=": "ne", ">": "gt", "<": "lt"}
+GLOB = re.compile(r"\*[\w@.+-]+|[\w@.+-]+\*", re.ASCII)
+"""A text that was meant as a comparison, or as a glob."""
 LISTED = frozenset({"arg_allowed"})
 """The atoms of allowlists."""
 
@@ -45,6 +49,8 @@ def _mistakes(root: f.Formula, tools: Collection[str] | None) -> Iterator[Proble
     nodes = list(f.postorder(root))
     yield from _names(nodes, tools)
     yield from _whole_and_part(nodes)
+    yield from (each for node in nodes for each in _texts(node))
+    yield from (each for node in nodes for each in _empty(node))
     for node in nodes:
         for path in _paths(node):
             if INDEX.search(path):
@@ -62,6 +68,11 @@ def doubts(root: f.Formula) -> Iterator[Problem]:
             if LENGTH.search(path):
                 what = f"`{path}` is a field of that name: lists and texts have none"
                 yield Problem(what, hint=f"for the elements write `{LENGTH.sub('[]', path)}`")
+        for path, op, value in _tests(node):
+            if op == "=" and isinstance(value, str) and GLOB.fullmatch(value):
+                instead = re.escape(value).replace(r"\*", ".*").replace(r"\@", "@")
+                what = f"`{path}` is compared with the very text `{value}`, which is no glob here"
+                yield Problem(what, hint=f"write {{matches: '^{instead}$'}}")
         match node:
             case f.Compare(f.Count() | f.Repeats() | f.Delivered(), "<=" | "<", f.Const(most)):
                 if isinstance(most, (int, float)) and most >= CAP:
@@ -81,6 +92,39 @@ def _names(nodes: list[f.Node], tools: Collection[str] | None) -> Iterator[Probl
         if name.lower() in EVERYTHING and name not in (tools or ()):
             hint = "did you mean `*`? a tool that is really called so has to stand in `tools:`"
             yield Problem(f"`{name}` would be the name of a tool", hint=hint)
+
+
+# --- values -------------------------------------------------------------------------------------
+
+
+def _texts(node: f.Node) -> Iterator[Problem]:
+    """Texts that look like a comparison, and are compared as texts."""
+    for path, op, value in _tests(node):
+        found = COMPARISON.fullmatch(value) if isinstance(value, str) and op in "!=" else None
+        if found is not None:
+            key = SIGNS[found[1]]
+            what = f"`{path}` is compared with the very text `{value}`, which no number equals"
+            hint = f'write {{{key}: {found[2]}}}; for this very text write {{in: ["{value}"]}}'
+            yield Problem(what, hint=hint)
+
+
+def _empty(node: f.Node) -> Iterator[Problem]:
+    """Bounds of one value between which there is nothing."""
+    for match in getattr(node, "target", ()):
+        bounds: dict[str, list[tuple[float, bool, bool]]] = {}
+        for each in match.conditions:
+            number = isinstance(each.value, (int, float)) and not isinstance(each.value, bool)
+            if number and each.op in ("<", "<=", ">", ">=") and "[]" not in each.path:
+                bound = (each.value, each.op[0] == ">", each.op[1:] == "")
+                bounds.setdefault(each.path, []).append(bound)
+        for path, each in bounds.items():
+            least = max((b for b in each if b[1]), default=None)
+            most = min((b for b in each if not b[1]), key=lambda b: (b[0], not b[2]), default=None)
+            if least is None or most is None:
+                continue
+            if least[0] > most[0] or (least[0] == most[0] and (least[2] or most[2])):
+                what = f"nothing is above {least[0]} and below {most[0]}, as `{path}` would have to"
+                yield Problem(what, hint="correct the bounds, or write two matches")
 
 
 # --- variables ------------------------------------------------------------------------------------

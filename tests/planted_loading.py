@@ -75,4 +75,10 @@ MEANING = (
         "    if not free:\n        return (called(tools),)",
         "    if True:\n        return (called(tools),)",
     ),
+    (
+        "kinds are not compared",
+        "unlike.py",
+        "return found.pop() if len(found) == 1 else None",
+        "return None",
+    ),
 )

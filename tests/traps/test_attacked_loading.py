@@ -6,10 +6,16 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Guard, contract
+from sponsio_like import ContractWarning, Guard, contract
 from sponsio_like.errors import ContractError
 from sponsio_like.patterns import (
+    absent,
+    amount_limit,
     approval_freshness,
+    arg_allowlist,
+    arg_blacklist,
+    arg_length_limit,
+    arg_value_range,
     backup_before_destructive,
     destructive_action_gate,
     dry_run_before_commit,
@@ -144,3 +150,89 @@ def test_an_order_of_values_is_not_passed_by_leaving_the_field_out() -> None:
         assert played(rule, vet, ("pay", {"to": "bob"})) == "AA", rule
         assert played(rule, vet, ("pay", {"to": "eve"})) == "AB", rule
     assert played(must_precede(VET, pay | {"missing": "skip"}), ("pay", {})) == "A"
+
+
+# --- kinds ------------------------------------------------------------------------------------
+
+TOOLS: dict[str, Any] = {
+    "pay": {"fields": {"amount": "string", "n": "integer", "to": "string", "tags": "[string]"}},
+    "vet": {"fields": {"id": "integer", "name": "string"}},
+    "note": None,
+}
+UNLIKE: dict[str, Any] = {
+    "a blacklist of numbers": arg_blacklist("pay", "n", ["4"]),
+    "an allowlist of numbers": arg_allowlist("pay", "n", ["4.*"]),
+    "a text that is no number": absent({"tool": "pay", "args": {"n": "many"}}),
+    "one of several": absent({"tool": "pay", "args": {"n": {"in": [1, "2"]}}}),
+    "a regular expression": absent({"tool": "pay", "args": {"n": {"matches": "4"}}}),
+    "a number that is a text": absent({"tool": "pay", "args": {"amount": {"gt": 100}}}),
+    "an element": absent({"tool": "pay", "args": {"tags[]": 3}}),
+    "a range of a text": arg_value_range("pay", "amount", 0, 5),
+    "a total of texts": amount_limit("pay", "amount", 100),
+    "two kinds of one value": precedence(
+        {"tool": "pay", "args": {"to": "$w"}}, {"tool": "vet", "args": {"id": "$w"}}
+    ),
+    "a formula": 'G !called(pay, n = "4")',
+}
+
+
+@requirement("S-LOAD-17")
+@pytest.mark.parametrize("rule", UNLIKE.values(), ids=UNLIKE)
+def test_a_field_is_not_compared_with_another_kind(rule: Any) -> None:
+    """What is declared of a field is held against the values that contracts compare it with."""
+    loaded({"ltl": rule} if isinstance(rule, str) else rule)
+    with pytest.raises(ContractError, match=r"a number|a text"):
+        loaded({"ltl": rule} if isinstance(rule, str) else rule, tools=TOOLS)
+
+
+@requirement("S-LOAD-17")
+@pytest.mark.parametrize(
+    "rule",
+    [
+        arg_blacklist("pay", "to", ["eve"]),
+        arg_blacklist("pay", "*", ["eve"]),
+        arg_blacklist(["pay", "note"], "to", ["eve"]),
+        arg_length_limit("pay", "n", 3),
+        arg_value_range("pay", "n", 0, 5),
+        absent({"tool": "pay", "args": {"n": {"gt": 3.5}}}),
+        absent({"tool": "pay", "args": {"n": None}}),
+        absent({"tool": "pay", "args": {"tags": "x"}}),
+        absent({"tool": "pay", "args": {"tags[]": {"in": ["x"]}}}),
+        absent({"tool": "*", "args": {"n": "4"}}),
+        precedence({"tool": "pay", "args": {"to": "$w"}}, VET),
+        precedence({"tool": "pay", "args": {"n": "$w"}}, {"tool": "vet", "args": {"id": "$w"}}),
+    ],
+)
+def test_values_of_the_kind_load(rule: Any) -> None:
+    """What may come out either way is not refused, nor what some tool may have."""
+    loaded(rule, tools=TOOLS)
+
+
+@requirement("S-LOAD-13")
+@pytest.mark.parametrize(
+    ("args", "instead"),
+    [
+        ({"amount": ">100"}, "write {gt: 100}"),
+        ({"amount": "<= 2.5"}, "write {le: 2.5}"),
+        ({"amount": {"ge": 5, "le": 3}}, "correct the bounds"),
+        ({"amount": {"gt": 5, "le": 5}}, "correct the bounds"),
+    ],
+)
+def test_a_comparison_that_is_a_text_or_empty_is_refused(args: Any, instead: str) -> None:
+    """What never matches is refused, with what was meant."""
+    with pytest.raises(ContractError, match=instead):
+        loaded(absent({"tool": "pay", "args": args}))
+
+
+@requirement("S-LOAD-13")
+def test_bounds_with_something_between_load() -> None:
+    """One value is between equal bounds; elements of a list may be different ones."""
+    for args in ({"a": {"ge": 5, "le": 5}}, {"a[]": {"gt": 5, "lt": 3}}, {"a": {"in": [">1"]}}):
+        assert loaded(absent({"tool": "pay", "args": args})).policy.warnings == ()
+
+
+@requirement("S-LOAD-14")
+def test_a_text_that_looks_like_a_glob_is_warned_of() -> None:
+    """Globs are of tools; a value is compared as it is."""
+    with pytest.warns(ContractWarning, match="write {matches: "):
+        loaded(absent({"tool": "send", "args": {"to": "*@evil.com"}}))
