@@ -283,7 +283,7 @@ def test_events_without_a_time_are_a_second_apart() -> None:
     """A missing time is one second after the event before; unknown fields do not matter."""
     soon = contract("soon").guarantees(read("G(called(a) -> F[<=2s] called(b))"))
     for more, violations in ((1, 0), (2, 1)):
-        events = [
+        events: list[dict[str, Any]] = [
             {"tool": "a", "args": {}, "colour": "red"},
             *[{"tool": "c"}] * more,
             {"tool": "b"},
