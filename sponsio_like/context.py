@@ -14,6 +14,7 @@ from typing import Any
 from sponsio_like.denials import NONE_DENIED, Counted, counted
 from sponsio_like.errors import SessionError
 from sponsio_like.events import Call, Message
+from sponsio_like.foreign import MODELS
 from sponsio_like.formula import Delivered, Denied
 
 
@@ -123,6 +124,8 @@ def said(role: Any, text: Any) -> Message:
     text = "" if text is None else text
     if not isinstance(role, str) or not isinstance(text, str):
         raise SessionError(f"role {role!r} and text {text!r} have to be strings")
+    if role.casefold() in MODELS:
+        raise SessionError(f"role `{role}` is not that of a response; write `assistant`")
     return Message(role.casefold(), text)
 
 

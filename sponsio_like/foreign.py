@@ -11,6 +11,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+MODELS = frozenset({"ai", "model", "bot"})
+"""What others call the role of a response, which would never be decided under these names."""
 _ARGS = (
     *("input", "inputs", "arguments", "toolinput", "toolargs", "toolarguments", "parameters"),
     *("params", "kwargs", "functionargs", "actioninput"),
@@ -84,6 +86,8 @@ _KNOWN = {
 
 def misnamed(kind: str, event: Mapping[str, Any]) -> str | None:
     """What would be lost of an event of this kind; None if nothing would."""
+    if kind == "message" and _bare(event.get("role")) in MODELS:
+        return f"`role` is `{event['role']}`; a response has the role `assistant`"
     meant = _MEANT.get(kind, {})
     for field in (*_KNOWN.get(kind, ()), "type", "time"):
         names = (field, *(_TIME if field == "time" else meant.get(field, ())))

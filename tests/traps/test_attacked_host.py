@@ -15,6 +15,7 @@ from sponsio_like import Allowed, Blocked, ContractError, Guard, contract
 from sponsio_like.cli import main
 from sponsio_like.errors import SessionError, TraceError
 from sponsio_like.notices import Notice, drain
+from sponsio_like.patterns import no_keywords
 from sponsio_like.trace import trace_of
 from tests.manifest import requirement
 
@@ -229,3 +230,13 @@ def test_a_message_of_an_error_is_a_failure(status: Any, artifact: bool) -> None
         tool.invoke({})
     ends = [each["status"] for each in records if each["event"] == "settlement"]
     assert ends == ["error" if status == "error" else "ok"]
+
+
+@pytest.mark.parametrize("role", ["ai", "model", "Bot"])
+def test_a_response_under_another_name_is_refused(role: str) -> None:
+    """A response has the role `assistant`; under another name nobody would decide it."""
+    session = Guard([contract("k").guarantees(no_keywords(["bomb"]))]).session()
+    with pytest.raises(SessionError, match="write `assistant`"):
+        session.message(role, "a bomb")
+    with pytest.raises(TraceError, match="a response has the role `assistant`"):
+        trace_of({"id": "a", "events": [{"type": "message", "role": role, "text": "a bomb"}]})
