@@ -79,6 +79,10 @@ class Context:
 
 
 NOTHING_TOLD = Context()
+_NO = "deny, refuse, reject, revoke, disallow, disapprove"
+_DONE = "denied, refused, rejected, revoked, disallowed, disapproved"
+REFUSALS = frozenset(f"{_NO}, {_DONE}".split(", "))
+"""The decisions by which an approval is none."""
 
 
 def _what(approval: Mapping[str, Any]) -> tuple[str, str]:
@@ -163,11 +167,23 @@ def checked(key: Any, value: Any) -> Any:
         isinstance(value, Mapping) and {"action", "role"} <= value.keys()
     ):
         raise SessionError("an approval is a map with action, role and decision")
-    if key == "approval" and "time" in value:
-        return {**value, "time": _moment(value["time"])}
+    if key == "approval":
+        _check_decision(value)
+        return {**value, "time": _moment(value["time"])} if "time" in value else value
     if key == "permissions" and not isinstance(value, (list, Mapping)):
         raise SessionError("permissions are a list, or a map from agent to list")
     return value
+
+
+def _check_decision(approval: Mapping[str, Any]) -> None:
+    """Refuse an approval that says neither yes nor no. One that is revoked need not say more."""
+    decision = approval.get("decision")
+    if decision == "approve" or (isinstance(decision, str) and decision in REFUSALS):
+        return
+    if decision is None and approval.get("revoked"):
+        return
+    said = "an approval without `decision`" if decision is None else f"decision `{decision}`"
+    raise SessionError(f"{said} is neither yes nor no; write `approve`, or one of {_NO}")
 
 
 def _moment(value: Any) -> float:

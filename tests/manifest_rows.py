@@ -66,6 +66,7 @@ STATEMENTS: dict[str, str] = {
     "S-FACT-04": "facts never change",
     "S-FACT-05": "any permissions will do",
     "S-FACT-06": "nobody revokes nothing",
+    "S-FACT-07": "any decision will do",
     "S-ATOM-01": "case does not count",
     "S-ATOM-02": "case does not count in globs",
     "S-ATOM-03": "one condition is enough",

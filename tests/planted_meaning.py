@@ -227,6 +227,12 @@ BUGS = (
         'if key == "permissions" and not isinstance(value, (list, Mapping)):',
         "if False:",
     ),
+    Bug(
+        "any decision will do",
+        "context.py",
+        "        _check_decision(value)\n",
+        "",
+    ),
     # --- atoms --------------------------------------------------------------------------------
     Bug(
         "case does not count",

@@ -109,8 +109,7 @@ def approval(**changed: Any) -> dict[str, Any]:
     "changed",
     [
         {"decision": "disapprove"},
-        {"decision": "approved"},
-        {"decision": True},
+        {"decision": "denied"},
         {"revoked": True},
         {"action": "refund"},
         {"role": "clerk"},
