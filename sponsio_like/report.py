@@ -1,7 +1,8 @@
 """What contracts did, told from a decision log.
 
 In: the records of a log. Out: a `Report`: what each contract stopped, or would have stopped in
-observe mode, where it warned, at which tools. Nothing is kept but counts, and the sessions' names.
+observe mode, where it warned, at which tools. Nothing is kept but counts, the sessions' names, and
+the calls that wait for a person.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ class Row:
     """One contract: how often each thing came of its violations, and at which tools.
 
     `applied`: how many decisions it had to do with, told by the names of tools and roles.
+    `approved`: the calls that it held and that ran, since a person said yes.
     """
 
     applied: int = 0
     stopped: int = 0
+    approved: int = 0
     would_have_stopped: int = 0
     warned: int = 0
     reported: int = 0
@@ -42,6 +45,7 @@ class Row:
         return {
             "applied": self.applied,
             "stopped": self.stopped,
+            "approved": self.approved,
             "would_have_stopped": self.would_have_stopped,
             "warned": self.warned,
             "reported": self.reported,
@@ -71,6 +75,8 @@ class Report:
     tools: Counter[str] = field(default_factory=Counter)
     sessions: set[str] = field(default_factory=set)
     relaxed: int = 0
+    waiting: dict[tuple[str, str], list[Mapping[str, Any]]] = field(default_factory=dict)
+    """The records of what is held, by session and call: of a call that runs they are no more."""
 
     def as_json(self) -> dict[str, Any]:
         """What `sponsio-like report --json` prints."""
@@ -89,7 +95,7 @@ class Report:
         if len(rows) > 1:
             rows.append(_cells("all contracts", _sum(self.contracts.values())))
         table = Table(_COLUMNS, tuple(rows))
-        return table.without_zeros("applied", "warned", "reported late", "unfulfilled")
+        return table.without_zeros("applied", "approved", "warned", "reported late", "unfulfilled")
 
     def conclusion(self) -> list[str]:
         """The totals, in words."""
@@ -151,30 +157,50 @@ def _count(report: Report, record: Mapping[str, Any]) -> None:
     if event == "decision":
         report.tools[record["tool"]] += 1
     if not record.get("again"):
-        for name in record.get("applied", ()):
-            report.contracts.setdefault(name, Row()).applied += 1
+        call = session, str(record.get("id", ""))
+        for earlier in report.waiting.pop(call, []) if _runs(record) else ():
+            _told(report, earlier, -1)
+        if record.get("outcome") == "held":
+            report.waiting.setdefault(call, []).append(record)
+    _told(report, record, 1)
     for violation in record.get("violations", ()):
-        row = report.contracts.setdefault(violation["contract"], Row())
+        row = report.contracts[violation["contract"]]
         row.sessions.add(session)
         row.about = {key: violation[key] for key in KEYS if key in violation}
-        _violated(row, violation)
     for left in record.get("unfulfilled", ()):
         row = report.contracts.setdefault(left["contract"], Row())
         row.sessions.add(session)
         row.unfulfilled += 1
 
 
-def _violated(row: Row, violation: Mapping[str, Any]) -> None:
+def _runs(record: Mapping[str, Any]) -> bool:
+    """Whether a call, or what stands for it, runs after this decision."""
+    return record.get("outcome") in ("allowed", "redirected")
+
+
+def _told(report: Report, record: Mapping[str, Any], times: int) -> None:
+    """Count what a record tells of the contracts. -1 time: it is told anew, and counts no more."""
+    if not record.get("again"):
+        for name in record.get("applied", ()):
+            report.contracts.setdefault(name, Row()).applied += times
+    for violation in record.get("violations", ()):
+        row = report.contracts.setdefault(violation["contract"], Row())
+        _violated(row, violation, times, runs=_runs(record))
+
+
+def _violated(row: Row, violation: Mapping[str, Any], times: int, *, runs: bool) -> None:
     action, tool = violation["action"], violation.get("tool")
-    row.tools["(no call)" if tool is None else tool] += 1
+    row.tools["(no call)" if tool is None else tool] += times
     if action == "reported":
-        row.reported += 1
+        row.reported += times
     elif action not in STOPPING:
-        row.warned += 1
-    elif violation["mode"] == "enforce":
-        row.stopped += 1
+        row.warned += times
+    elif violation["mode"] == "observe":
+        row.would_have_stopped += times
+    elif runs and action == "held":
+        row.approved += times
     else:
-        row.would_have_stopped += 1
+        row.stopped += times
 
 
 def _said(name: str, row: Row) -> str:
@@ -191,6 +217,7 @@ def _sum(rows: Iterable[Row]) -> Row:
     for row in rows:
         total.applied += row.applied
         total.stopped += row.stopped
+        total.approved += row.approved
         total.would_have_stopped += row.would_have_stopped
         total.warned += row.warned
         total.reported += row.reported
@@ -203,6 +230,7 @@ _COLUMNS = (
     "contract",
     "applied",
     "stopped",
+    "approved",
     "would have stopped",
     "warned",
     "reported late",
@@ -218,6 +246,7 @@ def _cells(name: str, row: Row) -> tuple[str | int, ...]:
         name,
         row.applied,
         row.stopped,
+        row.approved,
         row.would_have_stopped,
         row.warned,
         row.reported,

@@ -16,6 +16,7 @@ STATEMENTS: dict[str, str] = {
     "S-REPLAY-12": "a file without traces is fine",
     "S-LOG-06": "the log names no contracts",
     "S-LOG-07": "an empty log is fine",
+    "S-LOG-08": "what was approved was stopped",
     "S-HOST-01": "an id has two budgets",
     "S-HOST-02": "nobody goes back",
     "S-HOST-03": "sessions that nobody holds are gone",

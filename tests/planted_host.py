@@ -68,6 +68,12 @@ MEANING = (
         "    if False:\n",
     ),
     (
+        "what was approved was stopped",
+        "report.py",
+        'elif runs and action == "held":',
+        "elif False:",
+    ),
+    (
         "an id has two budgets",
         "guard.py",
         "        if id is None or (world",

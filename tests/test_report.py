@@ -49,6 +49,7 @@ def test_what_was_stopped_is_counted_by_contract_and_tool() -> None:
         "contract": "gate",
         "applied": 5,
         "stopped": 3,
+        "approved": 0,
         "would_have_stopped": 0,
         "warned": 0,
         "reported": 0,

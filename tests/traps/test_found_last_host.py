@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Blocked, Guard, contract
+from sponsio_like import Allowed, Blocked, Guard, Held, contract
 from sponsio_like.errors import SessionError, TraceError
+from sponsio_like.jsonl import Line
 from sponsio_like.patterns import approval_active
+from sponsio_like.report import report_of
 from sponsio_like.trace import trace_of
 from tests.manifest import requirement
 
@@ -42,3 +44,51 @@ def test_an_approval_that_says_no_ends_one(no: str | None) -> None:
     assert isinstance(session.decide("pay"), Allowed)
     session.fact("approval", APPROVAL | ({"decision": no} if no else {"revoked": True}))
     assert isinstance(session.decide("pay"), Blocked)
+
+
+# --- the report -----------------------------------------------------------------------------------
+
+
+def reported(records: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The rows of the report on these records, by contract."""
+    rows = report_of(Line(f"log:{n}", each) for n, each in enumerate(records)).as_json()
+    return {each["contract"]: each for each in rows["contracts"]}
+
+
+@requirement("S-LOG-08")
+def test_a_held_call_that_was_approved_and_ran_was_not_stopped() -> None:
+    """Of held calls one is approved and runs; those that are refused, or wait, are stopped."""
+    records: list[dict[str, Any]] = []
+    never = {"ltl": "G !called(pay)"}
+    rules = [
+        contract("asks").guarantees(never).strategy("escalate"),
+        contract("warns").guarantees(never).strategy("warn_only"),
+        contract("sees").guarantees(never).observe(),
+    ]
+    session = Guard(rules, log=records.append).session("s")
+    for id, answer in (("a", session.approve), ("b", session.deny), ("c", None)):
+        held = session.decide("pay", id=id)
+        assert isinstance(held, Held)
+        if answer is not None:
+            answer(held.ticket, by="ann")
+        session.decide("pay", id=id)
+    told = reported(records)
+    counts = ("applied", "stopped", "approved", "would_have_stopped", "warned")
+    assert [told["asks"][each] for each in counts] == [3, 2, 1, 0, 0]
+    assert [told["warns"][each] for each in counts] == [3, 0, 0, 0, 3]
+    assert [told["sees"][each] for each in counts] == [3, 0, 0, 3, 0]
+    assert told["asks"]["tools"] == {"pay": 3}
+
+
+@requirement("S-LOG-08")
+def test_a_response_that_was_approved_was_not_stopped() -> None:
+    """A response has no id; the one that waits in its session is the one that is approved."""
+    records: list[dict[str, Any]] = []
+    rule = contract("c").guarantees({"ltl": "G !message(assistant)"}).strategy("escalate")
+    session = Guard([rule], log=records.append).session("s")
+    held = session.message("assistant", "hello")
+    assert isinstance(held, Held)
+    session.approve(held.ticket, by="ann")
+    assert isinstance(session.message("assistant", "hello"), Allowed)
+    told = reported(records)["c"]
+    assert (told["stopped"], told["approved"], told["applied"]) == (0, 1, 1)
