@@ -24,7 +24,7 @@ from sponsio_like.tokens import leaves, read_json
 WORDS = ("yes", "approved", "confirmed", "ok", "okay", "true")
 """What a yes is made of."""
 ANSWERS = {*WORDS, "approve", "confirm", "approval", "confirmation", "status", "answer", "reply"}
-ANSWERS |= {"response", "decision", "result", "outcome", "verdict", "text", "content"}
+ANSWERS |= {"response", "decision", "result", "outcome", "verdict", "state", "text", "content"}
 """What the names of fields are made of in which an answer stands,"""
 BESIDE = {"is", "was", "has", "been", "user"}
 """with these beside them: `approval_status`, `isApproved`, `user_reply`."""
@@ -35,15 +35,46 @@ DATA = re.compile(
 """The names of fields in which no answer stands."""
 _WORD = f"(?:{'|'.join(WORDS)})"
 YES = re.compile(rf'[\s"]*{_WORD}(?:[\s,.!]+{_WORD})*[\s.!"]*', re.IGNORECASE)
-NOT = r"\b(?:no|not|never|nor|none|cannot|without|nein|\w+n['’]t)\b"
-"""What turns the words after it round."""
-AGAINST = re.compile(
-    rf"{NOT}|fals|fail|error|mismatch|\bden(?:y|ied)|reject|refus|declin|cancell?ed|abort|invalid"
-    r"|disallow|disapprov|expired|revoked|forbid|\bun\w+ed\b|pending|\bwait|\bhold|\blater\b|\bstop"
-    r"|time\w? ?out|block|withdr|flagged|malicious|suspicious",
-    re.IGNORECASE,
+NOT = (
+    r"\b(?:no(?!\.? ?\d)|nope|not|non|never|nor|none|nobody|nothing|neither|cannot|without|nein"
+    r"|\w+n['’]t|(?:ca|wo|do|does|did|is|was|has|have)nt)\b"
 )
-"""What may not stand in fields of data, nor in their names."""
+"""What turns the words around it round; `no. 17` is a number."""
+TAKEN_BACK = (
+    r"cancell?ed|expired|revok|withdr|rescind|retract|overrul|overrid|veto|\brevers(?:ed|al)"
+    r"|\brecall|\bvoid|\bundo|supersed|suspend|dismiss|disput|\btook (?:\w+ ){0,3}back\b"
+)
+FAILED = (
+    r"false|falsi|fail(?:s|ed|ing|ures?)?\b|error|mismatch|\bden(?:y|ie[ds]|ial)|reject|refus|declin"
+    r"|abort|invalid|disallow|disapprov|forbid|\b(?!united)un\w+ed\b|block(?:s|ed|ers?|ing)?\b"
+    r"|time\w? ?out|flagged|malicious|suspicious|fraud|negative|unable|insufficient|missing|wrong"
+    r"|problem|[\u274c\u26d4\U0001f44e\U0001f6ab]"
+)
+DELAYED = (
+    r"pending|wait(?:s|ed|ing)?\b|\bhold(?:s|ing)?\b|\bheld\b|\blater\b|\bstop(?:s|ped|ping)?\b"
+    r"|paused|postpon|deferred|delay"
+)
+AGAINST = re.compile(f"{NOT}|{TAKEN_BACK}|{FAILED}|{DELAYED}", re.IGNORECASE)
+"""What may not stand beside a yes, nor in the names of fields."""
+OPEN = re.compile(
+    r"\?|\b(?:if|unless|until|once|provided|subject to)\b"
+    r"|\b(?:must|needs?|should|would|could|might|shall)\b"
+    r"|\b(?:to|will|may) (?:be|have)\b|\b(?:but|however|although|except|before)\b|condition|requir"
+    r"|maybe|perhaps|probabl|possibl|almost|nearly|partial|hardly|barely|previous|former"
+    r"|please \0|\0 ?[/|]|[/|] ?\0|\bor \0|\0 or\b|\0 (?:is )?(?:requested|sought)"
+    r"|\0['\"]?\s?[:=]\s?['\"]?0\b"
+)
+"""What leaves open whether an accepted word, here `\0`, is meant."""
+ALL_WELL = re.compile(
+    r"\b(?:no|0|without)(?: further| other| open| any)?"
+    r" (?:problem|issue|objection|concern|error|failure|finding|condition)s?\b"
+    r"|\bno (?:further )?action (?:is )?(?:needed|required)\b"
+)
+"""What sounds like a no, and says that nothing is wrong."""
+SENTENCE = re.compile(r"(?=(?:\S+\s+){3}\S)(?:.*\s)?[^\W\d_A-Z]{4,}", re.DOTALL)
+"""More than three words, one of them long and in small letters: no name."""
+CODE = re.compile(r"\w+(?:[_.:/-]\w+)+|[a-z]+(?:[A-Z][a-z]+)+")
+"""The name of a tool, of several words: `block_card` is what was asked, and no answer."""
 HARMLESS = (("success", True), ("type", "text"))
 """Fields that say nothing of the answer."""
 PLAIN = re.compile(r"\w[\w\s-]*")
@@ -83,40 +114,45 @@ def confirms(_: str, result: Result) -> bool:
 
 @atom("answers", waits=True)
 def answers(_: str, result: Result, word: str) -> bool | None:
-    """The answer has this word in it, whole and not denied, and nothing in it says otherwise."""
+    """The answer has this word in it, and nothing in it says otherwise."""
     try:
-        found = list(leaves(result.output))
+        texts = [each for name, each in leaves(result.output) if name is not None]
     except Unreadable:
         return None
-    texts = [leaf for name, leaf in found if name is not None and isinstance(leaf, str)]
-    if not texts or sum(map(len, texts)) > TEXT_CAP:
+    if sum(len(each) for each in texts if isinstance(each, str)) > TEXT_CAP:
         return None
-    whole, denied = _looked_for(word)
-    if any(map(denied.search, texts)) or not any(map(whole.search, texts)):
-        return False
-    return not _denies("", read_json(result.output, wholly=True), whole)
+    return _says("", result.output, _whole(word), DEPTH_CAP) or False
 
 
-def _denies(name: str, value: Any, whole: re.Pattern[str]) -> bool:
-    """Whether a field says something else than the accepted word."""
-    if _is_nothing(name, value):
+def _says(name: str, value: Any, word: re.Pattern[str], depth: int) -> bool | None:
+    """Whether a field says the word; None if it says neither that nor otherwise."""
+    data = read_json(value, wholly=True)
+    if _is_nothing(name, data):
+        return None
+    if depth < 0:
         return False
-    if isinstance(value, Mapping) and not _is_against(name):
-        return any(_denies(_words(key), each, whole) for key, each in value.items())
-    if isinstance(value, list | tuple):
-        return any(_denies(name, each, whole) for each in value)
-    if isinstance(value, str) and whole.search(value):
-        return _is_against(name)
-    return _says_no(name, value) or (_is_answer(name) and not is_yes(value))
+    inside: list[bool | None] = []
+    if isinstance(data, Mapping) and not _is_against(name):
+        inside = [_says(_words(key), each, word, depth - 1) for key, each in data.items()]
+    elif isinstance(data, list | tuple):
+        inside = [_says(name, each, word, depth - 1) for each in data]
+    elif isinstance(data, str) and word.search(data):
+        return not _is_against(name) and _is_meant(data, word)
+    elif _says_no(name, data) or (_is_answer(name) and not is_yes(data)):
+        return False
+    return False if False in inside else (True in inside or None)
+
+
+def _is_meant(text: str, word: re.Pattern[str]) -> bool:
+    """Whether nothing in a text takes the word back, or leaves it open."""
+    beside = ALL_WELL.sub(" ", _words(word.sub("\0", text)))
+    return not AGAINST.search(beside) and not OPEN.search(beside)
 
 
 @functools.lru_cache(maxsize=1024)
-def _looked_for(word: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What finds the word, and what finds it denied."""
-    whole = rf"(?<![\w-]){re.escape(word)}(?![\w-])"
-    before = rf"{NOT}(?:\s+\w+){{0,3}}?\s+{re.escape(word)}(?![\w-])"
-    after = rf"{whole}['\"]?\s?[:=?]\s?['\"]?(?:{NOT}|false|0)"
-    return re.compile(whole, re.IGNORECASE), re.compile(f"{before}|{after}", re.IGNORECASE)
+def _whole(word: str) -> re.Pattern[str]:
+    """What finds the word, whole and in any case."""
+    return re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])", re.IGNORECASE)
 
 
 # --- what answers say -----------------------------------------------------------------------------
@@ -153,7 +189,7 @@ def _objects(name: str, value: Any, depth: int) -> bool:
         return any(_objects(_words(key), each, depth - 1) for key, each in data.items())
     if isinstance(data, list | tuple):
         return any(_objects(name, each, depth - 1) for each in data)
-    return not DATA.fullmatch(name) or _says_no(name, value)
+    return not DATA.fullmatch(name) or not _is_data(name, value)
 
 
 def _is_nothing(name: str, value: Any) -> bool:
@@ -165,6 +201,15 @@ def _is_nothing(name: str, value: Any) -> bool:
 def _says_no(name: str, value: Any) -> bool:
     unclear = value is False or value is UNREADABLE
     return unclear or _is_against(name) or _is_against(value)
+
+
+def _is_data(name: str, value: Any) -> bool:
+    """Whether a name, a number or a time stands there, and no sentence."""
+    if not isinstance(value, str):
+        return not _says_no(name, value)
+    if name == "tool" and CODE.fullmatch(value):
+        return not re.search(NOT, _words(value))
+    return not _says_no(name, value) and not SENTENCE.match(value)
 
 
 def _is_answer(name: str) -> bool:

@@ -122,6 +122,7 @@ MEANS = (
 )
 CAUGHT = "tests/traps/test_attacks_catalog.py"
 MISREAD = "tests/traps/test_attacked_answers.py"
+LAST = "tests/traps/test_found_last_confirm.py"
 TERMS = (
     (
         "the last value is that of now",
@@ -196,16 +197,37 @@ TERMS = (
     (
         "fields of any name are data",
         "confirming.py",
-        "return not DATA.fullmatch(name) or _says_no(name, value)",
-        "return _says_no(name, value)",
+        "return not DATA.fullmatch(name) or not _is_data(name, value)",
+        "return not _is_data(name, value)",
         f"{MISREAD}::test_a_field_that_is_no_yes_and_no_plain_data_confirms_nothing",
     ),
     (
         "a word is accepted beside a no",
         "confirming.py",
-        'return not _denies("", read_json(result.output, wholly=True), whole)',
-        "return True",
+        "return False if False in inside else (True in inside or None)",
+        "return True in inside or None",
         f"{MISREAD}::test_a_plain_word_is_not_accepted_where_something_says_otherwise",
+    ),
+    (
+        "a word that is left open is meant",
+        "confirming.py",
+        "return not AGAINST.search(beside) and not OPEN.search(beside)",
+        "return not AGAINST.search(beside)",
+        f"{LAST}::test_a_word_beside_its_opposite_is_not_accepted",
+    ),
+    (
+        "a word that is taken back is meant",
+        "confirming.py",
+        "return not AGAINST.search(beside) and not OPEN.search(beside)",
+        "return not OPEN.search(beside)",
+        f"{LAST}::test_a_word_beside_its_opposite_is_not_accepted",
+    ),
+    (
+        "a sentence is a name",
+        "confirming.py",
+        "return not _says_no(name, value) and not SENTENCE.match(value)",
+        "return not _says_no(name, value)",
+        f"{LAST}::test_what_is_said_in_a_field_of_data_is_an_objection",
     ),
     (
         "any heap of marks is put in order",

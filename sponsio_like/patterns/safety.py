@@ -98,10 +98,11 @@ def must_confirm(
     or ok, and nothing else; or an object with that in its `status`, `answer`, `confirmed` and the
     like, and with nothing in any other field but ids, times, names, amounts. All other answers do
     not confirm, and neither does a success without an answer. `accept` says what confirms instead.
-    A plain word has to stand in the answer whole, in any case; a `not` before it or another field
-    that says no denies it. A regular expression is searched for anywhere in the answer, whatever
-    stands beside it. The strict form compares one field: `{path: status, equals: verified}`; for a
-    tool that answers nothing, `{equals: null}`.
+    A plain word has to stand in the answer whole, in any case, and nothing in the same text may
+    deny it, take it back or leave it open (`approved, then revoked`), nor may another field say no.
+    A regular expression is searched for anywhere in the answer, whatever stands beside it. The
+    strict form compares one field: `{path: status, equals: verified}`; for a tool that answers
+    nothing, `{equals: null}`.
     `same`: both calls have equal values of these fields.
     """
     if by is None:

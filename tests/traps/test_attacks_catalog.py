@@ -329,7 +329,7 @@ def test_a_plain_yes_confirms(output: Any) -> None:
     [
         ("allow", "allow", True),
         ("allow", "I allow it", True),
-        ("allow", "Not now. I allow it", True),
+        ("allow", "Not now. I allow it", False),
         ("allow", "disallow", False),
         ("allow", "dis-allow", False),
         ("allow", "allowed", False),
