@@ -16,11 +16,15 @@ What: TypeAlias = Literal["violates", "forbids", "missing", "counted", "asks", "
 
 
 class Reason(NamedTuple):
-    """One thing that matters. `call`: where, None: nowhere so far. `text`: what, in words."""
+    """One thing that matters. `call`: where, None: nowhere so far. `text`: what, in words.
+
+    `event`: the number of the event, if that is no call.
+    """
 
     what: What
     call: int | None
     text: str
+    event: int | None = None
 
 
 class Sight(NamedTuple):

@@ -6,13 +6,14 @@ what a clause is split by.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from sponsio_like.readers import key_of
 from sponsio_like.reasons import Reason
 from sponsio_like.rereading import Reader
-from sponsio_like.trace import Called, Event
+from sponsio_like.trace import Called, Event, Said, Seen
 from sponsio_like.unread import field
 
 
@@ -21,12 +22,14 @@ class Testimony:
     """A violation at a call, and its reasons; `open`: something is owed, nothing violated yet.
 
     `witnesses`: the calls of which the formula is false; of something owed, those that asked.
+    `event`: the number of the event, if that is a message or a step, which stand before the `call`.
     """
 
     call: int
     reasons: tuple[Reason, ...]
     open: bool = False
     witnesses: tuple[int, ...] = ()
+    event: int | None = None
 
 
 def lacking(reader: Reader, events: Sequence[Event]) -> Iterator[Testimony]:
@@ -43,12 +46,36 @@ def lacking(reader: Reader, events: Sequence[Event]) -> Iterator[Testimony]:
         number += 1
 
 
+def placed(found: Iterable[Testimony], events: Sequence[Event]) -> list[Testimony]:
+    """The testimonies, in which numbers of events have become those of calls."""
+    calls = [0, *accumulate(isinstance(event, Called) for event in events)]
+    own = {at for at, event in enumerate(events) if isinstance(event, (Said, Seen))}
+
+    def told(reason: Reason) -> Reason:
+        at = reason.call
+        return reason if at is None else Reason(reason.what, calls[at], reason.text, mine(at))
+
+    def mine(at: int) -> int | None:
+        return at if at in own else None
+
+    return [
+        Testimony(
+            calls[each.call],
+            tuple(map(told, each.reasons)),
+            each.open,
+            tuple(calls[at] for at in each.witnesses),
+            mine(each.call),
+        )
+        for each in found
+    ]
+
+
 def merged(each: Sequence[Testimony]) -> list[Testimony]:
-    """One testimony for each call and kind, with all their reasons."""
-    found: dict[tuple[int, bool], Testimony] = {}
+    """One testimony for each event and kind, with all their reasons."""
+    found: dict[tuple[int, int | None, bool], Testimony] = {}
     for one in each:
-        name = (one.call, one.open)
-        old = found.get(name, Testimony(one.call, (), one.open))
+        name = (one.call, one.event, one.open)
+        old = found.get(name, replace(one, reasons=(), witnesses=()))
         reasons = tuple(dict.fromkeys((*old.reasons, *one.reasons)))
         witnesses = tuple(sorted({*old.witnesses, *one.witnesses}))
         found[name] = replace(old, reasons=reasons, witnesses=witnesses)

@@ -6,6 +6,7 @@ In: contracts, a trace. Out: `Finding`s: contract, values, calls that matter; as
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from sponsio_like.replay import Judged, Replay
 from sponsio_like.rereading import Reader, keys_in
 from sponsio_like.terminal import Styled
 from sponsio_like.testimony import Testimony, lacking, merged
-from sponsio_like.trace import Called, Event, Settled, Trace
+from sponsio_like.trace import Called, Event, Said, Seen, Settled, Trace
 from sponsio_like.variables import Key, shown
 from sponsio_like.withholding import plainly
 from sponsio_like.witnessing import testimonies
@@ -41,6 +42,8 @@ SAID = {
 }
 
 
+Place: TypeAlias = tuple[int, float]
+"""The calls before what is told, and the number of its event: infinite, if that is a call."""
 Named: TypeAlias = Violation | Unfulfilled
 """What the replay has found."""
 
@@ -62,18 +65,26 @@ class Finding:
 
     def as_json(self, trace: str, word: Word = plainly) -> dict[str, Any]:
         """As `sponsio-like explain --json` prints it."""
-        each = ({"what": r.what, "call": r.call, "text": r.text} for r in self.told.reasons)
+        each = (
+            {"what": r.what, "call": r.call, **_event(r), "text": r.text} for r in self.told.reasons
+        )
         return {
             "id": trace,
             "contract": self.contract,
             "applied": self.applied,
             "message": self.message,
             "call": self.told.call,
+            **_event(self.told),
             "open": self.told.open,
             "witnesses": list(self.told.witnesses),
             "values": {name: word(value) for name, value in self.values},
             "because": list(each),
         }
+
+
+def _event(told: Testimony | Reason) -> dict[str, int]:
+    """The number of a message, or a step, as JSON data."""
+    return {} if told.event is None else {"event": told.event}
 
 
 def explained(
@@ -98,7 +109,7 @@ def explained(
             mine = [each for each in every if each.contract == name]
             found += _of_contract(own, trace.events, mine)
     found = [replace(each, applied=judged.applied.get(each.contract, 0)) for each in found]
-    return sorted(found, key=lambda each: (each.told.call, each.contract))
+    return sorted(found, key=lambda each: (*_place(each.told), each.contract))
 
 
 def _of_contract(
@@ -119,11 +130,22 @@ def _of_contract(
                 yield Finding(named[0].contract, named[0].message, values, one, bool(clause.by))
     for position in violated.keys() - told:
         each = violated[position]
-        bare = Testimony(position, (), witnesses=(position,))
+        event = None if each.tool else _no_call(events, position)
+        bare = Testimony(position, (), witnesses=(position,), event=event)
         yield Finding(each.contract, each.message, each.values, bare)
     for left in owed if -1 not in told else ():
         end = sum(isinstance(event, Called) for event in events)
         yield Finding(left.contract, left.message, left.values, Testimony(end, (), open=True))
+
+
+def _no_call(events: Sequence[Event], position: int) -> int | None:
+    """The first message or step after so many calls and before the next one, if there is one."""
+    calls = 0
+    for at, event in enumerate(events):
+        if isinstance(event, (Said, Seen)) and calls == position:
+            return at
+        calls += isinstance(event, Called)
+    return None
 
 
 def _of_clause(
@@ -133,14 +155,14 @@ def _of_clause(
     if clause.by:
         for one in lacking(reader, events):
             yield None, one
-    everybody = set[tuple[int, bool]]()
+    everybody = set[tuple[int, int | None, bool]]()
     for key in _keys(reader, events, named):
         whole = clause.bound is not None and key == clause.bound.nobody
         for one in merged(testimonies(reader, events, key)):
-            name = (one.call, one.open)
+            name = (one.call, one.event, one.open)
             if whole:
                 everybody.add(name)
-            elif name in everybody and not _binds(reader, events, one.call, key):
+            elif name in everybody and not _binds(reader, events, one, key):
                 continue  # it is so for every value, and was told
             yield None if whole else key, one
 
@@ -166,10 +188,13 @@ def _split(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> l
     return [key for key in dict.fromkeys(parts) if key is not None]
 
 
-def _binds(reader: Reader, events: Sequence[Event], number: int, key: Key | None) -> bool:
-    """Whether this call has this value by itself."""
-    calls = [event.call for event in events if isinstance(event, Called)]
-    seen = reader.seen.get(id(calls[number])) if number < len(calls) else None
+def _binds(reader: Reader, events: Sequence[Event], told: Testimony, key: Key | None) -> bool:
+    """Whether this call, or this message, has this value by itself."""
+    calls: list[object] = [event.call for event in events if isinstance(event, Called)]
+    at = calls[told.call : told.call + 1]
+    if told.event is not None:
+        at = [each.message for each in events[told.event :][:1] if isinstance(each, Said)]
+    seen = reader.seen.get(id(at[0])) if at else None
     return seen is not None and key in seen.keys
 
 
@@ -186,7 +211,7 @@ def _values(clause: Clause, key: Key | None) -> tuple[tuple[str, Any], ...]:
 
 def page(trace: Trace, found: Iterable[Finding], word: Word = plainly) -> list[Styled]:
     """The findings as timelines. `word`: what stands for a value."""
-    lines = _calls(trace.events, word)
+    lines = _lines(trace.events, word)
     out: list[Styled] = []
     for each in found:
         sign = "" if each.by else "$"
@@ -200,16 +225,23 @@ def page(trace: Trace, found: Iterable[Finding], word: Word = plainly) -> list[S
     return out
 
 
-def _timeline(told: Testimony, lines: Mapping[int, str]) -> Iterator[Styled]:
+def _place(each: Testimony | Reason) -> Place:
+    call = -1 if each.call is None else each.call
+    return call, math.inf if each.event is None else each.event
+
+
+def _timeline(told: Testimony, lines: Mapping[Place, str]) -> Iterator[Styled]:
     reasons = list(told.reasons)
     if not any(each.what in ("violates", "asks") for each in reasons) and not told.open:
-        reasons.append(Reason("violates", told.call, ""))
-    places = sorted({each.call for each in reasons if each.call is not None} | {told.call})
-    for call in places:
-        mine = [each for each in reasons if each.call == call]
+        reasons.append(Reason("violates", told.call, "", told.event))
+    places = {_place(told): list[Reason]()}
+    for each in reasons:
+        if each.call is not None:
+            places.setdefault(_place(each), []).append(each)
+    for place, mine in sorted(places.items()):
         said = "; ".join(dict.fromkeys(map(_said, mine)))
         style = "bold red" if any(each.what == "violates" for each in mine) else ""
-        yield f"  call {call:<4} {lines.get(call, '(the end)')}", style
+        yield lines.get(place, f"  call {place[0]:<4} (the end)"), style
         if said:
             yield f"            <- {said}", ""
     for each in reasons:
@@ -233,20 +265,27 @@ def _written(value: Any) -> str:
     return LABEL.sub(r"\1", json.dumps(value, default=str))
 
 
-def _calls(events: Iterable[Event], word: Word) -> dict[int, str]:
-    """Each call as one line, by its number."""
-    out: dict[int, str] = {}
-    ids: dict[str, int] = {}
-    for event in events:
+def _lines(events: Iterable[Event], word: Word) -> dict[Place, str]:
+    """Each call, message and step as one line, by its place."""
+    out: dict[Place, str] = {}
+    ids: dict[str, Place] = {}
+    calls = 0
+    for at, event in enumerate(events):
         match event:
             case Called(call, result):
                 args = ", ".join(f"{k}={_written(word(v))}" for k, v in call.args.items())
-                line = f"{call.tool}({args})"
-                ids[call.id] = len(out)
+                ids[call.id] = calls, math.inf
                 failed = result is not None and result.status == "error"
-                out[len(out)] = _short(line) + (" failed" if failed else "")
+                line = _short(f"{call.tool}({args})") + (" failed" if failed else "")
+                out[calls, math.inf] = f"  call {calls:<4} {line}"
+                calls += 1
             case Settled(id, result, _) if result.status == "error" and id in ids:
                 out[ids[id]] += " failed"
+            case Said(message):
+                line = f"{message.role}: {_written(word(message.text))}"
+                out[calls, at] = f"  {'message':<9} {_short(line)}"
+            case Seen(step):
+                out[calls, at] = f"  {'step':<9} {_short(', '.join(sorted(step.atoms)))}"
     return out
 
 

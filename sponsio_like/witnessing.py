@@ -2,7 +2,8 @@
 
 In: a clause, the events of a trace, and the values of its variables. Out: `Testimony`: what is
 violated at which call; what forbade it, what was missing and since when, what is still owed. The
-monitor is played again, one value at a time; decisions are never made of this.
+monitor is played again, one value at a time; decisions are never made of this. Events go by their
+number in the trace here; what is told of them, by that of their calls.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from sponsio_like.past import Letter
 from sponsio_like.reasons import Reason, Sight, reasons
 from sponsio_like.rereading import Reader
 from sponsio_like.residual import Residual, overdue, strictest
-from sponsio_like.testimony import Testimony
+from sponsio_like.testimony import Testimony, placed
 from sponsio_like.trace import Called, Event, Said, Seen, Settled, Told
 from sponsio_like.unread import Unread
 from sponsio_like.variables import Key
@@ -52,7 +53,7 @@ class _Story:
     context: Context = NOTHING_TOLD
     seen: int = 0
     counted: int = 0
-    calls: int = 0
+    at: int = 0
     time: float = 0.0
     flips: dict[int, int] = field(default_factory=dict)
     born: list[tuple[int, Residual]] = field(default_factory=list)
@@ -65,13 +66,15 @@ def testimonies(reader: Reader, events: Sequence[Event], key: Key | None) -> lis
     clause = reader.clause
     story = _Story(clause, key, clause.start, reader)
     if _is_told(story):
-        story.born = [(0, each) for live in clause.monitor.start.live for each in live]
+        calls = (at for at, event in enumerate(events) if isinstance(event, Called))
+        first = next(calls, len(events))
+        story.born = [(first, each) for live in clause.monitor.start.live for each in live]
     found: list[Testimony] = []
-    for event, before, after in reader.moments(events):
+    for story.at, (event, before, after) in enumerate(reader.moments(events)):
         story.context = before
         found.extend(_told(story, event, after))
-        story.calls += isinstance(event, Called)
-    return [*found, *_late(story, story.time), *_left(story)]
+    story.at = len(events)
+    return placed([*found, *_late(story, story.time), *_left(story)], events)
 
 
 def _told(story: _Story, event: Event, after: Context) -> Iterator[Testimony]:
@@ -101,26 +104,24 @@ def _step(story: _Story, event: Happening, time: float) -> Iterator[Testimony]:
     try:
         letter = _letter(story, event)
     except Exception as error:  # an atom is user code; a clause that cannot be read is violated
-        raised = Reason("unread", story.calls, f"an atom raised {type(error).__name__}")
-        yield Testimony(story.calls, (raised,), witnesses=(story.calls,))
+        raised = Reason("unread", story.at, f"an atom raised {type(error).__name__}")
+        yield Testimony(story.at, (raised,), witnesses=(story.at,))
         return
     at, before = Place(story.seen, story.counted), story.watch
     after = clause.step(before, letter, kind, at, story.time)
     lost = story.reader.unread(event, story.context, letter)
     yield from _born(story, letter, at, story.time, inside=kind in clause.counts)
     if after.violated:
-        mine = () if _is_told(story) else (story.calls,)
+        mine = () if _is_told(story) else (story.at,)
         why = _reasons(story, before, letter, at, lost)
-        yield Testimony(story.calls, why, witnesses=mine)
-    story.unread += [
-        Reason("unread", story.calls, each) for words in lost.values() for each in words
-    ]
+        yield Testimony(story.at, why, witnesses=mine)
+    story.unread += [Reason("unread", story.at, each) for words in lost.values() for each in words]
     _keep(story, after.watch)
     story.seen, story.counted = story.seen + 1, story.counted + (kind in clause.counts)
     if isinstance(event, Call):
         given = () if clause.bound is None else story.reader.sight(event, story.context).given
         change = Change(0, story.key, at, after.watch, letter, given)
-        story.flights[event.id] = _Flight(event.tool, story.calls, change)
+        story.flights[event.id] = _Flight(event.tool, story.at, change)
 
 
 def _is_mine(story: _Story, event: Happening) -> bool:
@@ -176,8 +177,8 @@ def _late(story: _Story, time: float) -> Iterator[Testimony]:
     lost = _sorted_out(story, born, state, last.counted)
     if after.violated:
         asked = [Reason("asks", call, "") for call in lost]
-        now = Reason("violates", story.calls, "time has run out")
-        yield Testimony(story.calls, (*asked, now), witnesses=tuple(lost))
+        now = Reason("violates", story.at, "time has run out")
+        yield Testimony(story.at, (*asked, now), witnesses=tuple(lost))
     _keep(story, after.watch)
 
 
@@ -190,7 +191,7 @@ def _keep(story: _Story, watch: Watch) -> None:
     else:
         for j, (old, new) in enumerate(zip(before.registers, after.registers, strict=True)):
             if old != new:
-                story.flips[story.clause.monitor.past.cells[j].node] = story.calls
+                story.flips[story.clause.monitor.past.cells[j].node] = story.at
     story.watch = watch
 
 
@@ -216,12 +217,12 @@ def _born(
     known: dict[int, Residual] = {}
     born = [(call, monitor.future.progress(each, place, known)) for call, each in story.born]
     roots = [root for parts in monitor.always for root in parts]
-    born += [(story.calls, monitor.future.owed(root, place)) for root in roots]
+    born += [(story.at, monitor.future.owed(root, place)) for root in roots]
     state = monitor.step(inner, letter, at.counted, time).state
     if lost := _sorted_out(story, born, state, at.counted):
-        asked = (Reason("asks", call, "") for call in lost if call != story.calls)
-        now = Reason("violates", story.calls, "there is no room left for what is owed")
-        yield Testimony(story.calls, (*asked, now), witnesses=tuple(lost))
+        asked = (Reason("asks", call, "") for call in lost if call != story.at)
+        now = Reason("violates", story.at, "there is no room left for what is owed")
+        yield Testimony(story.at, (*asked, now), witnesses=tuple(lost))
 
 
 def _sorted_out(
@@ -267,7 +268,7 @@ def _reasons(
         return ()
     values = monitor.past.read(letter, inner.registers, at.counted, story.time)
     roots = (root for parts in monitor.always for root in parts)
-    sight = Sight(monitor.program, values, story.flips, story.calls, lost)
+    sight = Sight(monitor.program, values, story.flips, story.at, lost)
     found = reasons(sight, roots)
     past = any(each.what in ("missing", "counted") for each in found)
     return (*found, *(story.unread if past else ()))

@@ -30,6 +30,7 @@ STATEMENTS: dict[str, str] = {
     "S-EXPLAIN-03": "values are not told apart in explanations",
     "S-EXPLAIN-04": "nothing says what could not be read",
     "S-EXPLAIN-05": "no time runs out in explanations",
+    "S-EXPLAIN-06": "messages are taken for calls",
     "S-DENIED-10": "recorded refusals happen",
 }
 """The statements about refused calls, and about the strategy `stop`."""

@@ -129,6 +129,12 @@ MEANING = (
         "        if said := ():\n",
     ),
     (
+        "messages are taken for calls",
+        "testimony.py",
+        "        return at if at in own else None\n",
+        "        return None\n",
+    ),
+    (
         "no time runs out in explanations",
         "witnessing.py",
         "    if not clause.timed or inner is None:\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from sponsio_like import Allowed, Blocked, Guard, Held, contract
 from sponsio_like.errors import SessionError, TraceError
 from sponsio_like.jsonl import Line
 from sponsio_like.patterns import approval_active
+from sponsio_like.replay import Replay
 from sponsio_like.report import report_of
+from sponsio_like.timeline import explained, page
 from sponsio_like.trace import trace_of
 from tests.manifest import requirement
 
@@ -92,3 +95,54 @@ def test_a_response_that_was_approved_was_not_stopped() -> None:
     assert isinstance(session.message("assistant", "hello"), Allowed)
     told = reported(records)["c"]
     assert (told["stopped"], told["approved"], told["applied"]) == (0, 1, 1)
+
+
+# --- what `explain` names -------------------------------------------------------------------------
+
+
+def explain(rule: Any, *events: Any) -> tuple[list[dict[str, Any]], str]:
+    """What is found of one contract on these events, as JSON; and the page."""
+    replay = Replay([contract("c").guarantees(rule)])
+    trace = trace_of({"id": "t", "events": list(events)})
+    found = explained(replay, trace)
+    return [each.as_json("t") for each in found], "\n".join(text for text, _ in page(trace, found))
+
+
+PAY: dict[str, Any] = {"tool": "pay", "args": {}}
+HELLO = {"type": "message", "role": "assistant", "text": "hello"}
+
+
+@requirement("S-EXPLAIN-06")
+def test_a_message_that_violates_is_named_not_the_next_call() -> None:
+    """Of a message, and of a call right after it, each is told by itself."""
+    found, shown = explain({"ltl": "G !message(assistant)"}, PAY, HELLO, PAY)
+    assert [(each["call"], each["event"]) for each in found] == [(1, 1)]
+    assert found[0]["because"][0]["event"] == 1
+    assert re.search(r'message +assistant: "hello"\n +<- violates it', shown)
+    assert "pay" not in shown
+    both, shown = explain({"ltl": "G !(message(assistant) | called(pay))"}, HELLO, PAY)
+    assert [(each["call"], each.get("event")) for each in both] == [(0, 0), (0, None)]
+    assert shown.count("message ") == shown.count("call 0") == 1
+
+
+@requirement("S-EXPLAIN-06")
+def test_a_message_that_matters_is_named_not_the_next_call() -> None:
+    """What forbids the call is the message before it, and not the call after that."""
+    found, shown = explain({"ltl": "G(called(pay) -> H !message(user))"}, HELLO | {"role": "user"},
+                           {"tool": "look", "args": {}}, PAY)  # fmt: skip
+    assert [(each["what"], each["call"], each.get("event")) for each in found[0]["because"]] == [
+        ("violates", 1, None),
+        ("forbids", 0, 0),
+    ]
+    assert re.search(r'message +user: "hello"\n +<- forbids it', shown)
+    assert "look" not in shown
+
+
+@requirement("S-EXPLAIN-06")
+def test_a_step_that_violates_is_named_not_the_next_call() -> None:
+    """A plain observation is told by its names."""
+    door = {"type": "step", "atoms": ["door_open"]}
+    found, shown = explain({"ltl": "G !step(door_open)"}, door, PAY)
+    assert found[0]["event"] == 0
+    assert re.search(r"step +door_open\n", shown)
+    assert "pay" not in shown
