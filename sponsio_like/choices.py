@@ -112,7 +112,9 @@ class Choices:
 
     @property
     def _inventory(self) -> Iterable[str] | None:
-        return self.clauses[0].monitor.search.tools
+        """The tools that can be called here: those of other agents cannot."""
+        tools = self.clauses[0].monitor.search.tools
+        return None if tools is None else filter(self.policy.inventory.has, tools)
 
     def _letters(self, event: Event) -> list[Any]:
         """What the clauses that matter read at this event: what tells it from others."""

@@ -15,7 +15,7 @@ from sponsio_like.atoms import Concerns, concerns
 from sponsio_like.checks import needs
 from sponsio_like.clause import Clause
 from sponsio_like.confirming import reads_answer
-from sponsio_like.contract import Contract, fingerprint
+from sponsio_like.contract import Contract, contracts_of, fingerprint
 from sponsio_like.encoding import encode
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.events import Call, Kind
@@ -262,7 +262,7 @@ class Policy:
 
 
 def compile_policy(
-    contracts: Iterable[Contract],
+    contracts: Iterable[Contract] | Contract,
     mode: Mode,
     inventory: Inventory = NOTHING_KNOWN,
     *,
@@ -272,7 +272,7 @@ def compile_policy(
 
     Raises `ContractError` with all problems found.
     """
-    contracts = tuple(fitted(contract, inventory.names) for contract in contracts)
+    contracts = tuple(fitted(each, inventory.names) for each in contracts_of(contracts))
     found = linted(contracts, mode, inventory)
     if found.problems:
         raise ContractError(*found.problems)

@@ -8,7 +8,7 @@ In: a builder, a YAML file (`loader.py`), sentences (`phrases.py`). Out: a froze
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -265,6 +265,19 @@ def _end(value: Any, words: Vocabulary) -> Formula:
         raise ContractError.of(
             "the end of a segment cannot speak of the future", "use atoms, O, H, Y, S"
         )
+    return found
+
+
+def contracts_of(given: Any) -> tuple[Contract, ...]:
+    """The contracts of a guard: a single one, or several."""
+    each = [given] if isinstance(given, (Contract, str, Mapping, Rule)) else given
+    found = tuple(each) if isinstance(each, Iterable) else (each,)
+    for one in found:
+        if not isinstance(one, Contract):
+            hint = (
+                "write `contract(name).guarantees(..)`; a file is read by `Guard.from_yaml(path)`"
+            )
+            raise ContractError.of(f"`{one}` is no contract", hint)
     return found
 
 

@@ -60,7 +60,7 @@ class Guard:
 
     def __init__(  # noqa: PLR0913 - each is an option
         self,
-        contracts: Iterable[Contract],
+        contracts: Iterable[Contract] | Contract,
         *,
         mode: Mode = "enforce",
         tools: Tools = None,

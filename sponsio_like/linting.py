@@ -15,7 +15,7 @@ from sponsio_like.errors import Problem, Problems
 from sponsio_like.inventory import Inventory
 from sponsio_like.meant import remarks
 from sponsio_like.misfits import duplicates, misfits
-from sponsio_like.orders import deadlocks
+from sponsio_like.orders import deadlocks, unmet
 from sponsio_like.outcome import Mode
 from sponsio_like.pattern import Rule
 from sponsio_like.slips import check_slips, doubts
@@ -50,7 +50,7 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
                 clauses.append((k, clause))
     impossible, contrary = deadlocks(contracts)
     late = () if problems or impossible else _late(contracts, clauses)
-    warnings = (*_remarks(contracts), *contrary, *late)
+    warnings = (*_remarks(contracts), *contrary, *unmet(contracts, inventory), *late)
     return Linted(tuple(clauses), (*problems, *impossible), warnings)
 
 

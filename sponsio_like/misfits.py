@@ -10,13 +10,16 @@ from collections.abc import Sequence
 
 from sponsio_like.contract import Contract
 from sponsio_like.errors import Problem
+from sponsio_like.inventory import CONTRACT
 from sponsio_like.outcome import Decision, Mode
 
 MODES = ("observe", "enforce")
+TAKEN = {CONTRACT: "the inventory", "session": "what the guard reports itself"}
+"""The names under which outcomes, logs and tickets tell of what no contract says."""
 
 
 def duplicates(contracts: Sequence[Contract]) -> list[Problem]:
-    """Contracts that share a name: logs and tickets could not tell them apart."""
+    """Names that logs and tickets could not tell apart: of two contracts, or of the guard."""
     seen: dict[str, Contract] = {}
     problems = []
     for contract in contracts:
@@ -25,6 +28,9 @@ def duplicates(contracts: Sequence[Contract]) -> list[Problem]:
                 Problem(f"two contracts are named `{contract.name}`", contract.where, "rename one")
             )
         seen[contract.name] = contract
+        if contract.name in TAKEN:
+            what = f"no contract may be named `{contract.name}`: that stands for "
+            problems.append(Problem(what + TAKEN[contract.name], contract.where, "rename it"))
     return problems
 
 

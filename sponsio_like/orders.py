@@ -1,7 +1,7 @@
-"""What contracts together make impossible: calls that each wait for another, and so never come.
+"""What contracts make impossible: calls that wait for each other, for themselves, or for nobody.
 
-In: contracts. Out: problems of one contract, which is refused, and of several together, which are
-warned of.
+In: contracts, and the inventory. Out: problems of one contract, which is refused, and of several
+together, which are warned of; so is what waits for the tool of another agent.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import sponsio_like.formula as f
 from sponsio_like.atoms import names_tool
 from sponsio_like.contract import Contract
 from sponsio_like.errors import Problem
+from sponsio_like.inventory import Inventory
+from sponsio_like.opposing import covered
 from sponsio_like.outcome import Block
 from sponsio_like.pattern import Rule
 from sponsio_like.reading import conjuncts
@@ -38,7 +40,7 @@ class _Orders:
 def deadlocks(contracts: Sequence[Contract]) -> tuple[list[Problem], list[Problem]]:
     """Mistakes of single contracts, and what only several together make impossible."""
     orders = _orders(contracts)
-    refused: list[Problem] = []
+    refused = [*_waiting_for_themselves(contracts)]
     warned: list[Problem] = []
     told: set[str] = set()
     possible = _possible(orders)
@@ -60,16 +62,21 @@ def _orders(contracts: Sequence[Contract]) -> _Orders:
     """The orders of all contracts that hold for whole sessions, and block."""
     orders = _Orders()
     for by, contract in enumerate(contracts):
-        if contract.assumption is not None or contract.segment is not None:
-            continue
-        for rule in contract.rules:
-            if rule.authored and isinstance(contract.answer or rule.answer or Block(), Block):
-                _read(rule, by, orders)
+        for rule in _binding(contract):
+            _read(rule, by, orders)
     for by, target in orders.only:
         for name in _spoken_of(orders):
             if not any(names_tool(match, name) for match in target):
                 orders.needs.setdefault(name, []).insert(0, Need(name, (), by))
     return orders
+
+
+def _binding(contract: Contract) -> Iterator[Rule]:
+    """The rules of the contract that hold for whole sessions, and block."""
+    if contract.assumption is None and contract.segment is None:
+        for rule in contract.rules:
+            if rule.authored and isinstance(contract.answer or rule.answer or Block(), Block):
+                yield rule
 
 
 def _spoken_of(orders: _Orders) -> list[str]:
@@ -113,7 +120,15 @@ def _first(needed: f.Formula) -> f.Target | None:
     match needed:
         case f.Yesterday(f.Once(event)) | f.Yesterday(f.Since(_, event)):
             return _calls(event)
+        case f.Once(event, f.Seconds()) if not _is_now(event):
+            return _calls(event)
     return None
+
+
+def _is_now(event: f.Formula) -> bool:
+    """Whether the call that is decided may be the event itself."""
+    happening = [each for each in f.postorder(event) if isinstance(each, f.Happens)]
+    return not happening or any(each.what == "called" for each in happening)
 
 
 def _calls(event: f.Formula) -> f.Target | None:
@@ -122,6 +137,9 @@ def _calls(event: f.Formula) -> f.Target | None:
             return target
         case f.And(parts):
             return next((found for each in parts if (found := _calls(each))), None)
+        case f.Or(parts):
+            either = [_calls(each) for each in parts]
+            return None if None in either else tuple(m for each in either for m in each or ())
     return None
 
 
@@ -187,3 +205,57 @@ def _place(contract: Contract) -> str:
 
 def _listed(target: Iterable[f.Match]) -> str:
     return " or ".join(f"`{name}`" for match in target for name in match.names)
+
+
+# --- what waits for itself, or for nobody ---------------------------------------------------------
+
+
+def _waiting_for_themselves(contracts: Iterable[Contract]) -> Iterator[Problem]:
+    """Globs and matches of arguments of which each call needs another one like it before it."""
+    for contract in contracts:
+        for body in (each for rule in _binding(contract) for each in _always(rule.formula)):
+            match body:
+                case f.Implies(f.Happens("called", then), needed):
+                    first = _first(needed) or ()
+                    if first and not _named(first) and covered(first, then):
+                        said = repr(f.Happens("called", first))
+                        what = (
+                            f"`{said}` would need itself before it, so that none can be the first"
+                        )
+                        hint = "leave what comes first out of what has to wait for it"
+                        yield Problem(what, _place(contract), hint)
+
+
+def _named(target: f.Target) -> bool:
+    """Whether it is names alone, of which `_told` speaks."""
+    return _plain(target) == target and all(each.names and not each.globs for each in target)
+
+
+def unmet(contracts: Iterable[Contract], known: Inventory) -> Iterator[Problem]:
+    """What waits only for tools of other agents, whose calls no session of this one has."""
+    for contract in contracts:
+        for body in (each for rule in contract.rules for each in _always(rule.formula)):
+            for needed in conjuncts(body.right) if isinstance(body, f.Implies) else ():
+                wanted = _first(needed) or _answer(needed) or ()
+                tools = [
+                    tool
+                    for tool in (known.names or ())
+                    if any(names_tool(match, tool) for match in wanted)
+                ]
+                if tools and not any(map(known.has, tools)):
+                    named = " or ".join(f"`{tool}`" for tool in tools)
+                    what = (
+                        f"{named} stands in `elsewhere`, and what has to come is never called here"
+                    )
+                    hint = (
+                        "put it into `tools`, or require a fact that the host tells: `ctx_required`"
+                    )
+                    yield Problem(what, _place(contract), hint)
+
+
+def _answer(needed: f.Formula) -> f.Target | None:
+    """The calls of which one has to come later; None if it is not of this form."""
+    match needed:
+        case f.Next(f.Eventually(event)):
+            return _calls(event)
+    return None

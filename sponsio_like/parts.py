@@ -220,40 +220,6 @@ def fresh(name: str, *targets: Target) -> str:
     return name
 
 
-def settles(answer: Target, trigger: Target) -> None:
-    """Refuse an obligation that each of its own answers opens anew: it could never be kept."""
-    again = all(
-        match.names
-        and not match.globs
-        and all(
-            any(names_tool(each, name) and not each.conditions for each in trigger)
-            for name in match.names
-        )
-        for match in answer
-    )
-    if again:
-        raise ContractError.of(
-            "every answer would be a trigger again, so no session could end well",
-            "name an answer that is no trigger",
-        )
-
-
-def apart(first: Target, second: Target, instead: str) -> None:
-    """Refuse a tool that stands on both sides, where each is held against the other."""
-    named = (name for match in _plain(first) + _plain(second) for name in match.names)
-    for name in dict.fromkeys(named):
-        if _named_in(first, name) and _named_in(second, name):
-            raise ContractError.of(f"`{name}` stands on both sides, against itself", instead)
-
-
-def _plain(target: Target) -> Target:
-    return tuple(each for each in target if not each.conditions and each.agent is None)
-
-
-def _named_in(target: Target, name: str) -> bool:
-    return any(names_tool(match, name) for match in _plain(target))
-
-
 def exclusive(first: Target, second: Target, counts: Counts) -> Formula:
     """Neither is called after the other."""
     return whenever(first, ~earlier(tried(second, counts))) & whenever(

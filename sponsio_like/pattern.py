@@ -24,13 +24,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sponsio_like.errors import ContractError, Problems, closest
-from sponsio_like.formula import Formula, Match
+from sponsio_like.formula import Formula
 from sponsio_like.kinds import Default, Field, Tools, default, expects, of_kind, read
+from sponsio_like.opposing import settles
 from sponsio_like.outcome import Decision
-from sponsio_like.parts import Counts, called, earlier, exclusive, settles, tried, whenever, worked
-from sponsio_like.targets import is_glob
+from sponsio_like.parts import Counts, called, earlier, exclusive, tried, whenever, worked
 from sponsio_like.vocabulary import NOTHING, Vocabulary, known_field
-from sponsio_like.wording import fill, words_of
+from sponsio_like.wording import fill, made_name, named, words_of
 
 # fmt: off
 __all__ = [
@@ -205,28 +205,10 @@ class Pattern:
             if text and len(names & given.keys()) > len(said & given.keys()):
                 best, said = text, names
         rest = {name: value for name, value in given.items() if name not in said}
-        tail = ", ".join(f"{name}: {words_of(value)}" for name, value in rest.items())
+        tail = ", ".join(named(name, value) for name, value in rest.items())
         if best and tail:
             return f"{best} ({tail})"
         return best or f"{self.name}: {tail}"
-
-
-def made_name(default: Default, given: Mapping[str, Any]) -> str:
-    """What a default is, made of other arguments. Raises `KeyError` if one is not one name."""
-    names = {key: _one_name(value) for key, value in given.items()}
-    return default.template.format_map({k: v for k, v in names.items() if v})
-
-
-def _one_name(value: Any) -> str | None:
-    """The name of a tool or an action, if the argument is just one."""
-    match value:
-        case [Match() | str() as only]:
-            return _one_name(only)
-        case {"tool": tool} | Match((tool,), ()):
-            return _one_name(tool)
-        case str() if not is_glob(value):
-            return value
-    return None
 
 
 # --- declaring --------------------------------------------------------------------------------

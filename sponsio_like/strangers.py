@@ -17,9 +17,10 @@ from sponsio_like.checks import formulas
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError, Problem, Problems, closest
 from sponsio_like.kinds import Default
-from sponsio_like.pattern import CATALOG, Rule, made_name
+from sponsio_like.pattern import CATALOG, Rule
 from sponsio_like.targets import Match
 from sponsio_like.vocabulary import Vocabulary, known_field, target
+from sponsio_like.wording import made_name
 
 ARGUMENTS = frozenset({"arg_contains", "arg_allowed", "arg_length", "arg_between"})
 """The built-in atoms that name an argument first."""

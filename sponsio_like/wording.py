@@ -17,6 +17,7 @@ from typing import Any
 from sponsio_like.formula import Formula, Happens, Match
 from sponsio_like.kinds import Default
 from sponsio_like.phrasing import PHRASE, phrase, read_phrase
+from sponsio_like.targets import is_glob
 
 PLACE = re.compile(r"\{([a-z_.]+)(?::([^}]*))?\}")
 NUMBER = r"(-?\d+(?:\.\d+)?)"
@@ -51,8 +52,8 @@ def _said(value: Any, separator: str | None) -> str:
     if separator == PLAIN:
         return _plainly(value)
     if separator == WITH:
-        return phrase(value) or f"`{words_of(value)}`"
-    return words_of(value, separator or " or ")
+        return phrase(value) or f"`{words_of(value, '` or `')}`"
+    return words_of(value, f"`{separator or ' or '}`")
 
 
 def _plainly(value: Any) -> str:
@@ -70,21 +71,21 @@ def _read_plain(text: str) -> Any:
         return text
 
 
-def words_of(value: Any, separator: str = " or ") -> str:
-    """An argument, as it is written in a sentence."""
+def words_of(value: Any, between: str = " or ") -> str:
+    """An argument, as it is written in a sentence; `between` the elements of a list."""
     match value:
         case Default(template):
             return template.replace("{", "<").replace("}", ">")
         case tuple() if value and all(isinstance(each, Match) for each in value):
             return repr(Happens("called", value)).removeprefix("called(").removesuffix(")")
         case Happens("called", target):
-            return words_of(target)
+            return words_of(target, between)
         case Formula():
             return repr(value)
         case list() | tuple():
-            return f"`{separator}`".join(words_of(each) for each in value)
+            return between.join(words_of(each, between) for each in value)
         case Mapping():
-            return _mapping_words(value)
+            return _mapping_words(value, between)
         case None:
             return "none"
         case bool():
@@ -92,16 +93,42 @@ def words_of(value: Any, separator: str = " or ") -> str:
     return str(value)
 
 
-def _mapping_words(value: Mapping[Any, Any]) -> str:
+def named(name: str, value: Any) -> str:
+    """An argument beside the sentence, with its name; several values stand in brackets."""
+    words = words_of(value, ", ")
+    several = isinstance(value, (list, tuple)) and len(value) > 1 and not words.startswith("[")
+    return f"{name}: [{words}]" if several else f"{name}: {words}"
+
+
+def _mapping_words(value: Mapping[Any, Any], between: str) -> str:
     if value.keys() == {"called"}:
-        return words_of(value["called"])
+        return words_of(value["called"], between)
     inner = {key: each for key, each in value.items() if key not in ("tool", "args")}
     args = value.get("args")
     inner = {**(args if isinstance(args, Mapping) else {}), **inner}
     shown = ", ".join(f"{key}: {words_of(each)}" for key, each in inner.items())
     if "tool" not in value:
         return f"{{{shown}}}"
-    return f"{words_of(value['tool'])}({shown})" if shown else words_of(value["tool"])
+    tools = words_of(value["tool"], between)
+    return f"{tools}({shown})" if shown else tools
+
+
+def made_name(default: Default, given: Mapping[str, Any]) -> str:
+    """What a default is, made of other arguments. Raises `KeyError` if one is not one name."""
+    names = {key: _one_name(value) for key, value in given.items()}
+    return default.template.format_map({k: v for k, v in names.items() if v})
+
+
+def _one_name(value: Any) -> str | None:
+    """The name of a tool or an action, if the argument is just one."""
+    match value:
+        case [Match() | str() as only]:
+            return _one_name(only)
+        case {"tool": tool} | Match((tool,), ()):
+            return _one_name(tool)
+        case str() if not is_glob(value):
+            return value
+    return None
 
 
 # --- reading ------------------------------------------------------------------------------------

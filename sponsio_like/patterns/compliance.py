@@ -6,7 +6,8 @@ Each function is a pattern; what its arguments and decorator mean stands in `pat
 from __future__ import annotations
 
 from sponsio_like.formula import Always, Eventually, Formula, Next, conj
-from sponsio_like.parts import apart, before
+from sponsio_like.opposing import apart
+from sponsio_like.parts import before
 from sponsio_like.pattern import (
     Counts,
     Rule,

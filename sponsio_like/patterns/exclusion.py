@@ -9,8 +9,8 @@ from sponsio_like.atoms import names_tool
 from sponsio_like.errors import ContractError
 from sponsio_like.formula import Always, Formula
 from sponsio_like.kinds import ExactTools, OneTool, Renames
+from sponsio_like.opposing import apart
 from sponsio_like.outcome import Redirect
-from sponsio_like.parts import apart
 from sponsio_like.pattern import Counts, Rule, Tools, called, exclusive, pattern
 
 

@@ -10,6 +10,7 @@ import sponsio_like.formula as f
 from sponsio_like.errors import ContractError
 from sponsio_like.formula import Formula
 from sponsio_like.kinds import Name, Occurrence, Positive, Regex, Success, Within
+from sponsio_like.opposing import releases
 from sponsio_like.parts import acting, fresh, narrowed, refusing
 from sponsio_like.pattern import Field, Tools, default, earlier, pattern, settles, whenever
 
@@ -141,6 +142,8 @@ def resolved(match: Occurrence, by: Success) -> Formula:
 )
 def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = None) -> Formula:
     """After `trigger`, no `forbidden` until `release`, for the same values; ever, without one."""
+    if release is not None:
+        releases(release, trigger)
     binds = f.Once(trigger) if release is None else f.Since(~release, trigger)
     return f.Always(forbidden >> f.WeakYesterday(~binds))
 

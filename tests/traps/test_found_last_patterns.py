@@ -1,0 +1,170 @@
+"""What a contract says is what it does, or loading says that it does not."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+from sponsio_like import Blocked, Guard, contract
+from sponsio_like.errors import ContractError, ContractWarning
+from sponsio_like.patterns import (
+    always_followed_by,
+    must_confirm,
+    must_precede,
+    precedence,
+    required_steps_completion,
+    until,
+)
+from tests.manifest import requirement
+
+
+def guarded(*rules: Any, **options: Any) -> Guard:
+    """A guard of one contract with these rules."""
+    return Guard([contract("rule").guarantees(*rules)], **options)
+
+
+def refused(*rules: Any) -> str:
+    """What loading says of rules that it does not take."""
+    with pytest.raises(ContractError) as raised:
+        guarded(*rules)
+    return str(raised.value)
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+@requirement("S-LOAD-04")
+@pytest.mark.parametrize("name", ["tools", "session"])
+def test_no_contract_is_named_as_the_guard_calls_itself(name: str) -> None:
+    """Violations of the inventory and of the guard itself are told from those of contracts."""
+    with pytest.raises(ContractError, match=f"no contract may be named `{name}`"):
+        Guard([contract(name).guarantees(must_precede("a", "b"))])
+
+
+# --- what nobody can do first, or here ------------------------------------------------------------
+
+VET = {"tool": "vet", "args": {"id": "$x"}}
+THEMSELVES: dict[str, Any] = {
+    "all before all": must_precede("*", "*"),
+    "within": must_precede("*", "*", within={"steps": 3}),
+    "a confirmation by anything": must_confirm("*", by="*"),
+    "a glob before itself": must_precede("pay_*", "pay_*"),
+    "a tool of the glob, for the same value": precedence({"tool": "*", "args": {"id": "$x"}}, VET),
+    "any tool, for the same value": precedence({"args": {"id": "$x"}}, VET),
+    "the tool itself, for the same value": precedence(VET, VET),
+    "one of two, each restricted": precedence({"args": {"id": "$x"}}, [VET, VET | {"tool": "see"}]),
+    "within seconds": precedence({"args": {"id": "$x"}}, VET, within={"seconds": 60}),
+}
+
+
+@requirement("S-LOAD-12")
+@pytest.mark.parametrize("rule", THEMSELVES.values(), ids=THEMSELVES)
+def test_what_waits_for_itself_is_refused(rule: Any) -> None:
+    """An order in which what has to come first waits like all the others blocks everything."""
+    assert "would need itself before it" in refused(rule)
+
+
+ORDERS: dict[str, Any] = {
+    "all but the first": must_precede("login", "*"),
+    "another field": precedence(
+        {"tool": "*", "args": {"to": "$x"}}, {"tool": "vet", "args": {"name": "$x"}}
+    ),
+    "the answer": precedence(
+        {"tool": "*", "args": {"id": "$x"}},
+        {"tool": "find", "output": {"path": "id", "bind": "$x"}},
+    ),
+    "one of two is free": precedence({"tool": "vet", "args": {"id": "$x"}}, [VET, "login"]),
+    "not all of it waits": must_precede("pay_*", {"tool": "pay_*", "args": {"big": True}}),
+}
+
+
+@pytest.mark.parametrize("rule", ORDERS.values(), ids=ORDERS)
+def test_orders_that_can_begin_are_loaded(rule: Any) -> None:
+    """Where something of what comes first need not wait, the order can be kept."""
+    guarded(rule)
+
+
+NEEDED: dict[str, Any] = {
+    "must_precede": must_precede("approve", "pay"),
+    "must_confirm": must_confirm("pay", by="approve"),
+    "one of several steps": required_steps_completion(["check", "approve"], "pay"),
+    "precedence": precedence(
+        {"tool": "pay", "args": {"to": "$x"}}, {"tool": "approve", "args": {"to": "$x"}}
+    ),
+    "followed": always_followed_by("pay", "approve"),
+}
+
+
+@requirement("S-INV-07")
+@pytest.mark.parametrize("rule", NEEDED.values(), ids=NEEDED)
+def test_what_only_another_agent_can_do_is_warned_of(rule: Any) -> None:
+    """A prerequisite that stands in `elsewhere` alone cannot be met in a session of this agent."""
+    options: dict[str, Any] = {"tools": ["pay", "check"], "elsewhere": ["approve"]}
+    with pytest.warns(ContractWarning, match="`approve` stands in `elsewhere`"):
+        guarded(rule, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        guarded(rule, **options, unlisted="allow")
+        guarded(rule, tools=["pay", "check", "approve"])
+        guarded(must_precede(["approve", "check"], "pay"), **options)
+
+
+@requirement("S-INV-07")
+@pytest.mark.filterwarnings("ignore:.*elsewhere")
+def test_advice_does_not_send_to_the_tool_of_another_agent() -> None:
+    """What this agent cannot call is not named as what to call."""
+    options: dict[str, Any] = {"tools": ["pay", "check"], "elsewhere": ["approve"]}
+    outcome = guarded(must_precede("approve", "pay"), **options).session().decide("pay", {})
+    assert isinstance(outcome, Blocked)
+    assert "first call" not in outcome.advice
+    assert "no calls make it legal in this session" in outcome.advice
+    either = guarded(must_precede(["approve", "check"], "pay"), **options)
+    outcome = either.session().decide("pay", {})
+    assert isinstance(outcome, Blocked)
+    assert "first call `check`" in outcome.advice
+
+
+# --- what is said, and what is taken --------------------------------------------------------------
+
+
+def test_no_sentence_tears_the_backticks_of_a_list() -> None:
+    """Lists beside a sentence stand in brackets, and those inside of a match are plain words."""
+    rule = must_confirm(["pay", "send"], by=["ask", "tell"], same=["id"])
+    assert rule.sentence == "tool `pay` or `send` requires confirmation (by: [ask, tell], same: id)"
+    match = {"tool": "a", "args": {"x": {"in": ["p", "q"]}}}
+    assert must_precede(match, ["b", "c"]).sentence == (
+        "tool `a(x: {in: p or q})` must precede `b` or `c`"
+    )
+
+
+LOCK = {"tool": "lock", "args": {"id": "$id"}}
+EDIT = {"tool": "edit", "args": {"id": "$id"}}
+
+
+@requirement("S-LOAD-12")
+@pytest.mark.parametrize("release", [LOCK, [LOCK, LOCK | {"status": "error"}], "lock"], ids=str)
+def test_a_release_that_is_the_trigger_is_refused(release: Any) -> None:
+    """What triggers again at every release would never let anything through."""
+    trigger = "lock" if release == "lock" else LOCK
+    with pytest.raises(ContractError, match="every `release` is a `trigger` again"):
+        until(trigger, EDIT if trigger is LOCK else "edit", release)
+
+
+def test_a_release_that_can_do_without_the_trigger_is_taken() -> None:
+    """Another tool, another value of an argument, or the success of what has failed releases."""
+    until(LOCK, EDIT, [LOCK, LOCK | {"tool": "unlock"}])
+    off, on = ({"tool": "lock", "args": {"on": each}} for each in (False, True))
+    until(on, "edit", off)
+    until(LOCK | {"status": "error"}, EDIT, LOCK)
+
+
+def test_a_single_contract_is_a_guard() -> None:
+    """One contract needs no list; what is no contract at all is refused with what to write."""
+    one = contract("rule").guarantees("tool `a` must precede `b`")
+    assert isinstance(Guard(one).session().decide("b", {}), Blocked)
+    assert [each.name for each in Guard([one]).policy.contracts] == ["rule"]
+    for wrong in ("rules.yaml", {"name": "rule"}, [{"name": "rule"}], must_precede("a", "b")):
+        with pytest.raises(ContractError, match="is no contract"):
+            Guard(wrong)  # type: ignore[arg-type]
