@@ -8,19 +8,21 @@ are not known.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from sponsio_like.contract import Contract
 from sponsio_like.document import SIZE_CAP, parse
 from sponsio_like.errors import ContractError, Problem, closest
 from sponsio_like.inventory import KINDS, Fields, Inventory, inventory
 from sponsio_like.loader import File
 from sponsio_like.rollcall import refuse_strangers, words_of
 from sponsio_like.signature import signature_of
-from sponsio_like.strangers import unchecked
+from sponsio_like.strangers import placed, strangers, unchecked
 from sponsio_like.trace import Trace, read_traces
+from sponsio_like.vocabulary import Vocabulary
 
 HOW = "with --tools FILE or --traces FILE"
 SCHEMAS = ("parameters", "inputSchema", "input_schema")
@@ -34,25 +36,39 @@ FORMS = (
 def checked(file: File, tools: Path | None, traces: Sequence[Path]) -> list[str]:
     """What could not be checked of the names in a contract file, for people.
 
-    `tools`: a file that lists those of the agent; `traces`: recorded runs. Raises `ContractError`
-    for names of tools and arguments that are not there.
+    `tools`: a file that lists those of the agent; `traces`: recorded runs, which may never have
+    given an optional argument. Raises `ContractError` for names of tools that are not there, and
+    for arguments that are not declared.
     """
     known = file.inventory
     given = None if tools is None else listed(tools)
     if given is not None:
         _check_declared(known, given, str(tools))
-    words = words_of(known, given or {})
-    if traces:
-        shown = seen(each for path in traces for each in read_traces(path))
-        words = words_of(Inventory(words.tools, known.elsewhere), shown)
+    told = words_of(known, given or {})
+    shown = seen(each for path in traces for each in read_traces(path))
+    words = words_of(Inventory(told.tools, known.elsewhere), shown)
     if words.tools:
-        refuse_strangers(file.contracts, words, f"searched: {_sources(known, tools, traces)}")
+        declared = {
+            each: None if told.fields(each) is None else fields
+            for each, fields in words.tools.items()
+        }
+        searched = f"searched: {_sources(known, tools, traces)}"
+        refuse_strangers(file.contracts, replace(words, tools=declared), searched)
+        never = [f"warning: {each}" for each in _never_given(file.contracts, words)]
         lacking = sorted({each for one in file.contracts for each in unchecked(one, words)})
         names = ", ".join(f"`{each}`" for each in lacking)
         hint = f"declare their `fields:` in `tools:`, or give them {HOW}"
-        return [f"names of arguments of {names} were NOT checked; {hint}"] if lacking else []
+        left = [f"names of arguments of {names} were NOT checked; {hint}"] if lacking else []
+        return [*never, *left]
     hint = f"list them in `tools:`, or give them {HOW}"
     return [f"names of tools and arguments were NOT checked: the agent's are not known; {hint}"]
+
+
+def _never_given(contracts: Iterable[Contract], words: Vocabulary) -> Iterator[Problem]:
+    """The arguments that contracts name, and that no recorded run gives: they may be optional."""
+    for each in contracts:
+        for problem in placed(each, strangers(each, words)):
+            yield replace(problem, what=f"{problem.what} in the recorded runs")
 
 
 def _check_declared(known: Inventory, given: Mapping[str, Fields | None], where: str) -> None:

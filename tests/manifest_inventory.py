@@ -19,4 +19,5 @@ STATEMENTS: dict[str, str] = {
     "S-INV-11": "nothing is left unchecked",
     "S-INV-12": "numbers have fields",
     "S-INV-13": "what is declared of tools is never compared",
+    "S-INV-14": "whatever no run gives is refused",
 }

@@ -68,6 +68,12 @@ MEANING = (
         "if not roll.complete or not roll.tools:",
     ),
     ("defaults are always there", "rollcall.py", "words, met=True,", "words,"),
+    (
+        "whatever no run gives is refused",
+        "listing.py",
+        "None if told.fields(each) is None else fields",
+        "fields",
+    ),
     ("nothing is left unchecked", "listing.py", "if lacking else []", "if not known else []"),
     (
         "numbers have fields",

@@ -142,9 +142,12 @@ def test_check_tells_every_misspelt_name(option: str, given: Any, tmp_path: Path
     source.write_text(json.dumps(given), "utf-8")
     answer = CliRunner().invoke(app, ["check", str(contracts), option, str(source)])
     assert isinstance(answer.exception, ContractError)
-    first, second = str(answer.exception).splitlines()
+    first, *second = str(answer.exception).splitlines()
     assert re.search(GATE, first)
-    assert re.search(SMALL, second)
+    if option == "--traces":  # what no recorded run gives may be optional
+        assert not second
+        return
+    assert re.search(SMALL, second[0])
 
 
 def test_check_says_that_names_were_not_checked(tmp_path: Path) -> None:

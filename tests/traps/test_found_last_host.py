@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from sponsio_like import Allowed, Blocked, Guard, Held, contract
+from sponsio_like import Allowed, Blocked, ContractError, Guard, Held, contract
+from sponsio_like.cli import app
 from sponsio_like.errors import SessionError, TraceError
 from sponsio_like.jsonl import Line
 from sponsio_like.patterns import approval_active
@@ -146,3 +150,51 @@ def test_a_step_that_violates_is_named_not_the_next_call() -> None:
     assert found[0]["event"] == 0
     assert re.search(r"step +door_open\n", shown)
     assert "pay" not in shown
+
+
+# --- what recorded runs show ----------------------------------------------------------------------
+
+GIFT = """\
+version: 1
+{more}contracts:
+  - name: no gifts
+    guarantee: {{pattern: absent, match: {{tool: {tool}, args: {{{field}: true}}}}}}
+"""
+
+
+def check_traces(folder: Path, more: str = "", tool: str = "pay", field: str = "gift") -> Any:
+    """What `check --traces` says, where runs show `pay(n=1)` only."""
+    contracts, runs = folder / "c.yaml", folder / "runs.jsonl"
+    contracts.write_text(GIFT.format(more=more, tool=tool, field=field), "utf-8")
+    event = {"tool": "pay", "args": {"n": 1}}
+    runs.write_text(json.dumps({"id": "t", "events": [event]}), "utf-8")
+    return CliRunner().invoke(app, ["check", str(contracts), "--traces", str(runs)])
+
+
+@requirement("S-INV-14")
+def test_an_argument_that_no_recorded_run_gives_is_a_warning(tmp_path: Path) -> None:
+    """It may be optional; it is told, last, with its place, and the file is not refused."""
+    answer = check_traces(tmp_path)
+    assert answer.exit_code == 0
+    last = answer.stdout.splitlines()[-1]
+    said = "contract `no gifts`: tool `pay` has no field `gift` in the recorded runs"
+    assert last.startswith("warning: ")
+    assert f"c.yaml:3:11: {said}" in last
+    assert "warning" not in check_traces(tmp_path, field="n").stdout
+
+
+@requirement("S-INV-14")
+@pytest.mark.parametrize(
+    ("more", "tool", "said"),
+    [
+        ("", "pya", "unknown tool `pya`"),
+        ("tools: {pay: {fields: {n: number}}}\n", "pay", "has no field `gift`"),
+    ],
+)
+def test_a_tool_that_no_recorded_run_has_is_refused(
+    more: str, tool: str, said: str, tmp_path: Path
+) -> None:
+    """A name of a tool that nobody has is an error, and so is a field that is not declared."""
+    answer = check_traces(tmp_path, more, tool)
+    assert isinstance(answer.exception, ContractError)
+    assert said in str(answer.exception)
