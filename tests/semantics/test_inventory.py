@@ -12,7 +12,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from sponsio_like import Allowed, Blocked, ContractError, Guard, Redirected, Session, contract
+from sponsio_like import (
+    Allowed,
+    Blocked,
+    ContractError,
+    ContractWarning,
+    Guard,
+    Redirected,
+    Session,
+    contract,
+)
 from sponsio_like.cli import app
 from sponsio_like.loader import loads
 from sponsio_like.patterns import must_precede, rate_limit
@@ -191,7 +200,8 @@ def test_tools_of_other_agents_can_be_named_and_not_called() -> None:
     approved = contract("approved").guarantees(must_precede("approve", "pay"))
     with pytest.raises(ContractError, match="unknown tool `approve`"):
         session_of(("check", "pay"), approved)
-    session = session_of(("check", "pay"), approved, elsewhere=["approve"])
+    with pytest.warns(ContractWarning, match="`approve` stands in `elsewhere`"):
+        session = session_of(("check", "pay"), approved, elsewhere=["approve"])
     assert called(session, "approve") == "tools"
     with pytest.raises(ContractError, match="of this agent, and of another one"):
         session_of(("check", "pay"), elsewhere=["pay"])
