@@ -155,7 +155,8 @@ def _words(call: Call) -> tuple[str, frozenset[str]]:
 def key_of(call: Call, paths: tuple[str, ...]) -> Any:
     """The canonical values at these paths; None if one is missing, or cannot be told.
 
-    `@agent` is the agent, `*` all arguments together. Nulls and empty lists are missing.
+    `@agent` is the agent, `@tool` the tool, `*` all arguments together. Nulls and empty lists are
+    missing.
     """
     parts: list[Any] = []
     for path in paths:
@@ -164,7 +165,7 @@ def key_of(call: Call, paths: tuple[str, ...]) -> Any:
             return None  # missing, or hidden behind a second value
         try:
             value = found if "[]" in path else found[0]
-            parts.append(short(value if path == "@agent" else read_as(value)))
+            parts.append(short(value if path[0] == "@" else read_as(value)))
         except Unreadable:
             return None
     return tuple(parts)
@@ -207,6 +208,6 @@ def short(value: Any) -> Any:
 
 
 def _values(call: Call, path: str) -> list[Any]:
-    if path == "@agent":
-        return [call.agent]
+    if path in ("@agent", "@tool"):
+        return [call.agent if path == "@agent" else call.tool]
     return [given(call.args)] if path == "*" else find(call.args, path)

@@ -203,7 +203,8 @@ def _values(clause: Clause, key: Key | None) -> tuple[tuple[str, Any], ...]:
         return ()
     if clause.bound is not None:
         return clause.bound.said(key)
-    return tuple((path, shown(part)) for path, part in zip(clause.by, key, strict=True))
+    parts = zip(clause.by, key, strict=True)
+    return tuple((path, shown(part)) for path, part in parts if path != "@tool")  # it is called
 
 
 # --- for people -----------------------------------------------------------------------------------

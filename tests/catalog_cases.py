@@ -319,6 +319,16 @@ IDENTITY = [
         counts="called",
     ),
     case(
+        "duplicate_call_limit",
+        "m(to=1)|n(to=1)|m(to=2)|n",
+        p.either(
+            q.called_alike("m", lambda a: a.get("to"), 1),
+            q.called_alike("n", lambda a: a.get("to"), 1),
+        ),
+        tool=["m", "n"],
+        fields=["to"],
+    ),
+    case(
         "time_since",
         "e|e!|+4s z|x",
         q.long_since("x", q.of_calls("e"), 3),

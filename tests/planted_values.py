@@ -9,6 +9,12 @@ from __future__ import annotations
 VALUES = "patterns/values.py"
 
 MEANING = (
+    (
+        "another tool is a duplicate",
+        "patterns/identity.py",
+        'by = ("@tool", *fields) if several else fields',
+        "by = fields",
+    ),
     ("what must not be has to be", VALUES, "f.Always(~match)", "f.Always(match)"),
     (
         "what is required comes two events before",

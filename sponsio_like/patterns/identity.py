@@ -57,11 +57,13 @@ def duplicate_call_limit(
     limit: Natural = 1,
     counts: Counts = "done",
 ) -> Rule:
-    """At most `limit` calls of `tool` with equal values of `fields`; failures do not count.
+    """At most `limit` calls of the same tool with equal values of `fields`; failures do not count.
 
-    A call without one of the fields violates.
+    Each tool of a list or a glob counts for itself. A call without one of the fields violates.
     """
-    return Rule(whenever(tool, Count(tried(tool, counts)) <= limit), by=fields)
+    several = len(tool) > 1 or len(tool[0].names) != 1 or bool(tool[0].globs)
+    by = ("@tool", *fields) if several else fields
+    return Rule(whenever(tool, Count(tried(tool, counts)) <= limit), by=by)
 
 
 @pattern(

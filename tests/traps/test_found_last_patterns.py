@@ -11,6 +11,7 @@ from sponsio_like import Blocked, Guard, contract
 from sponsio_like.errors import ContractError, ContractWarning
 from sponsio_like.patterns import (
     always_followed_by,
+    duplicate_call_limit,
     must_confirm,
     must_precede,
     precedence,
@@ -18,6 +19,7 @@ from sponsio_like.patterns import (
     until,
 )
 from tests.manifest import requirement
+from tests.traps.test_found_cut import played
 
 
 def guarded(*rules: Any, **options: Any) -> Guard:
@@ -168,3 +170,32 @@ def test_a_single_contract_is_a_guard() -> None:
     for wrong in ("rules.yaml", {"name": "rule"}, [{"name": "rule"}], must_precede("a", "b")):
         with pytest.raises(ContractError, match="is no contract"):
             Guard(wrong)  # type: ignore[arg-type]
+
+
+# --- duplicates -----------------------------------------------------------------------------------
+
+SEVERAL: dict[str, Any] = {
+    "a list": duplicate_call_limit(["get_order", "get_user"]),
+    "a glob": duplicate_call_limit("get_*"),
+    "all": duplicate_call_limit("*"),
+    "a field": duplicate_call_limit("*", fields=["id"]),
+    "matches": duplicate_call_limit(
+        [{"tool": "get_order"}, {"tool": "get_user", "args": {"id": 7}}]
+    ),
+}
+
+
+@requirement("S-KEY-07")
+@pytest.mark.parametrize("rule", SEVERAL.values(), ids=SEVERAL)
+def test_a_duplicate_is_a_call_of_the_same_tool(rule: Any) -> None:
+    """Equal arguments of another tool are no duplicate, whether it is named or a glob covers it."""
+    order, user, old = ("get_order", {"id": 7}), ("get_user", {"id": 7}), ("get_user", {"id": "7 "})
+    assert played(rule, order, user, order, user) == "AABB"
+    assert played(rule, user, order, ("get_order", {"id": 8})) == "AAA"
+    if "args" not in repr(rule.arguments):
+        assert played(rule, order, user, old) == "AAB"
+    explained = guarded(rule).session()
+    explained.settle(explained.decide(*order).id, output="x")
+    outcome = explained.decide(*order)
+    assert isinstance(outcome, Blocked)
+    assert "@tool" not in outcome.advice
