@@ -586,7 +586,7 @@ BUGS = (
     Bug(
         "keys are compared as text",
         "readers.py",
-        'short(value if path == "@agent" else read_as(value))',
+        'short(value if path[0] == "@" else read_as(value))',
         "repr(value)",
     ),
     Bug("calls without a key pass", "judging.py", "if clause.can_break(event) else", "if 0 else"),
