@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from sponsio_like.atoms import names_tool
+from sponsio_like.atoms import glob_matches, names_tool
 from sponsio_like.errors import ContractError
 from sponsio_like.formula import (
     Always,
@@ -17,6 +17,7 @@ from sponsio_like.formula import (
     Bound,
     Condition,
     Formula,
+    Happening,
     Happens,
     Match,
     MessageBy,
@@ -125,27 +126,45 @@ def acting(tools: Target, *needed: Target) -> tuple[Formula, ...]:
     one of them, unless its match says `missing: skip`.
     """
     tools = tuple(each for match in tools for each in _refusing(match))
-    exact = tuple(replace(match, globs=()) for match in tools if match.names)
-    loose = tuple(replace(match, names=()) for match in tools if match.globs or not match.names)
-    free = tuple(each for target in needed for match in target for each in _free(match, loose))
-    if not free:
-        return (called(tools),)
-    covered = called(loose) & Not(called(free))
-    return (called(exact), covered) if exact else (covered,)
+    return but_for("called", tools, [_of_any(match) for target in needed for match in target])
 
 
-def _free(match: Match, loose: Target) -> Iterator[Match]:
-    """The needed calls that these globs cover, whatever values they bind."""
-    names = tuple(n for n in match.names if any(names_tool(each, n) for each in loose))
-    bare = all(not glob.strip("*") for each in loose for glob in each.globs)
-    globs = tuple(glob for glob in match.globs if glob.strip("*")) if loose and bare else ()
+def _of_any(match: Match) -> Match:
+    """These calls, whatever values they bind."""
     tests = tuple(
         replace(each, value=each.value.regex) if isinstance(each.value, Var) else each
         for each in match.conditions
         if not isinstance(each.value, Var) or each.value.regex is not None
     )
+    return replace(match, conditions=tests)
+
+
+def but_for(what: Happening, tools: Target, needed: Iterable[Match]) -> tuple[Formula, ...]:
+    """What happens to calls of `tools`: those that are named, then those of globs.
+
+    The globs do not cover the calls that are `needed`.
+    """
+    exact = tuple(replace(match, globs=()) for match in tools if match.names)
+    loose = tuple(replace(match, names=()) for match in tools if match.globs or not match.names)
+    free = tuple(each for match in needed for each in _free(match, loose))
+    if not free:
+        return (Happens(what, tools),)
+    covered = Happens(what, loose) & Not(called(free))
+    return (Happens(what, exact), covered) if exact else (covered,)
+
+
+def _free(match: Match, loose: Target) -> Iterator[Match]:
+    """The needed calls that these globs do not cover: none where that would be all of a glob."""
+    every = [glob for each in loose for glob in each.globs or ("*",)]
+    narrow = bool(match.conditions or match.agent)
+    names = tuple(n for n in match.names if any(names_tool(each, n) for each in loose))
+    globs = tuple(
+        glob
+        for glob in (match.globs if match.names else match.globs or ("*",))
+        if every and (narrow or not any(glob_matches(glob, each) for each in every))
+    )
     if names or globs:
-        yield replace(match, names=names, globs=globs, conditions=tests, strict=None)
+        yield replace(match, names=names, globs=globs, strict=None)
 
 
 def before(tools: Target, needed: Iterable[Target], then: Formula) -> Formula:

@@ -132,10 +132,11 @@ def _may_be_any(kind: _Kind, test: _Test, found: Look) -> bool:
 
 def _seen(call: Call, test: _Test, *, strict: bool) -> Look:
     each, place = test.condition, call_spot(call, test.condition.path)
+    strict = strict and each.op in BINDING  # only what binds has to be there
     whole = is_whole(each.path)
     found = look(place, each.op, test.var, test.form, given=False, whole=whole)
     lacking = "[]" in each.path and has_gaps(place)
-    if each.every and lacking and not strict:  # of that element it does not hold
+    if each.every and (lacking or (strict and found.bare)):  # an element lacks it, so the list does
         return NOWHERE
     if each.every and each.op not in BINDING and not found.there:
         found = found._replace(there=is_list(place))

@@ -36,6 +36,7 @@ UNLATCHED = (
     "tests/semantics/test_contracts.py::test_where_the_assumption_fails_the_verdict_stays_open"
 )
 ATTEMPTS = "tests/test_patterns.py::test_a_pattern_is_kept_and_broken_by_its_own_traces[rate_limit]"
+ORDERS = "tests/traps/test_found_second_opinions.py"
 ONE_ID = "tests/test_threads.py::test_an_id_decided_in_all_threads_at_once_is_one_call"
 
 BUGS = (
@@ -404,6 +405,35 @@ BUGS = (
         "inner.flights.update(all_resumed(kept, moved, sources))",
         "pass",
         RESTORED,
+    ),
+    # --- orders of globs, elements without a field ----------------------------------------------
+    Planted(
+        "any value is spared of an order of values",
+        "patterns/values.py",
+        "but_for(what, target, needed)",
+        "but_for(what, target, [f.Match(each.names, each.globs) for each in needed])",
+        f"{ORDERS}::test_with_another_value_what_is_asked_for_waits_as_well",
+    ),
+    Planted(
+        "what has its value in its answer is spared",
+        "patterns/values.py",
+        "    if any(vars_in(node) for node in asked):",
+        "    if not any(vars_in(node) for node in f.postorder(requires)):",
+        f"{ORDERS}::test_what_has_its_value_in_its_answer_is_covered",
+    ),
+    Planted(
+        "only the glob of all tools spares a glob",
+        "parts.py",
+        "if every and (narrow or not any(glob_matches(glob, each) for each in every))",
+        'if every == ["*"] and (narrow or glob.strip("*"))',
+        f"{ORDERS}::test_a_narrower_glob_that_is_asked_for_is_not_covered",
+    ),
+    Planted(
+        "what compares has to be there as well",
+        "variable_atoms.py",
+        "    strict = strict and each.op in BINDING  # only what binds has to be there\n",
+        "",
+        f"{ORDERS}::test_what_is_compared_with_some_element_is_not_asked_of_one_without_the_field",
     ),
     *(Planted(*each) for each in planted_catalog.TERMS),
     *(Planted(*each) for each in planted_adapters.BUGS),

@@ -72,8 +72,8 @@ MEANING = (
     (
         "what is asked for waits for itself",
         "parts.py",
-        "    if not free:\n        return (called(tools),)",
-        "    if True:\n        return (called(tools),)",
+        "    if not free:\n        return (Happens(what, tools),)",
+        "    if True:\n        return (Happens(what, tools),)",
     ),
     (
         "kinds are not compared",

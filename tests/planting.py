@@ -67,7 +67,7 @@ class Planting:
     @property
     def module(self) -> str:
         """The module that the file is; the file itself if it is none."""
-        return self.file.removesuffix(".py").replace("/", ".")
+        return self.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
     def trial(self, tests: Sequence[str]) -> Trial:
         """The trial of these tests."""

@@ -127,7 +127,9 @@ class Encoding:
             return self.domains[name]
         found = {test: at(event, test.place) for test in pattern.binders(name)}
         pairs = found.items()
-        if any(each.blind or (each.misses(t.place) and pattern.refuses(t)) for t, each in pairs):
+        if any(
+            each.blind or (each.misses(t.place) and pattern.refuses(t, event)) for t, each in pairs
+        ):
             return self.domains[name]
         return dict.fromkeys(value for each in found.values() for value in each.keys)
 
@@ -149,7 +151,7 @@ class Encoding:
                 return judged.format("false")
             case "precedence":
                 earlier = [f"(and {_before(f, e)} {self._is('requires', f, ids)})" for f in others]
-                return judged.format(_or(earlier))
+                return judged.format(_or([self._is("spared", e, ids), *earlier]))
             case "response" | "bounded_response":
                 late = f"(<= (at {{}}) (+ (at {e}) {self.read.within}))" if self.read.within else ""
                 return judged.format(

@@ -64,7 +64,8 @@ def holds(read: Statement, events: list[Event], i: int, values: Values) -> bool:
         case "absent":
             return not one("match", i, True)
         case "precedence":
-            return not one("match", i, True) or some("requires", range(i))
+            met = one("spared", i) or some("requires", range(i))
+            return not one("match", i, True) or met
         case "response":
             return not one("match", i, True) or some("by", ahead)
         case "bounded_response":
@@ -104,14 +105,15 @@ def matches(pattern: Pattern, event: Event, values: Values, hopeful: bool) -> bo
     status = "any" if pattern.status == "any" else event.get("status", "ok")
     if not pattern.names_it(event) or status != pattern.status:
         return False
-    answers = [passes(test, at(event, test.place), values, pattern) for test in pattern.tests]
+    answers = [passes(test, event, values, pattern) for test in pattern.tests]
     return all(hopeful if answer is None else answer for answer in answers)
 
 
-def passes(test: Test, found: Found, values: Values, pattern: Pattern) -> bool | None:
-    """Whether what was found passes; None if that cannot be told."""
+def passes(test: Test, event: Event, values: Values, pattern: Pattern) -> bool | None:
+    """Whether what stands in an event passes; None if that cannot be told."""
+    found = at(event, test.place)
     binds = test.op == "binds"
-    refused = binds and pattern.refuses(test)
+    refused = binds and pattern.refuses(test, event)
     listed = "[]" in test.place.path
     if test.every and found.gap:
         return None if refused else False
@@ -150,5 +152,7 @@ def compared(test: Test, value: Key, values: Values) -> bool | None:
     if value[0] != other[0] or value[0] not in ("number", "text"):
         return None
     pair = (plain_number(value), plain_number(other))
+    if value[0] == "text" and test.place.how != "plain" and pair.count(None) == 1:
+        return None
     left, right = (value[1], other[1]) if None in pair else pair
     return bool(ORDER[test.op](left, right))

@@ -114,7 +114,7 @@ def is_open(pair: Pair) -> bool:
         for event in filter(part.names_it, events):
             for test in part.tests:
                 found = at(event, test.place)
-                refused = part.refuses(test) and found.misses(test.place)
+                refused = part.refuses(test, event) and found.misses(test.place)
                 if test.op == "binds" and (found.blind or refused):
                     return True
     return False
@@ -123,8 +123,7 @@ def is_open(pair: Pair) -> bool:
 def _disagrees(pair: Pair) -> bool:
     """Whether the two still disagree; not on what one of them refuses."""
     try:
-        varies = bool(statement(pair[0]).variables())
-        return varies and not is_open(pair) and bool(differences(*pair))
+        return not is_open(pair) and bool(differences(*pair))
     except (ContractError, KeyError, ValueError):
         return False
 
@@ -168,6 +167,8 @@ def _describe(
         "two variables": len(read.variables()) > 1,
         "texts": any(test.place.how != "plain" for test in tests),
         "messages": any(part.kind == "message" for part in read.patterns()),
+        "no variables": not read.variables(),
+        "spared calls (S-LOAD-16)": "spared" in read.parts,
     }
     told = [name for name, so in traits.items() if so]
     tally.counts.update([state, f"{read.form}, {state}", *told])

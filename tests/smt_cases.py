@@ -76,11 +76,14 @@ class Cases:
     # --- statements -------------------------------------------------------------------------------
 
     def statement(self) -> Written:
-        """A statement of any form."""
+        """A statement of any form; an order may have no variable, and is often one of a glob."""
         form = self.dice.choice(tuple(PARTS))
         whole = self.chance(0.06)
         self.names = ["x", "y"] if self.chance(0.2) and not self.textual and not whole else ["x"]
-        parts = {name: self.pattern(name, whole) for name in PARTS[form]}
+        same = form != "precedence" or self.chance(0.85)
+        parts = {name: self.pattern(name if same else "free", whole) for name in PARTS[form]}
+        if form == "precedence" and self.chance(0.3):
+            parts["match"]["tool"] = self.dice.choice(("*", f"{self.tools[0][0]}*", ["pay", "*"]))
         if form == "until":
             if self.chance(0.3):
                 del parts["release"]

@@ -71,11 +71,12 @@ def engine_witnesses(mapping: Mapping[str, Any], events: Sequence[Event]) -> Sai
 def blamed(mapping: Mapping[str, Any], events: Sequence[Event]) -> Blamed:
     """What `explain` tells of the recorded trace. A value that occurs nowhere is `FRESH`.
 
-    Nothing, where more than `KEYS` values occur.
+    Nothing, where more than `KEYS` values occur, and without variables.
     """
     (clause,) = guard_of(mapping).policy.clauses
     trace = trace_of({"events": list(events)})
-    assert clause.bound is not None
+    if clause.bound is None:
+        return {}
     found: Blamed = {}
     reader = Reader(clause)
     keys = keys_in(reader, trace.events)

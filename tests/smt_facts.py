@@ -144,27 +144,31 @@ class World:
             parts.append(f"(= (agent e) {self.agents[pattern.agent]})" if known else "false")
         for test in pattern.tests:
             x = f"x{variables.index(test.var)}" if test.var else ""
-            parts.append(self._test(test, x, hopeful=hopeful, strict=pattern.refuses(test)))
+            asked = self._refused(pattern, test) if hopeful and test.op == "binds" else "false"
+            parts.append(self._test(test, x, hopeful=hopeful, asked=asked))
         return f"(and {' '.join(parts)})"
 
-    def _test(self, test: Test, x: str, *, hopeful: bool, strict: bool) -> str:
+    def _refused(self, pattern: Pattern, test: Test) -> str:
+        """That event `e` may be any, if it lacks what is tested."""
+        calls = [event for event in self.events.values() if pattern.names_it(event)]
+        calls = [each for each in calls if "tool" in each and pattern.refuses(test, each)]
+        tools = sorted({self.names[each["tool"]] for each in calls})
+        return f"(or false {' '.join(f'(= (tool e) {n})' for n in tools)})"
+
+    def _test(self, test: Test, x: str, *, hopeful: bool, asked: str) -> str:
         place = f"e {self.places[test.place]}"
         lacks, gap, blind, mixed = (
             f"({what} {place})" for what in ("lacks", "gap", "blind", "mixed")
         )
         each = [(v, f"(holds {place} {self.ids[v]})") for v in self.at_place[test.place]]
-        asked = hopeful and strict and test.op == "binds"
         if test.every:
             kept = [f"(=> {holds} {self._compared(test, v, x, hopeful)})" for v, holds in each]
             told = "" if hopeful else f"(not {blind})"
             there = f"(not {lacks})" if test.op == "binds" else ""
-            refused = f"(or {lacks} {gap} (bare {place}))" if asked else "false"
+            refused = f"(and {asked} (or {lacks} {gap} (bare {place})))"
             return f"(or {refused} (and (not {gap}) {there} {told} {' '.join(kept)}))"
-        excused = [lacks, f"(bare {place})"] if asked else []
-        if hopeful:
-            excused.append(blind)
-        if asked and "[]" in test.place.path:
-            excused.append(gap)
+        holes = f"(or {lacks} (bare {place}) {gap if '[]' in test.place.path else ''})"
+        excused = [f"(and {asked} {holes})", *([blind] if hopeful else [])]
         if test.op == "binds":
             sure = "true" if hopeful else f"(not {mixed})"
             return f"(or (and (holds {place} {x}) {sure}) {' '.join(excused)})"
@@ -197,6 +201,9 @@ class World:
         numbers = f"(and {alike[0]} ({test.op} (num {v}) (num {other})))"
         by_size, by_rank = (f"({test.op} ({how} {v}) ({how} {other}))" for how in ("num", "rank"))
         both = f"(and (plain {v}) (plain {other}))"
+        odd = f"(and {alike[1]} (xor (plain {v}) (plain {other})))"  # of texts that were found
+        told = test.place.how == "plain"
+        by_rank = by_rank if told else f"(ite {odd} {str(hopeful).lower()} {by_rank})"
         texts = f"(and {alike[1]} (ite {both} {by_size} {by_rank}))"
         unlike = f"(not (or {alike[0]} {alike[1]}))" if hopeful else "false"
         return f"(or {numbers} {texts} {unlike})"

@@ -53,6 +53,8 @@ class Pattern:
     tests: tuple[Test, ...] = ()
     strict: bool = False
     lax: bool = False
+    required: tuple[str, ...] = ()
+    but: tuple[str, ...] = ()
 
     def names_it(self, event: Event) -> bool:
         """Whether the event is of the kind, the tool or role, the agent that is meant."""
@@ -63,15 +65,17 @@ class Pattern:
         if self.agent not in (None, event.get("agent", "agent")):
             return False
         tool = event["tool"]
-        return not self.names or any(_is_named(tool, name) for name in self.names)
+        named = not self.names or any(_is_named(tool, name) for name in self.names)
+        return named and tool not in self.but
 
     def bound(self) -> set[str]:
         """The variables that such an event binds."""
         return {test.var for test in self.tests if test.op == "binds"}
 
-    def refuses(self, test: Test) -> bool:
+    def refuses(self, test: Test, event: Event) -> bool:
         """Whether a call without the argument that is tested may be any."""
-        return self.strict and test.place.source == "args"
+        strict = self.strict or any(_is_named(event["tool"], name) for name in self.required)
+        return strict and test.place.source == "args"
 
     def binders(self, name: str) -> list[Test]:
         """The tests that bind a variable."""
@@ -79,8 +83,11 @@ class Pattern:
 
 
 def _is_named(tool: str, name: str) -> bool:
-    glob = "*" in name or "?" in name
-    return fnmatch.fnmatchcase(tool, name) if glob else tool == name
+    return fnmatch.fnmatchcase(tool, name) if _is_glob(name) else tool == name
+
+
+def _is_glob(name: str) -> bool:
+    return "*" in name or "?" in name
 
 
 @dataclass(frozen=True)
@@ -94,7 +101,10 @@ class Body:
 
 @dataclass(frozen=True)
 class Statement:
-    """One form with its patterns, by the names of the parts; `always` has a body."""
+    """One form with its patterns, by the names of the parts; `always` has a body.
+
+    The part `spared` of `precedence` has the calls that it does not ask of.
+    """
 
     form: str
     parts: Mapping[str, Pattern]
@@ -141,15 +151,37 @@ def statement(mapping: Mapping[str, Any]) -> Statement:
         parts = {name: pattern(mapping[name], _usual(name)) for name in names}
         if form == "precedence":
             parts["match"] = _refusing(parts["match"])
+            parts |= _spared(parts["match"], parts["requires"])
         read = Statement(form, parts, mapping.get("within", 0))
     return _with_texts(read)
 
 
 def _refusing(asked: Pattern) -> Pattern:
-    """A tool must have the fields that `precedence` binds, unless its match skips it or is `*`."""
-    named = bool(asked.names) and all(name.strip("*") for name in asked.names)
+    """A tool must have the fields that `precedence` binds, unless its match skips it.
+
+    `*` alone asks that of no tool.
+    """
     binds = any(test.var for test in asked.tests)
-    return replace(asked, strict=asked.strict or (binds and named and not asked.lax))
+    named = tuple(name for name in asked.names if name.strip("*"))
+    return replace(asked, required=named if binds and not asked.lax else ())
+
+
+def _spared(asked: Pattern, needed: Pattern) -> dict[str, Pattern]:
+    """The calls that only a glob asks of, and that are what it needs themselves (S-LOAD-16)."""
+    exact = tuple(name for name in asked.names if not _is_glob(name))
+    globs = [name for name in asked.names or ("*",) if _is_glob(name)]
+    told = [test for test in needed.tests if test.place.source not in ("args", "agent", "call")]
+    if "message" in (asked.kind, needed.kind) or not globs or any(test.var for test in told):
+        return {}
+    tests = tuple(test for test in needed.tests if test not in told)
+    narrow = tests or needed.agent is not None
+    names = tuple(
+        name
+        for name in needed.names or ("*",)
+        if not _is_glob(name) or narrow or not any(fnmatch.fnmatchcase(g, name) for g in globs)
+    )
+    spared = replace(needed, names=names, tests=tests, status="any", strict=False, but=exact)
+    return {"spared": spared} if names else {}
 
 
 def _usual(part: str) -> str:

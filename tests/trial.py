@@ -76,8 +76,10 @@ class Result:
 
 
 def path_of(module: str) -> Path:
-    """The file of a module of the package: `monitor`, `patterns.safety`."""
-    return ROOT / "sponsio_like" / f"{module.replace('.', '/')}.py"
+    """The file of a module of the package: `monitor`, `patterns.safety`, `strategies`."""
+    place = ROOT / "sponsio_like" / module.replace(".", "/")
+    inside = place / "__init__.py"
+    return inside if inside.exists() else place.with_name(f"{place.name}.py")
 
 
 class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -91,7 +93,11 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
         if fullname != self.name:
             return None
-        return importlib.util.spec_from_file_location(fullname, self.path, loader=self)
+        place = Path(self.path)
+        inside = [str(place.parent)] if place.name == "__init__.py" else None
+        return importlib.util.spec_from_file_location(
+            fullname, place, loader=self, submodule_search_locations=inside
+        )
 
     def exec_module(self, module: ModuleType) -> None:
         exec(compile(self.source, self.path, "exec", dont_inherit=True), vars(module))  # noqa: S102

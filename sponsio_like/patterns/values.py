@@ -11,8 +11,9 @@ from sponsio_like.errors import ContractError
 from sponsio_like.formula import Formula
 from sponsio_like.kinds import Name, Occurrence, Positive, Regex, Success, Within
 from sponsio_like.opposing import releases
-from sponsio_like.parts import acting, fresh, narrowed, refusing
+from sponsio_like.parts import but_for, fresh, narrowed, refusing
 from sponsio_like.pattern import Field, Tools, default, earlier, pattern, settles, whenever
+from sponsio_like.variables import vars_in
 
 ANY = default("*")
 VET = {"tool": "vet", "args": {"name": "$who"}}
@@ -60,8 +61,8 @@ def precedence(match: Occurrence, requires: Success, within: Within | None = Non
     field of a value is refused, whether its tool is named or a glob such as `pay_*`, unless the
     match says {missing: skip}; with `*` or no tool, it is left alone unless {missing: refuse} is
     said. `within`: it is one of so many events before, or not more than so many seconds before:
-    `{steps: 10}` (or `10`), `{seconds: 3600}`. `match: {tool: "*"}` alone is all tools but the
-    required one.
+    `{steps: 10}` (or `10`), `{seconds: 3600}`. `match: {tool: "*"}` is all tools but the
+    required one, for the same value.
     """
     return f.Always(_needing(refusing(match), requires) >> earlier(requires, within, match))
 
@@ -233,14 +234,18 @@ def _answers(match: Formula, by: Formula) -> None:
 
 
 def _needing(event: Formula, requires: Formula) -> Formula:
-    """The event; without variables, its globs do not cover the calls that are required."""
+    """The event; its globs do not cover the calls that are required, for the same values.
+
+    Where the answer, or a message, has the value, they do.
+    """
     needed, done = _calls(requires), dict[f.Node, f.Node]()
-    if any(isinstance(each.value, f.Var) for one in _calls(event) for each in one.conditions):
+    asked = (node for node in f.postorder(requires) if not isinstance(node, f.Happens))
+    if any(vars_in(node) for node in asked):
         return event
     for node in f.postorder(event):
         match node:
-            case f.Happens("called", target):
-                done[node] = f.disj(*acting(target, needed))
+            case f.Happens(what, target):
+                done[node] = f.disj(*but_for(what, target, needed))
             case _:
                 done[node] = f.rebuilt(node, done)
     found = done[event]

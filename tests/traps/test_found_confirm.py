@@ -327,16 +327,21 @@ def test_a_callable_gets_the_call_with_its_arguments() -> None:
 @requirement("S-ABOUT-03")
 def test_a_callable_cannot_change_what_is_decided() -> None:
     """What it does to its copy of the arguments is seen by no other contract."""
+    seen: list[Any] = []
 
     def shrink(violation: Violation) -> str:
         assert violation.call is not None
+        seen.append(violation.call.args["amount"])
         violation.call.args["amount"] = 1  # type: ignore[index]
         return "warn_only"
 
     rules = contract("c").guarantees("no `pay`").strategy(shrink)
     limit = contract("d").guarantees({"ltl": "G(called(pay) -> arg(amount) <= 3)"})
-    mine = Guard([rules, limit]).session()
+    again = contract("e").guarantees("no `pay`").strategy(shrink)
+    mine = Guard([rules, limit, again]).session()
     assert isinstance(mine.decide("pay", {"amount": 50, "x": [1]}), Blocked)
+    assert {*seen} == {50}
+    assert len(seen) > 1
 
 
 @requirement("S-ABOUT-03")

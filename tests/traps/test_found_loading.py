@@ -692,11 +692,12 @@ def test_lists_of_tools_are_read_back() -> None:
 
 
 @requirement("S-FILE-09")
-def test_what_no_sentence_says_is_printed_as_in_a_file() -> None:
-    """A match with a list of values has no sentence: the pattern stands there as in a file."""
+@pytest.mark.parametrize("to", [{"in": ["a", "b"]}, "`", {"matches": "`"}], ids=str)
+def test_what_no_sentence_says_is_printed_as_in_a_file(to: Any) -> None:
+    """A match with a list of values, or a backtick, has no sentence: it stands as in a file."""
     import yaml
 
-    given = {"first": "check", "then": {"tool": "pay", "args": {"to": {"in": ["a", "b"]}}}}
+    given = {"first": "check", "then": {"tool": "pay", "args": {"to": to}}}
     made = contract("c").guarantees({"pattern": "must_precede", **given})
     page = "\n".join(text for text, _ in contracts_page([made], "enforce"))
     (written,) = [each.partition("must     ")[2] for each in page.splitlines() if "must  " in each]

@@ -167,7 +167,7 @@ def test_a_path_that_an_answer_lacks_does_not_match(answer: Any) -> None:
 
 
 BAGS = until(
-    {"tool": "get", "output": {"matches": r'"bags": (\d+)', "bind": "$had"}},
+    {"tool": "get", "output": {"matches": r'"bags": ([\de]+)', "bind": "$had"}},
     {"tool": "set", "args": {"bags": {"lt": "$had"}}},
 )
 
@@ -175,10 +175,13 @@ BAGS = until(
 @requirement("S-VALUE-18")
 @pytest.mark.parametrize(
     ("had", "bags", "said"),
-    [(10, 9, "AB"), (9, 10, "AA"), (9, 9, "AA"), (10, "9", "AB"), (9, "n/a", "AB"), (9, 9.5, "AA")],
+    [
+        *((10, 9, "AB"), (9, 10, "AA"), (9, 9, "AA"), (10, "9", "AB"), (9, "n/a", "AB")),
+        *((9, 9.5, "AA"), ("1e1", 9, "AB"), ("1e1", 11, "AA")),
+    ],
 )
-def test_a_captured_number_compares_as_a_number(had: int, bags: Any, said: str) -> None:
-    """9 is less than 10; what is no number cannot be compared with one."""
+def test_a_captured_number_compares_as_a_number(had: Any, bags: Any, said: str) -> None:
+    """9 is less than 10, and than 1e1; what is no number cannot be compared with one."""
     assert played(BAGS, ("get", {}, f'{{"bags": {had}}}'), ("set", {"bags": bags})) == said
 
 
