@@ -97,6 +97,22 @@ def _stands(approval: Mapping[str, Any], action: str, role: str) -> bool:
     return asked == (action, role, "approve")
 
 
+def tool_of(tool: Any, id: Any = "") -> str:
+    """The tool of a call with this id. Raises `SessionError` unless both are texts."""
+    if isinstance(tool, str) and isinstance(id, str):
+        return tool
+    raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
+
+
+def check_settled(id: Any) -> None:
+    """Raise `SessionError` for what is no id of a call: no call would ever be settled by it."""
+    if not isinstance(id, str):
+        kind = type(id).__name__
+        a = "an" if kind[0] in "AEIOU" else "a"
+        hint = "write settle(outcome.id, output=..)"
+        raise SessionError(f"a result needs the id of its call, not {a} {kind}; {hint}")
+
+
 def of_batch(calls: Iterable[Sequence[Any]]) -> list[tuple[Any, Any, Any, str]]:
     """The calls of a batch, each with what stands against its id.
 
@@ -105,8 +121,7 @@ def of_batch(calls: Iterable[Sequence[Any]]) -> list[tuple[Any, Any, Any, str]]:
     batch: list[tuple[Any, Any, Any, str]] = []
     seen: set[str] = set()
     for tool, args, id in map(_of_batch, calls):
-        if not isinstance(tool, str) or not (id is None or isinstance(id, str)):
-            raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
+        tool_of(tool, "" if id is None else id)
         twice = (
             f"id `{id}` stands twice in this batch; give each call its own" if id in seen else ""
         )

@@ -86,7 +86,7 @@ def decision(
         if late:
             first = replace(first, late=(*late, *first.late))
         if first.why:
-            return refused(inner, event, first.why, over=first.over), first
+            return refused(inner, event, first.why), first
         if first.flight is not None:
             assert isinstance(event, Call)
             return _standing(inner, event, mark, first.flight), first
@@ -176,20 +176,15 @@ def _ticket(inner: Interceptor, event: Call | Message) -> Ticket | None:
     return inner.at_desk(lambda desk, now: desk.find(id_of(event), mark, now))
 
 
-def refused(
-    inner: Interceptor, event: Call | Message, reason: str, *, over: bool = False
-) -> Outcome:
-    """No contract's doing: blocked if anything is enforced here, otherwise only said.
-
-    `over`: the run is.
-    """
+def refused(inner: Interceptor, event: Call | Message, reason: str) -> Outcome:
+    """No contract's doing: blocked if anything is enforced here, otherwise only said."""
     tool = event.tool if isinstance(event, Call) else None
     if not inner.policy.enforces:
         seen = Violation("session", inner.calls, tool, "blocked", reason, "observe")
         return Allowed(id_of(event), (), (seen,))
     violation = Violation("session", inner.calls, tool, "blocked", reason)
     inner.turn_away(event)
-    return Blocked(id_of(event), (violation,), lambda: reason, over)
+    return Blocked(id_of(event), (violation,), lambda: reason, bool(inner.context.stopped))
 
 
 def _failed(inner: Interceptor, event: Call | Message, error: Exception) -> Outcome:
@@ -254,7 +249,7 @@ def _redirected(
     second = _ruled(inner, safe, mark, lambda _: redirected, substitute=True)
     both = replace(first, found=(*first.found, *second.found), late=(*first.late, *second.late))
     if second.why:
-        return refused(inner, call, second.why, over=second.over), both
+        return refused(inner, call, second.why), both
     if second.flight is not None:  # another thread was quicker
         return _standing(inner, call, mark, second.flight), replace(both, flight=second.flight)
     if second.before is None:

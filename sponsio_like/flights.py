@@ -44,8 +44,8 @@ class Attempt:
 
     `before` is the ledger that refused it, for the advice, and `answer` the strictest of what its
     contracts answer; `flight` a call with the same id that is in flight already, `why` what stands
-    against it besides; `over`: the run is. None of these: it was let through now. `again`: it was
-    told before. `spent`: it was too much work to read all of the event.
+    against it besides. None of these: it was let through now. `again`: it was told before.
+    `spent`: it was too much work to read all of the event.
     """
 
     found: tuple[Finding, ...] = ()
@@ -55,7 +55,6 @@ class Attempt:
     again: bool = False
     flight: Flight | None = None
     why: str = ""
-    over: bool = False
     spent: bool = False
 
     def told_before(self, outcome: Outcome) -> bool:
@@ -76,7 +75,7 @@ def standing(
     The run is over; the id of a call is in use; it is one call too many.
     """
     if context.stopped and enforces and stoppable(event):
-        return Attempt(why=f"the run was stopped by `{context.stopped}`, for good", over=True)
+        return Attempt(why=f"the run was stopped by `{context.stopped}`, for good")
     if not isinstance(event, Call):
         return None
     flight = flights.get(event.id)

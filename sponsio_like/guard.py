@@ -5,7 +5,6 @@ In: contracts, or a contract file. Out: sessions. A guard is immutable; a sessio
 
 from __future__ import annotations
 
-import itertools
 import os
 import time
 import warnings
@@ -24,6 +23,7 @@ from sponsio_like.errors import (
 from sponsio_like.filing import read_file
 from sponsio_like.inventory import Tools, Unlisted, declared
 from sponsio_like.lanes import prepare
+from sponsio_like.naming import fresh
 from sponsio_like.outcome import Mode
 from sponsio_like.records import SILENT, Log, naming
 from sponsio_like.roster import Given, Roster, check_given, check_id, check_switches
@@ -83,7 +83,6 @@ class Guard:
         self._tools: Toolbox[Tool] = Toolbox(self.policy)
         self._log = _log(self.policy, log, log_args)
         self._notify = mailboxes(notify)
-        self._names = itertools.count(1)
         self._roster = Roster()
         self._content = all(needs <= ALL_INPUTS for needs in self.policy.needs.values())
         """Whether a session that gets every input there is lacks none."""
@@ -211,7 +210,7 @@ class Guard:
         """A session without a past, whatever is open under its id."""
         clock, assume_success, _, world = given
         check_given(self.policy, id, given, content=self._content)
-        name = id if id is not None else f"session-{next(self._names)}"
+        name = id if id is not None else fresh("session-")
         return Session(
             self.policy,
             name,

@@ -283,14 +283,14 @@ def _fields(about: Any) -> Fields | None:
     if about is None:
         return None
     if not isinstance(about, Mapping):
-        raise ContractError.of(
-            f"`{about}` does not describe a tool", "write {fields: {id: string}}"
-        )
+        raise ContractError.of(f"`{about}` describes no tool", "write {fields: {id: string}}")
     problems = Problems()
     only(about, ("fields",), "tool", problems)
     fields = about.get("fields")
     if not isinstance(fields, Mapping):
-        problems.add(f"`{fields}` does not describe fields", "write {id: string}", "fields")
+        said = "its fields are missing" if fields is None else f"`{fields}` is no map of fields"
+        hint = "write {fields: {id: string}}, or {fields: {}} if it takes none"
+        problems.add(said, hint, "fields")
         fields = {}
     kinds = {
         str(name): problems.attempt(("fields", str(name)), kind_of, kind)

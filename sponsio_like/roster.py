@@ -128,6 +128,7 @@ def check_given(policy: Policy, id: str | None, given: Given, *, content: bool) 
 
     `content`: one that gets every input there is lacks none.
     """
+    check_switches(assume_success=given.assume_success)
     if given.inputs is not None or not content:
         _check_inputs(policy, given.inputs, results=given.assume_success)
     if given.assume_success and policy.reading_outputs:

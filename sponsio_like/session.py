@@ -13,9 +13,9 @@ from typing import Any
 
 from sponsio_like.acting import active
 from sponsio_like.compiler import Policy
-from sponsio_like.context import checked, names, of_batch, said, tokens_of
+from sponsio_like.context import check_settled, checked, names, of_batch, said, tokens_of, tool_of
 from sponsio_like.deciding import Fit, decided
-from sponsio_like.errors import STRAIN, Finished, SessionError
+from sponsio_like.errors import STRAIN, Finished
 from sponsio_like.events import Call, Step
 from sponsio_like.excluding import excluded
 from sponsio_like.freezing import freeze, freeze_args
@@ -151,8 +151,7 @@ class Session:
         except STRAIN:
             taken_back(self._inner, own)
         self._check_open()
-        if not all(isinstance(each, str) for each in (tool, own)):
-            raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
+        tool_of(tool, own)
         event = passed if isinstance(passed, Refused) else Call(tool, {}, own, agent, depth)
         call, outcome, attempt = decided(self._inner, event, args, fit, why)
         with suppress(*STRAIN):
@@ -211,6 +210,7 @@ class Session:
 
         The first result counts; later ones, and those of calls not let through, are only logged.
         """
+        check_settled(id)
         status = "ok" if error is None else "error"
         try:
             tool = settles(self._inner, id, error is None) if self._direct else None
@@ -227,9 +227,10 @@ class Session:
                 self._teller.reported(id, landed.revealed)
         return () if landed is None else landed.revealed
 
-    def refused(self, tool: str, args: Mapping[str, Any] | None = None, **by: Any) -> None:
-        """Somebody else has refused this call; it counts for `denied`. `by`: `agent`, `depth`."""
-        self._inner.turn_away(Call(tool, freeze_args(args), "", **by))
+    def refused(self, tool: str, args: Mapping[str, Any] | None = None, *,
+                agent: str = "agent", depth: int = 0) -> None:  # fmt: skip
+        """Somebody else has refused this call; it counts for `denied`."""
+        self._inner.turn_away(Call(tool_of(tool), freeze_args(args), "", agent, depth))
 
     def message(
         self, role: str, text: str | None = "", *, usage: Mapping[str, Any] | None = None

@@ -241,8 +241,8 @@ class Desk:
         del self.tickets[closed[0]]
 
 
-def _named(id: str, by: str) -> None:
-    if not by:
+def _named(id: str, by: Any) -> None:
+    if not isinstance(by, str) or not by.strip():
         raise SessionError(f"ticket `{id}` needs the name of the person who answers")
 
 

@@ -405,7 +405,7 @@ def test_every_mistake_is_told_at_once_with_line_and_column() -> None:
             "version: 1\ntools: {a: {fields: {x: nubmer}}}\n",
             "2:25: unknown kind `nubmer`; did you mean `number`?",
         ),
-        ("version: 1\ntools: {a: 5}\n", "2:12: `5` does not describe a tool"),
+        ("version: 1\ntools: {a: 5}\n", "2:12: `5` describes no tool"),
         ("version: 1\nactions: [a]\n", "2:10: `['a']` is no map of actions"),
         (
             "version: 1\nactions: {a: [b], b: x}\n",

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from sponsio_like import Allowed, Blocked, ContractError, Guard, Held, contract
+from sponsio_like import Allowed, Blocked, ContractError, Guard, Held, Session, contract
 from sponsio_like.cli import app
 from sponsio_like.errors import SessionError, TraceError
 from sponsio_like.jsonl import Line
+from sponsio_like.loader import loads
 from sponsio_like.patterns import approval_active
 from sponsio_like.replay import Replay
 from sponsio_like.report import report_of
@@ -198,3 +199,90 @@ def test_a_tool_that_no_recorded_run_has_is_refused(
     answer = check_traces(tmp_path, more, tool)
     assert isinstance(answer.exception, ContractError)
     assert said in str(answer.exception)
+
+
+# --- what a host writes wrongly -------------------------------------------------------------------
+
+NEVER = {"ltl": "G !called(pay)"}
+
+
+def session_of(strategy: str, **options: Any) -> Session:
+    """A session in which every payment is answered so."""
+    return Guard([contract("c").guarantees(NEVER).strategy(strategy)]).session(**options)
+
+
+@requirement("S-STOP-02")
+def test_after_a_stop_every_call_of_a_batch_says_that_the_run_ends() -> None:
+    """Also those that stand twice, and those whose arguments cannot be read."""
+    session = session_of("stop")
+    calls: list[tuple[Any, ...]] = [
+        ("a", {}, "1"),
+        ("pay", {}, "2"),
+        ("b", {}, "3"),
+        ("b", {}, "3"),
+        ("a", {}, "1"),
+    ]
+    first, *rest = session.decide_batch([*calls, ("d", "no args", "4")])
+    assert isinstance(first, Allowed)
+    assert [isinstance(each, Blocked) and each.ends_run for each in rest] == [True] * 5
+    before = session_of("block").decide_batch(calls)
+    assert not any(isinstance(each, Blocked) and each.ends_run for each in before)
+
+
+@pytest.mark.parametrize("by", ["", "  ", "\t", None, 5])
+def test_who_answers_has_a_name(by: Any) -> None:
+    """Blanks name nobody; the ticket stays open."""
+    session = session_of("escalate")
+    held = session.decide("pay")
+    assert isinstance(held, Held)
+    for answer in (session.approve, session.deny, session.revoke):
+        with pytest.raises(SessionError, match="needs the name of the person who answers"):
+            answer(held.ticket, by=by)
+    assert session.ticket(held.ticket).status == "open"
+
+
+def test_a_result_is_settled_by_id_not_by_outcome() -> None:
+    """An outcome in the place of the id would be a result that nobody waits for: it is refused."""
+    session = Guard([contract("c").guarantees({"ltl": "G !done(pay)"})]).session()
+    outcome: Any = session.decide("look")
+    with pytest.raises(SessionError, match=r"not an Allowed; write settle\(outcome.id"):
+        session.settle(outcome)
+    with pytest.raises(SessionError, match="not a NoneType"):
+        session.settle(None)  # type: ignore[arg-type]
+    session.settle(outcome.id)
+
+
+def test_what_somebody_else_refused_has_a_tool_and_no_id() -> None:
+    """The error says which argument is not known."""
+    session = session_of("block")
+    with pytest.raises(TypeError, match=r"refused\(\) got an unexpected keyword argument 'id'"):
+        session.refused("pay", id="x")  # type: ignore[call-arg]
+    with pytest.raises(SessionError, match=r"tool 5 and id .. have to be strings"):
+        session.refused(5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("about", ["{}", "{fields: }"])
+def test_a_tool_that_is_described_without_fields_is_told_how(about: str) -> None:
+    """The message names what is missing, and how to say that there are none."""
+    text = f"version: 1\ntools: {{check: {about}}}\ncontracts:\n- {{name: c}}\n"
+    with pytest.raises(ContractError, match=r"its fields are missing; write .*if it takes none"):
+        loads(text)
+
+
+@pytest.mark.parametrize("given", ["false", "no", 1, 0, None])
+def test_assumed_success_is_on_or_off(given: Any) -> None:
+    """A text that reads like no would be a yes."""
+    guard = Guard([contract("c").guarantees(NEVER)])
+    with pytest.raises(ContractError, match=r"assume_success=.* is no switch; write True or"):
+        guard.session(assume_success=given)
+    with pytest.raises(ContractError, match="is no switch"):
+        guard.restore(guard.session().snapshot(), assume_success=given)
+
+
+@requirement("S-HOST-01")
+def test_a_session_without_an_id_has_one_that_nobody_writes() -> None:
+    """`session-1` is another session than the first anonymous one, in the log as well."""
+    guards = [Guard([contract("c").guarantees(NEVER)]) for _ in "ab"]
+    made = [guard.session().id for guard in guards for _ in range(3)]
+    written = [f"session-{n}" for n in range(9)]
+    assert len({*made, *written}) == len(made) + len(written)
