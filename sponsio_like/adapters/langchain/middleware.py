@@ -18,6 +18,7 @@ from sponsio_like.adapters.langgraph.asking import Tools
 from sponsio_like.adapters.langgraph.lineage import Kept, merged
 from sponsio_like.adapters.langgraph.sessions import INPUTS, Sessions
 from sponsio_like.adapters.langgraph.standing import stand_of
+from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
 from sponsio_like.rollcall import meet_all
 from sponsio_like.running import adrive, drive
@@ -47,6 +48,7 @@ def guarded(
     `sessions` as for `guard_tools`. Raises `InputMissing` and `ContractError` for contracts that
     could not be kept here.
     """
+    _check(tools)
     opened = Sessions(guard, inputs=INPUTS | {"finish"}, **sessions)
     known = Tools(ToolNode(tools).tools_by_name.values()) if tools else Tools(())
     more = [each for other in others for each in getattr(other, "tools", ())]
@@ -54,6 +56,14 @@ def guarded(
     meet_all(guard.policy, known.arguments)
     calls = Calls(opened, known)
     return [_First(Turns(opened, known, Limits(retries, reminders)), calls), *others, _Last(calls)]
+
+
+def _check(tools: Sequence[Any]) -> None:
+    """Refuse what is no tool of this process, such as one that the model's provider runs."""
+    for each in tools:
+        if not isinstance(each, BaseTool) and not callable(each):
+            what = f"tool `{each}` runs nothing here, so no contract holds it"
+            raise ContractError.of(what, "give it to `create_agent(tools=..)` alone")
 
 
 class _First(AgentMiddleware[Any, Any]):
