@@ -17,7 +17,6 @@ from sponsio_like.advice import Refusal
 from sponsio_like.errors import Finished, SessionError
 from sponsio_like.events import Call, Message
 from sponsio_like.flights import UNLIKE, Answer, Attempt, Flight, id_of, mark_of
-from sponsio_like.freezing import freeze_args
 from sponsio_like.interceptor import Interceptor
 from sponsio_like.inventory import CONTRACT, SHOWN, Inventory
 from sponsio_like.outcome import (
@@ -33,6 +32,7 @@ from sponsio_like.outcome import (
     Violation,
 )
 from sponsio_like.passing import Refused
+from sponsio_like.plain import given_args
 from sponsio_like.strategies import ruling
 from sponsio_like.tickets import Asked, Ticket, final
 from sponsio_like.verdicts import INVENTORY, Finding, asking, enforced, holding, observed, renamed
@@ -57,7 +57,7 @@ def decided(
         if isinstance(event, Refused):
             return event.call, blocked(inner, event.call, event.attempt, fit=fit), event.attempt
         if isinstance(event, Call):
-            event = replace(event, args=freeze_args(args))
+            event = replace(event, args=given_args(args))
         if why:
             return event, refused(inner, event, why), Attempt(why=why)
         return event, *decision(inner, event, fit)
@@ -226,7 +226,7 @@ def _substitute(call: Call, answer: Redirect, fit: Fit | None) -> Call | str:
     args = fit(answer)
     if isinstance(args, str):
         return f"{instead}, but it cannot: {args}"
-    return replace(safe, args=freeze_args(args))
+    return replace(safe, args=given_args(args))
 
 
 def _redirected(

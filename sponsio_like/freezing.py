@@ -2,18 +2,19 @@
 
 What lies beyond the bounds, or is not JSON data, becomes `UNREADABLE`: no comparison with it can
 be made. A list or an object that does not fit is unreadable as a whole: nothing of it is missing.
+What is foreign (a model, a date) is opened by whoever knows how, one step at a time, in the bounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from enum import Enum
+from typing import Any, TypeAlias
 
 from sponsio_like.events import Unreadable
 from sponsio_like.limits import (
-    ANSWER_CAP,
     BITS_CAP,
     CHARACTERS_CAP,
     DEPTH_CAP,
@@ -40,7 +41,10 @@ FLAT = 100
 LARGE = 1 << 63
 _FLAT = frozenset({bool, type(None)})
 _PLAIN = (str, int, float, bool, type(None), Decimal)
-_LISTS = (list, tuple, set, frozenset)
+_SETS = (set, frozenset)
+_LISTS = (list, tuple, *_SETS)
+Opener: TypeAlias = Callable[[Any], Any]
+"""What a foreign value is made of: a map, a list or a scalar; else `UNREADABLE`."""
 
 
 @dataclass(slots=True)
@@ -53,6 +57,7 @@ class Room:
     met: str = ""
     """The first cap that was met."""
     most: int = 0
+    opener: Opener | None = None
 
     def __post_init__(self) -> None:
         self.most = self.values
@@ -86,8 +91,8 @@ class Cut(dict[str, Any]):
     met = ""
 
 
-def freeze_args(args: Any) -> Any:
-    """The arguments of a call, frozen; every name is kept.
+def freeze_args(args: Any, opener: Opener | None = None) -> Any:
+    """The arguments of a call, frozen; every name is kept. `opener`: of what is foreign.
 
     Raises `TypeError` if they are no map, and `Unreadable` if they have too many names.
     """
@@ -105,7 +110,7 @@ def freeze_args(args: Any) -> Any:
         raise TypeError(f"arguments are a {type(args).__name__}, not a map of names to values")
     if len(args) > VALUES_CAP:
         raise Unreadable(f"{len(args):,} arguments are too many: at most {VALUES_CAP:,} are read")
-    return freeze(args)
+    return freeze(args, opener=opener)
 
 
 def _is_short(kind: type, value: Any) -> bool:
@@ -115,10 +120,12 @@ def _is_short(kind: type, value: Any) -> bool:
     return kind is int and -LARGE < value < LARGE
 
 
-def freeze(value: Any, most: int = VALUES_CAP) -> Any:
+def freeze(value: Any, most: int = VALUES_CAP, opener: Opener | None = None) -> Any:
     """A copy that later changes to `value` do not reach, of at most so many values."""
     try:
-        room = Room(most)
+        room = Room(most, opener=opener)
+        if opener is not None and not isinstance(value, (*_PLAIN, *_LISTS, Mapping)):
+            value = opener(value)
         if not isinstance(value, Mapping):
             return copied(value, DEPTH_CAP, room)
         room.holds(sum(len(name) for name in value if isinstance(name, str)))
@@ -134,11 +141,6 @@ def _cut(members: dict[str, Any], met: str) -> Cut:
     return cut
 
 
-def freeze_answer(value: Any) -> Any:
-    """What a tool has answered, or the error that it has raised, frozen."""
-    return freeze(value, ANSWER_CAP)
-
-
 def named(pairs: Iterable[tuple[Any, Any]], read: Any, most: int) -> Any:
     """The members of what is given as a whole: each of them is read, or is unreadable itself.
 
@@ -148,30 +150,58 @@ def named(pairs: Iterable[tuple[Any, Any]], read: Any, most: int) -> Any:
     for count, (key, value) in enumerate(pairs):
         if count >= most:
             return UNREADABLE
-        name = str(key)
+        name = key_name(key)
         members[name] = UNREADABLE if name in members else read(value)
     return members
 
 
+def key_name(key: Any) -> str:
+    """A key as text: of an enum its value, not its name."""
+    if isinstance(key, Enum):
+        return key_name(key.value)
+    if isinstance(key, bytes):
+        return key.decode()
+    return str.__str__(key) if isinstance(key, str) else str(key)
+
+
 def copied(value: Any, depth: int, room: Room) -> Any:
     """A copy of a value, as far as there is room; a scalar needs none among the values."""
+    if isinstance(value, Enum):  # also one that is a text: it is written otherwise
+        return _foreign(value, depth, room)
     if isinstance(value, _PLAIN):
         return value if room.has(value) else UNREADABLE
     if depth <= 0:
         room.lacks(f"more than {DEPTH_CAP} levels")
         return UNREADABLE
+    if not isinstance(value, (Mapping, *_LISTS)):
+        return _foreign(value, depth, room)
     if room.values <= 0:
         return _full(room)
     room.values -= 1
     if isinstance(value, Mapping):
         return _members(value, depth - 1, room)
-    return _items(value, depth - 1, room) if isinstance(value, _LISTS) else UNREADABLE
+    if isinstance(value, _SETS) and len(value) <= room.most:
+        value = sorted(value, key=repr)  # equal sets are in equal order
+    return _items(value, depth - 1, room)
+
+
+def _foreign(value: Any, depth: int, room: Room) -> Any:
+    """A copy of what is in there, if anybody can open it."""
+    if isinstance(value, Enum):
+        inside = value.value
+    elif room.opener is None or value is UNREADABLE or depth <= 0:
+        inside = UNREADABLE
+    else:
+        inside = room.opener(value)
+    inner = isinstance(inside, (dict, list))
+    room.values -= not inner
+    return UNREADABLE if inside is UNREADABLE else copied(inside, depth - (not inner), room)
 
 
 def _members(value: Mapping[Any, Any], depth: int, room: Room) -> Any:
     members: dict[str, Any] = {}
     for key, item in value.items():
-        name = str(key)
+        name = key if type(key) is str else key_name(key)
         if room.values <= 0 or not room.holds(len(name)):
             return _full(room)
         room.values -= isinstance(item, _PLAIN)

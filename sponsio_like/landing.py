@@ -12,14 +12,14 @@ from sponsio_like.effort import Effort
 from sponsio_like.errors import STRAIN
 from sponsio_like.events import Result
 from sponsio_like.flights import Flight
-from sponsio_like.freezing import freeze_answer
 from sponsio_like.illegible import KEPT, too_large
 from sponsio_like.interceptor import Interceptor
 from sponsio_like.lasting import StoreFailed
-from sponsio_like.limits import EFFORT_CAP, HEARD
+from sponsio_like.limits import ANSWER_CAP, EFFORT_CAP, HEARD
 from sponsio_like.outcome import Violation
 from sponsio_like.passing import catch_up
 from sponsio_like.perceiving import finals
+from sponsio_like.plain import given
 from sponsio_like.settling import Results, apart, settle_all
 from sponsio_like.verdicts import lost, reported
 from sponsio_like.watch import Change, Now, Witness
@@ -51,7 +51,7 @@ def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Landed | No
     before = False
     try:
         good = error is None
-        result = Result("ok" if good else "error", freeze_answer(output if good else error))
+        result = Result("ok" if good else "error", given(output if good else error, ANSWER_CAP))
         with inner.lock:
             catch_up(inner)
             before, found = inner.ledger.torn, inner.flights.get(id)

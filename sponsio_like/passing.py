@@ -23,6 +23,7 @@ from sponsio_like.judging import judge, witnesses
 from sponsio_like.lane import Checked, Lane
 from sponsio_like.lanes import lane_of, listed
 from sponsio_like.outcome import Allowed, Block
+from sponsio_like.plain import opened
 from sponsio_like.refusing import after_refusal
 from sponsio_like.verdicts import findings
 
@@ -77,7 +78,7 @@ def passes(
             lane = _lane(inner.policy, tool)
         if lane is None:
             return None
-        args, now = freeze_args(args), inner.clock()
+        args, now = freeze_args(args, opened), inner.clock()
     except Exception:  # arguments and clock are the host's: the long way says what is wrong
         return None
     if type(now) is not float or now - now != 0.0:

@@ -9,18 +9,29 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import itertools
 from collections import deque
 from collections.abc import Iterator, Mapping, MappingView, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from typing import Any
 
-from sponsio_like.freezing import UNREADABLE, Room, named
+from sponsio_like.freezing import UNREADABLE, Room, freeze, freeze_args, key_name, named
 from sponsio_like.limits import ANSWER_CAP, DEPTH_CAP, VALUES_CAP
 
 _COLLECTIONS = (dict, list, tuple, set, frozenset, deque)
 _LAZY = (Mapping, MappingView, Sequence, AbstractSet)
 _TEXTS = (str, bytes, bytearray, memoryview)
+
+
+def given_args(args: Any) -> Any:
+    """The arguments of a call that a host gives by hand, frozen; as `freeze_args`."""
+    return freeze_args(args, opened)
+
+
+def given(value: Any, most: int = VALUES_CAP) -> Any:
+    """A value that a host gives by hand, frozen: a fact, an answer or an error."""
+    return freeze(value, most, opened)
 
 
 def as_data(value: Any, room: Room | None = None) -> Any:
@@ -38,8 +49,7 @@ def as_members(value: Any, most: int = VALUES_CAP) -> Any:
         pairs = _fields(value)
         if pairs is None:
             return _data(value, DEPTH_CAP, room)
-        told = ((_name(key), each) for key, each in pairs)
-        return named(told, lambda each: as_data(each, room), most)
+        return named(pairs, lambda each: as_data(each, room), most)
     except Exception:  # as above
         return UNREADABLE
 
@@ -98,19 +108,12 @@ def _data(value: Any, depth: int, room: Room) -> Any:
         return value
     if depth <= 0 or room.values <= 0:
         return UNREADABLE
-    match value:
-        case bytes() | bytearray() | memoryview():
-            return bytes(value).decode()
-        case Mapping():
-            return _members(value.items(), depth, room)
-        case set() | frozenset() if len(value) <= VALUES_CAP:  # equal sets are in equal order
-            return _data(sorted(value, key=repr), depth, room)
-        case Sequence() | MappingView():
-            return _items(value, depth, room)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in dataclasses.fields(value)]
-        return _members(((name, getattr(value, name)) for name in names), depth, room)
-    return UNREADABLE if isinstance(value, Iterator) else _foreign(value, depth, room)
+    if isinstance(value, Mapping):
+        return _members(value, depth, room)
+    if isinstance(value, list):
+        return _items(value, depth, room)
+    inside = _opened(value)
+    return _data(inside, depth if isinstance(inside, (dict, list)) else depth - 1, room)
 
 
 def _items(items: Any, depth: int, room: Room) -> Any:
@@ -125,15 +128,15 @@ def _items(items: Any, depth: int, room: Room) -> Any:
     return out
 
 
-def _members(pairs: Any, depth: int, room: Room) -> Any:
+def _members(value: Mapping[Any, Any], depth: int, room: Room) -> Any:
     """All of them, or nothing that could be read. A name that two have cannot be told."""
     room.values -= 1
     members: dict[str, Any] = {}
-    for key, each in pairs:
+    for key, each in value.items():
         if room.values <= 0:
             return UNREADABLE
         room.values -= _is_scalar(each)
-        name = _name(key)
+        name = key_name(key)
         members[name] = UNREADABLE if name in members else _data(each, depth - 1, room)
     return members
 
@@ -142,31 +145,48 @@ def _is_scalar(value: Any) -> bool:
     return value is None or isinstance(value, str | bool | int | float | Decimal)
 
 
-def _name(key: Any) -> str:
-    """A key as text: of an enum its value, not its name."""
-    if isinstance(key, enum.Enum):
-        return _name(key.value)
-    if isinstance(key, bytes):
-        return key.decode()
-    return str.__str__(key) if isinstance(key, str) else str(key)
+def opened(value: Any) -> Any:
+    """What a value of the host is made of: a map, a list or a scalar; else `UNREADABLE`."""
+    try:
+        return _opened(value)
+    except Exception:  # it may raise when it is read, and what stands beside it may not
+        return UNREADABLE
 
 
-def _foreign(value: Any, depth: int, room: Room) -> Any:
+def _opened(value: Any) -> Any:
+    match value:
+        case enum.Enum():
+            return value.value
+        case bytes() | bytearray() | memoryview():
+            return bytes(value).decode()
+        case set() | frozenset() if len(value) <= VALUES_CAP:  # equal sets are in equal order
+            return sorted(value, key=repr)
+        case Sequence() | MappingView():
+            items: Any = value
+            return list(itertools.islice(items, ANSWER_CAP + 1))
+        case Iterator():  # to go through it would use it up
+            return UNREADABLE
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    return _of_pydantic(value)
+
+
+def _of_pydantic(value: Any) -> Any:
     """Models by their fields; secrets as they are; dates, paths, ids as pydantic writes them."""
     from pydantic import BaseModel, RootModel, Secret, SecretBytes, SecretStr
     from pydantic_core import PydanticSerializationError, to_jsonable_python
 
     match value:
         case Secret() | SecretStr() | SecretBytes():
-            return _data(value.get_secret_value(), depth - 1, room)
+            return value.get_secret_value()
         case RootModel():
-            return _data(value.root, depth - 1, room)
+            return value.root
         case BaseModel():
-            return _members(_fields(value), depth, room)
+            return dict(_fields(value))
     foreign = all(each.__module__ != "pydantic.networks" for each in type(value).__mro__)
     if foreign and hasattr(type(value), "__pydantic_serializer__"):
         return UNREADABLE  # what a serializer says is not what the tool receives
     try:
-        return _data(to_jsonable_python(value), depth - 1, room)
+        return to_jsonable_python(value)
     except PydanticSerializationError:  # it has no such form; what stands beside it may have
         return UNREADABLE

@@ -18,7 +18,6 @@ from sponsio_like.deciding import Fit, decided
 from sponsio_like.errors import STRAIN, Finished
 from sponsio_like.events import Call, Step
 from sponsio_like.excluding import excluded
-from sponsio_like.freezing import freeze, freeze_args
 from sponsio_like.interceptor import Interceptor
 from sponsio_like.landing import Landed, settle
 from sponsio_like.monitor import Verdict
@@ -26,6 +25,7 @@ from sponsio_like.naming import fresh
 from sponsio_like.notices import Mailbox
 from sponsio_like.outcome import Outcome, Unfulfilled, Violation, let_through
 from sponsio_like.passing import Kept, Refused, passes, settles, taken_back
+from sponsio_like.plain import given, given_args
 from sponsio_like.records import SILENT, Log
 from sponsio_like.resuming import restore, snapshot
 from sponsio_like.rollcall import check_names
@@ -230,7 +230,7 @@ class Session:
     def refused(self, tool: str, args: Mapping[str, Any] | None = None, *,
                 agent: str = "agent", depth: int = 0) -> None:  # fmt: skip
         """Somebody else has refused this call; it counts for `denied`."""
-        self._inner.turn_away(Call(tool_of(tool), freeze_args(args), "", agent, depth))
+        self._inner.turn_away(Call(tool_of(tool), given_args(args), "", agent, depth))
 
     def message(
         self, role: str, text: str | None = "", *, usage: Mapping[str, Any] | None = None
@@ -259,7 +259,7 @@ class Session:
 
     def fact(self, key: str, value: Any) -> None:
         """A fact of the context: `permissions`, `approval`, or any other key; for later calls."""
-        self._inner.told(key, checked(key, freeze(value)))
+        self._inner.told(key, checked(key, given(value)))
         self._log.fact(self.id, key)
 
     def verdicts(self) -> dict[str, Verdict]:

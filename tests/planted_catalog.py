@@ -223,6 +223,27 @@ TERMS = (
         f"{LAST}::test_a_word_beside_its_opposite_is_not_accepted",
     ),
     (
+        "answers by hand stay closed",
+        "plain.py",
+        "return freeze(value, most, opened)",
+        "return freeze(value, most)",
+        f"{LAST}::test_a_yes_of_the_host_s_own_making_is_a_yes",
+    ),
+    (
+        "arguments by hand stay closed",
+        "plain.py",
+        "return freeze_args(args, opened)",
+        "return freeze_args(args)",
+        f"{LAST}::test_arguments_by_hand_are_compared_as_data",
+    ),
+    (
+        "what is opened is not counted",
+        "freezing.py",
+        "room.values -= not inner",
+        "room.values -= 0",
+        f"{LAST}::test_what_is_opened_keeps_to_the_bounds",
+    ),
+    (
         "a sentence is a name",
         "confirming.py",
         "return not _says_no(name, value) and not SENTENCE.match(value)",

@@ -261,8 +261,8 @@ BUGS = (
     Bug(
         "outputs are lost",
         "landing.py",
-        "freeze_answer(output if good",
-        "freeze_answer(None if good",
+        "given(output if good",
+        "given(None if good",
     ),
     Bug(
         "any agent will do",

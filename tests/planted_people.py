@@ -447,7 +447,7 @@ TOOLS = (
     (
         "secrets are masked",
         "plain.py",
-        "return _data(value.get_secret_value(), depth - 1, room)",
+        "return value.get_secret_value()",
         "return str(value)",
     ),
 )

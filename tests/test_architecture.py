@@ -51,6 +51,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     "telling.py _run": "a strategy of the user is asked where nothing can be stopped any more",
     "notices.py _tell": "a notifier is the user's, and its thread is ours: the next notice is told",
     "plain.py as_data": "arguments may have code of their own: what raises cannot be read",
+    "plain.py opened": "one value that raises makes no other unreadable",
     "plain.py as_members": "so may answers, and what they are made of",
     "binding.py _if_it_can": "validators are the user's, and here the agent is only watched",
     "running.py _settled": "whatever a tool raises is its result, and goes on to its caller",

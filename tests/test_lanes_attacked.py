@@ -106,12 +106,12 @@ def test_arguments_that_change_while_they_are_read_block_the_call(
 ) -> None:
     """Whatever reading them raises, the host meets no exception."""
 
-    def torn(_: Any) -> Any:
+    def torn(*_: Any) -> Any:
         raise RuntimeError("dictionary changed size during iteration")
 
     session = guarded("G(called(pay) -> !O called(freeze))").session()
     monkeypatch.setattr("sponsio_like.passing.freeze_args", torn)
-    monkeypatch.setattr("sponsio_like.deciding.freeze_args", torn)
+    monkeypatch.setattr("sponsio_like.deciding.given_args", torn)
     assert isinstance(session.decide("pay", {}), Blocked)
 
 

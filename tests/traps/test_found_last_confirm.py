@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import collections
+import enum
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import pytest
+from pydantic import BaseModel, SecretStr
 
-from sponsio_like import Allowed, Guard, contract
+from sponsio_like import Allowed, Blocked, Guard, contract
+from sponsio_like.freezing import UNREADABLE
+from sponsio_like.limits import ANSWER_CAP
 from sponsio_like.patterns import (
     confirm_after_source,
     destructive_action_gate,
     must_confirm,
     must_precede,
+    rate_limit,
     untrusted_source_gate,
 )
+from sponsio_like.plain import given
 from tests.manifest import requirement
 
 GATES = {
@@ -134,3 +147,146 @@ def test_what_is_said_in_a_field_of_data_is_an_objection(field: str, said: str) 
 def test_names_beside_a_yes_are_no_objection(field: str, name: str) -> None:
     """Names of people, of companies, of tools and dates are data, whatever syllables they have."""
     assert opens(must_confirm("pay", by="ask"), {"approved": True, field: name})
+
+
+# --- values that are given by hand ----------------------------------------------------------------
+
+
+class Colour(str, enum.Enum):  # noqa: UP042  as hosts write them
+    RED = "red"
+    YES = "yes"
+
+
+class Level(enum.Enum):
+    HIGH = 3
+    YES = "yes"
+
+
+class Model(BaseModel):
+    """A model, with models in it."""
+
+    status: str = "approved"
+    colour: Colour = Colour.RED
+    inner: list[Model] = []
+
+
+class Reply(BaseModel):
+    """A model that says yes."""
+
+    status: Colour = Colour.YES
+
+
+@dataclass(frozen=True)
+class Record:
+    """What services of the host answer."""
+
+    approved: bool = True
+    at: datetime = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+GIVEN: dict[str, tuple[Any, Any]] = {
+    "a model": (Model(inner=[Model()]), Model(inner=[Model()]).model_dump(mode="json")),
+    "a dataclass": (Record(), {"approved": True, "at": "2026-01-02T00:00:00Z"}),
+    "an id": (UUID(int=7), str(UUID(int=7))),
+    "a date": (date(2026, 1, 2), "2026-01-02"),
+    "an exact number": (Decimal("1.50"), Decimal("1.50")),
+    "an enum": (Level.HIGH, 3),
+    "an enum of texts": (Colour.RED, "red"),
+    "bytes": (b"red", "red"),
+    "a secret": (SecretStr("red"), "red"),
+    "names that are enums": ({Colour.RED: Colour.RED}, {"red": "red"}),
+    "a queue": (collections.deque([Colour.RED]), ["red"]),
+    "a set": ({"b", "a", "c"}, ["a", "b", "c"]),
+    "in lists": (
+        [Record(), UUID(int=7)],
+        [{"approved": True, "at": "2026-01-02T00:00:00Z"}, str(UUID(int=7))],
+    ),
+}
+
+
+def taken(value: Any) -> None:
+    """A tool that takes anything."""
+
+
+def read_by_contracts(value: Any) -> list[Any]:
+    """What contracts read of a value: in an argument by hand, of a decorated tool, in an answer."""
+    records: list[dict[str, Any]] = []
+    guard = Guard(
+        [contract("c").guarantees(rate_limit("take", 9))],
+        log=records.append,
+        log_args=True,
+    )
+    mine = guard.session()
+    mine.decide("take", {"value": value})
+    take = guard.tool(taken, name="take")
+    with guard.session().active():
+        take(value)
+    by_hand, decorated = (each["args"]["value"] for each in records if "args" in each)
+    return [by_hand, decorated, given(value, ANSWER_CAP)]
+
+
+@requirement("S-TOOL-23")
+@pytest.mark.parametrize("what", GIVEN)
+def test_values_are_read_alike_wherever_they_are_given(what: str) -> None:
+    """An argument or an answer that is given by hand reads as that of a decorated tool."""
+    value, data = GIVEN[what]
+    for read in read_by_contracts(value):
+        assert json.dumps(read, default=str) == json.dumps(data, default=str)
+
+
+@pytest.mark.parametrize(
+    "answer", [Record(), Reply(), Level.YES, {"approved": True, "order": UUID(int=7)}, [Record()]]
+)
+@requirement("S-TOOL-23")
+def test_a_yes_of_the_host_s_own_making_is_a_yes(answer: Any) -> None:
+    """Models, records and enums that are settled by hand confirm as their data would."""
+    assert opens(must_confirm("pay", by="ask"), answer)
+
+
+@requirement("S-TOOL-23")
+def test_arguments_by_hand_are_compared_as_data() -> None:
+    """A rule about a field holds for a model, an id, a date and an enum in it."""
+    same = {"a": str(UUID(int=7)), "b": "red", "c": "2026-01-02"}
+    rules = [f'G(called(x) -> arg({key}) = "{value}")' for key, value in same.items()]
+    mine = Guard([contract(each).guarantees({"ltl": each}) for each in rules]).session()
+    args = {"a": UUID(int=7), "b": Colour.RED, "c": date(2026, 1, 2)}
+    assert isinstance(mine.decide("x", args), Allowed)
+    assert isinstance(mine.decide("x", {**args, "a": UUID(int=8)}), Blocked)
+
+
+@requirement("S-FAIL-05")
+def test_what_is_opened_keeps_to_the_bounds() -> None:
+    """What is long or deep is cut, in models as in data; and nothing is used up."""
+    deep: Any = "x"
+    for _ in range(100):
+        deep = Model.model_construct(inner=deep)
+    steps: Iterator[int] = iter([1])
+    wide = {"rows": range(10**9), "steps": steps, "fine": Colour.RED}
+    assert given(wide, ANSWER_CAP) == {"rows": UNREADABLE, "steps": UNREADABLE, "fine": "red"}
+    assert list(steps) == [1]
+    assert given({"ids": [UUID(int=7)] * 5_001}) == {"ids": UNREADABLE}
+    assert given({"ids": [UUID(int=7)] * 4_900}) != {"ids": UNREADABLE}
+    assert UNREADABLE in every(given(deep, ANSWER_CAP))
+    long = given({"a": b"x" * 9_000_000, "b": 1}, ANSWER_CAP)
+    assert long["a"] is UNREADABLE
+    assert long.met.endswith("characters")
+
+
+def every(value: Any) -> Iterator[Any]:
+    """Every value in there."""
+    yield value
+    inner = value.values() if isinstance(value, dict) else value
+    for each in inner if isinstance(value, dict | list) else ():
+        yield from every(each)
+
+
+@requirement("S-TOOL-07")
+def test_one_value_that_raises_makes_no_other_unreadable() -> None:
+    """What stands beside it is read."""
+
+    class Row(collections.UserList[Any]):
+        def __iter__(self) -> Any:
+            raise RuntimeError
+
+    told = given({"torn": Row([1]), "fine": Colour.RED}, ANSWER_CAP)
+    assert told == {"torn": UNREADABLE, "fine": "red"}

@@ -19,9 +19,9 @@ from sponsio_like.compiler import Policy
 from sponsio_like.context import Context, checked
 from sponsio_like.errors import InputMissing
 from sponsio_like.events import Unreadable, canonical
-from sponsio_like.freezing import freeze
 from sponsio_like.listening import concerned
 from sponsio_like.outcome import Outcome
+from sponsio_like.plain import given
 from sponsio_like.session import Session
 
 Facts: TypeAlias = Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
@@ -110,7 +110,7 @@ def told_facts(session: Session, facts: Facts | None, state: Any, config: Any) -
 
 
 def _known(context: Context, key: str, value: Any) -> bool:
-    fact, known = checked(key, freeze(value)), context.facts.get(key)
+    fact, known = checked(key, given(value)), context.facts.get(key)
     if key == "approval" and known is not None:
         told = known.get((str(fact["action"]), str(fact["role"])), {}).get(str(fact.get("by")), {})
         known = {each: told[each] for each in told if each != "time" or each in fact}
