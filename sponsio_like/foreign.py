@@ -8,6 +8,7 @@ be lost, and a trace of empty calls keeps every contract.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -45,6 +46,8 @@ _TYPES = {
 }
 _CALLS_INSIDE = ("toolcalls", "functioncall", "tooluse")
 
+JSON = re.compile(r'\s*(\{|\[\s*["\[{])')
+"""How the text of a map begins, or of a list of texts, lists or maps."""
 TRACE = '{"id": "1", "events": [{"tool": "search", "args": {"q": "x"}, "output": "y"}]}'
 """A trace, as short as it can be."""
 _LINES = (
@@ -112,7 +115,7 @@ def _unread(call: Mapping[str, Any]) -> str | None:
         return None
     for key, value in call.items():
         known = key in ("type", "time", *_KNOWN["call"]) or value is None
-        if known or not (_is_map(value) or args is None or (_bare(key) in _ARGS and value)):
+        if known or not (_is_much(value) or args is None or (_bare(key) in _ARGS and value)):
             continue
         if args is None:
             return f"`{key}` would not be read; write `args`, with all arguments; {{}} for none"
@@ -122,14 +125,14 @@ def _unread(call: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _is_map(value: Any) -> bool:
-    """Whether this is a map that says anything, or the text of one."""
-    if isinstance(value, str) and value.lstrip().startswith("{"):
+def _is_much(value: Any) -> bool:
+    """Whether this is a map or a list that says anything, or the text of one."""
+    if isinstance(value, str) and JSON.match(value):
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
             return True  # cut off, perhaps: it was to be one
-    return isinstance(value, Mapping) and bool(value)
+    return isinstance(value, (Mapping, list, tuple)) and bool(value)
 
 
 def type_meant(type_: Any) -> str | None:

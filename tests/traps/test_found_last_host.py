@@ -299,3 +299,14 @@ def test_a_tool_that_does_not_run_here_is_refused_with_what_to_do(given: Any) ->
         ContractError, match=r"runs nothing here, so no contract holds it; .* alone"
     ):
         guarded(guard, [given])
+
+
+@requirement("S-REPLAY-08")
+@pytest.mark.parametrize("value", [["ann", "bob"], '["ann"]', '["ann", ', {"to": "ann"}, [0]])
+def test_a_list_beside_empty_arguments_is_no_remark(value: Any) -> None:
+    """It may be arguments, as a map may; plain values are remarks of the recorder."""
+    with pytest.raises(TraceError, match="`to` would not be read, and `args` is empty"):
+        trace_of({"id": "t", "events": [{"tool": "mail", "args": {}, "to": value}]})
+    for fine in ([], None, "ann", "[sic]", 5, True):
+        event = {"tool": "mail", "args": {}, "to": fine}
+        assert trace_of({"id": "t", "events": [event]}).calls == 1
