@@ -48,7 +48,7 @@ def lacking(reader: Reader, events: Sequence[Event]) -> Iterator[Testimony]:
 
 def placed(found: Iterable[Testimony], events: Sequence[Event]) -> list[Testimony]:
     """The testimonies, in which numbers of events have become those of calls."""
-    calls = [0, *accumulate(isinstance(event, Called) for event in events)]
+    calls = list(accumulate((isinstance(event, Called) for event in events), initial=0))
     own = {at for at, event in enumerate(events) if isinstance(event, (Said, Seen))}
 
     def told(reason: Reason) -> Reason:

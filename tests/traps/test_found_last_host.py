@@ -143,6 +143,14 @@ def test_a_message_that_matters_is_named_not_the_next_call() -> None:
     assert "look" not in shown
 
 
+def test_calls_are_counted_in_numbers() -> None:
+    """The second call is number 1 in JSON, which `true` would be in Python alone."""
+    found, _ = explain(
+        {"ltl": "G(called(pay) -> H !called(look))"}, PAY, PAY | {"tool": "look"}, PAY
+    )
+    assert json.dumps([each["call"] for each in found[0]["because"]]) == "[2, 1]"
+
+
 @requirement("S-EXPLAIN-06")
 def test_a_step_that_violates_is_named_not_the_next_call() -> None:
     """A plain observation is told by its names."""
@@ -307,6 +315,7 @@ def test_a_list_beside_empty_arguments_is_no_remark(value: Any) -> None:
     """It may be arguments, as a map may; plain values are remarks of the recorder."""
     with pytest.raises(TraceError, match="`to` would not be read, and `args` is empty"):
         trace_of({"id": "t", "events": [{"tool": "mail", "args": {}, "to": value}]})
-    for fine in ([], None, "ann", "[sic]", 5, True):
+    remarks: list[Any] = [[], None, "ann", "[sic]", 5, True]
+    for fine in remarks:
         event = {"tool": "mail", "args": {}, "to": fine}
         assert trace_of({"id": "t", "events": [event]}).calls == 1
