@@ -17,7 +17,7 @@ from sponsio_like.effort import once
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, Unreadable
 from sponsio_like.limits import DEPTH_CAP, TEXT_CAP, VALUES_CAP
-from sponsio_like.places import reach
+from sponsio_like.places import is_gone, reach
 from sponsio_like.registry import atom
 from sponsio_like.values import (
     REGEX_CAP,
@@ -242,6 +242,12 @@ def _elements(value: Any) -> list[Any]:
     if not isinstance(value, (list, tuple)):
         return [value]
     return [each for each in inside([value]) if not isinstance(each, (list, tuple))] or [None]
+
+
+@atom("arg_missing")
+def arg_missing(call: Call, _: Context, path: str) -> bool:
+    """There is nothing at the path: no key, a null, an empty list, or elements without it alone."""
+    return all(map(is_gone, reach(call.args, path)[0]))
 
 
 @atom("arg_length")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sponsio_like.checks import check, check_substitute
+from sponsio_like.checks import check, check_substitute, formulas
 from sponsio_like.clause import Clause
 from sponsio_like.contract import Contract
 from sponsio_like.errors import Problem, Problems
@@ -18,7 +18,7 @@ from sponsio_like.misfits import duplicates, misfits
 from sponsio_like.orders import deadlocks, unmet
 from sponsio_like.outcome import Mode
 from sponsio_like.pattern import Rule
-from sponsio_like.slips import check_slips, doubts
+from sponsio_like.slips import check_slips, doubts, idle
 from sponsio_like.strangers import strangers
 from sponsio_like.unlike import unlike
 from sponsio_like.vocabulary import Vocabulary
@@ -39,7 +39,11 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
     clauses: list[tuple[int, Clause]] = []
     words = Vocabulary(inventory.tools, elsewhere=inventory.elsewhere)
     for k, contract in enumerate(contracts):
-        said = (*strangers(contract, words), *unlike(contract, inventory.tools or {}))
+        said = (
+            *strangers(contract, words),
+            *unlike(contract, inventory.tools or {}),
+            *(each for root in formulas(contract) for each in idle(root)),
+        )
         problems += [_located(contract, problem) for problem in said]
         if misfits([contract], "enforce"):
             continue

@@ -16,6 +16,7 @@ from sponsio_like.formula import (
     And,
     Bound,
     Condition,
+    Custom,
     Formula,
     Happening,
     Happens,
@@ -175,6 +176,20 @@ def before(tools: Target, needed: Iterable[Target], then: Formula) -> Formula:
 def unspent(granted: Formula, action: Target, *needed: Target) -> Formula:
     """`granted` held after the last call of `action`, and before this one."""
     return Yesterday(Since(Not(disj(*acting(action, *needed))), granted))
+
+
+def having(tools: Target, field: str, then: Formula) -> Formula:
+    """At every call of `tools`, `then` holds; with `missing: skip`, if the call has the field."""
+    must = tuple(match for match in tools if match.strict is not False)
+    may = optional(tuple(match for match in tools if match.strict is False))
+    free = Custom("arg_missing", (field,))
+    parts = [whenever(must, then)] if must else []
+    return conj(*parts, whenever(may, free | then)) if may else conj(*parts)
+
+
+def optional(tools: Target) -> Target:
+    """The same calls, without `missing: skip`, which has been taken into account."""
+    return tuple(replace(each, strict=None) if each.strict is False else each for each in tools)
 
 
 def by_name(tools: Target, stands: Callable[[str], Formula]) -> Formula:

@@ -29,6 +29,7 @@ from sponsio_like.kinds import Default, Field, Tools, default, expects, of_kind,
 from sponsio_like.opposing import settles
 from sponsio_like.outcome import Decision
 from sponsio_like.parts import Counts, called, earlier, exclusive, tried, whenever, worked
+from sponsio_like.slips import idle
 from sponsio_like.vocabulary import NOTHING, Vocabulary, known_field
 from sponsio_like.wording import fill, made_name, named, words_of
 
@@ -128,6 +129,9 @@ class Pattern:
                 *(replace(p, what=f"`{self.name}`: {p.what}") for p in error.problems)
             ) from None
         rule = built if isinstance(built, Rule) else Rule(built)
+        for problem in idle(rule.formula):
+            problems.found.append(replace(problem, path=_said("missing", given), of_key=True))
+        problems.check()
         kept = {key: value for key, value in given.items() if value is not None}
         sentence = rule.sentence or self.sentence(kept)
         return replace(rule, sentence=sentence, pattern=self.name, arguments=kept)
@@ -209,6 +213,12 @@ class Pattern:
         if best and tail:
             return f"{best} ({tail})"
         return best or f"{self.name}: {tail}"
+
+
+def _said(key: str, given: Mapping[str, Any]) -> tuple[str, ...]:
+    """Where an argument that is a match has this key; nowhere if it is not seen at a glance."""
+    names = (name for name, each in given.items() if isinstance(each, Mapping) and key in each)
+    return next(((name, key) for name in names), ())
 
 
 # --- declaring --------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ def shortcut(slot: Slot) -> Shortcut | None:
             ways: dict[str, Callable[..., Shortcut | None]] = {
                 "arg_contains": _contains,
                 "arg_allowed": _allowed,
+                "arg_missing": _missing,
                 "arg_length": _length,
                 "arg_between": _between,
             }
@@ -70,6 +71,10 @@ def _contains(path: str, patterns: Any) -> Shortcut | None:
 
 def _allowed(path: str, patterns: Any) -> Shortcut | None:
     return _searched(path, searches(whole_or_anchored, patterns_of(patterns)))
+
+
+def _missing(path: str) -> Shortcut:
+    return lambda args: False if isinstance(args.get(path), (str, int, float)) else None
 
 
 def _searched(path: str, finders: tuple[Search, ...]) -> Shortcut | None:

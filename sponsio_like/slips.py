@@ -34,6 +34,10 @@ COMPARISON = re.compile(r"\s*(>=|<=|==|!=|>|<|=)\s*([+-]?\d+(?:\.\d+)?)\s*", re.
 SIGNS = {">=": "ge", "<=": "le", "==": "equals", "=": "equals", "!=": "ne", ">": "gt", "<": "lt"}
 GLOB = re.compile(r"\*[\w@.+-]+|[\w@.+-]+\*", re.ASCII)
 """A text that was meant as a comparison, or as a glob."""
+OPTIONAL = (
+    "leave it out: it is about a field that binds a `$x`, the `field` of `value_from`, "
+    "`arg_allowlist`, `arg_value_range` and `amount_limit`, and no field of `by`, `fields`, `same`"
+)
 LISTED = frozenset({"arg_allowed"})
 """The atoms of allowlists."""
 
@@ -59,6 +63,20 @@ def _mistakes(root: f.Formula, tools: Collection[str] | None) -> Iterator[Proble
                 yield Problem(what, hint=f"write `{instead}` for all of them")
         for pattern in _patterns(node):
             yield from _negated(pattern)
+
+
+def idle(root: f.Formula) -> Iterator[Problem]:
+    """A `missing` that changes nothing, since its match binds no value of a field."""
+    said: dict[str, None] = {}
+    for node in f.postorder(root):
+        for match in getattr(node, "target", ()):
+            bound = {each.path for each in match.conditions if isinstance(each.value, f.Var)}
+            if match.strict is True and not bound:
+                said["refuse"] = None
+            elif match.strict is False and bound <= {"*", "@call"}:
+                said["skip"] = None
+    for word in said:
+        yield Problem(f"`missing: {word}` would change nothing here", hint=OPTIONAL)
 
 
 def doubts(root: f.Formula) -> Iterator[Problem]:

@@ -22,7 +22,7 @@ from sponsio_like.targets import Match
 from sponsio_like.vocabulary import Vocabulary, known_field, target
 from sponsio_like.wording import made_name
 
-ARGUMENTS = frozenset({"arg_contains", "arg_allowed", "arg_length", "arg_between"})
+ARGUMENTS = frozenset({"arg_contains", "arg_allowed", "arg_missing", "arg_length", "arg_between"})
 """The built-in atoms that name an argument first."""
 
 WAITS = "which its pattern waits for where you name none"

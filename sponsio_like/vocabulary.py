@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problem, Problems, closest
 from sponsio_like.formula import Condition, Match, Target, Var
 from sponsio_like.operands import VARIABLE, compared, field_path, only, scalar, variable
 from sponsio_like.places import path_parts
@@ -87,7 +87,8 @@ def join(matches: Iterable[Match]) -> Target:
 
 def _is_bare(match: Match) -> bool:
     """Whether it says nothing but names."""
-    return not match.conditions and match.agent is None and bool(match.names or match.globs)
+    said = match.conditions or match.agent is not None or match.strict is not None
+    return not said and bool(match.names or match.globs)
 
 
 def named(name: str, words: Vocabulary) -> Target:
@@ -152,20 +153,11 @@ def _agent(value: Any) -> tuple[tuple[Condition, ...], str | None]:
 
 
 def _strict(target: Target, missing: Any) -> Target:
-    problems = Problems()
     if missing not in ("refuse", "skip"):
-        problems.add(
-            f"`{missing}` is not possible here", "write refuse or skip, or leave it out", "missing"
-        )
-    elif missing == "refuse" and not _binds(target):
-        what = "`missing` is about a field that binds a variable, and there is none"
-        problems.add(what, "leave it out, or write {args: {field: $x}}", "missing", of_key=True)
-    problems.check()
+        hint = "write refuse or skip, or leave it out"
+        problem = Problem(f"`{missing}` is not possible here", hint=hint, path=("missing",))
+        raise ContractError(problem)
     return tuple(replace(match, strict=missing == "refuse") for match in target)
-
-
-def _binds(target: Target) -> bool:
-    return any(isinstance(each.value, Var) for one in target for each in one.conditions)
 
 
 def _narrowed(match: Match, conditions: tuple[Condition, ...], agent: str | None) -> Match:

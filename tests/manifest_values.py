@@ -20,6 +20,7 @@ PATTERNS: dict[str, str] = {
 
 STATEMENTS: dict[str, str] = {
     "S-KEY-06": "a null makes another call",
+    "S-CMP-13": "what is optional is required",
     "S-KEY-07": "another tool is a duplicate",
     "S-VALUE-01": "values that are not bound stand still",
     "S-VALUE-02": "the value is not named",

@@ -1101,7 +1101,7 @@ BUGS = (
     Bug(
         "a range is for all tools",
         "patterns/arguments.py",
-        'whenever(tool, Custom("arg_between", (field, min, max)))',
+        'having(tool, field, Custom("arg_between", (field, min, max)))',
         '__import__("sponsio_like.formula").formula'
         '.Always(Custom("arg_between", (field, min, max)))',
     ),

@@ -10,6 +10,12 @@ VALUES = "patterns/values.py"
 
 MEANING = (
     (
+        "what is optional is required",
+        "parts.py",
+        "whenever(may, free | then)",
+        "whenever(may, then)",
+    ),
+    (
         "another tool is a duplicate",
         "patterns/identity.py",
         'by = ("@tool", *fields) if several else fields',

@@ -15,6 +15,7 @@ from sponsio_like.atoms_args import (
 from sponsio_like.errors import ContractError
 from sponsio_like.formula import Custom, Formula, Last, Mark, Sum
 from sponsio_like.kinds import Natural, Number, Regex, Window
+from sponsio_like.parts import having, optional
 from sponsio_like.pattern import (
     Counts,
     Field,
@@ -65,13 +66,14 @@ def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
 def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> Formula:
     """The field matches one of `patterns` (of a list: each text in it); a missing one violates.
 
-    A pattern with `^` or `$`, but not both, is searched for; any other matches the whole text.
+    `{tool: send, missing: skip}`: a call without the field passes. A pattern with `^` or `$`, but
+    not both, is searched for; any other matches the whole text.
     """
     searches(whole_or_anchored, patterns)  # compiles them
     choosy(
         whole_or_anchored, patterns, (*ODD_TEXTS, "a\nb"), "for some text, whatever it is: `(?s).*`"
     )
-    return whenever(tool, Custom("arg_allowed", (field, patterns)))
+    return having(tool, field, Custom("arg_allowed", (field, patterns)))
 
 
 @pattern(
@@ -109,12 +111,15 @@ def arg_value_range(
     min: Number | None = None,  # noqa: A002  the word of contract files
     max: Number | None = None,  # noqa: A002  the word of contract files
 ) -> Formula:
-    """The field is a number from `min` to `max`; missing, NaN or no number violates."""
+    """The field is a number from `min` to `max`; missing, NaN or no number violates.
+
+    `{tool: pay, missing: skip}`: a call without the field passes.
+    """
     if min is None and max is None:
         raise ContractError.of("`min` or `max` is needed", "write max: 500")
     if min is not None and max is not None and min > max:
         raise ContractError.of(f"`min` {min} is above `max` {max}", "then no call could pass")
-    return whenever(tool, Custom("arg_between", (field, min, max)))
+    return having(tool, field, Custom("arg_between", (field, min, max)))
 
 
 @pattern(
@@ -144,9 +149,11 @@ def amount_limit(
 
     In the session, or in any sliding window (`per`); with `by`, for each combination of these
     values. A missing or negative amount violates, and what is no number.
+    `{tool: pay, missing: skip}`: a call without the field passes, and adds nothing.
     """
-    sums = Sum(tool, field, per) <= total
-    return Rule(whenever(tool, sums & Custom("arg_between", (field, 0, None))), by=by or ())
+    sums = Sum(optional(tool), field, per) <= total
+    each = sums & Custom("arg_between", (field, 0, None))
+    return Rule(having(tool, field, each), by=by or ())
 
 
 @pattern(

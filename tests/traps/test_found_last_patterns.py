@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,13 +11,20 @@ import pytest
 from sponsio_like import Blocked, Guard, contract
 from sponsio_like.errors import ContractError, ContractWarning
 from sponsio_like.patterns import (
+    absent,
     always_followed_by,
+    amount_limit,
+    arg_allowlist,
+    arg_blacklist,
+    arg_value_range,
     duplicate_call_limit,
+    idempotent,
     must_confirm,
     must_precede,
     precedence,
     required_steps_completion,
     until,
+    value_from,
 )
 from tests.manifest import requirement
 from tests.traps.test_found_cut import played
@@ -199,3 +207,86 @@ def test_a_duplicate_is_a_call_of_the_same_tool(rule: Any) -> None:
     outcome = explained.decide(*order)
     assert isinstance(outcome, Blocked)
     assert "@tool" not in outcome.advice
+
+
+# --- optional fields ------------------------------------------------------------------------------
+
+SEND = {"tool": "send", "missing": "skip"}
+OPTIONAL: dict[str, tuple[Any, Any, Any]] = {
+    "arg_allowlist": (arg_allowlist(SEND, "cc", ["ann", "bob"]), "ann", "eve"),
+    "arg_value_range": (arg_value_range(SEND, "cc", min=0, max=5), 5, 6),
+    "amount_limit": (amount_limit(SEND, "cc", 5), 2, 6),
+    "beside another": (arg_allowlist([SEND, "post"], "cc", ["ann"]), "ann", "eve"),
+}
+
+
+@requirement("S-CMP-13")
+@pytest.mark.parametrize(("rule", "good", "bad"), OPTIONAL.values(), ids=OPTIONAL)
+def test_a_field_that_may_be_missing_restricts_calls_that_have_it(
+    rule: Any, good: Any, bad: Any
+) -> None:
+    """With `missing: skip` a call without the field passes; one that has it is held to the rule."""
+    for missing in ({}, {"cc": None}, {"cc": []}):
+        calls = [("send", args) for args in (missing, {"cc": good}, missing, {"cc": bad}, missing)]
+        assert played(rule, *calls) == "AAABA"
+    assert played(rule, ("send", {"cc": {"x": good}})) == "B"
+    assert played(rule, ("send", {"cc": [good, None]})) == "B"
+
+
+@requirement("S-CMP-13")
+def test_only_the_match_that_says_so_lets_the_field_be_missing() -> None:
+    """Another tool of the list, and a rule that does not say it, refuse calls without the field."""
+    assert played(OPTIONAL["beside another"][0], ("post", {}), ("post", {"cc": "ann"})) == "BA"
+    for rule in (arg_allowlist("send", "cc", ["ann"]), amount_limit("send", "cc", 5)):
+        assert played(rule, ("send", {})) == "B"
+    inside = arg_value_range(SEND, "items[].n", max=5)
+    some = {"items": [{"n": 1}, {}]}
+    assert played(inside, ("send", {"items": [{}]}), ("send", {}), ("send", some)) == "AAB"
+
+
+IDLE: dict[str, Any] = {
+    "idempotent": lambda: idempotent(SEND, by=["cc"]),
+    "duplicate_call_limit": lambda: duplicate_call_limit(SEND, fields=["cc"]),
+    "must_confirm": lambda: must_confirm(SEND, by="ask", same=["cc"]),
+    "arg_blacklist": lambda: arg_blacklist(SEND, "cc", ["eve"]),
+    "must_precede": lambda: must_precede("login", SEND),
+    "a value that is compared": lambda: absent(SEND | {"args": {"cc": "eve"}}),
+    "all arguments": lambda: until(
+        SEND | {"args": {"*": "$x"}}, {"tool": "a", "args": {"*": "$x"}}
+    ),
+    "refuse": lambda: absent({"tool": "send", "args": {"cc": "eve"}, "missing": "refuse"}),
+    "a formula": lambda: guarded({"ltl": 'G !called(send, @missing = "skip")'}),
+    "an assumption": lambda: Guard(
+        [contract("c").assume({"called": SEND}).guarantees("tool `a` at most once")]
+    ),
+}
+
+
+@requirement("S-CMP-13")
+@pytest.mark.parametrize("made", IDLE.values(), ids=IDLE)
+def test_a_missing_that_changes_nothing_is_refused(made: Any) -> None:
+    """No `missing` is accepted that does nothing; the message says what it is about."""
+    with pytest.raises(ContractError, match="would change nothing here") as raised:
+        made()
+    assert "leave it out" in str(raised.value)
+
+
+def test_a_missing_that_changes_nothing_has_its_place_in_the_file(tmp_path: Path) -> None:
+    """The message of a file points at the key."""
+    file = tmp_path / "c.yaml"
+    file.write_text(
+        "version: 1\ncontracts:\n  - name: once\n    guarantee:\n      pattern: idempotent\n"
+        "      action: {tool: send, missing: skip}\n      by: [cc]\n"
+    )
+    with pytest.raises(
+        ContractError, match=r"c\.yaml:6:28: .*`missing: skip` would change nothing"
+    ):
+        Guard.from_yaml(file)
+
+
+@requirement("S-VALUE-15")
+def test_any_tool_can_be_required_to_have_the_field() -> None:
+    """With `missing: refuse`, `value_from` requires the field of all tools."""
+    rule = value_from({"tool": "*", "missing": "refuse"}, "id", {"message": "user"})
+    assert played(rule, ("look", {})) == "B"
+    assert played(value_from("*", "id", {"message": "user"}), ("look", {})) == "A"
