@@ -214,16 +214,21 @@ def _waiting_for_themselves(contracts: Iterable[Contract]) -> Iterator[Problem]:
     """Globs and matches of arguments of which each call needs another one like it before it."""
     for contract in contracts:
         for body in (each for rule in _binding(contract) for each in _always(rule.formula)):
-            match body:
-                case f.Implies(f.Happens("called", then), needed):
-                    first = _first(needed) or ()
-                    if first and not _named(first) and covered(first, then):
-                        said = repr(f.Happens("called", first))
-                        what = (
-                            f"`{said}` would need itself before it, so that none can be the first"
-                        )
-                        hint = "leave what comes first out of what has to wait for it"
-                        yield Problem(what, _place(contract), hint)
+            if not isinstance(body, f.Implies):
+                continue
+            first = _first(body.right) or ()
+            if first and not _named(first) and covered(first, _waiting(body.left)):
+                said = repr(f.Happens("called", first))
+                what = f"`{said}` would need itself before it, so that none can be the first"
+                hint = "leave what comes first out of what has to wait for it"
+                yield Problem(what, _place(contract), hint)
+
+
+def _waiting(event: f.Formula) -> f.Target:
+    """The calls of which every one is such an event, as far as is seen at a glance."""
+    parts = event.parts if isinstance(event, f.Or) else (event,)
+    calls = [each for each in parts if isinstance(each, f.Happens) and each.what == "called"]
+    return tuple(match for each in calls for match in each.target)
 
 
 def _named(target: f.Target) -> bool:
