@@ -32,12 +32,12 @@ from sponsio_like.formula import (
     Var,
     postorder,
 )
-from sponsio_like.illegible import illegible
 from sponsio_like.ledger import Ledger
 from sponsio_like.limits import EFFORT_CAP, HEARD
 from sponsio_like.looking import NOBODY
 from sponsio_like.outcome import Decision, Redirect, Warn
 from sponsio_like.tickets import Ticket
+from sponsio_like.unread import unread_fields
 from sponsio_like.verdicts import Finding, unanswered
 from sponsio_like.withholding import withheld, without, written
 
@@ -120,7 +120,7 @@ class Refusal:
         if not isinstance(self.event, Call):
             return ""
         nodes = _read([self.ledger.policy.clauses[finding.clause]])
-        return "".join(f"; {each}" for each in illegible(nodes, self.event))
+        return "".join(f"; {each}" for each in unread_fields(nodes, self.event))
 
     def _answers_unread(self) -> list[str]:
         """Why the answers could not be read that these contracts ask for."""

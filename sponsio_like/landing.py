@@ -12,7 +12,6 @@ from sponsio_like.effort import Effort
 from sponsio_like.errors import STRAIN
 from sponsio_like.events import Result
 from sponsio_like.flights import Flight
-from sponsio_like.illegible import KEPT, too_large
 from sponsio_like.interceptor import Interceptor
 from sponsio_like.lasting import StoreFailed
 from sponsio_like.limits import ANSWER_CAP, EFFORT_CAP, HEARD
@@ -21,6 +20,7 @@ from sponsio_like.passing import catch_up
 from sponsio_like.perceiving import finals
 from sponsio_like.plain import given
 from sponsio_like.settling import Results, apart, settle_all
+from sponsio_like.unread import KEPT, too_large
 from sponsio_like.verdicts import lost, reported
 from sponsio_like.watch import Change, Now, Witness
 

@@ -194,8 +194,8 @@ MEANING = (
     ),
     (
         "nothing is said of what could not be read",
-        "illegible.py",
-        '        if why:\n            yield f"`{path}`',
-        '        if False:\n            yield f"`{path}`',
+        "unread.py",
+        "        if _why(call.args, path):\n",
+        "        if False:\n",
     ),
 )

@@ -19,6 +19,7 @@ from sponsio_like import Allowed, Blocked, Guard, contract
 from sponsio_like.freezing import UNREADABLE
 from sponsio_like.limits import ANSWER_CAP
 from sponsio_like.patterns import (
+    absent,
     confirm_after_source,
     destructive_action_gate,
     must_confirm,
@@ -27,6 +28,7 @@ from sponsio_like.patterns import (
     untrusted_source_gate,
 )
 from sponsio_like.plain import given
+from sponsio_like.unread import field
 from tests.manifest import requirement
 
 GATES = {
@@ -290,3 +292,25 @@ def test_one_value_that_raises_makes_no_other_unreadable() -> None:
 
     told = given({"torn": Row([1]), "fine": Colour.RED}, ANSWER_CAP)
     assert told == {"torn": UNREADABLE, "fine": "red"}
+
+
+# --- what is missing, and what could not be read --------------------------------------------------
+
+
+@requirement("S-EXPLAIN-04")
+@pytest.mark.parametrize("args", [{}, {"to": None}, {"to": []}, {"to": {"id": None}}], ids=repr)
+def test_a_null_key_is_missing(args: Any) -> None:
+    """What is null or empty is told as missing, like what is not there at all."""
+    assert field("to.id", args) == "field `to.id` is missing"
+
+
+@requirement("S-EXPLAIN-04", "S-CMP-11")
+def test_advice_and_explanation_say_the_same_of_a_field() -> None:
+    """Which field could not be read, and why."""
+    rule = absent({"tool": "pay", "args": {"to.id": "evil"}})
+    args = {"to": "evil"}
+    outcome = Guard([contract("c").guarantees(rule)]).session().decide("pay", args)
+    assert isinstance(outcome, Blocked)
+    said = "field `to.id` could not be read: a text, where an object is expected"
+    assert said in outcome.advice
+    assert field("to.id", args) == said
