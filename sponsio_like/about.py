@@ -27,8 +27,12 @@ class About:
 
     def said(self) -> dict[str, Any]:
         """What has been said, by key."""
-        found = {key: getattr(self, key) for key in KEYS}
-        return {key: value for key, value in found.items() if value}
+        return said_of(self)
+
+
+def said_of(about: Any) -> dict[str, Any]:
+    """What is said of a contract, by key: of an `About`, or where a violation is told."""
+    return {key: said for key in KEYS if (said := getattr(about, key))}
 
 
 UNSAID = About()

@@ -129,6 +129,8 @@ def warnings_page(warnings: Iterable[Problem]) -> list[Styled]:
 def _contract(contract: Contract, mode: Mode) -> Iterator[Styled]:
     yield contract.name, NAME
     yield f"  {contract.where}", FAINT
+    for key, said in contract.about.said().items():
+        yield f"  {key:<9}{', '.join(said) if key == 'tags' else said}", ""
     if contract.assumption is not None:
         yield f"  where    {show(contract.assumption)}", ""
     if (scope := contract.segment) is not None:

@@ -67,12 +67,17 @@ class Violation:
 class Unfulfilled:
     """An obligation that is still open: what has to happen before the session ends.
 
-    `values`: of the contract's variables, some for which it is open.
+    `values`: of the contract's variables, some for which it is open. `because`, `owner`, `severity`
+    and `tags` are what the contract says about itself.
     """
 
     contract: str
     message: str
     values: tuple[tuple[str, Any], ...] = field(default=(), hash=False, repr=False)
+    because: str = ""
+    owner: str = ""
+    severity: Severity | None = None
+    tags: tuple[str, ...] = ()
 
     @property
     def binding(self) -> dict[str, Any]:
@@ -80,7 +85,8 @@ class Unfulfilled:
         return dict(self.values)
 
     def __str__(self) -> str:
-        return f"`{self.contract}`: {self.message}"
+        why = f"{self.because}; " if self.because else ""
+        return f"`{self.contract}`: {why}{self.message}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from sponsio_like.about import KEYS
+from sponsio_like.about import said_of
 from sponsio_like.events import Call
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
 from sponsio_like.tickets import Ticket
@@ -148,7 +148,9 @@ class Log:
 
     def finish(self, session: str, late: Iterable[Violation], left: Iterable[Unfulfilled]) -> None:
         """The end of a session."""
-        unfulfilled = [{"contract": each.contract, "message": each.message} for each in left]
+        unfulfilled = [
+            {"contract": each.contract, "message": each.message, **said_of(each)} for each in left
+        ]
         violations = [self._plain(each) for each in late]
         self._send(
             {
@@ -168,7 +170,7 @@ class Log:
             "mode": violation.mode,
             "message": violation.message,
         }
-        record |= {key: said for key in KEYS if (said := getattr(violation, key))}
+        record |= said_of(violation)
         if violation.since is not None:
             record["since"] = violation.since
         if self.log_args and violation.values:

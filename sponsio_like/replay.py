@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from sponsio_like.about import KEYS
+from sponsio_like.about import said_of
 from sponsio_like.applied import Applied
 from sponsio_like.applying import ByName
 from sponsio_like.checks import needs
@@ -70,7 +70,9 @@ class Judged:
             "calls": self.calls,
             "violations": [_plain(each, word) for each in self.violations],
             "unfulfilled": [
-                {"contract": each.contract, "message": each.message} | _witness(each, word)
+                {"contract": each.contract, "message": each.message}
+                | _witness(each, word)
+                | said_of(each)
                 for each in self.unfulfilled
             ],
             "not_judged": list(self.not_judged),
@@ -81,9 +83,8 @@ class Judged:
 def _plain(violation: Violation, word: Callable[[Any], Any]) -> dict[str, Any]:
     fields = ("contract", "position", "tool", "action", "message")
     since = {} if violation.since is None else {"since": violation.since}
-    about = {key: said for key in KEYS if (said := getattr(violation, key))}
     found = {each: getattr(violation, each) for each in fields}
-    return found | _witness(violation, word) | since | about
+    return found | _witness(violation, word) | since | said_of(violation)
 
 
 def _witness(found: Violation | Unfulfilled, word: Callable[[Any], Any]) -> dict[str, Any]:

@@ -171,6 +171,7 @@ def _count(report: Report, record: Mapping[str, Any]) -> None:
         row = report.contracts.setdefault(left["contract"], Row())
         row.sessions.add(session)
         row.unfulfilled += 1
+        row.about = {key: left[key] for key in KEYS if key in left}
 
 
 def _runs(record: Mapping[str, Any]) -> bool:

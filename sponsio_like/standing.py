@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sponsio_like.compiler import Policy
 from sponsio_like.demands import FULL, demand, owed
 from sponsio_like.ledger import Ledger
 from sponsio_like.monitor import Verdict, overall
@@ -35,13 +36,19 @@ def owing(ledger: Ledger, now: Now) -> tuple[Unfulfilled, ...]:
                 sorted(owed(clause, each) for each in ends),
                 _values(ledger, i, watch),
             )
-            name = policy.all.names[i]
-            found.update((Unfulfilled(name, each, values), None) for each in messages)
+            found.update((_owing(policy, i, each, values), None) for each in messages)
     for i, store in ledger.bound.items():
         if store.blind and not policy.clauses[i].is_plain:
             message = f"{FULL}: {demand(policy.clauses[i])}"
-            found[Unfulfilled(policy.all.names[i], message)] = None
+            found[_owing(policy, i, message)] = None
     return tuple(found)
+
+
+def _owing(
+    policy: Policy, i: int, message: str, values: tuple[tuple[str, Any], ...] = ()
+) -> Unfulfilled:
+    about = policy.contracts[policy.owner[i]].about
+    return Unfulfilled(policy.all.names[i], message, values, **about.said())
 
 
 def _values(ledger: Ledger, i: int, watch: Watch) -> tuple[tuple[str, Any], ...]:

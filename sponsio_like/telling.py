@@ -10,6 +10,7 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from sponsio_like.about import said_of
 from sponsio_like.compiler import Policy
 from sponsio_like.notices import Mailbox, Notice
 from sponsio_like.outcome import (
@@ -60,15 +61,11 @@ class Teller:
 
     def ended(self, calls: int, left: Iterable[Unfulfilled]) -> None:
         """The session is over, and these are still owed."""
-        modes = {
-            each.name: (mode, each.about)
-            for each, mode in zip(self.policy.contracts, self.policy.modes, strict=True)
-        }
+        names = (each.name for each in self.policy.contracts)
+        modes = dict(zip(names, self.policy.modes, strict=True))
         for each in left:
-            mode, about = modes[each.contract]
-            owed = Violation(
-                each.contract, calls, None, "reported", each.message, mode, **about.said()
-            )
+            mode, about = modes[each.contract], said_of(each)
+            owed = Violation(each.contract, calls, None, "reported", each.message, mode, **about)
             self._reported(owed, replace(self._about(owed, ""), action="unfulfilled"))
 
     def _about(self, each: Violation, call: str) -> Notice:

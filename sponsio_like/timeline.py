@@ -10,8 +10,10 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any, TypeAlias
 
+from sponsio_like.about import UNSAID, About
 from sponsio_like.clause import Clause
 from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Unfulfilled, Violation
@@ -62,6 +64,7 @@ class Finding:
     told: Testimony
     by: bool = False
     applied: int = 0
+    about: About = UNSAID
 
     def as_json(self, trace: str, word: Word = plainly) -> dict[str, Any]:
         """As `sponsio-like explain --json` prints it."""
@@ -73,6 +76,7 @@ class Finding:
             "contract": self.contract,
             "applied": self.applied,
             "message": self.message,
+            **({"about": said} if (said := self.about.said()) else {}),
             "call": self.told.call,
             **_event(self.told),
             "open": self.told.open,
@@ -108,7 +112,10 @@ def explained(
             own = [clause for k, clause in pairs if policy.contracts[k].name == name]
             mine = [each for each in every if each.contract == name]
             found += _of_contract(own, trace.events, mine)
-    found = [replace(each, applied=judged.applied.get(each.contract, 0)) for each in found]
+    about, applied = {each.name: each.about for each in replay.contracts}, judged.applied
+    for i, one in enumerate(found):
+        name = one.contract
+        found[i] = replace(one, applied=applied.get(name, 0), about=about.get(name, UNSAID))
     return sorted(found, key=lambda each: (*_place(each.told), each.contract))
 
 
@@ -140,12 +147,10 @@ def _of_contract(
 
 def _no_call(events: Sequence[Event], position: int) -> int | None:
     """The first message or step after so many calls and before the next one, if there is one."""
-    calls = 0
-    for at, event in enumerate(events):
-        if isinstance(event, (Said, Seen)) and calls == position:
-            return at
-        calls += isinstance(event, Called)
-    return None
+    calls = accumulate((isinstance(event, Called) for event in events), initial=0)
+    each = enumerate(zip(events, calls, strict=False))
+    places = (at for at, (event, n) in each if isinstance(event, (Said, Seen)) and n == position)
+    return next(places, None)
 
 
 def _of_clause(
@@ -220,7 +225,7 @@ def page(trace: Trace, found: Iterable[Finding], word: Word = plainly) -> list[S
         values = "".join(said)
         what = "still open" if each.told.open else "violated"
         out.append((f"{each.contract}: {what} in {trace.id}{values}", "bold"))
-        out.append((f"  {each.message}", "dim"))
+        out += [(f"  {said}", "dim") for said in (each.about.because, each.message) if said]
         out += _timeline(each.told, lines)
         out.append(("", ""))
     return out

@@ -19,4 +19,5 @@ STATEMENTS: dict[str, str] = {
     "S-ABOUT-03": "callables change the arguments",
     "S-ABOUT-04": "arguments show",
     "S-ABOUT-05": "all arguments are shared",
+    "S-ABOUT-06": "what is owed says nothing of itself",
 }

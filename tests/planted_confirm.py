@@ -80,6 +80,12 @@ MEANING = (
         "call: Call | None = field(default=None, compare=False)",
     ),
     (
+        "what is owed says nothing of itself",
+        "standing.py",
+        "message, values, **about.said())",
+        "message, values)",
+    ),
+    (
         "all arguments are shared",
         "moves.py",
         "own = fields.get(tool, like.args)",

@@ -319,3 +319,59 @@ def test_a_list_beside_empty_arguments_is_no_remark(value: Any) -> None:
     for fine in remarks:
         event = {"tool": "mail", "args": {}, "to": fine}
         assert trace_of({"id": "t", "events": [event]}).calls == 1
+
+
+# --- what is said of a contract -------------------------------------------------------------------
+
+SAID = """\
+version: 1
+contracts:
+  - name: answered
+    because: nobody waits for ever
+    owner: desk
+    severity: high
+    tags: [people, slow]
+    guarantee: {pattern: response, match: ask, by: answer}
+"""
+ABOUT = {
+    "because": "nobody waits for ever",
+    "owner": "desk",
+    "severity": "high",
+    "tags": ["people", "slow"],
+}
+
+
+@requirement("S-ABOUT-06")
+def test_what_is_still_owed_says_why() -> None:
+    """At the end of a run, as every violation does: to hosts, in logs, reports and replays."""
+    records: list[dict[str, Any]] = []
+    file = loads(SAID)
+    session = Guard(file.contracts, log=records.append).session()
+    session.settle(session.decide("ask").id)
+    (owed,) = session.pending()
+    told = (owed.because, owed.owner, owed.severity, list(owed.tags))
+    assert told == tuple(ABOUT.values())
+    assert str(owed).startswith("`answered`: nobody waits for ever; every `ask` must be answered")
+    assert session.finish() == (owed,)
+    (logged,) = records[-1]["unfulfilled"]
+    assert {key: logged[key] for key in ABOUT} == ABOUT | {"tags": ("people", "slow")}
+    rows = reported(records)
+    assert {key: rows["answered"][key] for key in ABOUT} == ABOUT | {"tags": ("people", "slow")}
+    trace = trace_of({"id": "t", "events": [{"tool": "ask", "args": {}}]})
+    (left,) = Replay(file.contracts).judge(trace).as_json()["unfulfilled"]
+    assert json.loads(json.dumps({key: left[key] for key in ABOUT})) == ABOUT
+
+
+@requirement("S-ABOUT-06")
+def test_check_and_explain_print_what_is_said(tmp_path: Path) -> None:
+    """What people say of a contract stands beside what the machine has understood of it."""
+    contracts, runs = tmp_path / "c.yaml", tmp_path / "t.jsonl"
+    contracts.write_text(SAID, "utf-8")
+    runs.write_text(json.dumps({"id": "t", "events": [{"tool": "ask", "args": {}}]}), "utf-8")
+    shown = CliRunner().invoke(app, ["check", str(contracts)]).stdout
+    for key, said in {**ABOUT, "tags": "people, slow"}.items():
+        assert re.search(f"  {key} +{said}\n", shown)
+    shown = CliRunner().invoke(app, ["explain", str(contracts), str(runs)]).stdout
+    assert "  nobody waits for ever\n" in shown
+    line = CliRunner().invoke(app, ["explain", "--json", str(contracts), str(runs)]).stdout
+    assert json.loads(line)["about"] == ABOUT
