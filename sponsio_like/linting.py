@@ -18,7 +18,7 @@ from sponsio_like.misfits import duplicates, misfits
 from sponsio_like.orders import deadlocks, unmet
 from sponsio_like.outcome import Mode
 from sponsio_like.pattern import Rule
-from sponsio_like.slips import check_slips, doubts, idle
+from sponsio_like.slips import check_slips, doubts, idle, unsaid
 from sponsio_like.strangers import strangers
 from sponsio_like.unlike import unlike
 from sponsio_like.vocabulary import Vocabulary
@@ -76,7 +76,8 @@ def _remarks(contracts: Iterable[Contract]) -> Iterator[Problem]:
     for contract in contracts:
         for rule in contract.rules:
             if rule.authored:
-                said = (*remarks(rule.formula), *doubts(rule.formula))
+                unknown = unsaid(rule.formula, rule.arguments) if rule.pattern else ()
+                said = (*remarks(rule.formula), *doubts(rule.formula), *unknown)
                 yield from (_located(contract, each) for each in said)
 
 

@@ -7,7 +7,7 @@ warned of.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 import sponsio_like.formula as f
 from sponsio_like.atoms_args import ANY_TEXT, ODD_TEXTS, whole_or_anchored
@@ -69,7 +69,7 @@ def idle(root: f.Formula) -> Iterator[Problem]:
     """A `missing` that changes nothing, since its match binds no value of a field."""
     said: dict[str, None] = {}
     for node in f.postorder(root):
-        for match in getattr(node, "target", ()):
+        for match in _of(node):
             bound = {each.path for each in match.conditions if isinstance(each.value, f.Var)}
             if match.strict is True and not bound:
                 said["refuse"] = None
@@ -101,11 +101,44 @@ def doubts(root: f.Formula) -> Iterator[Problem]:
                     yield from _all(pattern)
 
 
+def unsaid(root: f.Formula, given: Mapping[str, object]) -> Iterator[Problem]:
+    """Texts that a pattern refuses because nothing is found in them, where nobody has said so."""
+    if _says_missing(given):
+        return
+    for match in dict.fromkeys(each for node in f.postorder(root) for each in _of(node)):
+        for each in match.conditions if match.strict else ():
+            if isinstance(each.value, f.Var) and each.value.regex and each.op == "matches":
+                names = ", ".join(f"`{name}`" for name in match.names + match.globs)
+                what = f"a call of {names} is refused if `{each.value.regex}` finds nothing"
+                hint = "to let it pass write `missing: skip` in the match, else `missing: refuse`"
+                yield Problem(f"{what} in its `{each.path}`", hint=hint)
+
+
+def _says_missing(value: object) -> bool:
+    """Whether an argument says of a match what a missing field means, for whatever match it is."""
+    match value:
+        case f.Match():
+            return value.strict is not None
+        case f.Formula():
+            return any(map(_says_missing, (each for n in f.postorder(value) for each in _of(n))))
+        case str():
+            return "@missing" in value
+        case Mapping():
+            return "missing" in value or any(map(_says_missing, value.values()))
+        case list() | tuple():
+            return any(map(_says_missing, value))
+    return False
+
+
+def _of(node: f.Node) -> tuple[f.Match, ...]:
+    return getattr(node, "target", ())
+
+
 # --- tools ----------------------------------------------------------------------------------------
 
 
 def _names(nodes: list[f.Node], tools: Collection[str] | None) -> Iterator[Problem]:
-    targets = [each for node in nodes for each in getattr(node, "target", ())]
+    targets = [each for node in nodes for each in _of(node)]
     for name in dict.fromkeys(name for match in targets for name in match.names):
         if name.lower() in EVERYTHING and name not in (tools or ()):
             hint = "did you mean `*`? a tool that is really called so has to stand in `tools:`"
@@ -128,16 +161,18 @@ def _texts(node: f.Node) -> Iterator[Problem]:
 
 def _empty(node: f.Node) -> Iterator[Problem]:
     """Bounds of one value between which there is nothing."""
-    for match in getattr(node, "target", ()):
+    for match in _of(node):
         bounds: dict[str, list[tuple[float, bool, bool]]] = {}
         for each in match.conditions:
-            number = isinstance(each.value, (int, float)) and not isinstance(each.value, bool)
+            value = each.value
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if number and each.op in ("<", "<=", ">", ">=") and "[]" not in each.path:
-                bound = (each.value, each.op[0] == ">", each.op[1:] == "")
+                assert isinstance(value, (int, float))
+                bound = (value, each.op[0] == ">", each.op[1:] == "")
                 bounds.setdefault(each.path, []).append(bound)
-        for path, each in bounds.items():
-            least = max((b for b in each if b[1]), default=None)
-            most = min((b for b in each if not b[1]), key=lambda b: (b[0], not b[2]), default=None)
+        for path, both in bounds.items():
+            least = max((b for b in both if b[1]), default=None)
+            most = min((b for b in both if not b[1]), key=lambda b: (b[0], not b[2]), default=None)
             if least is None or most is None:
                 continue
             if least[0] > most[0] or (least[0] == most[0] and (least[2] or most[2])):

@@ -25,6 +25,7 @@ UNMATCHED: tuple[Any, ...] = ("eve", "", ["bob@x", "eve"], ["bob@x", ""])
 
 
 @requirement("S-VALUE-19")
+@pytest.mark.filterwarnings("ignore:.*finds nothing")
 @pytest.mark.parametrize("to", ["eve@x", *UNMATCHED], ids=repr)
 def test_an_address_without_the_name_that_is_bound_is_not_vetted(to: Any) -> None:
     """A field in which the regular expression finds nothing lacks the value that is required."""

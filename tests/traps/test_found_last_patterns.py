@@ -291,3 +291,31 @@ def test_any_tool_can_be_required_to_have_the_field() -> None:
     rule = value_from({"tool": "*", "missing": "refuse"}, "id", {"message": "user"})
     assert played(rule, ("look", {})) == "B"
     assert played(value_from("*", "id", {"message": "user"}), ("look", {})) == "A"
+
+
+# --- texts in which nothing is found --------------------------------------------------------------
+
+SHELL: dict[str, Any] = {
+    "tool": "shell",
+    "args": {"command": {"matches": r"rm (\S+)", "bind": "$f"}},
+}
+LISTING = {"tool": "ls", "args": {"path": "$f"}}
+
+
+@requirement("S-LOAD-14")
+@pytest.mark.parametrize("rule", [precedence(SHELL, LISTING), must_precede("login", SHELL)])
+def test_that_texts_without_a_value_are_refused_is_said(rule: Any) -> None:
+    """Where a text in which nothing is found is refused, loading says so, and what to write."""
+    with pytest.warns(ContractWarning, match="`shell` is refused if .* finds nothing") as warned:
+        guarded(rule)
+    assert "write `missing: skip` in the match" in str(warned[0].message)
+
+
+@requirement("S-LOAD-14")
+@pytest.mark.parametrize("missing", ["skip", "refuse"])
+def test_who_says_what_a_text_without_a_value_means_is_not_warned(missing: str) -> None:
+    """Where the match says `missing`, either way, nothing is left to tell."""
+    rule = precedence(SHELL | {"missing": missing}, LISTING)
+    assert played(rule, ("shell", {"command": "ls"})) == ("A" if missing == "skip" else "B")
+    guarded(precedence(SHELL | {"tool": "*"}, LISTING))
+    guarded(until(SHELL, LISTING))
