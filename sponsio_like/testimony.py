@@ -51,12 +51,12 @@ def placed(found: Iterable[Testimony], events: Sequence[Event]) -> list[Testimon
     calls = list(accumulate((isinstance(event, Called) for event in events), initial=0))
     own = {at for at, event in enumerate(events) if isinstance(event, (Said, Seen))}
 
+    def mine(at: int) -> int | None:
+        return at if at in own else None
+
     def told(reason: Reason) -> Reason:
         at = reason.call
         return reason if at is None else Reason(reason.what, calls[at], reason.text, mine(at))
-
-    def mine(at: int) -> int | None:
-        return at if at in own else None
 
     return [
         Testimony(
