@@ -29,8 +29,10 @@ ANSWERS |= {"response", "decision", "result", "outcome", "verdict", "state", "te
 BESIDE = {"is", "was", "has", "been", "user"}
 """with these beside them: `approval_status`, `isApproved`, `user_reply`."""
 DATA = re.compile(
-    r"(?:.* )?(?:id|ids|uuid)|(?:(?:approved|confirmed|answered|decided|created) )?(?:by|at|on)"
-    r"|time|timestamp|date|user(?: name)?|name|tool|order|amount|currency"
+    r"(?:.* )?(?:id|ids|uuid)|time|timestamp|date|name|tool|order|amount|currency"
+    r"|(?:(?:sys )?(?:approved|confirmed|answered|decided|reviewed|signed|submitted|created"
+    r"|updated) )?(?:by|at|on)|(?:user|login|approver|reviewer|signer)s?|(?:user|display) ?name"
+    r"|e ?mail|ticket|reference|version|(?:html )?url"
 )
 """The names of fields in which no answer stands."""
 _WORD = f"(?:{'|'.join(WORDS)})"
@@ -41,18 +43,19 @@ NOT = (
 )
 """What turns the words around it round; `no. 17` is a number."""
 TAKEN_BACK = (
-    r"cancell?ed|expired|revok|withdr|rescind|retract|overrul|overrid|veto|\brevers(?:ed|al)"
+    r"mistake|\brevert|rolled back|reopen|chang\w+ \w+ mind|second thought"
+    r"|cancell?ed|expired|revok|withdr|rescind|retract|overrul|overrid|veto|\brevers(?:ed|al)"
     r"|\brecall|\bvoid|\bundo|supersed|suspend|dismiss|disput|\btook (?:\w+ ){0,3}back\b"
 )
 FAILED = (
     r"false|falsi|fail(?:s|ed|ing|ures?)?\b|error|mismatch|\bden(?:y|ie[ds]|ial)|reject|refus|declin"
     r"|abort|invalid|disallow|disapprov|forbid|\b(?!united)un\w+ed\b|block(?:s|ed|ers?|ing)?\b"
     r"|time\w? ?out|flagged|malicious|suspicious|fraud|negative|unable|insufficient|missing|wrong"
-    r"|problem|[\u274c\u26d4\U0001f44e\U0001f6ab]"
+    r"|problem|[\u2717\u2718\u274c\u26d4\U0001f44e\U0001f6ab]"
 )
 DELAYED = (
     r"pending|wait(?:s|ed|ing)?\b|\bhold(?:s|ing)?\b|\bheld\b|\blater\b|\bstop(?:s|ped|ping)?\b"
-    r"|paused|postpon|deferred|delay"
+    r"|paused|postpon|deferred|delay|escalat|changes requested|\btoo (?:late|early)\b"
 )
 AGAINST = re.compile(f"{NOT}|{TAKEN_BACK}|{FAILED}|{DELAYED}", re.IGNORECASE)
 """What may not stand beside a yes, nor in the names of fields."""
@@ -62,12 +65,15 @@ OPEN = re.compile(
     r"|\b(?:to|will|may) (?:be|have)\b|\b(?:but|however|although|except|before)\b|condition|requir"
     r"|maybe|perhaps|probabl|possibl|almost|nearly|partial|hardly|barely|previous|former"
     r"|please \0|\0 ?[/|]|[/|] ?\0|\bor \0|\0 or\b|\0 (?:is )?(?:requested|sought)"
-    r"|\0['\"]?\s?[:=]\s?['\"]?0\b"
+    r"|\0['\"]?\s?[:=]\s?['\"]?(?:0|n|n/a|null|off)\b|\0:? (\d+)/(?!\1\b)\d|\b(?:0|zero) \0"
+    r"|\b(\d+) of (?!\2\b)\d|^(?:who|what|which|when|is|was|has|did) |kidding|scratch|disregard"
+    r"|ignore|removed|skipp|sandbox|simulat|dry ?run|draft|unknown|unclear|\btb[acd]\b|\bempty\b"
+    r"|some(?:one|body|thing) else"
 )
 """What leaves open whether an accepted word, here `\0`, is meant."""
 ALL_WELL = re.compile(
     r"\b(?:no|0|without)(?: further| other| open| any)?"
-    r" (?:problem|issue|objection|concern|error|failure|finding|condition)s?\b"
+    r" (?:problem|issue|objection|concern|error|failure|finding|condition|comment|change)s?\b"
     r"|\bno (?:further )?action (?:is )?(?:needed|required)\b"
 )
 """What sounds like a no, and says that nothing is wrong."""
@@ -75,7 +81,13 @@ SENTENCE = re.compile(r"(?=(?:\S+\s+){3}\S)(?:.*\s)?[^\W\d_A-Z]{4,}", re.DOTALL)
 """More than three words, one of them long and in small letters: no name."""
 CODE = re.compile(r"\w+(?:[_.:/-]\w+)+|[a-z]+(?:[A-Z][a-z]+)+")
 """The name of a tool, of several words: `block_card` is what was asked, and no answer."""
-HARMLESS = (("success", True), ("type", "text"))
+HARMLESS = (
+    ("success", True),
+    ("type", "text"),
+    ("type", "block_actions"),
+    ("livemode", False),
+    ("site admin", False),
+)
 """Fields that say nothing of the answer."""
 PLAIN = re.compile(r"\w[\w\s-]*")
 """What is looked for as a word, not as a regular expression."""
@@ -207,6 +219,8 @@ def _is_data(name: str, value: Any) -> bool:
     """Whether a name, a number or a time stands there, and no sentence."""
     if not isinstance(value, str):
         return not _says_no(name, value)
+    if name in ("email", "e mail") and "@" in value and not re.search(r"\s", value):
+        return True
     if name == "tool" and CODE.fullmatch(value):
         return not re.search(NOT, _words(value))
     return not _says_no(name, value) and not SENTENCE.match(value)

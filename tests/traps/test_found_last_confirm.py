@@ -62,7 +62,32 @@ OPEN = [
     *("will be approved tomorrow", "would have been approved", "approved or escalated, unknown"),
     *("almost approved", "approved once the fee is paid", "approved, unless Bob objects"),
 ]
+OPEN += [
+    *("approved: n", "approved: N/A", "approved = off", "approved 1/3", "1 of 3 have approved"),
+    *("0 approved", "approved; reverted", "rolled back after approved", "approved by mistake"),
+    *(
+        "approved, just kidding",
+        "approved, then changed my mind",
+        "approved, disregard",
+        "TBD/approved",
+    ),
+    *("Who approved this", "approved (draft)", "approved in the sandbox", "approved; reopened"),
+    *(
+        "approved: unknown",
+        "approved, escalated",
+        "approved \u2717",
+        "approved: null",
+        "was it approved",
+    ),
+]
 PLAINLY = [
+    *("Approved by 2 of 2 reviewers", "order no. 17 approved", "approved with no comments"),
+    *("LGTM, approved", "status=approved; code=0", "approved on 10/15/2026", "Approved 2/2"),
+    {"state": "APPROVED", "user": {"login": "octocat", "site_admin": False}, "body": "LGTM"},
+    {"content": [{"type": "text", "text": '{"status": "approved", "error": null}'}]},
+    {"type": "block_actions", "user": {"id": "U1"}, "actions": [{"value": "approved"}]},
+    {"key": "OPS-12", "fields": {"status": {"name": "Approved"}, "assignee": {"name": "Ann"}}},
+    {"result": {"sys_id": "a", "state": "approved", "sys_updated_on": "2026-01-02 10:00:00"}},
     *("approved", "Approved.", "Your request was approved by Ann.", "APPROVED (ticket A-17)"),
     *("Approved. No further action required.", "approved, no issues found", "approved: true"),
     *("Refund approved for order 17, 0 errors", {"status": "approved", "note": "by Ann"}),
@@ -141,6 +166,47 @@ def test_what_is_said_in_a_field_of_data_is_an_objection(field: str, said: str) 
     """A sentence beside a yes, or a word that says no, is no name, whatever its field is called."""
     assert not opens(must_confirm("pay", by="ask"), {"status": "approved", field: said})
     assert not opens(must_confirm("pay", by="ask"), {"approved": True, field: {"name": [said]}})
+
+
+SERVICES: list[Any] = [
+    {"state": "APPROVED", "user": "octocat", "submitted_at": "2026-01-02T00:00:00Z", "id": 80},
+    {
+        "result": {
+            "sys_id": "a",
+            "state": "approved",
+            "approved_by": "ann",
+            "sys_updated_on": "2026",
+        }
+    },
+    {"approved": True, "reviewer": {"display_name": "Ann", "email": "ann@no-reply.example.org"}},
+    {"decision": "approved", "ticket": "OPS-12", "url": "https://example.org/OPS-12", "version": 3},
+    {"status": "approved", "approvers": ["ann", "bob"], "signed_by": "Ann", "updated_at": "2026"},
+]
+NOT_YET: list[Any] = [
+    {"state": "CHANGES_REQUESTED"},
+    {"state": "APPROVED", "dismissed_at": "2026-01-02"},
+    {"ok": True, "channel": "C1", "ts": "17.5", "message": {"text": "Shall I pay?"}},
+    {"status": "approved", "approver": "pending"},
+    {"status": "approved", "approvers": ["ann", "none yet"]},
+    {"decision": "approved", "order": "second thoughts"},
+    {"approved": True, "name": "changes requested"},
+    {"approved": True, "tool": "do_not_pay"},
+    {"status": "approved", "email": "declined by ann@example.org"},
+]
+
+
+@requirement("S-CONFIRM-02")
+@pytest.mark.parametrize("answer", SERVICES, ids=repr)
+def test_a_yes_of_a_service_is_a_yes(answer: Any) -> None:
+    """Who approved, when, and under which number or address is data."""
+    assert opens(must_confirm("pay", by="ask"), answer)
+
+
+@requirement("S-CONFIRM-02")
+@pytest.mark.parametrize("answer", NOT_YET, ids=repr)
+def test_what_a_service_has_not_approved_is_no_yes(answer: Any) -> None:
+    """An approval that was dismissed, or that somebody owes, and a message that was sent."""
+    assert not opens(must_confirm("pay", by="ask"), answer)
 
 
 @requirement("S-CONFIRM-02")
