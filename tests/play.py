@@ -50,6 +50,18 @@ def opened(*what: str | Contract, guard: dict[str, Any] | None = None, **options
     return Played(guarded(*what, log=records.append, **(guard or {})), records, **options)
 
 
+def letters(rule: Any, *calls: Any) -> str:
+    """The letters of the outcomes, `A` for Allowed: calls are a tool, arguments and an answer."""
+    mine = Guard([Contract("c").guarantees(rule)]).session()
+    out = ""
+    for tool, args, *answer in calls:
+        outcome = mine.decide(tool, args)
+        out += type(outcome).__name__[0]
+        if isinstance(outcome, Allowed):
+            mine.settle(outcome.id, output=answer[0] if answer else None)
+    return out
+
+
 class Played:
     """A session, its clock, and what came of every event."""
 

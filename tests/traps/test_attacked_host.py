@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, ContractError, Guard, contract
-from sponsio_like.cli import main
 from sponsio_like.errors import SessionError, TraceError
 from sponsio_like.notices import Notice, drain
 from sponsio_like.patterns import no_keywords
@@ -27,22 +26,10 @@ contracts:
 """
 
 
-@pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> Any:
-    """Runs the command line in a folder with a contract file; its status, and what it prints."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def _a_file(run: Any) -> None:
+    """The folder of the command line has a contract file."""
     Path("b.yaml").write_text(FILE, "utf-8")
-
-    def command(*words: str) -> tuple[int, str]:
-        monkeypatch.setattr("sys.argv", ["sponsio-like", *words])
-        try:
-            main()
-        except SystemExit as end:
-            printed = capsys.readouterr()
-            return int(end.code or 0), printed.out + printed.err
-        return 0, capsys.readouterr().out
-
-    return command
 
 
 # --- traces ---------------------------------------------------------------------------------------

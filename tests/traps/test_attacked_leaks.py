@@ -10,24 +10,12 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import ContractError, Guard, contract
+from sponsio_like import ContractError, Guard
 from sponsio_like.patterns import no_data_leak, value_from
 from sponsio_like.tokens import words_in
 from tests.manifest import requirement
+from tests.play import letters as play
 from tests.smt_values import words
-
-
-def play(guarantee: Any, *calls: Any) -> str:
-    """A letter for each call: its first of Allowed, Blocked. A third item is the answer."""
-    mine = Guard([contract("c").guarantees(guarantee)]).session()
-    out = ""
-    for tool, args, *answer in calls:
-        outcome = mine.decide(tool, args)
-        out += type(outcome).__name__[0]
-        if type(outcome).__name__ == "Allowed":
-            mine.settle(outcome.id, output=answer[0] if answer else None)
-    return out
-
 
 LEAK = no_data_leak("read", "send", match="values")
 IBAN = "DE89 3704 0044 0532 0130 00"

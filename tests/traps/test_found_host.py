@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, ContractError, Guard, atom, contract, demo, notation
-from sponsio_like.cli import main
 from sponsio_like.errors import SessionError, TraceError
 from sponsio_like.loader import load
 from sponsio_like.log import json_log, read_log
@@ -271,23 +270,6 @@ def test_a_line_of_another_format_is_told(line: dict[str, Any], seen: str) -> No
 # --- replay ---------------------------------------------------------------------------------------
 
 PAYS = {"id": "t", "events": [{"tool": "pay"}] * 3}
-
-
-@pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> Any:
-    """Runs the command line in an empty folder; its status, and what it prints."""
-    monkeypatch.chdir(tmp_path)
-
-    def command(*words: str) -> tuple[int, str]:
-        monkeypatch.setattr("sys.argv", ["sponsio-like", *words])
-        try:
-            main()
-        except SystemExit as end:
-            printed = capsys.readouterr()
-            return int(end.code or 0), printed.out + printed.err
-        return 0, capsys.readouterr().out
-
-    return command
 
 
 def written(rules: str, *traces: dict[str, Any], mode: str = "enforce") -> None:

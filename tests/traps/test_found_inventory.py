@@ -19,18 +19,6 @@ Loads = Callable[[str], Guard]
 RULE = "contracts:\n- {name: few, guarantee: {pattern: rate_limit, action: shell, limit: 9}}\n"
 
 
-@pytest.fixture
-def load(tmp_path: Path) -> Loads:
-    """Makes a guard of the text of a contract file."""
-
-    def of(text: str) -> Guard:
-        path = tmp_path / "contracts.yaml"
-        path.write_text(text, "utf-8")
-        return Guard.from_yaml(path)
-
-    return of
-
-
 # --- found 1: a misspelt name was told nowhere ----------------------------------------------------
 
 TYPOS = """\

@@ -18,19 +18,7 @@ from sponsio_like.notices import drain
 from sponsio_like.patterns import arg_blacklist, no_data_leak, value_from
 from tests.leaking import occurs
 from tests.manifest import requirement
-
-
-def play(rule: Any, *calls: tuple[Any, ...]) -> str:
-    """The letters of the outcomes, `A` for Allowed: calls are a tool, arguments and an answer."""
-    mine = Guard([contract("c").guarantees(rule)]).session()
-    out = ""
-    for tool, args, *answer in calls:
-        outcome = mine.decide(tool, args)
-        out += type(outcome).__name__[0]
-        if type(outcome).__name__ == "Allowed":
-            mine.settle(outcome.id, output=answer[0] if answer else None)
-    return out
-
+from tests.play import letters as play
 
 # --- blanks in patterns and in texts --------------------------------------------------------------
 

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Callable
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,18 +22,6 @@ from tests.manifest import requirement
 from tests.play import opened
 
 Loads = Callable[[str], Guard]
-
-
-@pytest.fixture
-def load(tmp_path: Path) -> Loads:
-    """Makes a guard of the text of a contract file."""
-
-    def of(text: str) -> Guard:
-        path = tmp_path / "contracts.yaml"
-        path.write_text(text, "utf-8")
-        return Guard.from_yaml(path)
-
-    return of
 
 
 def decided(rule: Any, args: Any, tool: str = "bash") -> str:
