@@ -38,6 +38,10 @@ OPTIONAL = (
     "leave it out: it is about a field that binds a `$x`, the `field` of `value_from`, "
     "`arg_allowlist`, `arg_value_range` and `amount_limit`, and no field of `by`, `fields`, `same`"
 )
+WORDS = re.compile(r"(?<!\\)(?:\\\\)*\\[wW]")
+EDGES = re.compile(r"[^\x00-\x7f]\)*\\[bB]|(?<!\\)\\[bB](?:\((?:\?\w*:)?)*[^\x00-\x7f]")
+"""Signs for words, and ends of words beside a letter that is not of ASCII."""
+LETTERS = r"write `[\pL\pM\pN_]` for `\w`, and `(?:^|[^\pL])`, `(?:[^\pL]|$)` for `\b`"
 LISTED = frozenset({"arg_allowed"})
 """The atoms of allowlists."""
 
@@ -91,6 +95,8 @@ def doubts(root: f.Formula) -> Iterator[Problem]:
                 instead = re.escape(value).replace(r"\*", ".*").replace(r"\@", "@")
                 what = f"`{path}` is compared with the very text `{value}`, which is no glob here"
                 yield Problem(what, hint=f"write {{matches: '^{instead}$'}}")
+        for pattern in _patterns(node):
+            yield from _ascii_only(pattern)
         match node:
             case f.Compare(f.Count() | f.Repeats() | f.Delivered(), "<=" | "<", f.Const(most)):
                 if isinstance(most, (int, float)) and most >= CAP:
@@ -250,6 +256,15 @@ def _negated(pattern: str) -> Iterator[Problem]:
                 hint="without brackets it is the word; what must not be there is for "
                 "`arg_blacklist`, what alone may be for `arg_allowlist`",
             )
+
+
+def _ascii_only(pattern: str) -> Iterator[Problem]:
+    """Signs for words beside letters that they do not know: those that are not of ASCII."""
+    plain = CLASS.sub(lambda found: found[0] if found[0].isascii() else "", pattern)
+    letters = [each for each in pattern if each.isalpha() and not each.isascii()]
+    if letters and (WORDS.search(plain) or EDGES.search(plain)):
+        what = f"in `{pattern}` `\\w` and `\\b` know the letters of ASCII alone, not `{letters[0]}`"
+        yield Problem(what, hint=LETTERS)
 
 
 def _all(pattern: str) -> Iterator[Problem]:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+from unicodedata import normalize
 
 from sponsio_like.effort import once, spend
 from sponsio_like.errors import ContractError
@@ -36,6 +37,12 @@ MANY = 10
 """So many places that are reached at once are still few."""
 LOOSE = re.compile(r"(?:(?:\.|\[[^\]]*\]|\\[dDsSwWpP])\??){9}")
 """Many classes of characters in a row."""
+PIECES = re.compile(
+    r"\\(?:[pP](?:\{\^?\w+\}|\w)|x(?:\{\w+\}|\w\w)|.)"  # an escape
+    r"|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|[^\\\[]+",  # a class, plain text
+    re.DOTALL,
+)
+RANGE_OF_MARKS = re.compile("[\u0300-\u036f]-")
 HALF = re.compile("[\ud800-\udfff]")
 """Half a character: no text."""
 NUMERAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
@@ -79,6 +86,7 @@ def _compiled(pattern: str, *, captures: bool) -> Any:
         raise ContractError.of(
             f"regular expression of {len(pattern)} characters", f"at most {REGEX_CAP} are allowed"
         )
+    pattern = composed(pattern)
     options = re2.Options()
     options.max_mem = REGEX_MEMORY
     options.log_errors = False
@@ -93,6 +101,19 @@ def _compiled(pattern: str, *, captures: bool) -> Any:
             f"regular expression `{pattern}` does not compile: {reason}",
             "RE2 syntax is needed: no look-around, no back-references",
         ) from None
+
+
+def composed(pattern: str) -> str:
+    """A pattern with its letters in NFC, as texts are; escapes and ranges of marks stay."""
+    return pattern if pattern.isascii() else PIECES.sub(_composed, pattern)
+
+
+def _composed(piece: re.Match[str]) -> str:
+    text = piece[0]
+    if text[0] == "\\" or (text[0] == "[" and RANGE_OF_MARKS.search(text)):
+        return text
+    parts = re.findall(r"\\.|[^\\]+", text, re.DOTALL)
+    return "".join(each if each[0] == "\\" else normalize("NFC", each) for each in parts)
 
 
 def captures(pattern: str, value: Any) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 
@@ -26,6 +27,7 @@ from sponsio_like.patterns import (
     until,
     value_from,
 )
+from sponsio_like.values import composed
 from tests.manifest import requirement
 from tests.traps.test_found_cut import played
 
@@ -319,3 +321,51 @@ def test_who_says_what_a_text_without_a_value_means_is_not_warned(missing: str) 
     assert played(rule, ("shell", {"command": "ls"})) == ("A" if missing == "skip" else "B")
     guarded(precedence(SHELL | {"tool": "*"}, LISTING))
     guarded(until(SHELL, LISTING))
+
+
+# --- letters that are not of ASCII ----------------------------------------------------------------
+
+FORMS = [normalize(form, "Café-Straße") for form in ("NFC", "NFD")]
+
+
+@requirement("S-CMP-03")
+@pytest.mark.parametrize("typed", FORMS, ids=["NFC", "NFD"])
+@pytest.mark.parametrize("text", FORMS, ids=["a text in NFC", "a text in NFD"])
+def test_a_pattern_matches_in_whichever_form_it_was_typed(typed: str, text: str) -> None:
+    """Letters of patterns and texts are compared in NFC."""
+    assert played(arg_allowlist("go", "to", [typed]), ("go", {"to": text})) == "A"
+    assert played(arg_blacklist("go", "to", [typed]), ("go", {"to": text})) == "B"
+    condition = absent({"tool": "go", "args": {"to": {"matches": f"^{typed}$"}}})
+    assert played(condition, ("go", {"to": text})) == "B"
+
+
+@requirement("S-CMP-03")
+@pytest.mark.parametrize(
+    ("pattern", "same"),
+    [
+        ("[e\u0301]", "[é]"),
+        ("[aeiou\u0300-\u036f]", "[aeiou\u0300-\u036f]"),
+        ("[\\s\u0301]", "[\\s\u0301]"),
+        ("\\s\u0301", "\\s\u0301"),
+        ("\\pL\u0301", "\\pL\u0301"),
+        ("\\x41\u0301e\u0301+", "\\x41\u0301é+"),
+        ("plain", "plain"),
+    ],
+)
+def test_escapes_and_ranges_of_marks_are_what_they_were(pattern: str, same: str) -> None:
+    """Only letters that stand in the pattern are composed."""
+    assert composed(pattern) == same
+
+
+@requirement("S-LOAD-14")
+@pytest.mark.parametrize("pattern", [r"^\w+straße$", r"\bémile\b", r"(?:café)\b", r"\b(?:über|x)"])
+def test_signs_that_know_ascii_alone_are_warned_of(pattern: str) -> None:
+    """Beside a letter that is not of ASCII, signs for words hardly mean what they say."""
+    with pytest.warns(ContractWarning, match="know the letters of ASCII alone"):
+        guarded(arg_blacklist("go", "to", [pattern]))
+
+
+@pytest.mark.parametrize("pattern", [r"\w+\b", r"[\wäöüß]+", r"\bdelete\b|löschen", r"\\wäre"])
+def test_other_patterns_are_not_warned_of(pattern: str) -> None:
+    """Where all letters are of ASCII, or the class names the others, nothing is said."""
+    guarded(arg_blacklist("go", "to", [pattern]))
