@@ -197,6 +197,8 @@ def _failed(inner: Interceptor, event: Call | Message, error: Exception) -> Outc
     flight = inner.flights.get(id_of(event)) if isinstance(event, Call) else None
     if flight is not None and flight.digest == mark_of(event):
         return _own(flight.outcome)
+    if inner.shown is not None and inner.shown[0] is event:
+        return inner.shown[1]
     return refused(inner, event, f"the decision failed: {type(error).__name__}: {error}")
 
 

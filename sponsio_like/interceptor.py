@@ -52,7 +52,7 @@ class Interceptor:
 
     __slots__ = (
         "clock", "committed", "context", "desk", "doubt", "finished", "flights", "landing",
-        "lanes", "latest", "ledger", "lock", "policy", "time", "unread", "warned", "world",
+        "lanes", "latest", "ledger", "lock", "policy", "shown", "time", "unread", "warned", "world",
         "written",
     )  # fmt: skip
 
@@ -66,6 +66,7 @@ class Interceptor:
         self.unread: dict[str, str] = {}  # why the latest answer of a tool could not be read
         self.committed = 0
         self.latest: Kept | None = None
+        self.shown: tuple[Event, Outcome] | None = None  # the latest response that was let through
         self.landing = 0
         self.finished = self.warned = False
         self.doubt = ""
@@ -191,7 +192,9 @@ class Interceptor:
         if isinstance(event, Call):
             self.take_off(event, judgement, names, outcome)
         else:
+            shown = event, outcome
             self.ledger.commit(judgement, self.world.lineage)
+            self.shown = shown
         self.ledger.torn = True
         self.desk.use(ticket)
         self.ledger.torn = before

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from sponsio_like import Allowed, Blocked, ContractError, Guard, Held, Session, contract
 from sponsio_like.cli import app
 from sponsio_like.errors import SessionError, TraceError
+from sponsio_like.interceptor import Interceptor
 from sponsio_like.jsonl import Line
 from sponsio_like.loader import loads
 from sponsio_like.patterns import approval_active
@@ -375,3 +376,24 @@ def test_check_and_explain_print_what_is_said(tmp_path: Path) -> None:
     assert "  nobody waits for ever\n" in shown
     line = CliRunner().invoke(app, ["explain", "--json", str(contracts), str(runs)]).stdout
     assert json.loads(line)["about"] == ABOUT
+
+
+# --- what is raised after a decision --------------------------------------------------------------
+
+
+@requirement("S-FAIL-09")
+def test_a_response_that_has_counted_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is raised once a response is in the trace: it was decided, and is not blocked."""
+    rule = {"ltl": "G(message(assistant) -> count(message(assistant)) <= 1)"}
+    session = Guard([contract("c").guarantees(rule)]).session()
+    happens = Interceptor._happens
+
+    def strained(*given: Any) -> None:
+        happens(*given)
+        raise RecursionError
+
+    monkeypatch.setattr(Interceptor, "_happens", strained)
+    assert isinstance(session.message("assistant", "hello"), Allowed)
+    assert isinstance(session.message("assistant", "hello"), Blocked)  # it is another one
+    monkeypatch.undo()
+    assert isinstance(session.message("assistant", "hello"), Blocked)
