@@ -43,7 +43,7 @@ NOT = (
 )
 """What turns the words around it round; `no. 17` is a number."""
 TAKEN_BACK = (
-    r"mistake|\brevert|rolled back|reopen|chang\w+ \w+ mind|second thought"
+    r"mistake|\brevert|rolled back|reopen|\bchanged \w{2,5} mind\b|second thought"
     r"|cancell?ed|expired|revok|withdr|rescind|retract|overrul|overrid|veto|\brevers(?:ed|al)"
     r"|\brecall|\bvoid|\bundo|supersed|suspend|dismiss|disput|\btook (?:\w+ ){0,3}back\b"
 )

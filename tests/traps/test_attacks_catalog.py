@@ -361,7 +361,9 @@ def test_the_advice_says_what_is_accepted() -> None:
     assert '"allow"' in outcome.advice
 
 
-@pytest.mark.parametrize("word", ["no ", "not ", "can't ", ": ", "not a ", "[", "-", "n't", "yes "])
+@pytest.mark.parametrize(
+    "word", ["no ", "not ", "can't ", ": ", "not a ", "[", "-", "n't", "yes ", "changedxx"]
+)
 def test_long_answers_are_read_in_linear_time(word: str) -> None:
     """Whatever an answer of 64 KB says, it is read soon."""
     text = word * (60_000 // len(word))
