@@ -21,7 +21,7 @@ STEPS = (0, 1, 1, 2, 2, 3)
 SECONDS = (0.5, 1, 1, 2)
 ORDER: tuple[f.Op, ...] = ("<", "<=", ">=", ">", "=", "!=")
 
-TERMS = (f.Count, f.Sum, f.StepsSince, f.Age, f.Repeats, f.Last, f.Delivered)
+TERMS = (f.Count, f.Sum, f.StepsSince, f.Age, f.Repeats, f.Last, f.Delivered, f.Denied)
 AGES = (f.FactAge, f.ApprovalAge)
 PAST = (f.Yesterday, f.WeakYesterday, f.Once, f.Historically, f.Since, *TERMS)
 FUTURE = (f.Next, f.WeakNext, f.Eventually, f.Always, f.Until, f.WeakUntil, f.Release)
@@ -80,6 +80,8 @@ class Formulas:
         size = self.dice.choice([1, 1, 2, 2, 2, 3, 3, 4])
         shape = self.dice.random()
         body = self.formula(words, size)
+        if shape < 0.04:
+            return f.Always(f.Not(f.Yesterday(f.TRUE)) >> body)  # `initially`
         if shape < 0.30:
             return f.Always(body)
         if shape < 0.55:
@@ -134,6 +136,8 @@ class Formulas:
             ),
             lambda: f.OutputIs("ok", "=", self.dice.choice(WORDS)),
             lambda: f.OutputIs("n", ordered, self.dice.choice(NUMBERS)),
+            lambda: f.Happens("done", target(tool)) & f.OutputIs("ok", "=", "yes"),  # accepted
+            lambda: f.Happens("called", target()) & f.Not(f.Happens("called", target(tool))),
             lambda: f.ByAgent("bob"),
             lambda: f.Permitted("write"),
             lambda: f.Approved("pay", "boss"),
@@ -245,6 +249,8 @@ class Formulas:
             lambda: f.Sum(some, "n", bound),
             lambda: f.Delivered(some),
             lambda: f.Delivered(self.conditioned(tool)),
+            lambda: f.Denied(some, self.dice.choice(["any", "tool", "call"])),
+            lambda: f.Denied(self.conditioned(tool)),
             lambda: f.Last(self.term(words, size - 1), body()),
         ]
         if words.timed:

@@ -45,8 +45,9 @@ def heard(formula: oracle.Formula, events: Sequence[Event]) -> list[oracle.Event
         made = oracle.Event(event["type"], "", *bridge.facts(formula, about), time=event["time"])
         made = replace(made, told=told_so_far)
         match event["type"]:
-            case "call":
-                places[event["id"]] = len(told)
+            case "call" | "refused" as kind:
+                if kind == "call":
+                    places[event["id"]] = len(told)
                 args = tuple((key, flat(value)) for key, value in sorted(event["args"].items()))
                 made = replace(made, name=event["tool"], args=args)
             case "result":
@@ -72,7 +73,7 @@ def subjects(event: Event, context: dict[str, Any]) -> dict[str, Any]:
     held = held.get(agent, ()) if isinstance(held, dict) else held
     approval = context.get("approval", {})
     given = (approval.get("action"), approval.get("role"), approval.get("decision"))
-    call = event["type"] == "call"
+    call = event["type"] in ("call", "refused")
     return {
         "arg": event.get("args", {}) if call else bridge.ODD,
         "agent": agent if call else bridge.ABSENT,

@@ -28,7 +28,9 @@ WRITTEN = 60
 
 
 class Said(NamedTuple):
-    """What is said of a session: before the first event, at every event but facts, and at the end.
+    """What is said of a session: before the first event, at every event, and at the end.
+
+    Not at facts and refusals.
 
     `reports`: of each event, where violations were, those of time gone by first. Places are counted
     in calls, as users do.
@@ -87,7 +89,8 @@ class Watched:
         for event in events[len(self.points) - 1 :]:
             self.points.append(self.after(self.points[-1], event))
         told = [self.points[0]]
-        told += [p for p, e in zip(self.points[1:], events, strict=True) if e["type"] != "fact"]
+        after = zip(self.points[1:], events, strict=True)
+        told += [point for point, e in after if e["type"] not in ("fact", "refused")]
         self.now = events[-1]["time"] if events else 0.0
         unfulfilled = self.owes(self.points[-1].session)
         verdicts = tuple(point.verdict for point in told)
@@ -119,6 +122,9 @@ class Watched:
             case "call":
                 who = {key: event[key] for key in ("agent", "depth") if key in event}
                 session.decide(event["tool"], event["args"], id=event["id"], **who)
+            case "refused":
+                who = {key: event[key] for key in ("agent",) if key in event}
+                session.refused(event["tool"], event["args"], **who)
             case "result" if event["status"] == "ok":
                 session.settle(event["id"], output=event["output"])
             case "result":
@@ -142,7 +148,10 @@ def said(found: Run, told: Sequence[oracle.Event]) -> Said:
         settles = made.kind == "settle" and not report.expired
         place = calls_before(told, made.of if settles else report.moment)
         reports[report.moment] += (place,)
-    return Said(tuple(reports), found.verdicts, bool(found.unfulfilled))
+    seen = [moment for moment, event in enumerate(told) if event.kind != "refused"]
+    verdicts = (found.verdicts[0], *(found.verdicts[moment + 1] for moment in seen))
+    shown = tuple(reports[moment] for moment in seen)
+    return Said(shown, verdicts, bool(found.unfulfilled))
 
 
 def calls_before(told: Sequence[oracle.Event], moment: int) -> int:

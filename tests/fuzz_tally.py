@@ -128,7 +128,7 @@ def describe_trace(tally: Tally, events: Sequence[Event], said: Said) -> None:
     """Count what was in a trace, and what came of it."""
     reports = sum(map(len, said.reports))
     kinds = {event["type"] for event in events}
-    told = [event for event in events if event["type"] != "fact"]
+    told = [event for event in events if event["type"] not in ("fact", "refused")]
     settled = [event["id"] for event in events if event["type"] == "result"]
     calls = [i for i, event in enumerate(events) if event["type"] == "call"]
     late = [i for i in calls if events[i]["id"] in settled and not follows(events, i)]
@@ -138,6 +138,7 @@ def describe_trace(tally: Tally, events: Sequence[Event], said: Said) -> None:
         "with a call in flight at the end": any(events[i]["id"] not in settled for i in calls),
         "with messages or plain steps": bool({"message", "step"} & kinds),
         "with facts": "fact" in kinds,
+        "with calls that were refused": "refused" in kinds,
         "with time that passes unevenly": len({event["time"] for event in events}) > 2,
         "with a result that reveals": any(
             found and event["type"] == "result"

@@ -37,6 +37,7 @@ class Traces:
         nodes = list(f.postorder(self.formula))
         self.talks = any(isinstance(n, (f.MessageBy, f.TextMatches, f.Tokens)) for n in nodes)
         self.steps = any(isinstance(n, f.Observed) for n in nodes)
+        self.refuses = any(isinstance(n, f.Denied) for n in nodes)
         self.facts = any(isinstance(n, (f.Ctx, f.Permitted, f.Approved, *AGES)) for n in nodes)
 
     def trace(self, length: int) -> list[Event]:
@@ -54,6 +55,8 @@ class Traces:
                 self.settle(self.flying.pop(self.dice.randrange(len(self.flying))), eager)
             elif self.facts and kind < 0.55:
                 self.fact()
+            elif self.refuses and kind < 0.55:
+                self.refusal()
             elif own and kind < 0.85:
                 (self.message if talks and (not steps or kind < 0.7) else self.step)()
             else:
@@ -80,6 +83,14 @@ class Traces:
             self.flying.append(number)
         else:
             self.settle(number, eager)
+
+    def refusal(self) -> None:
+        """Somebody has refused a call; that takes no time."""
+        tool = self.dice.choice(TOOLS)
+        event: Event = {"type": "refused", "tool": tool, "args": self.arguments()}
+        if self.dice.random() < 0.3:
+            event |= {"agent": "bob"}
+        self.events.append(event | {"time": self.events[-1]["time"] if self.events else 0.0})
 
     def settle(self, number: int, eager: float) -> None:
         """The call settles: done or failed."""

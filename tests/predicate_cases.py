@@ -70,6 +70,21 @@ CASES = [
         **AB,
         accept="^fine",
     ),
+    case("must_precede", "a|a!|a?|ok:a|b|c", p.others_lack("a"), first="a", then="*"),
+    case(
+        "must_precede",
+        "pay_a|pay_check|pay_check!|c",
+        p.others_lack("pay_check", glob="pay_*"),
+        first="pay_check",
+        then="pay_*",
+    ),
+    case(
+        "must_precede",
+        "pay_a|pay_check_a|pay_check_b!|c",
+        p.others_lack("pay_check_a", "pay_check_b", glob="pay_*"),
+        first="pay_check_*",
+        then="pay_*",
+    ),
     case("must_confirm", "x|y|y=yes|y!|y=no", p.lacks_own_yes("x", "y"), action="x", by="y"),
     case(
         "must_confirm",
@@ -360,5 +375,20 @@ CASES = [
         field="c",
         min=0,
         max=2,
+    ),
+    case("must_confirm", "x|y=yes|y=no|z", p.others_lack_own("y", yes=True), action="*", by="y"),
+    case(
+        "backup_before_destructive",
+        "x|y|y!|z",
+        p.others_lack_own("y"),
+        backup="y",
+        action="*",
+    ),
+    case(
+        "required_steps_completion",
+        "a|b|b!|c",
+        p.others_lack("a", "b", each=True),
+        steps=["a", "b"],
+        gate="*",
     ),
 ]

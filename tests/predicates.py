@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, TypeAlias
 
 
@@ -107,6 +108,29 @@ def lacks_all(tool: str, steps: Sequence[str], *, called: bool = False) -> Refus
     def refused(past: list[Seen], now: Seen) -> bool:
         finished = [call.tool for call in past if called or call.status == "ok"]
         return now.tool == tool and any(step not in finished for step in steps)
+
+    return refused
+
+
+def others_lack(*firsts: str, glob: str = "*", each: bool = False) -> Refused:
+    """A call that the glob covers, but for the firsts: none has succeeded, or not `each`."""
+
+    def refused(past: list[Seen], now: Seen) -> bool:
+        succeeded = {call.tool for call in past if call.status == "ok"}
+        missing = [first not in succeeded for first in firsts]
+        covered = fnmatchcase(now.tool, glob) and now.tool not in firsts
+        return covered and (any(missing) if each else all(missing))
+
+    return refused
+
+
+def others_lack_own(first: str, *, yes: bool = False) -> Refused:
+    """Any other call needs a success of the first since the one before; `yes`: that says so."""
+
+    def refused(past: list[Seen], now: Seen) -> bool:
+        last = max((i for i, call in enumerate(past) if call.tool != first), default=-1)
+        own = [call for call in past[last + 1 :] if call.status == "ok"]
+        return now.tool != first and not any(says_yes(call) or not yes for call in own)
 
     return refused
 

@@ -58,6 +58,17 @@ def lacks_same(what: Named, first: Named, *, refuses: bool = True) -> Refused:
     return refused
 
 
+def others_lack_same(first: Named) -> Refused:
+    """Of all tools, a value in this field that no success of the first had, but for itself."""
+
+    def refused(past: list[Seen], now: Seen) -> bool:
+        known = values(succeeded(past), first)
+        there = value_of(now, (now.tool, first[1]))
+        return now.tool != first[0] and any(value not in known for value in there)
+
+    return refused
+
+
 def lacks_recent(what: Named, first: Named, *, steps: int = 99, seconds: float = 99) -> Refused:
     """No success of the one had the same value and was so near, counted from the call itself."""
 

@@ -115,7 +115,7 @@ def passes(test: Test, event: Event, values: Values, pattern: Pattern) -> bool |
     binds = test.op == "binds"
     refused = binds and pattern.refuses(test, event)
     listed = "[]" in test.place.path
-    if test.every and found.gap:
+    if test.every and (found.hole if nulls(test, found) else found.gap):
         return None if refused else False
     if found.lacks and (binds or not test.every):
         return None if refused else nulls(test, found)

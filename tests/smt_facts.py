@@ -23,6 +23,7 @@ DECLARED = """
 (declare-fun holds (Int Int Int) Bool)
 (declare-fun lacks (Int Int) Bool)
 (declare-fun gap (Int Int) Bool)
+(declare-fun hole (Int Int) Bool)
 (declare-fun blind (Int Int) Bool)
 (declare-fun mixed (Int Int) Bool)
 (declare-fun null (Int Int) Bool)
@@ -106,6 +107,7 @@ class World:
                 there = frozenset(found.keys)
                 yield _fact(f"(lacks {number} {p})", found.lacks)
                 yield _fact(f"(gap {number} {p})", found.gap)
+                yield _fact(f"(hole {number} {p})", found.hole)
                 yield _fact(f"(blind {number} {p})", found.blind)
                 yield _fact(f"(mixed {number} {p})", found.mixed)
                 yield _fact(f"(null {number} {p})", found.null)
@@ -164,6 +166,9 @@ class World:
         if test.every:
             kept = [f"(=> {holds} {self._compared(test, v, x, hopeful)})" for v, holds in each]
             told = "" if hopeful else f"(not {blind})"
+            if test.op in ("=", "in"):
+                wanted = test.operand if test.op == "in" else (test.operand,)
+                gap = f"(hole {place})" if ("word", "null") in wanted else gap
             there = f"(not {lacks})" if test.op == "binds" else ""
             refused = f"(and {asked} (or {lacks} {gap} (bare {place})))"
             return f"(or {refused} (and (not {gap}) {there} {told} {' '.join(kept)}))"

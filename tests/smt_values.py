@@ -56,7 +56,7 @@ class Found:
 
     `gap`: the way there does not lead on everywhere, say in some element of a list. `mixed`: one
     value was meant, and several stand there. `bare`: a regular expression
-    finds nothing in some of it.
+    finds nothing in some of it. `hole`: a gap that no null makes.
     """
 
     keys: tuple[Key, ...]
@@ -66,6 +66,7 @@ class Found:
     mixed: bool
     null: bool = False
     bare: bool = False
+    hole: bool = False
 
     def misses(self, place: Place) -> bool:
         """Whether the call lacks the field, or an element of its list does."""
@@ -117,11 +118,19 @@ def at(event: Event, place: Place) -> Found:
         except Unclear:
             blind = True
     gap = place.source == "args" and gaps(tree)
+    hole = gap and gaps(tree, nulls=False)
     single = not entire and place.how in ("plain", "text", "regex") and several(tree)
     found = tuple(dict.fromkeys(keys))
     null = any(value is None for value in whole(tree))
     return Found(
-        found, not looked, blind, gap, mixed=single and len(found) > 1, null=null, bare=bare
+        found,
+        not looked,
+        blind,
+        gap,
+        mixed=single and len(found) > 1,
+        null=null,
+        bare=bare,
+        hole=hole,
     )
 
 
@@ -180,11 +189,11 @@ def texts_in(tree: Tree) -> Iterator[Any]:
                 yield from texts_in(("is", each))
 
 
-def gaps(tree: Tree) -> bool:
-    """Whether the way ends early in some element; an empty list has none."""
+def gaps(tree: Tree, *, nulls: bool = True) -> bool:
+    """Whether the way ends early in some element; an empty list has none. `nulls`: at one, too."""
     if tree[0] in ("each", "alike"):
-        return any(map(gaps, tree[1]))
-    return tree in (NONE, ("is", None), ("is", []))
+        return any(gaps(each, nulls=nulls) for each in tree[1])
+    return tree in (NONE, ("is", [])) or (nulls and tree == ("is", None))
 
 
 def several(tree: Tree) -> bool:

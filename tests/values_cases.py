@@ -74,6 +74,14 @@ CASES = [
         match=about("b"),
         requires=SHOWN,
     ),
+    case("precedence", "a|b|c|a!", p.others_lack("a"), match={"tool": "*"}, requires="a"),
+    case(
+        "precedence",
+        "a(n=1)|b(n=1)|c(n=2)|b|a(n=2)!",
+        v.others_lack_same(A),
+        match=about("*"),
+        requires=about("a"),
+    ),
     case("response", "a(n=1)|b(n=1)|a(n=2)|b(n=2)", p.never, v.owes_same(A, B), **OPEN),
     case("response", "a(n=1)|b(n=1)?|ok:b|error:b|a(n=2)", p.never, v.owes_same(A, B), **OPEN),
     case(
