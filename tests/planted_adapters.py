@@ -19,8 +19,13 @@ MEANING = (
     (
         "plain runs are not decided",
         "adapters/langgraph/node.py",
-        "return drive(self._flow(state, config, runtime, later=False))",
-        "return self._inner.invoke(state, config)",
+        (
+            "going = instead_of(given, self.name, config) or self._going(given, config)\n"
+            "        if isinstance(going, Command):\n"
+            "            return going\n"
+            "        return self._and_on(self.inner.invoke(going))"
+        ),
+        "return self._and_on(ToolNode(list(self.inner.tools_by_name.values())).invoke(given))",
     ),
     (
         "refused calls are let through",
@@ -30,14 +35,14 @@ MEANING = (
     ),
     (
         "a question is an error",
-        "adapters/langgraph/gate.py",
-        "            said = yield Run(interrupt, (",
+        "adapters/langgraph/deciding.py",
+        '            said, rev = interrupt(shown), kept_in(config)["rev"]\n',
         (
             "            try:\n"
-            "                interrupt(shown)\n"
+            "                said = interrupt(shown)\n"
             "            except Exception:\n"
-            "                break\n"
-            "            said = yield Run(interrupt, ("
+            "                return Command(goto='__end__')\n"
+            '            rev = kept_in(config)["rev"]\n'
         ),
     ),
     (
@@ -56,12 +61,9 @@ MEANING = (
     ),
     (
         "parallel calls are no tasks",
-        "adapters/langgraph/node.py",
-        'waiting = [begin(each, f"{self._name}.call") for each in doing]',
-        (
-            "Later = __import__('types').SimpleNamespace\n"
-            "        waiting = [Later(result=lambda e=e: {CHANNEL: e()}) for e in doing]"
-        ),
+        "adapters/langgraph/deciding.py",
+        "return [Send(self.name, each) for each in sent]",
+        "return [Send(self.name, each) for each in (*sent, *sent[1:])]",
     ),
     (
         "calls need no ids",
@@ -72,8 +74,8 @@ MEANING = (
     (
         "tools see no state",
         "adapters/langgraph/node.py",
-        '            "state": state,\n',
-        '            "state": {"messages": []},\n',
+        '"tool_call": given["call"], "state": state}',
+        '"tool_call": given["call"], "state": {"messages": []}}',
     ),
     (
         "a thread has one session for ever",
@@ -124,30 +126,30 @@ BUGS = (
     ),
     (
         "edits are what was decided",
-        "adapters/langchain/calls.py",
-        'if way.ran == 1 and mark and way.ruling["mark"] == mark:',
-        "if way.ran == 1:",
+        "adapters/langgraph/calls.py",
+        "if self.ran == 1 and mark and same:",
+        "if self.ran == 1:",
         f"{OTHERS}::test_an_edit_that_breaks_a_contract_is_refused",
     ),
     (
         "attempts are not decided",
-        "adapters/langchain/calls.py",
-        'if way.ran == 1 and mark and way.ruling["mark"] == mark:',
-        'if mark and way.ruling["mark"] == mark:',
+        "adapters/langgraph/calls.py",
+        "if self.ran == 1 and mark and same:",
+        "if mark and same:",
         f"{OTHERS}::test_every_attempt_is_decided",
     ),
     (
         "the model's word counts for the result",
-        "adapters/langchain/calls.py",
-        "        if not way.entries:  # another middleware has answered\n",
-        "        way.entries.clear()\n        if not way.entries:\n",
+        "adapters/langgraph/calls.py",
+        '                self.came(id, {"error": told(error)})\n',
+        "",
         f"{OTHERS}::test_an_error_that_is_told_as_a_result_is_still_a_failure",
     ),
     (
         "any tool has the name",
-        "adapters/langchain/calls.py",
-        "return request if request.tool is own else request.override(tool=own)",
-        "return request",
+        "adapters/langgraph/calls.py",
+        "mark = mark_of(tool.name, raw)",
+        'mark = mark_of(call["name"], raw)',
         f"{OTHERS}::test_only_the_tool_of_the_name_runs",
     ),
     (

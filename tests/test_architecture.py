@@ -61,11 +61,9 @@ BROAD_EXCEPTS: dict[str, str] = {
     "running.py told": "the text of an exception may be code of the user",
     "running.py drive": "what a tool raises goes into the flow, which settles the call",
     "running.py _go_on": "as `drive`",
-    "adapters/langchain/calls.py recorded": "whatever ends a step, the session forgets it",
-    "adapters/langchain/ways.py run": "what a tool raises is its result, and goes on",
     "adapters/langgraph/asking.py _received": "validators are the user's: what they refuse is told",
-    "adapters/langgraph/node.py _ran": "what a tool raises goes on, once those beside it end",
-    "adapters/langgraph/standing.py running": "whatever ends a step, its session lives on",
+    "adapters/langgraph/calls.py _body": "what a tool raises is its result, and goes on",
+    "adapters/langgraph/guarding.py _flow": "what a node raises is its result, and goes on",
     "loops.py running": "whatever the block raises is the call's result, and goes on",
 }
 

@@ -225,11 +225,21 @@ class App:
     @property
     def asked_for(self) -> Any:
         """The checkpoint where the model has last asked for calls, and nothing was decided yet."""
-        node = "tools" if self.kit.way.adapter == "node" else "contracts.after_model"
-        for each in self.graph.get_state_history(self.config):
-            if node in each.next and getattr(each.values["messages"][-1], "tool_calls", None):
-                return each.config
-        raise LookupError("the model has asked for no call")
+        node = "tools.decide" if self.kit.way.adapter == "node" else "contracts.after_model"
+        history = list(self.graph.get_state_history(self.config))
+        found = [each for each in history if node in each.next and _asks(each)]
+        if not found:
+            raise LookupError("the model has asked for no call")
+        last = found[0].values["messages"][-1].id
+        return [each.config for each in found if each.values["messages"][-1].id == last][-1]
+
+    def asking(self, before: Any) -> Any:
+        """Where people are answered that were asked after this checkpoint.
+
+        An agent asks in the step that decides, which is the next of this checkpoint; a graph in
+        one of its own.
+        """
+        return None if self.kit.way.adapter == "node" else before
 
     # --- the story ------------------------------------------------------------------------------
 
@@ -277,6 +287,10 @@ class App:
         ]
         self._seen |= {str(each.id) for each in errors}
         return [asked[each.tool_call_id] for each in errors]
+
+
+def _asks(state: Any) -> bool:
+    return bool(getattr(state.values["messages"][-1], "tool_calls", None))
 
 
 def _call(tool: str, args: Mapping[str, Any]) -> str:

@@ -40,12 +40,12 @@ def replay_of_an_approval(way: Way) -> str:
     before = app.asked_for
     state = app.run(None, before)
     app.note("replay", state)
-    app.note("approved", app.answer(state, yes("a"), at=before))
+    app.note("approved", app.answer(state, yes("a"), at=app.asking(before)))
     return app.told()
 
 
 def replay_of_what_was_approved(way: Way) -> str:
-    """As before, but from the last checkpoint before the tools."""
+    """As before, but from the last checkpoint before the tools, in whose history it is approved."""
     app = opened(kit(way, asked()))
     state = app.say([pay(900, "a")])
     app.note("approved", app.answer(state, yes("a")))
@@ -109,7 +109,7 @@ def edited_call(way: Way) -> str:
 
 
 def edited_when_decided(way: Way) -> str:
-    """As before, but at the last checkpoint before the tools."""
+    """As before, but at the last checkpoint before the tools: what was let through counts, too."""
     app = opened(kit(way, spending(100)))
     app.note("first", app.say([pay(60, "a")]))
     other = app.edit(_instead(app.graph.get_state(app.asked_for), 30), app.before_tools)
@@ -152,8 +152,8 @@ def injected(way: Way) -> str:
     app = opened(kit(way, spending(100)))
     app.note("first", app.say([pay(60, "a")]))
     app.kit.script[:] = [[pay(60, "b")], "done"]
-    app.note("empty", app.run({**GO_ON, "contracts": {}}))
-    state = app.run({**GO_ON, "contracts": {"rev": "0", "line": [], "session": {}}})
+    app.note("empty", app.run({**GO_ON, "__contracts__": {}}))
+    state = app.run({**GO_ON, "__contracts__": {"rev": "0", "line": [], "session": {}}})
     app.note("made up", state)
     app.story.append(f"the output has {'it' if 'contracts' in state else 'no such key'}")
     return app.told()

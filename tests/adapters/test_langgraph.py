@@ -71,7 +71,7 @@ def test_errors_are_handled_as_the_node_is_told(way: Way, handle: Any, text: str
     assert text in came.refused("a")
     assert came.result("b") == "clean"
     came.refused("c")
-    assert talk.statuses() == ["error", "ok"]
+    assert sorted(talk.statuses()) == ["error", "ok"]
 
 
 @graphs
@@ -216,7 +216,7 @@ def test_the_node_may_have_another_name(way: Way) -> None:
     """Streams and edges know it by that name."""
     builder: StateGraph[Any, Any, Any, Any] = StateGraph(MessagesState)
     guard_tools(builder, Guard([few("pay", 1)]), [pay], name="hands")
-    assert set(builder.nodes) == {"hands"}
+    assert set(builder.nodes) == {"hands", "hands.decide"}
     with pytest.raises(ValueError, match="hands"):
         guard_tools(builder, Guard([few("pay", 1)]), [pay], name="hands")
 
@@ -263,10 +263,6 @@ print("done", flush=True)
 """
 
 
-@pytest.mark.xfail(
-    raises=subprocess.TimeoutExpired,
-    reason="the calls of a node wait for a worker, and the node has the only one",
-)
 def test_a_node_beside_another_needs_no_worker_of_its_own() -> None:
     """With `max_concurrency` 1, two calls of a message run while another node stands beside."""
     command = [sys.executable, "-c", BESIDE]

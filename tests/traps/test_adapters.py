@@ -197,8 +197,9 @@ def test_a_state_that_cannot_be_read_lets_nothing_run(way: Way) -> None:
     talk = way.open([pay], spending(100))
     talk.say(ask("pay", amount=60))
     state = talk.graph.get_state({"configurable": {"thread_id": "one"}})
-    line = [state.values["contracts"]["rev"]]
-    damaged = {"contracts": {"rev": "x", "line": line, "session": {"format": "?"}}}
+    saved = talk.graph.checkpointer.get_tuple(state.config).checkpoint["channel_values"]
+    line = [saved["__contracts__"]["rev"]]
+    damaged = {"__contracts__": {"rev": "x", "line": line, "session": {"format": "?"}}}
     node = "tools" if way in GRAPHS else "contracts.after_model"
     talk.graph.update_state(state.config, damaged, as_node=node)
     with pytest.raises(SnapshotError):

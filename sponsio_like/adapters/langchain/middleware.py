@@ -11,10 +11,10 @@ from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 from langgraph.prebuilt import ToolNode
 
-from sponsio_like.adapters.langchain.calls import Calls
 from sponsio_like.adapters.langchain.turns import Limits, Turns
 from sponsio_like.adapters.langgraph.answers import with_answers
 from sponsio_like.adapters.langgraph.asking import Tools
+from sponsio_like.adapters.langgraph.calls import Calls
 from sponsio_like.adapters.langgraph.lineage import Kept, merged
 from sponsio_like.adapters.langgraph.sessions import INPUTS, Sessions
 from sponsio_like.adapters.langgraph.standing import stand_of
@@ -25,11 +25,11 @@ from sponsio_like.running import adrive, drive
 
 
 class _Private(AgentState[Any]):
-    contracts: NotRequired[Annotated[Kept, PrivateStateAttr, merged]]
+    __contracts__: NotRequired[Annotated[Kept, PrivateStateAttr, merged]]
 
 
 class _Shared(AgentState[Any]):
-    contracts: NotRequired[Annotated[Kept, merged]]
+    __contracts__: NotRequired[Annotated[Kept, merged]]
 
 
 def guarded(
@@ -108,7 +108,7 @@ class _First(AgentMiddleware[Any, Any]):
         opened = self._turns.sessions
         if not opened.guard.policy.enforces:
             return request
-        stand = stand_of(opened, request.state, get_config(), request.runtime)
+        stand = stand_of(opened, get_config(), request.runtime)
         agent, depth = stand.by
         names = [each.name for each in request.tools if isinstance(each, BaseTool)]
         hidden = stand.seen().impossible(names, agent=agent, depth=depth)
@@ -132,7 +132,7 @@ class _Last(AgentMiddleware[Any, Any]):
         return "contracts checked"
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-        return drive(self._calls.checked(request, handler))
+        return handler(self._calls.checked(request))
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        return await adrive(self._calls.checked(request, handler))
+        return await handler(self._calls.checked(request))

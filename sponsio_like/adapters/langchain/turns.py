@@ -90,7 +90,7 @@ class Turns:
     def flow(self, state: Any, runtime: Any, *, later: bool) -> Flow:
         """The update after the model."""
         config, opened = get_config(), self.sessions
-        stand = yield from standing(opened, state, config, runtime, later=later)
+        stand = yield from standing(opened, config, runtime, later=later)
         messages = state["messages"]
         turn = Turn(messages, stand.kept, last_asking(messages), said_by_user(messages))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.outcome import Blocked
+from sponsio_like.plain import as_answer
 
 
 def refusal(ruling: Ruling) -> ToolMessage:
@@ -45,16 +46,29 @@ def _is_refusal(message: ToolMessage) -> bool:
     return isinstance(message.artifact, Mapping) and "contracts" in message.artifact
 
 
-def result_of(output: Any, id: str) -> dict[str, Any]:
-    """What came of a call, as `Session.settle` takes it.
+def result_of(output: Any, id: str, returned: Sequence[Any] = ()) -> dict[str, Any]:
+    """What came of a call, as `Session.settle` takes it: the message under its id, wherever it is.
 
-    The message under its id, wherever it is.
+    `returned`: what the body has returned, which a message says as text.
     """
     answer = next((each for each in messages_in(output) if each.tool_call_id == id), None)
     if answer is None:  # the tool hands over to another agent, say
         return {"output": None}
     read = _read(answer.content)
-    return {"error": read or "error"} if answer.status == "error" else {"output": read}
+    if answer.status == "error":
+        return {"error": read or "error"}
+    return {"output": _data(returned[-1], answer) if returned else read}
+
+
+def _data(value: Any, answer: ToolMessage) -> Any:
+    """What a body has returned, as data: of MCP servers, the structured content."""
+    if isinstance(value, tuple) and len(value) == 2 and value[1] is answer.artifact:
+        content, artifact = value
+        structured = artifact.get("structured_content") if isinstance(artifact, Mapping) else None
+        value = content if structured is None else structured
+    if isinstance(value, (str, list, ToolMessage, Command)):
+        return _read(answer.content)
+    return as_answer(value)
 
 
 def messages_in(output: Any) -> Iterator[ToolMessage]:
@@ -115,42 +129,6 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) < len(pairs):
         raise ValueError("a name is there twice")
     return members
-
-
-def combined(outputs: Iterable[Any], more: Mapping[str, Any], key: str, *, shared: bool) -> Any:
-    """What a node returns: the answers, in the order of the calls, and `more` of the state."""
-    parts: list[Any] = []
-    for output in outputs:
-        parts.extend(output if isinstance(output, list) else [output])
-    if not any(isinstance(each, Command) for each in parts):
-        messages = [each for part in parts for each in _messages(part, key)]
-        return {key: messages, **more}
-    updates = [each if isinstance(each, Command) else {key: _messages(each, key)} for each in parts]
-    return [*_handed_over(updates, more if shared else {}), dict(more)]
-
-
-def _messages(part: Any, key: str) -> list[Any]:
-    return list(part.get(key, ())) if isinstance(part, Mapping) else [part]
-
-
-def _handed_over(updates: list[Any], more: Mapping[str, Any]) -> list[Any]:
-    """Commands to the parent graph: it hears the first only, so those that just send become one.
-
-    A subgraph ends with it: what the parent shares goes with the command.
-    """
-    up = [each for each in updates if isinstance(each, Command) and each.graph == Command.PARENT]
-    rest = [each for each in updates if not any(each is other for other in up)]
-    if not up:
-        return rest
-    sends = [each.goto for each in up if isinstance(each.goto, list)]
-    first = up[0]
-    if len(sends) == len(up) and len(up) > 1:
-        first = replace(first, goto=[send for each in sends for send in each])
-    if more:
-        update = first.update
-        pairs = list(update.items()) if isinstance(update, Mapping) else list(update or ())
-        first = replace(first, update=[*pairs, *more.items()])
-    return [*rest, first]
 
 
 def with_answers(messages: Sequence[Any]) -> list[Any] | None:

@@ -74,12 +74,23 @@ class Tools:
         """The names of the arguments of each tool; None where they may be any."""
         return {name: _arguments(tool, self._schema(tool)) for name, tool in self.by_name.items()}
 
-    def asked(self, calls: Sequence[Mapping[str, Any]]) -> list[Asking]:
-        """What the model asks for. Ids that are missing, or there twice, are problems."""
-        ids = Counter(call["id"] for call in calls)
-        return [self._asking(call, ids[call["id"]]) for call in calls]
+    def asked(
+        self, calls: Sequence[Mapping[str, Any]], tool: BaseTool | None = None
+    ) -> list[Asking]:
+        """What the model asks for. Ids that are missing, or there twice, are problems.
 
-    def _asking(self, call: Mapping[str, Any], same: int) -> Asking:
+        `tool` is the one that runs, if it is known by then.
+        """
+        ids = Counter(call["id"] for call in calls)
+        return [self._asking(call, ids[call["id"]], tool) for call in calls]
+
+    def written(self, tool: BaseTool, args: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments that the model has written, without those that LangGraph injects."""
+        schema = self._schema(tool)
+        injected = frozenset[str]() if schema is None else schema.injected
+        return {key: each for key, each in args.items() if key not in injected}
+
+    def _asking(self, call: Mapping[str, Any], same: int, tool: BaseTool | None) -> Asking:
         id, name, raw = call["id"], call["name"], copy.deepcopy(call["args"])
         if not isinstance(id, str) or not id:
             why = f"`{name}` has no call id, so nothing can be answered; call it again with an id"
@@ -87,7 +98,7 @@ class Tools:
         if same > 1:
             why = f"{same} calls have the id `{id}`; call each again under an id of its own"
             return Asking(id, name, raw, problem=why)
-        args = self.received(name, raw)
+        args = self.received(name, raw) if tool is None else self.received_by(tool, raw)
         if isinstance(args, str):
             return Asking(id, name, raw, problem=args)
         return Asking(id, name, raw, args)

@@ -62,14 +62,14 @@ class Ruling:
 
     def kept(self) -> dict[str, Any]:
         """What is needed to run it later, and to know it again."""
-        return {"id": self.id, "mark": self.asking.mark, "tool": self.tool, "raw": dict(self.raw)}
-
-    @classmethod
-    def again(cls, asking: Asking, kept: Mapping[str, Any]) -> Ruling:
-        """The ruling on a call, as it was before."""
-        known = kept["rulings"].get(asking.id, {"id": "", "tool": "", "raw": {}, "told": ""})
-        outcome = Allowed(known["id"]) if asking.id in kept["settles"] else None
-        return cls(asking, outcome, known["tool"], known["raw"], known["told"] or asking.problem)
+        mark, asked = self.asking.mark, self.asking.tool
+        return {
+            "id": self.id,
+            "mark": mark,
+            "asked": asked,
+            "tool": self.tool,
+            "raw": dict(self.raw),
+        }
 
 
 class Asked(NamedTuple):
@@ -87,12 +87,6 @@ class Batch(NamedTuple):
     rulings: list[Ruling]
     said: list[Said]
     problems: list[str]
-
-    def kept(self) -> dict[str, Any]:
-        """What is needed to run it again."""
-        rulings = {each.asking.id: {**each.kept(), "told": each.told} for each in self.rulings}
-        settles = [each.asking.id for each in self.rulings if each.settles]
-        return {"session": self.session.snapshot(), "rulings": rulings, "settles": settles}
 
     @property
     def over(self) -> Blocked | None:
@@ -119,38 +113,25 @@ class Batch(NamedTuple):
 class Gate:
     """Decides batches for the tools of a node, as an agent at a depth.
 
-    `open` gives the session as it was before the batch, `restored` that of a snapshot, `begin`
-    tells it what has happened since; `alone`: nobody else decides on it meanwhile. `waits`:
-    people can be asked. `again`: the batch was decided here before, and told. `own`: the id of a
+    `open` gives the session as it was before the batch, `begin` tells it what has happened since;
+    `alone`: nobody else decides on it meanwhile. `waits`: people can be asked. `own`: the id of a
     call in this session, from that in its message.
     """
 
     open: Callable[[], Session]
-    restored: Callable[[Mapping[str, Any]], Session]
     begin: Callable[[Session], None]
     tools: Tools
     by: tuple[str, int]
     clock: Callable[[], float]
     waits: bool = True
     alone: bool = True
-    again: bool = False
     own: Callable[[str], str] = str
 
-    def decide(self, calls: Sequence[Asking], *, later: bool, runs: bool = False) -> Flow:
-        """The `Batch`, once nobody has to be asked any more.
-
-        `runs`: in the same step. Calls beside each other are decided once then: some may have
-        ended, when one of them has interrupted the graph, and what ran was let through.
-        """
+    def decide(self, calls: Sequence[Asking], *, later: bool) -> Flow:
+        """The `Batch`, once nobody has to be asked any more."""
         asked: list[Asked] = []
-        first = None
-        if runs and self.alone and self.waits and len(calls) > 1:
-            first, before = yield from self._first(calls, later=later)
-            if before is not None:
-                return before
         while True:
-            batch = first or self._decided(calls, asked)
-            first = None
+            batch = self._decided(calls, asked)
             if not batch.held or not self.waits:
                 break
             (at, tickets), fresh = yield Run(once, (partial(_asking, batch, self.clock), later))
@@ -162,23 +143,20 @@ class Gate:
             shown = {"held": [question(*each) for each in batch.held]}
             said = yield Run(interrupt, ({**shown, "problems": batch.problems},))
             asked.append(Asked(at, tickets, said))
-        if not self.again:
-            _tell(batch.said, asked, {""})
+        _tell(batch.said, asked, {""})
         return batch._replace(rulings=[_unheard(each) for each in batch.rulings])
 
-    def _first(self, calls: Sequence[Asking], *, later: bool) -> Flow:
-        """The batch as it is decided now; or as it was, when it ran before and nobody was asked."""
-        made: list[Batch] = []
+    def attempt(self, calls: Sequence[Asking], asked: Sequence[Asked]) -> Batch:
+        """Decide the batch, with what people have said so far; those that are held still wait.
 
-        def decide() -> dict[str, Any]:
-            made.append(self._decided(calls, ()))
-            return {} if made[0].held else made[0].kept()
-
-        kept, fresh = yield Run(once, (decide, later))
-        if fresh or not kept:
-            return (made[0] if made else None), None
-        rulings = [Ruling.again(asking, kept) for asking in calls]
-        return None, Batch(self.restored(kept["session"]), rulings, [], [])
+        Logs and notices are told of what is new: tickets that are opened, and the rest at the end.
+        """
+        batch = self._decided(calls, asked)
+        if batch.held and self.waits:
+            _tell(batch.said, asked, {held.ticket.id for _, held in batch.held})
+            return batch
+        _tell(batch.said, asked, {""})
+        return batch._replace(rulings=[_unheard(each) for each in batch.rulings])
 
     def _decided(self, calls: Sequence[Asking], asked: Sequence[Asked]) -> Batch:
         """Decide in order; what people have said counts where their call stands."""

@@ -1,4 +1,4 @@
-"""Any node, guarded: its run is a call of its name, decided before it begins.
+"""Any node, guarded: its run is a call of its name, decided by a node in front of it.
 
 In: a graph builder, a guard and the action of a node. Out: the builder with the node. What is
 blocked does not run: the run of the graph ends with `CallBlocked`, or goes on with what `blocked`
@@ -8,29 +8,32 @@ makes of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph._internal._runnable import RunnableCallable, coerce_to_runnable
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
+from sponsio_like.adapters.langgraph.deciding import SENT, Asks, Decide, Sent, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.hearing import refuse_answers
-from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
-from sponsio_like.adapters.langgraph.lineage import CHANNEL
+from sponsio_like.adapters.langgraph.journal import catch_up, result
+from sponsio_like.adapters.langgraph.lineage import CHANNEL, GuardedState, Kept
+from sponsio_like.adapters.langgraph.node import messages_of
 from sponsio_like.adapters.langgraph.outer import within
-from sponsio_like.adapters.langgraph.schemas import with_channel
-from sponsio_like.adapters.langgraph.sessions import Sessions
-from sponsio_like.adapters.langgraph.standing import Stand, standing
+from sponsio_like.adapters.langgraph.routes import Exits, check_state, goto, route, state_of
+from sponsio_like.adapters.langgraph.sessions import Sessions, read
+from sponsio_like.adapters.langgraph.standing import stand_of
 from sponsio_like.guard import Guard
+from sponsio_like.naming import fresh
 from sponsio_like.outcome import Blocked
 from sponsio_like.plain import as_answer, as_members
-from sponsio_like.raising import CallBlocked, blocked
-from sponsio_like.running import Flow, Run, adrive, drive
-from sponsio_like.session import Session
+from sponsio_like.raising import CallBlocked
+from sponsio_like.running import Flow, Run, adrive, drive, told
 
 OnBlocked = Callable[[Any, str], Any]
 """The update of a node that does not run, from the state and the advice."""
@@ -53,73 +56,76 @@ def guard_node(
     `blocked` makes the update of a node that does not run; without it `CallBlocked` is raised.
     `sessions` as for `guard_tools`. A redirect blocks: a graph has fixed edges.
     """
-    opened = Sessions(guard, **sessions)
+    opened, schema = Sessions(guard, **sessions), builder.state_schema
     refuse_answers(guard.policy)
+    check_state(builder)
     guard.policy.roll.add(name, None)
+    channels = tuple(builder.schemas[schema])
+
+    def asks(state: Any, kept: Kept, step: str) -> Asks:
+        planned = [each["mark"][0] for each in kept.get("plan", ())]
+        waiting = not step or any(each["said"] is not None for each in kept.get("asked", ()))
+        mine = planned[0] if waiting and planned and planned[0].startswith(f"{name} ") else ""
+        id, given = mine or f"{name} {step}", as_members(dict(args(state)))
+        call = Asking(id, name, given, given)
+        return {"of": id, "calls": [call], "messages": messages_of(state, messages_key)}
+
+    Decide(opened, Tools(()), name, schema, channels, asks, _sent).add(builder)
     runnable = coerce_to_runnable(action, name=name, trace=False)
-    node = _Guarded(opened, name, runnable, args, blocked, messages_key)
+    node = _Node(opened, name, runnable, blocked, schema, channels, route(builder, name))
     whole = RunnableCallable(node.run, node.arun, name=name, trace=False)
-    return builder.add_node(name, whole, input_schema=with_channel(builder.state_schema))
+    return builder.add_node(name, whole, input_schema=GuardedState)
+
+
+def _sent(ruling: Ruling) -> Sent:
+    if ruling.tool:
+        return {SENT: "run", "call": ruling.id}
+    return {SENT: "refused", "call": ruling.id, "advice": ruling.told}
 
 
 @dataclass(frozen=True)
-class _Guarded:
+class _Node:
     sessions: Sessions
     name: str
     action: Runnable[Any, Any]
-    args: Callable[[Any], Mapping[str, Any]]
     blocked: OnBlocked | None
-    key: str
+    schema: Any
+    channels: tuple[str, ...]
+    exits: Exits
 
-    def run(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
-        return drive(self._flow(state, config, runtime, later=False))
+    def run(self, given: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
+        return drive(self._flow(given, config, runtime, later=False))
 
-    async def arun(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
-        return await adrive(self._flow(state, config, runtime, later=True))
+    async def arun(self, given: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
+        return await adrive(self._flow(given, config, runtime, later=True))
 
-    def _flow(self, state: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
-        stand: Stand = yield from standing(self.sessions, state, config, runtime, later=later)
-        heard: list[str] = []
-
-        def tell_all(session: Session) -> None:
-            heard[:] = stand.tell(session, state, config, _of(state, self.key, ()))
-
-        given = as_members(dict(self.args(state)))
-        asking = Asking(f"{self.name} {stand.place.step}", self.name, given, given)
-        stand = replace(stand, batch=asking.id)
-        again = self.sessions.live.ran_before(stand.place.step)
-        batch = yield from stand.gate(tell_all, Tools(()), again=again).decide(
-            [asking], later=later
-        )
-        (ruling,) = batch.rulings
-        if not ruling.tool:
-            return self._stopped(ruling, state)
+    def _flow(self, given: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
+        if (instead := instead_of(given, self.name, config)) is not None:
+            return instead
+        state = state_of(self.schema, read(config, list(self.channels)))
+        if given[SENT] == "refused":
+            return self._and_on(self._refused(given, state))
+        id, stand = given["call"], stand_of(self.sessions, config, runtime)
+        session, (agent, depth) = stand.beside(), stand.by
         invoke = self.action.ainvoke if later else self.action.invoke
-        with stand.running(batch.session), within(stand.place.step, ruling.id) as call:
-            update = yield Run(invoke, (state, config))
-        key = f"ended {stand.place.step} {ruling.id}"
-        told = [*call.entries.values(), result(key, ruling.id, {"output": as_answer(update)})]
-        catch_up(batch.session, told)
-        entries = [*decisions(stand.place.step, batch.rulings, stand.by), *told]
-        after = stand.after(batch.session, {"heard": heard}, entries)
-        return _joined(update, after)
+        with session.active(agent=agent, depth=depth), within(stand.place.step, id) as here:
+            try:
+                update = yield Run(invoke, (state, config))
+            except Exception as error:
+                catch_up(session, [*here.entries.values()])
+                session.settle(id, error=told(error))
+                raise
+        entries = [*here.entries.values(), result(fresh(), id, {"output": as_answer(update)})]
+        catch_up(session, entries)
+        return self._and_on(update, {"rev": stand.kept.get("rev", ""), "results": entries})
 
-    def _stopped(self, ruling: Ruling, state: Any) -> Any:
-        refused = ruling.outcome if isinstance(ruling.outcome, Blocked) else None
-        if self.blocked is not None and not (refused and refused.ends_run):
-            return self.blocked(state, ruling.told)
-        if refused is not None:
-            raise blocked(refused)
-        raise CallBlocked(Blocked(ruling.asking.id, (), lambda: ruling.told))
+    def _refused(self, given: Sent, state: Any) -> Any:
+        if self.blocked is not None:
+            return self.blocked(state, given["advice"])
+        raise CallBlocked(Blocked(given["call"], (), lambda: given["advice"]))
 
-
-def _of(state: Any, key: str, default: Any) -> Any:
-    return state.get(key, default) if isinstance(state, dict) else getattr(state, key, default)
-
-
-def _joined(update: Any, after: Any) -> Any:
-    """The update of the action, and of the channel."""
-    if update is None or isinstance(update, Mapping):
-        return {**(update or {}), CHANNEL: after}
-    parts = list(update) if isinstance(update, list) else [update]
-    return [*parts, {CHANNEL: after}]
+    def _and_on(self, update: Any, value: Kept | None = None) -> list[Any]:
+        """The update of the action, the value of the channel, and where the graph goes."""
+        parts = update if isinstance(update, list) else [] if update is None else [update]
+        more = {} if value is None else {CHANNEL: value}
+        return [*parts, Command(update=more, goto=goto(self.exits))]

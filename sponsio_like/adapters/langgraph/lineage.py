@@ -1,6 +1,6 @@
 """The state of a session in the graph's own checkpoint: right under resume, replay and fork.
 
-In: the value of the channel `contracts`. Out: the live session that it stands for, and after a
+In: the value of the channel `__contracts__`. Out: the live session that it stands for, and after a
 batch the next value. A value names the one that it was made from; two that were made from the
 same one, in parallel branches, do not fit together, and the graph stops.
 """
@@ -18,12 +18,14 @@ from sponsio_like.errors import SessionError
 from sponsio_like.naming import fresh
 from sponsio_like.session import Session
 
-CHANNEL = "contracts"
-"""The name of the channel, and of the key in a state that shares it."""
+CHANNEL = "__contracts__"
+"""The name of the channel, and of the key in a state that shares it: one that nobody else has."""
 LINE_CAP = 200
 """Most ancestors that a shared value names: the steps of a subgraph before its parent hears."""
 LIVE_CAP = 256
 """Most sessions that are kept alive between two steps; others are restored from their value."""
+RUNNING_CAP = 1024
+"""Most calls that are known while they run; of more, those that have begun first are forgotten."""
 
 Kept = dict[str, Any]
 """JSON data: `rev` and its ancestors in `line`, the `session`, the messages that were `heard`, the
@@ -38,6 +40,9 @@ def merged(old: Kept, new: Kept) -> Kept:
     """
     if not new:  # it comes from the graph around this one, which has not decided anything yet
         return {**old, "entered": True}
+    if new.keys() == {"rev", "said"} and new["rev"] == old.get("rev"):  # people have answered
+        *before, last = old["asked"]
+        return {**old, "asked": [*before, {**last, "said": new["said"]}]}
     if new.get("rev") == old.get("rev", ""):
         added = new.get("results", []) if new.keys() == {"rev", "results"} else []
         return {**old, "results": [*old.get("results", []), *added]} if added else old
@@ -53,7 +58,7 @@ def merged(old: Kept, new: Kept) -> Kept:
 class GuardedState(TypedDict):
     """The channel, for states that share it: of a graph and of the subgraphs in it."""
 
-    contracts: Annotated[Kept, merged]
+    __contracts__: Annotated[Kept, merged]
 
 
 def successor(kept: Kept, more: Kept, *, shared: bool) -> Kept:
@@ -71,7 +76,7 @@ class Live:
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._interrupted: OrderedDict[str, None] = OrderedDict()
+        self._running: OrderedDict[str, Any] = OrderedDict()
         self._lock = threading.Lock()
 
     def take(self, mark: str) -> Session | None:
@@ -92,17 +97,22 @@ class Live:
         with self._lock:
             return self._sessions.get(mark)
 
-    def will_run_again(self, step: str) -> None:
-        """The tools of this step have interrupted the graph: its batch was decided, and told."""
+    def begin(self, step: str, running: Any) -> None:
+        """A call runs, which is a step of its own."""
         with self._lock:
-            self._interrupted[step] = None
-            if len(self._interrupted) > LIVE_CAP:
-                self._interrupted.popitem(last=False)
+            self._running[step] = running
+            if len(self._running) > RUNNING_CAP:
+                self._running.popitem(last=False)
 
-    def ran_before(self, step: str) -> bool:
-        """Whether the batch of this step was decided here before."""
+    def running(self, step: str) -> Any:
+        """The call that runs in this step, or has failed there; None if there is none."""
         with self._lock:
-            return self._interrupted.pop(step, "no") is None
+            return self._running.get(step)
+
+    def end(self, step: str) -> None:
+        """The call of this step is run from its start again."""
+        with self._lock:
+            self._running.pop(step, None)
 
 
 def mark_of(kept: Mapping[str, Any]) -> str:

@@ -32,6 +32,8 @@ HINTS = {
     "finish": "no node hears the end; use the middleware of sponsio_like.adapters.langchain",
 }
 """What to do about an input that is missing."""
+READ = "__pregel_read"
+"""Where LangGraph keeps what reads the channels, in the config of a node."""
 INPUTS = frozenset({"results", "messages", "usage", "agents", "depth", "time", "tool_names"})
 
 
@@ -85,9 +87,7 @@ class Sessions:
         can be no session.
         """
         self._check(kept, place)
-        session = self.live.take(_aborted(kept, place))
-        if session is None:
-            session = (self._taken if "rev" in kept else self._restored)(kept, place)
+        session = (self._taken if "rev" in kept else self._restored)(kept, place)
         if _BATCHES.get(session) != batch:
             for id, *_ in session._inner.flying():  # noqa: SLF001  who settles, knows them
                 session.settle(id, error="the step that it belonged to has not ended")
@@ -95,22 +95,9 @@ class Sessions:
         self._at(session, place.step)
         return session
 
-    def again(self, kept: Kept, snapshot: Mapping[str, Any], place: Place, batch: str) -> Session:
-        """The session as it was when this batch had been decided, whatever became of it since."""
-        self.live.take(_aborted(kept, place))
-        session = resumed(self.guard, snapshot, self._given)
-        _BATCHES[session] = batch
-        self._at(session, place.step)
-        return session
-
     @property
     def _given(self) -> Given:
         return Given(self.clock, False, self.delivered, self.world)
-
-    def aborted(self, kept: Kept, place: Place, session: Session) -> None:
-        """A step does not end, and its checkpoint knows nothing of it: its session lives on."""
-        if place.thread is not None:
-            self.live.keep(_aborted(kept, place), session)
 
     def lives(self, kept: Kept) -> bool:
         """Whether the session of this value, as it was before any results, lives here."""
@@ -128,10 +115,6 @@ class Sessions:
             self._at(live, kept.get("place", ""))
             catch_up(live, siblings)
         return self.live.keep(mark, live)
-
-    def forget(self, kept: Kept) -> None:
-        """The session of this value goes; the next one is restored from it."""
-        self.live.take(mark_of({**kept, "results": ()}))
 
     def seen(self, kept: Kept, place: Place) -> Session:
         """As `open`, to look at: whoever comes next takes it."""
@@ -203,13 +186,23 @@ _BATCHES: WeakKeyDictionary[Session, str] = WeakKeyDictionary()
 """The batch that a session is deciding, or was when its step ended without a result."""
 
 
-def _aborted(kept: Kept, place: Place) -> str:
-    return f"aborted {mark_of(kept) if 'rev' in kept else place.thread}"
+def read(config: Mapping[str, Any], channels: Any, *, fresh: bool = False) -> Any:
+    """The values of channels where a node runs; `fresh`: with what this node has written.
+
+    Raises `SessionError` outside of a graph.
+    """
+    reader = config.get("configurable", {}).get(READ)
+    if reader is None:
+        raise SessionError("this is no node of a graph that runs: there is no state to be read")
+    return reader(channels, fresh)
 
 
-def kept_in(state: Any) -> Kept:
+def kept_in(config: Mapping[str, Any]) -> Kept:
     """The value of the channel. Raises `SessionError` if the graph does not have it."""
-    value = state.get(CHANNEL) if isinstance(state, Mapping) else getattr(state, CHANNEL, None)
+    try:
+        value = read(config, CHANNEL)
+    except KeyError:
+        value = None
     if value is None:
         raise SessionError(
             f"the graph has no channel `{CHANNEL}`, so nothing would be remembered; add the node "

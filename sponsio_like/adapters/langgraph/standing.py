@@ -6,13 +6,10 @@ guarded tool, under the same contracts, decides on the session of that tool, one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
-
-from langgraph.errors import GraphBubbleUp
 
 from sponsio_like.acting import Acting, acting
 from sponsio_like.adapters.langgraph.asking import Tools
@@ -60,9 +57,6 @@ class Stand:
         """Whether the session need not be restored."""
         return self.around is not None or self.sessions.lives(self.kept)
 
-    def _restored(self, snapshot: Mapping[str, Any]) -> Session:
-        return self.sessions.again(self.kept, snapshot, self.place, self.batch)
-
     def beside(self, siblings: Iterable[Entry] = ()) -> Session:
         """The session, for one of several calls that run beside each other.
 
@@ -76,34 +70,12 @@ class Stand:
         """The session, to look at."""
         return self.sessions.seen(self.kept, self.place) if self.around is None else self._inner()
 
-    @contextmanager
-    def running(self, session: Session) -> Iterator[None]:
-        """Within the block tools run, for this agent.
-
-        If the step does not end, its checkpoint knows nothing of it, but the session lives on.
-        """
-        agent, depth = self.by
-        try:
-            with session.active(agent=agent, depth=depth):
-                yield
-        except BaseException as error:
-            if isinstance(error, GraphBubbleUp):
-                self.sessions.live.will_run_again(self.place.step)
-            if self.around is None:
-                self.sessions.aborted(self.kept, self.place, session)
-            raise
-
     def tell(self, session: Session, state: Any, config: Any, messages: Sequence[Any]) -> list[str]:
         """Tell the session what has happened since. The marks of the messages that it has heard."""
         told_facts(session, self.sessions.facts, state, config)
         if not self.sessions.listens:
             return []
         return hear(session, messages, self.kept.get("heard", ()))
-
-    def forget(self) -> None:
-        """The graph forgets this step: what the session has seen of it beside others goes too."""
-        if self.around is None:
-            self.sessions.forget(self.kept)
 
     def _inner(self) -> Session:
         assert self.around is not None
@@ -135,36 +107,34 @@ class Stand:
         journal = {"journal": self._journal(*entries), "outer": self._outer}
         return successor(self.kept, {**more, **journal}, shared=self.sessions.shared)
 
-    def gate(self, begin: Callable[[Session], None], tools: Tools, *, again: bool = False) -> Gate:
+    def gate(self, begin: Callable[[Session], None], tools: Tools) -> Gate:
         """Who decides here."""
         return Gate(
             self.open,
-            self._restored,
             begin,
             tools,
             self.by,
             self.sessions.clock,
             waits=self.place.thread is not None,
             alone=self.around is None,
-            again=again,
             own=str if self.outer is None else partial(self.outer.own, self.place.run),
         )
 
 
-def standing(sessions: Sessions, state: Any, config: Any, runtime: Any, *, later: bool) -> Flow:
+def standing(sessions: Sessions, config: Any, runtime: Any, *, later: bool) -> Flow:
     """Where the node runs. What the world counts once gets a name that no replay has again."""
-    stand = stand_of(sessions, state, config, runtime)
+    stand = stand_of(sessions, config, runtime)
     if sessions.guard.policy.world and stand.around is None:
         step, _ = yield Run(once, (fresh, later))
         stand = replace(stand, place=replace(stand.place, step=f"{stand.place.step} {step}"))
     return stand
 
 
-def stand_of(sessions: Sessions, state: Any, config: Any, runtime: Any) -> Stand:
+def stand_of(sessions: Sessions, config: Any, runtime: Any) -> Stand:
     """Where the node runs, for what decides nothing."""
     around = acting_under(sessions.guard)
     inside = None if around is None else outer()
-    return Stand(sessions, kept_in(state), place_of(config, runtime), around, inside)
+    return Stand(sessions, kept_in(config), place_of(config, runtime), around, inside)
 
 
 def acting_under(guard: Guard) -> Acting | None:

@@ -1,0 +1,175 @@
+"""The node that decides: all calls of a batch in order, before any of them runs.
+
+In: the state of the graph, and the session of its channel. Out: the next value of the channel, and
+where each call goes: to run, to be answered with a refusal, or to wait until people were asked.
+What was decided is therefore part of a checkpoint before a tool runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from langchain_core.runnables import RunnableConfig
+from langgraph._internal._runnable import RunnableCallable
+from langgraph.graph import StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command, Send, interrupt
+from typing_extensions import TypedDict
+
+from sponsio_like.adapters.langgraph.asking import Asking, Tools
+from sponsio_like.adapters.langgraph.gate import Asked, Batch, Ruling
+from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
+from sponsio_like.adapters.langgraph.lineage import CHANNEL, Kept
+from sponsio_like.adapters.langgraph.people import question
+from sponsio_like.adapters.langgraph.routes import decides, state_of
+from sponsio_like.adapters.langgraph.sessions import Sessions, kept_in, read
+from sponsio_like.adapters.langgraph.standing import Stand, standing
+from sponsio_like.outcome import Blocked
+from sponsio_like.raising import blocked
+from sponsio_like.running import Flow, adrive, drive
+from sponsio_like.session import Session
+
+SENT: Final = "sponsio_like"
+"""The key that tells what a node of decisions has sent from what a user's own node sends."""
+
+
+class Sent(TypedDict, total=False):
+    """What a guarded node receives: a call that runs, or one that does not, or a question."""
+
+    sponsio_like: Literal["run", "refused", "stop", "ask", "none"]
+    call: Any
+    advice: str
+    shown: dict[str, Any]
+
+
+class Asks(TypedDict):
+    """What is to be decided: calls, the batch that they are, and the messages before them."""
+
+    of: str | None
+    calls: list[Asking]
+    messages: Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Decide:
+    """The node that decides for the node `name`.
+
+    `asks` says what is to be decided, from the state and the value of the channel; `sent` what the
+    node receives of a call that was decided. `channels` are those of the state.
+    """
+
+    sessions: Sessions
+    tools: Tools
+    name: str
+    schema: Any
+    channels: tuple[str, ...]
+    asks: Callable[[Any, Kept, str], Asks]
+    sent: Callable[[Ruling], Sent]
+
+    def add(self, builder: StateGraph[Any, Any, Any, Any]) -> None:
+        """Add the node, and its edges to the node that it decides for."""
+        name = decides(self.name)
+        builder.add_node(name, RunnableCallable(self.run, self.arun, name=name, trace=False))
+        builder.add_conditional_edges(name, self.route, [self.name, name])
+
+    def run(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
+        """The next value of the channel."""
+        return drive(self._flow(state, config, runtime, later=False))
+
+    async def arun(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
+        """As `run`."""
+        return await adrive(self._flow(state, config, runtime, later=True))
+
+    def route(self, _: Any, config: RunnableConfig) -> Any:
+        """Where the calls go that were decided; back, if they are not those of the state any more.
+
+        LangGraph asks again after `update_state`, which may have changed them.
+        """
+        values = read(config, [*self.channels, CHANNEL], fresh=True)
+        kept = values.pop(CHANNEL)
+        plan = kept.get("plan", [])
+        if not kept.get("given"):
+            asks = self.asks(state_of(self.schema, values), kept, "")
+            if [each["mark"] for each in plan] != [_mark(each) for each in asks["calls"]]:
+                return decides(self.name)
+        instead = kept.get("instead")
+        sent = [instead] if instead else [each["sent"] for each in plan] or [{SENT: "none"}]
+        return [Send(self.name, each) for each in sent]
+
+    def _flow(self, state: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
+        stand: Stand = yield from standing(self.sessions, config, runtime, later=later)
+        asks, heard = self.asks(state, stand.kept, stand.place.step), list[str]()
+        stand = replace(stand, batch=asks["of"] or stand.place.step)
+
+        def begin(session: Session) -> None:
+            heard[:] = stand.tell(session, state, config, asks["messages"])
+
+        gate = stand.gate(begin, self.tools)
+        batch = gate.attempt(asks["calls"], _asked(stand))
+        given = {"given": True} if isinstance(state, list) else {}
+        if batch.held and gate.waits:
+            return {CHANNEL: self._held(stand, batch, given)}
+        return {CHANNEL: self._decided(stand, batch, {"heard": heard, "of": asks["of"], **given})}
+
+    def _held(self, stand: Stand, batch: Batch, more: Kept) -> Kept:
+        """The channel while people are asked: the session is as before the batch."""
+        tickets = {held.ticket.id: list(held.ticket.contracts) for _, held in batch.held}
+        now = {"at": self.sessions.clock(), "tickets": tickets, "said": None}
+        shown = {"held": [question(*each) for each in batch.held], "problems": batch.problems}
+        value = {
+            **more,
+            "heard": stand.kept.get("heard", []),
+            "asked": [*(each._asdict() for each in _asked(stand)), now],
+            "asked_of": stand.batch,
+            "plan": [{"mark": _mark(each.asking), "sent": None} for each in batch.rulings],
+            "instead": {SENT: "ask", "shown": shown},
+        }
+        return stand.after(stand.open(), value, ())
+
+    def _decided(self, stand: Stand, batch: Batch, more: Kept) -> Kept:
+        """The channel when all is decided: the session, and where each call goes."""
+        step, rulings = stand.place.step, batch.rulings
+        entries = decisions(step, rulings, stand.by)
+        value = {
+            **more,
+            "place": step,
+            "rulings": {each.asking.id: each.kept() for each in rulings if each.tool},
+            "plan": [{"mark": _mark(each.asking), "sent": self.sent(each)} for each in rulings],
+        }
+        if batch.over is not None:
+            dropped = [result(*each) for each in batch.dropped(step)]
+            catch_up(batch.session, dropped)
+            entries += dropped
+            value["instead"] = {SENT: "stop", "advice": batch.over.advice}
+        return stand.after(batch.session, value, entries)
+
+
+def instead_of(given: Any, name: str, config: RunnableConfig) -> Command[Any] | None:
+    """What a guarded node does that has no call to run: it asks, stops, or has it decided first.
+
+    None if there is a call to run, or to be answered. Raises `RunStopped` where the run is over.
+    """
+    match given:
+        case {"sponsio_like": "ask", "shown": shown}:
+            said, rev = interrupt(shown), kept_in(config)["rev"]
+            return Command(update={CHANNEL: {"rev": rev, "said": said}}, goto=decides(name))
+        case {"sponsio_like": "stop", "advice": advice}:
+            raise blocked(Blocked("", (), lambda: str(advice), ends_run=True))
+        case {"sponsio_like": _}:
+            return None
+        case {"__contracts__": _} | None:
+            return Command(goto=decides(name))
+    return Command(goto=Send(decides(name), given))
+
+
+def _mark(asking: Asking) -> list[str]:
+    return [asking.id, asking.mark]
+
+
+def _asked(stand: Stand) -> list[Asked]:
+    """What people were asked about this batch, and what they have said."""
+    kept = stand.kept
+    asked = kept.get("asked", ()) if kept.get("asked_of") == stand.batch else ()
+    return [Asked(**each) for each in asked]

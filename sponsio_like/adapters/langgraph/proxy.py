@@ -1,0 +1,128 @@
+"""A tool that asks before each run of its body: what runs is what was decided.
+
+In: a tool, and what to do when it is about to run. Out: an object of the same state and the same
+class, but for four methods. Whatever middlewares make of a call, and however often they run it,
+they do so through this object.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+from langchain_core.tools import BaseTool
+from langgraph.prebuilt.tool_node import ToolCallRequest
+
+
+class Checks(Protocol):
+    """Who is asked before a body runs, and told of what it returns."""
+
+    def run(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
+        """Run this call with `go`, or another one, or none; what comes of it.
+
+        `go` gives what the tool answers, and a list of what its body has returned.
+        """
+
+    async def arun(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
+        """As `run`; `go` has to be awaited."""
+
+
+_CHECKS: dict[int, tuple[BaseTool, Checks]] = {}
+"""Proxies of calls that are on their way, by `id`; each is held here until its call has ended."""
+_BODY: ContextVar[tuple[int, list[Any]]] = ContextVar("sponsio_like_body", default=(0, []))
+"""The proxy whose body runs here, by `id`, and what it has returned: its methods, which call each
+other, ask once."""
+
+
+def proxy(tool: BaseTool, checks: Checks) -> BaseTool:
+    """The tool, which asks before it runs. `release` has to be called when the call has ended."""
+    if id(tool) in _CHECKS:
+        return tool
+    made: BaseTool = object.__new__(_proxy_class(type(tool)))
+    for slot in ("__dict__", "__pydantic_fields_set__", "__pydantic_private__"):
+        object.__setattr__(made, slot, getattr(tool, slot))
+    object.__setattr__(made, "__pydantic_extra__", getattr(tool, "__pydantic_extra__", None))
+    _CHECKS[id(made)] = (made, checks)
+    return made
+
+
+def release(checks: Checks) -> None:
+    """The call has ended: its proxies are forgotten."""
+    for each in [key for key, (_, mine) in list(_CHECKS.items()) if mine is checks]:
+        _CHECKS.pop(each, None)
+
+
+class Request(ToolCallRequest):
+    """The request of a tool call. A tool that a middleware puts in place is asked for, too."""
+
+    def override(self, **changes: Any) -> Any:
+        """As `ToolCallRequest.override`."""
+        known, tool = _CHECKS.get(id(self.tool)), changes.get("tool")
+        if known is not None and isinstance(tool, BaseTool):
+            changes["tool"] = proxy(tool, known[1])
+        return super().override(**changes)
+
+
+def asking(request: Any, tool: BaseTool, checks: Checks, call: Any = None) -> Request:
+    """The request, with a tool that asks before it runs."""
+    whole = request.tool_call if call is None else call
+    return Request(
+        tool_call=whole, tool=proxy(tool, checks), state=request.state, runtime=request.runtime
+    )
+
+
+@functools.cache
+def _proxy_class(of: type[BaseTool]) -> type[BaseTool]:
+    run, arun = of._run, of._arun  # noqa: SLF001  a proxy is a subclass
+
+    @functools.wraps(of.invoke)
+    def invoke(self: Any, input: Any, config: Any = None, **more: Any) -> Any:
+        if not _asks(self, input):
+            return of.invoke(self, input, config, **more)
+
+        def go(call: Any) -> Any:
+            token = _BODY.set((id(self), []))
+            try:
+                return of.invoke(self, call, config, **more), _BODY.get()[1]
+            finally:
+                _BODY.reset(token)
+
+        return _CHECKS[id(self)][1].run(self, input, go)
+
+    @functools.wraps(of.ainvoke)
+    async def ainvoke(self: Any, input: Any, config: Any = None, **more: Any) -> Any:
+        if not _asks(self, input):
+            return await of.ainvoke(self, input, config, **more)
+
+        async def go(call: Any) -> Any:
+            token = _BODY.set((id(self), []))
+            try:
+                return await of.ainvoke(self, call, config, **more), _BODY.get()[1]
+            finally:
+                _BODY.reset(token)
+
+        return await _CHECKS[id(self)][1].arun(self, input, go)
+
+    @functools.wraps(run)
+    def _run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return _noted(self, run(self, *args, **kwargs))
+
+    @functools.wraps(arun)
+    async def _arun(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return _noted(self, await arun(self, *args, **kwargs))
+
+    own = {"invoke": invoke, "ainvoke": ainvoke, "_run": _run, "_arun": _arun}
+    return type(of.__name__, (of,), {**own, "__module__": of.__module__})
+
+
+def _asks(tool: BaseTool, call: Any) -> bool:
+    return id(tool) in _CHECKS and isinstance(call, Mapping) and _BODY.get()[0] != id(tool)
+
+
+def _noted(tool: BaseTool, value: Any) -> Any:
+    at, returned = _BODY.get()
+    if at == id(tool):
+        returned.append(value)
+    return value

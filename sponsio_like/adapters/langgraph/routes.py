@@ -1,0 +1,155 @@
+"""The edges around guarded nodes, redirected when the graph is compiled.
+
+In: a graph builder, and the names of its guarded nodes. Out: a builder whose `compile` leads every
+edge that ends at a guarded node to the node that decides (`tools.decide`), and every edge that
+starts there from where its calls have ended. Nodes that decide are hidden from streams, and so is
+the channel of the sessions: a guarded graph streams what it would stream without contracts.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from langchain_core.runnables import RunnableLambda
+from langgraph.constants import END, TAG_HIDDEN
+from langgraph.graph import StateGraph
+from langgraph.types import Send
+
+from sponsio_like.adapters.langgraph.lineage import CHANNEL
+
+
+@dataclass
+class Exits:
+    """Where a guarded node leads to; known when the graph is compiled."""
+
+    names: tuple[str, ...] = ()
+
+
+@dataclass
+class Routes:
+    """The guarded nodes of one builder; `compile` stands in the place of the builder's own."""
+
+    builder: StateGraph[Any, Any, Any, Any]
+    exits: dict[str, Exits] = field(default_factory=dict)
+
+    def compile(self, *args: Any, **options: Any) -> Any:
+        """Compile the graph with its edges redirected. Takes what `StateGraph.compile` takes."""
+        routed = self._routed()
+        pause = options.get("interrupt_before")
+        if isinstance(pause, Sequence) and not isinstance(pause, str):
+            options["interrupt_before"] = [self._entry(each) for each in pause]
+        graph = routed.compile(*args, **options)
+        for name in self.exits:
+            for each in (decides(name), ended(name)):
+                if each in graph.nodes:
+                    graph.nodes[each].tags = [*(graph.nodes[each].tags or ()), TAG_HIDDEN]
+        if CHANNEL not in self.builder.schemas[self.builder.state_schema]:
+            shown = graph.stream_channels or ()
+            graph.stream_channels = [each for each in shown if each != CHANNEL]
+        return graph
+
+    def _entry(self, name: str) -> str:
+        return decides(name) if name in self.exits else name
+
+    def _routed(self) -> StateGraph[Any, Any, Any, Any]:
+        """A builder of the same nodes, with the edges redirected."""
+        old = self.builder
+        new = copy.copy(old)
+        del new.__dict__["compile"]
+        new.nodes, new.branches = dict(old.nodes), defaultdict(dict)
+        simple = {name: self._is_simple(name) for name in self.exits}
+        leads: dict[str, list[str]] = {name: [] for name in self.exits}
+        new.edges = set()
+        for start, end in old.edges:
+            if simple.get(start):
+                leads[start].append(self._entry(end))
+            else:
+                new.edges.add((ended(start) if start in self.exits else start, self._entry(end)))
+        new.waiting_edges = {
+            (tuple(ended(s) if s in self.exits else s for s in starts), self._entry(end))
+            for starts, end in old.waiting_edges
+        }
+        for start, branches in old.branches.items():
+            if start in map(decides, self.exits):
+                new.branches[start] = dict(branches)
+                continue
+            place = ended(start) if start in self.exits else start
+            new.branches[place] = {key: self._branch(each) for key, each in branches.items()}
+        for name, exits in self.exits.items():
+            exits.names = tuple(sorted(leads[name])) if simple[name] else (ended(name),)
+            if not simple[name]:
+                new.nodes[ended(name)] = _joining(old.nodes[name])
+            new.nodes[name] = replace(old.nodes[name], ends=(decides(name), *exits.names))
+        return new
+
+    def _is_simple(self, name: str) -> bool:
+        """Whether only plain edges start at this node: then no node has to join its calls."""
+        waits = any(name in starts for starts, _ in self.builder.waiting_edges)
+        return not waits and not self.builder.branches.get(name)
+
+    def _branch(self, branch: Any) -> Any:
+        ends = branch.ends and {key: self._entry(end) for key, end in branch.ends.items()}
+
+        def renamed(chosen: Any) -> Any:
+            match chosen:
+                case Send(node=node, arg=arg):
+                    return Send(self._entry(node), arg)
+                case list() | tuple():
+                    return [renamed(each) for each in chosen]
+            return self._entry(chosen) if ends is None and isinstance(chosen, str) else chosen
+
+        path = branch.path | RunnableLambda(renamed).with_config(tags=[TAG_HIDDEN])
+        return branch._replace(path=path, ends=ends)
+
+
+def decides(name: str) -> str:
+    """The name of the node that decides what runs in this one."""
+    return f"{name}.decide"
+
+
+def ended(name: str) -> str:
+    """The name of the node where the calls of this one are joined."""
+    return f"{name}.ended"
+
+
+def route(builder: StateGraph[Any, Any, Any, Any], name: str) -> Exits:
+    """Redirect the edges of a guarded node when the builder is compiled; where it will lead to."""
+    compile_ = builder.compile
+    routes = getattr(compile_, "__self__", None)
+    if not isinstance(routes, Routes):
+        routes = Routes(builder)
+        builder.compile = routes.compile  # type: ignore[method-assign]  # of this builder alone
+    return routes.exits.setdefault(name, Exits())
+
+
+def goto(exits: Exits) -> list[str]:
+    """Where the graph goes from a guarded node."""
+    return [each for each in exits.names if each != END]
+
+
+def _joining(spec: Any) -> Any:
+    """A node that does nothing: what starts there starts once, when all calls have ended."""
+    nothing: Any = RunnableLambda(lambda _: None).with_config(tags=[TAG_HIDDEN])
+    kept = replace(spec, runnable=nothing, ends=(), metadata=None, retry_policy=None)
+    return replace(kept, cache_policy=None, defer=False)
+
+
+def check_state(builder: StateGraph[Any, Any, Any, Any]) -> None:
+    """Raise `TypeError` for a state without keys, which has no room for the channel."""
+    schema = builder.state_schema
+    if "__root__" in builder.schemas[schema]:
+        raise TypeError(
+            f"the state of the graph is `{schema}`, which has no room for `{CHANNEL}`; write a "
+            "TypedDict, a dataclass or a pydantic model"
+        )
+
+
+def state_of(schema: Any, values: Mapping[str, Any]) -> Any:
+    """The state as nodes receive it, from the values of its channels."""
+    if isinstance(schema, type) and not issubclass(schema, dict):
+        return schema(**values)
+    return dict(values)
