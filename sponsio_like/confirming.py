@@ -28,6 +28,8 @@ ANSWERS |= {"response", "decision", "result", "outcome", "verdict", "state", "te
 """What the names of fields are made of in which an answer stands,"""
 BESIDE = {"is", "was", "has", "been", "user"}
 """with these beside them: `approval_status`, `isApproved`, `user_reply`."""
+RECEIPT = {"ok", "okay"}
+"""A field whose name has one of these may not say no; a yes has to stand in another."""
 DATA = re.compile(
     r"(?:.* )?(?:id|ids|uuid)|time|timestamp|date|name|tool|order|amount|currency"
     r"|(?:(?:sys )?(?:approved|confirmed|answered|decided|reviewed|signed|submitted|created"
@@ -183,7 +185,7 @@ def is_yes(answer: Any, depth: int = DEPTH_CAP) -> bool:
             return is_yes(only, depth - 1)
         case Mapping() as said:
             fields = [(_words(key), value) for key, value in said.items()]
-            says = any(_is_answer(name) for name, _ in fields)
+            says = any(_is_answer(name) and not _is_receipt(name) for name, _ in fields)
             return says and not any(_objects(*each, depth - 1) for each in fields)
     return False
 
@@ -230,6 +232,11 @@ def _is_answer(name: str) -> bool:
     """Whether an answer stands in fields of this name."""
     words = set(name.split())
     return not words.isdisjoint(ANSWERS) and words <= ANSWERS | BESIDE
+
+
+def _is_receipt(name: str) -> bool:
+    """Whether a field may say that a request was received: `{"ok": true}`."""
+    return not RECEIPT.isdisjoint(name.split())
 
 
 def _is_against(value: Any) -> bool:

@@ -45,6 +45,11 @@ from sponsio_like.watch import Change
 
 OTHER = "\0other"
 """A tool that no contract names, where the tools are not known."""
+ANSWER = (
+    "the answer must be yes, unless the contract has `accept: REGEX` or"
+    " `accept: {path: ok, equals: true}`"
+)
+"""What a confirming tool has to answer."""
 REPEATED = 16
 """Longest text of one character that is tried on a regular expression."""
 
@@ -236,7 +241,7 @@ def answered(node: Node, holds: bool) -> str:
         return ""
     match node:
         case Custom("confirms") if holds:
-            return "the answer must be yes, unless the contract has `accept: REGEX`"
+            return ANSWER
         case Custom("answers", (word,)) if holds:
             return f"the answer must say {json.dumps(word)}"
     said: Formula = node if holds else Not(node)

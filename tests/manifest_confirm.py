@@ -14,6 +14,7 @@ STATEMENTS: dict[str, str] = {
     "S-CONFIRM-06": "an order does not look at what it accepts",
     "S-CONFIRM-07": "seconds count from the call before",
     "S-CONFIRM-08": "a call may come before itself",
+    "S-CONFIRM-09": "a receipt is a yes",
     "S-ABOUT-01": "why is what",
     "S-ABOUT-02": "nobody is told why",
     "S-ABOUT-03": "callables change the arguments",

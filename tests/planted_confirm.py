@@ -20,6 +20,12 @@ MEANING = (
         "return says or any(",
     ),
     (
+        "a receipt is a yes",
+        "confirming.py",
+        "_is_answer(name) and not _is_receipt(name) for",
+        "_is_answer(name) for",
+    ),
+    (
         "no answer is a yes",
         "confirming.py",
         'return result.status == "ok" and is_yes(result.output)',
@@ -34,8 +40,8 @@ MEANING = (
     (
         "what is a yes is not told",
         "moves.py",
-        'return "the answer must be yes, unless the contract has `accept: REGEX`"',
-        'return ""',
+        "            return ANSWER\n",
+        '            return ""\n',
     ),
     (
         "an order does not look at what it accepts",

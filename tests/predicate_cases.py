@@ -95,7 +95,7 @@ CASES = [
     ),
     case(
         "must_confirm",
-        'x|y="OK."|y="disallow"|y={"ok":true}|y="yes? no"|y=1',
+        'x|y="OK."|y="disallow"|y={"ok":true}|y={"ok":true,"answer":"ok"}|y="yes? no"|y=1',
         p.lacks_own_yes("x", "y"),
         action="x",
         by="y",

@@ -47,7 +47,7 @@ class Seen:
     id: str = field(default="", repr=False)
 
 
-YES: tuple[Any, ...] = ("yes", "OK.", {"status": "confirmed"}, {"ok": True})
+YES: tuple[Any, ...] = ("yes", "OK.", {"status": "confirmed"}, {"ok": True, "answer": "ok"})
 """Outputs that refuse."""
 
 Refused: TypeAlias = Callable[[list[Seen], Seen], bool]

@@ -46,7 +46,10 @@ SUPPORT = Path(__file__).parent.parent / "examples" / "support" / "contracts.yam
 LESS = 13
 """One of so many, where the last pattern holds or redirects."""
 MUST = "(it must succeed)"
-ANSWER = "the answer must be yes, unless the contract has `accept: REGEX`"
+ANSWER = (
+    "the answer must be yes, unless the contract has `accept: REGEX` or"
+    " `accept: {path: ok, equals: true}`"
+)
 YES = f"(it must succeed, and {ANSWER})"
 PAY_FIRST = must_precede("check", "pay")
 

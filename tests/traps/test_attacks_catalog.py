@@ -291,7 +291,7 @@ UNCLEAR: list[Any] = [
 AGREEMENTS: list[Any] = [
     *(True, "yes", "ok", "OK!", " Approved. ", "confirmed", "Yes, confirmed.", "true", "True"),
     *('"yes"', '["yes"]', ["yes"], {"confirmed": True}, {"STATUS": "Approved"}, {"answer": "yes"}),
-    *('{"confirmed": true, "errors": []}', {"error": False, "ok": True}, {"ok": True, "error": ""}),
+    *('{"confirmed": true, "errors": []}', {"error": False, "ok": True, "answer": "ok"}),
     *({"approved": True, "denied": False, "rejected_by": None}, {"result": {"confirmed": True}}),
     {"status": "ok", "order": 17, "by": "Ann"},
     {"content": [{"type": "text", "text": "yes"}], "isError": False},

@@ -1,0 +1,70 @@
+"""Receipts that are no yes, and what hosts give by mistake."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sponsio_like import Allowed, Blocked, Guard, contract
+from sponsio_like.patterns import (
+    confirm_after_source,
+    destructive_action_gate,
+    must_confirm,
+    untrusted_source_gate,
+)
+from tests.manifest import requirement
+
+GATES = {
+    "must_confirm": must_confirm("pay", by="ask"),
+    "destructive_action_gate": destructive_action_gate("pay", gate="ask"),
+    "confirm_after_source": confirm_after_source("read", "ask", sinks=["pay"]),
+    "untrusted_source_gate": untrusted_source_gate("read", "ask", ["pay"]),
+}
+
+
+def after(rule: Any, answer: Any) -> Any:
+    """What is said of a payment after this answer."""
+    mine = Guard([contract("rule").guarantees(rule)]).session()
+    mine.settle(mine.decide("read").id, output="a page")
+    mine.settle(mine.decide("ask").id, output=answer)
+    return mine.decide("pay")
+
+
+# --- a request that was received ------------------------------------------------------------------
+
+RECEIPTS: list[Any] = [
+    *({"ok": True}, '{"ok": true}', {"ok": "yes"}, {"okay": True}, {"is_ok": True}, [{"ok": True}]),
+    *({"result": {"ok": True}}, {"ok": True, "id": "m-17"}, {"ok": True, "ts": "17.5"}),
+    *({"status_ok": True}, {"ok": True, "error": None}),
+]
+
+
+@requirement("S-CONFIRM-09")
+@pytest.mark.parametrize("gate", GATES)
+@pytest.mark.parametrize("answer", RECEIPTS, ids=repr)
+def test_a_receipt_is_no_yes(gate: str, answer: Any) -> None:
+    """Where only `ok` says yes, nothing is confirmed, and the refusal says how to accept it."""
+    refused = after(GATES[gate], answer)
+    assert isinstance(refused, Blocked)
+    if gate == "must_confirm":
+        assert "`accept: {path: ok, equals: true}`" in refused.advice
+
+
+@requirement("S-CONFIRM-09")
+def test_a_yes_beside_a_receipt_confirms() -> None:
+    """Beside `ok: true` an answer counts, beside any other `ok` it does not."""
+    rule = GATES["must_confirm"]
+    for answer in ({"ok": True, "status": "approved"}, {"ok": True, "result": {"confirmed": True}}):
+        assert isinstance(after(rule, answer), Allowed)
+    for ok in (False, 0, 1, "no", "later"):
+        assert isinstance(after(rule, {"ok": ok, "status": "approved"}), Blocked)
+    assert isinstance(after(rule, {"status": "ok"}), Allowed)
+
+
+@requirement("S-CONFIRM-09")
+def test_what_the_refusal_says_to_accept_is_accepted() -> None:
+    """`accept: {path: ok, equals: true}` takes the receipt for a yes."""
+    rule = must_confirm("pay", by="ask", accept={"path": "ok", "equals": True})
+    assert isinstance(after(rule, {"ok": True}), Allowed)
+    assert isinstance(after(rule, {"ok": False}), Blocked)
