@@ -91,8 +91,8 @@ HARMLESS = (
     ("site admin", False),
 )
 """Fields that say nothing of the answer."""
-PLAIN = re.compile(r"\w[\w\s-]*")
-"""What is looked for as a word, not as a regular expression."""
+PLAIN = re.compile(r"""\w[^\\.^$*+?{}()\[\]|"<>]*""")
+"""What is looked for as a word, not as a regular expression: it would mean nothing else there."""
 
 
 def confirmed(by: Target, accept: Formula | None, counts: Counts) -> Formula:

@@ -68,3 +68,24 @@ def test_what_the_refusal_says_to_accept_is_accepted() -> None:
     rule = must_confirm("pay", by="ask", accept={"path": "ok", "equals": True})
     assert isinstance(after(rule, {"ok": True}), Allowed)
     assert isinstance(after(rule, {"ok": False}), Blocked)
+
+
+# --- words with a mark beside them ----------------------------------------------------------------
+
+
+@requirement("S-CONFIRM-04")
+@pytest.mark.parametrize("word", ["yes!", "decision: yes", "yes, sir", "it's a yes", "yes; go"])
+def test_a_word_with_a_mark_is_a_word(word: str) -> None:
+    """What means nothing in a regular expression makes none of a word: what denies it counts."""
+    rule = must_confirm("pay", by="ask", accept=word)
+    assert isinstance(after(rule, word.upper()), Allowed)
+    for answer in (f"never {word}", f"{word} but later revoked", f"no, not {word}", "go on", "ye"):
+        assert isinstance(after(rule, answer), Blocked), answer
+
+
+@requirement("S-CONFIRM-04")
+def test_a_piece_of_json_is_a_regular_expression() -> None:
+    """A text with quotes in it is looked for in the text of the answer."""
+    rule = must_confirm("pay", by="ask", accept='"state": "done"')
+    assert isinstance(after(rule, '{"state": "done"}'), Allowed)
+    assert isinstance(after(rule, '{"state": "undone"}'), Blocked)
