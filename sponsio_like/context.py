@@ -97,11 +97,13 @@ def _stands(approval: Mapping[str, Any], action: str, role: str) -> bool:
     return asked == (action, role, "approve")
 
 
-def tool_of(tool: Any, id: Any = "") -> str:
-    """The tool of a call with this id. Raises `SessionError` unless both are texts."""
-    if isinstance(tool, str) and isinstance(id, str):
-        return tool
-    raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
+def tool_of(tool: Any, id: Any = "", agent: Any = "agent", depth: Any = 0) -> str:
+    """The tool of a call. Raises `SessionError` for what is no text, or no whole number."""
+    if not isinstance(tool, str) or not isinstance(id, str):
+        raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
+    if not isinstance(agent, str) or not isinstance(depth, int) or isinstance(depth, bool):
+        raise SessionError(f"agent {agent!r} has to be a string, depth {depth!r} a whole number")
+    return tool
 
 
 def check_settled(id: Any) -> None:
@@ -192,10 +194,12 @@ def checked(key: Any, value: Any) -> Any:
 
 def _check_decision(approval: Mapping[str, Any]) -> None:
     """Refuse an approval that says neither yes nor no. One that is revoked need not say more."""
-    decision = approval.get("decision")
+    decision, revoked = approval.get("decision"), approval.get("revoked")
+    if revoked is not None and not isinstance(revoked, bool):
+        raise SessionError(f"`revoked` is {revoked!r}; write `true` or `false`")
     if decision == "approve" or (isinstance(decision, str) and decision in REFUSALS):
         return
-    if decision is None and approval.get("revoked"):
+    if decision is None and revoked:
         return
     said = "an approval without `decision`" if decision is None else f"decision `{decision}`"
     raise SessionError(f"{said} is neither yes nor no; write `approve`, or one of {_NO}")

@@ -15,18 +15,21 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from sponsio_like.compiler import ALL_INPUTS, Policy, compile_policy
 from sponsio_like.contract import Contract
 from sponsio_like.decorating import Options, decorated
-from sponsio_like.errors import (
-    ContractError,
-    ContractWarning,
-    SnapshotError,
-)
+from sponsio_like.errors import ContractError, ContractWarning, SnapshotError
 from sponsio_like.filing import read_file
 from sponsio_like.inventory import Tools, Unlisted, declared
 from sponsio_like.lanes import prepare
 from sponsio_like.naming import fresh
 from sponsio_like.outcome import Mode
 from sponsio_like.records import SILENT, Log, naming
-from sponsio_like.roster import Given, Roster, check_given, check_id, check_switches
+from sponsio_like.roster import (
+    Given,
+    Roster,
+    check_given,
+    check_id,
+    check_inputs,
+    check_switches,
+)
 from sponsio_like.running import OnBlock, OnHold
 from sponsio_like.session import Session
 from sponsio_like.snapshot import part
@@ -201,7 +204,7 @@ class Guard:
         delivered.
         """
         check_id(id)
-        given = Given(clock, assume_success, _set(inputs), world)
+        given = Given(clock, assume_success, check_inputs(inputs), world)
         if id is None or (world is not None and self._outside):
             return self._begun(id, given)
         return self._roster.open(id, given, lambda: self._begun(id, given))
@@ -239,7 +242,7 @@ class Guard:
         has caught up.
         Raises `SnapshotError` if the snapshot cannot be read.
         """
-        given = Given(clock, assume_success, _set(inputs), world)
+        given = Given(clock, assume_success, check_inputs(inputs), world)
         session = self._resumed(snapshot, given)
         self._roster.restored(session, given, keep=world is None or not self._outside)
         return session
@@ -272,10 +275,6 @@ def resumed(guard: Guard, snapshot: Mapping[str, Any], given: Given) -> Session:
     session = guard._resumed(snapshot, given)  # noqa: SLF001  as above
     guard._roster.restored(session, given, keep=False)  # noqa: SLF001  as above
     return session
-
-
-def _set(inputs: Iterable[str] | None) -> frozenset[str] | None:
-    return None if inputs is None else frozenset(inputs)
 
 
 def _log(policy: Policy, given: LogGiven | None, log_args: bool) -> Log:

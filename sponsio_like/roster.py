@@ -123,6 +123,17 @@ def check_switches(**given: Any) -> None:
             raise ContractError.of(f"{name}={value!r} is no switch", "write True or False")
 
 
+def check_inputs(inputs: Any) -> frozenset[str] | None:
+    """The inputs that the host names. Raises `ContractError` for what is no list of names."""
+    if inputs is None:
+        return None
+    if isinstance(inputs, (list, tuple, set, frozenset)) and all(
+        isinstance(each, str) for each in inputs
+    ):
+        return frozenset(inputs)
+    raise ContractError.of(f"inputs={inputs!r} is no list of names", "write inputs=['results']")
+
+
 def check_given(policy: Policy, id: str | None, given: Given, *, content: bool) -> None:
     """Refuse to open a session that lacks what contracts need, with the first that is missing.
 

@@ -230,11 +230,11 @@ class Session:
     def refused(self, tool: str, args: Mapping[str, Any] | None = None, *,
                 agent: str = "agent", depth: int = 0) -> None:  # fmt: skip
         """Somebody else has refused this call; it counts for `denied`."""
-        self._inner.turn_away(Call(tool_of(tool), given_args(args), "", agent, depth))
+        tool = tool_of(tool, "", agent, depth)
+        self._inner.turn_away(Call(tool, given_args(args), "", agent, depth))
 
-    def message(
-        self, role: str, text: str | None = "", *, usage: Mapping[str, Any] | None = None
-    ) -> Outcome:
+    def message(self, role: str, text: str | None = "", *,
+                usage: Mapping[str, Any] | None = None) -> Outcome:  # fmt: skip
         """A message: of role `assistant` a response, decided before it is shown; others, recorded.
 
         Raises `SessionError` for what is no text, and for a usage without a number of tokens.

@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Blocked, Guard, contract
+from sponsio_like import Allowed, Blocked, ContractError, Guard, SessionError, contract
 from sponsio_like.patterns import (
+    approval_active,
     confirm_after_source,
+    denial_limit,
     destructive_action_gate,
     must_confirm,
+    rate_limit,
     untrusted_source_gate,
 )
 from tests.manifest import requirement
@@ -89,3 +92,48 @@ def test_a_piece_of_json_is_a_regular_expression() -> None:
     rule = must_confirm("pay", by="ask", accept='"state": "done"')
     assert isinstance(after(rule, '{"state": "done"}'), Allowed)
     assert isinstance(after(rule, '{"state": "undone"}'), Blocked)
+
+
+# --- what hosts give by mistake -------------------------------------------------------------------
+
+
+@requirement("S-INPUT-02")
+@pytest.mark.parametrize("inputs", ["results", 5, True, [5], [["results"]], {"results": False}])
+def test_inputs_are_a_list_of_names(inputs: Any) -> None:
+    """A text, a map, or what is no list of names says nothing of what is delivered."""
+    guard = Guard([contract("rule").guarantees(rate_limit("pay", 1))])
+    with pytest.raises(ContractError, match=r"is no list of names; write inputs=\['results'\]"):
+        guard.session(inputs=inputs)
+    with pytest.raises(ContractError, match="is no list of names"):
+        guard.restore(guard.session().snapshot(), inputs=inputs)
+    for fine in (["results"], ("results",), {"results"}, frozenset({"results"}), []):
+        assert isinstance(guard.session(inputs=fine).decide("pay"), Allowed)
+
+
+@requirement("S-DENIED-05")
+def test_a_refusal_that_is_told_has_a_caller() -> None:
+    """`session.refused` takes no agent that is no text, and no depth that is no whole number."""
+    mine = Guard([contract("rule").guarantees(denial_limit(1))]).session()
+    wrong: list[dict[str, Any]] = [{"depth": "x"}, {"depth": True}, {"depth": None}, {"agent": 4}]
+    for each in wrong:
+        with pytest.raises(SessionError, match="has to be a string, depth"):
+            mine.refused("pay", **each)
+    assert isinstance(mine.decide("pay"), Allowed)  # nothing was counted
+    mine.refused("pay", agent="bob", depth=1)
+    assert isinstance(mine.decide("pay"), Blocked)
+
+
+@requirement("S-FACT-07")
+def test_revoked_is_true_or_false() -> None:
+    """An approval whose `revoked` is neither is an error of the host, and changes nothing."""
+    mine = Guard([contract("rule").guarantees(approval_active("pay", "boss"))]).session()
+    yes = {"action": "pay", "role": "boss", "decision": "approve", "by": "Ann"}
+    mine.fact("approval", yes | {"revoked": False})
+    for wrong in ("no", "true", 0, 1, "2026-01-31", []):
+        with pytest.raises(SessionError, match="write `true` or `false`"):
+            mine.fact("approval", yes | {"revoked": wrong})
+    assert isinstance(mine.decide("pay"), Allowed)
+    mine.fact("approval", yes | {"revoked": None})
+    assert isinstance(mine.decide("pay"), Allowed)
+    mine.fact("approval", yes | {"revoked": True})
+    assert isinstance(mine.decide("pay"), Blocked)
