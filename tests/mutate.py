@@ -49,6 +49,10 @@ MODULES = (
     *("residual", "reading", "alphabet", "search", "window", "monitor", "listening", "atoms"),
     *("conditions", "readers", "values", "clause", "checks", "compiler", "ledger", "verdicts"),
     *("resting", "flights", "deciding", "terms", "context", "tickets", "interceptor", "session"),
+    *("looking", "meeting", "places", "freezing", "plain", "tokens", "leaks", "atoms_args"),
+    *("comparing", "confirming", "parts", "targets", "matches", "variables", "variable_atoms"),
+    *("variable_terms", "bindings", "instances", "tracking", "judging", "settling", "denials"),
+    *("inventory", "tying", "remembering", "standing", "lasting"),
 )
 AT_LEAST = 0.9
 EVERY = 100

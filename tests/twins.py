@@ -16,7 +16,7 @@ from typing import Any
 
 from sponsio_like.contract import Contract
 from sponsio_like.errors import ContractError
-from sponsio_like.formula import Always, Formula
+from sponsio_like.formula import Always, Custom, Formula
 from sponsio_like.guard import Guard
 from sponsio_like.outcome import Blocked, Mode, Outcome
 from sponsio_like.pattern import Rule
@@ -25,8 +25,8 @@ from tests.fuzz_cases import Formulas
 from tests.fuzz_traces import Event, Traces
 from tests.test_predicates import Word
 
-LIMIT = 5_000
-"""Decisions of one formula that may take the long way are few; more is not waited for."""
+KEYS = (("to",), ("@tool",), ("@tool", "to"))
+"""By what clauses are keyed."""
 
 
 class Pair:
@@ -76,6 +76,9 @@ class Pair:
             case "message":
                 outcome = session.message(event["role"], event["text"], usage=event.get("usage"))
                 return type(outcome), getattr(outcome, "violations", None)
+            case "refused":
+                who = {key: event[key] for key in ("agent", "depth") if key in event}
+                return session.refused(event["tool"], event["args"], **who)
             case "step":
                 return session.step(event["atoms"])
             case "fact":
@@ -137,11 +140,13 @@ def contracts(dice: random.Random) -> list[Contract]:
         makes = Formulas(dice)
         body: Formula = makes.guarantee()
         if dice.random() < 0.7:
-            body = Always(makes.formula(makes.words(), dice.randint(1, 6), past=True))
+            inner = makes.formula(makes.words(), dice.randint(1, 6), past=True)
+            lacking = Custom("arg_missing", (dice.choice(("to", "n")),))
+            body = Always(lacking >> inner if dice.random() < 0.2 else inner)
         assumption = None
         if dice.random() < 0.2:
             assumption = makes.formula(makes.words(), dice.randint(1, 3), past=True)
-        by = ("to",) if dice.random() < 0.15 else ()
+        by = dice.choice(KEYS) if dice.random() < 0.2 else ()
         out.append(Contract(f"c{number}", (Rule(body, by=by),), assumption=assumption))
     return out
 

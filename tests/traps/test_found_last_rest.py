@@ -7,12 +7,17 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, ContractError, Guard, SessionError, contract
+from sponsio_like.formula import Condition, Match
+from sponsio_like.parts import acting
 from sponsio_like.patterns import (
     approval_active,
     confirm_after_source,
     denial_limit,
     destructive_action_gate,
     must_confirm,
+    must_precede,
+    mutual_exclusion,
+    precedence,
     rate_limit,
     untrusted_source_gate,
 )
@@ -137,3 +142,47 @@ def test_revoked_is_true_or_false() -> None:
     assert isinstance(mine.decide("pay"), Allowed)
     mine.fact("approval", yes | {"revoked": True})
     assert isinstance(mine.decide("pay"), Blocked)
+
+
+# --- lists that lack a value ----------------------------------------------------------------------
+
+
+def played(rule: Any, *calls: tuple[str, dict[str, Any]]) -> str:
+    """What becomes of these calls: A allowed, B blocked. All succeed."""
+    mine, said = Guard([contract("rule").guarantees(rule)]).session(), ""
+    for tool, args in calls:
+        outcome = mine.decide(tool, args)
+        said += type(outcome).__name__[0]
+        if isinstance(outcome, Allowed):
+            mine.settle(outcome.id)
+    return said
+
+
+def test_a_gap_in_a_list_is_no_value_where_nothing_is_refused() -> None:
+    """An element without the field excludes nothing but what the others name."""
+    check = {"tool": "check", "args": {"sku": "$x"}}
+    pay = {"tool": "pay", "args": {"items[].sku": "$x"}}
+    for gap in ({}, {"sku": None}):
+        paid = ("pay", {"items": [{"sku": "a"}, gap]})
+        rule = mutual_exclusion(check, pay)
+        assert played(rule, ("check", {"sku": "z"}), paid, ("check", {"sku": "z"})) == "AAA"
+        assert played(rule, paid, ("check", {"sku": "a"})) == "AB"
+        assert played(rule, ("check", {"sku": "a"}), paid) == "AB"
+
+
+@pytest.mark.parametrize("of", [precedence, lambda then, first: must_precede(first, then)])
+def test_every_element_has_to_have_the_name(of: Any) -> None:
+    """Of `every` element: one in which the expression finds nothing has not been checked."""
+    named = {"every": {"matches": r"[ab]\d", "bind": "$x"}}
+    paid = {"tool": "pay", "args": {"items[].sku": named}, "missing": "refuse"}
+    rule = of(paid, {"tool": "check", "args": {"id": "$x"}})
+    checked = ("check", {"id": "a1"})
+    assert played(rule, checked, ("pay", {"items": [{"sku": "a1"}]})) == "AA"
+    assert played(rule, checked, ("pay", {"items": [{"sku": "a1"}, {"sku": "zz"}]})) == "AB"
+
+
+def test_a_match_without_a_tool_is_of_any_tool() -> None:
+    """What has to come before calls of a glob is not one of them, also where it names no tool."""
+    calls, ready = (Match(globs=("pay_*",)),), (Condition("ready", "=", True),)
+    unnamed, any_tool = Match(conditions=ready), Match(globs=("*",), conditions=ready)
+    assert acting(calls, (unnamed,)) == acting(calls, (any_tool,)) != acting(calls)
