@@ -34,7 +34,7 @@ class Scripted(BaseChatModel):
         return "scripted"
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Scripted:
-        self.offered[:] = [each.name for each in tools]
+        self.offered[:] = [each["type"] if isinstance(each, dict) else each.name for each in tools]
         return self
 
     def _generate(

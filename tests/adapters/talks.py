@@ -205,6 +205,7 @@ def agent_of(
     more: More | None = None,
     others: Sequence[Any] = (),
     before: Sequence[Any] = (),
+    behind: Sequence[Any] = (),
     response: Any = None,
     **options: Any,
 ) -> Any:
@@ -214,7 +215,7 @@ def agent_of(
     return create_agent(
         model,
         tools,
-        middleware=[*before, *guarded(guard, known, *others, **options)],
+        middleware=[*before, *guarded(guard, known, *others, **options), *behind],
         state_schema=None if more.schema is MessagesState else more.schema,
         context_schema=more.context,
         response_format=response,

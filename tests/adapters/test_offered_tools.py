@@ -1,16 +1,34 @@
-"""Tools that could only be refused now are not offered to the model, and refused when named."""
+"""Which tools the model is offered, and what becomes of those that nobody has told us of."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-from langchain.agents.middleware import AgentMiddleware
-from langchain_core.tools import tool
+import pytest
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    LLMToolSelectorMiddleware,
+    TodoListMiddleware,
+)
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.runnables import RunnableLambda
+from langchain_core.tools import StructuredTool, tool
 
 from sponsio_like.contract import contract
-from sponsio_like.patterns import redirect_to_safe
+from sponsio_like.errors import ContractError
+from sponsio_like.guard import Guard
+from sponsio_like.patterns import arg_value_range, rate_limit, redirect_to_safe, tool_allowlist
 from tests.adapters.rules import asked, checked, few, small
-from tests.adapters.talks import Way, agents, ask
+from tests.adapters.talks import Way, agents, ask, graphs
+
+RAN: list[Any] = []
+"""What bodies have received."""
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    RAN.clear()
 
 
 @tool
@@ -22,6 +40,7 @@ def check() -> str:
 @tool
 def pay(amount: int) -> str:
     """Pay an amount."""
+    RAN.append(amount)
     return f"paid {amount}"
 
 
@@ -34,10 +53,28 @@ def trash(amount: int) -> str:
 TOOLS = [check, pay]
 
 
+def at(place: str, other: AgentMiddleware[Any, Any]) -> dict[str, Any]:
+    """That middleware, in its place."""
+    return {place: [other]}
+
+
+# --- what is offered ------------------------------------------------------------------------------
+
+
 @agents
-def test_a_tool_that_is_impossible_is_hidden(way: Way) -> None:
-    """Before the check, the model is not offered the payment."""
+def test_a_tool_that_would_be_refused_is_offered(way: Way) -> None:
+    """A model that is asked to pay names the payment, and hears what to do first."""
     talk = way.open(TOOLS, checked())
+    came = talk.say(ask("pay", amount=5), ask("check", "b"), ask("pay", "c", amount=5))
+    assert talk.model.offered == ["check", "pay"]
+    assert "`check`" in came.refused("a")
+    assert came.result("c") == "paid 5"
+
+
+@agents
+def test_a_tool_that_is_impossible_is_hidden_on_request(way: Way) -> None:
+    """With `hide=True` the model is not offered the payment before the check."""
+    talk = way.open(TOOLS, checked(), hide=True)
     talk.say("hello")
     assert talk.model.offered == ["check"]
 
@@ -45,7 +82,7 @@ def test_a_tool_that_is_impossible_is_hidden(way: Way) -> None:
 @agents
 def test_a_hidden_tool_is_refused_when_it_is_named(way: Way) -> None:
     """A model that names it all the same hears what to do first."""
-    talk = way.open(TOOLS, checked())
+    talk = way.open(TOOLS, checked(), hide=True)
     came = talk.say(ask("pay", amount=5))
     assert "`check`" in came.refused("a")
     assert talk.statuses() == []
@@ -54,7 +91,7 @@ def test_a_hidden_tool_is_refused_when_it_is_named(way: Way) -> None:
 @agents
 def test_a_tool_is_offered_again_when_it_is_possible(way: Way) -> None:
     """After the check, both are; after the last payment, one."""
-    talk = way.open(TOOLS, checked(), few("pay", 1))
+    talk = way.open(TOOLS, checked(), few("pay", 1), hide=True)
     talk.say(ask("check"))
     assert talk.model.offered == ["check", "pay"]
     assert talk.say(ask("pay", amount=5)).result("a") == "paid 5"
@@ -64,7 +101,7 @@ def test_a_tool_is_offered_again_when_it_is_possible(way: Way) -> None:
 @agents
 def test_a_tool_that_some_arguments_make_possible_is_offered(way: Way) -> None:
     """Only what is certain hides a tool."""
-    talk = way.open(TOOLS, small(100))
+    talk = way.open(TOOLS, small(100), hide=True)
     talk.say("hello")
     assert talk.model.offered == ["check", "pay"]
 
@@ -73,7 +110,7 @@ def test_a_tool_that_some_arguments_make_possible_is_offered(way: Way) -> None:
 def test_a_tool_that_may_be_approved_or_redirected_is_offered(way: Way) -> None:
     """Asking for it comes to something."""
     mild = contract("mild").guarantees(redirect_to_safe("check", "trash"))
-    talk = way.open([*TOOLS, trash], asked(-1), mild)
+    talk = way.open([*TOOLS, trash], asked(-1), mild, hide=True)
     talk.say("hello")
     assert talk.model.offered == ["check", "pay", "trash"]
 
@@ -81,7 +118,7 @@ def test_a_tool_that_may_be_approved_or_redirected_is_offered(way: Way) -> None:
 @agents
 def test_nothing_is_hidden_where_nothing_is_enforced(way: Way) -> None:
     """The model that is observed is offered what it was offered before."""
-    talk = way.open(TOOLS, checked(), mode="observe")
+    talk = way.open(TOOLS, checked(), mode="observe", hide=True)
     talk.say("hello")
     assert talk.model.offered == ["check", "pay"]
 
@@ -89,7 +126,7 @@ def test_nothing_is_hidden_where_nothing_is_enforced(way: Way) -> None:
 @agents
 def test_what_is_hidden_in_one_thread_is_offered_in_another(way: Way) -> None:
     """Each thread has its own."""
-    talk = way.open(TOOLS, checked())
+    talk = way.open(TOOLS, checked(), hide=True)
     talk.say(ask("check"), thread="one")
     talk.say("hello", thread="two")
     assert talk.model.offered == ["check"]
@@ -97,10 +134,33 @@ def test_what_is_hidden_in_one_thread_is_offered_in_another(way: Way) -> None:
     assert talk.model.offered == ["check", "pay"]
 
 
+class Chooses(GenericFakeChatModel):
+    """A model that chooses no tool."""
+
+    def with_structured_output(self, schema: Any, **more: Any) -> Any:
+        return RunnableLambda(lambda _: {"tools": ["check"]})
+
+
+@agents
+@pytest.mark.parametrize("place", ["before", "others", "behind"])
+@pytest.mark.parametrize("hide", [False, True])
+def test_tools_that_are_always_included_may_be_hidden(way: Way, place: str, *, hide: bool) -> None:
+    """LangChain's selector of tools finds those that it always includes, wherever it stands."""
+    choosing = Chooses(messages=iter(()))
+    selector = LLMToolSelectorMiddleware(model=choosing, always_include=["pay"])
+    talk = way.open(TOOLS, checked(), hide=hide, **at(place, selector))
+    talk.say("hello")
+    assert talk.model.offered == (["check"] if hide else ["check", "pay"])
+
+
+# --- what middlewares bring -----------------------------------------------------------------------
+
+
 @tool
-def late(word: str) -> str:
+def late(word: str, times: int = 1) -> str:
     """A tool that another middleware brings."""
-    return f"late {word}"
+    RAN.append(word)
+    return f"late {word * times}"
 
 
 class Brings(AgentMiddleware[Any, Any]):
@@ -109,10 +169,179 @@ class Brings(AgentMiddleware[Any, Any]):
     tools = [late]  # noqa: RUF012  as LangChain has it
 
 
+class Adds(AgentMiddleware[Any, Any]):
+    """A middleware that adds a tool at run time, as LangChain's documentation says."""
+
+    def __init__(self, added: Any = late) -> None:
+        super().__init__()
+        self.added = added
+
+    def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        return handler(request.override(tools=[*request.tools, self.added]))
+
+    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        return await handler(request.override(tools=[*request.tools, self.added]))
+
+    def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        return handler(self._found(request))
+
+    async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        return await handler(self._found(request))
+
+    def _found(self, request: Any) -> Any:
+        mine = request.tool_call["name"] == self.added.name
+        return request.override(tool=self.added) if mine else request
+
+
+LATE = {"tool": "late", "missing": "skip"}
+"""The tool, also where the model leaves an argument to its default."""
+sides = pytest.mark.parametrize("place", ["before", "others", "behind"])
+"""In front of the pair, between our two, or behind them."""
+
+
 @agents
-def test_tools_of_other_middlewares_are_guarded(way: Way) -> None:
-    """They are decided, and hidden, as those of the agent."""
-    talk = way.open(TOOLS, few("late", 1), others=[Brings()])
-    assert talk.say(ask("late", word="hi")).result("a") == "late hi"
-    assert talk.model.offered == ["check", "pay"]
-    talk.say(ask("late", word="hi")).refused("a")
+@sides
+@pytest.mark.parametrize("kind", [Brings, Adds])
+def test_tools_of_other_middlewares_are_guarded(way: Way, place: str, kind: Any) -> None:
+    """They are decided as those of the agent, wherever their middleware stands."""
+    talk = way.open(TOOLS, contract("all").guarantees(rate_limit("*", 1)), **at(place, kind()))
+    assert talk.say(ask("late", word="hi", times=1)).result("a") == "late hi"
+    assert "`all`" in talk.say(ask("late", word="hi", times=1)).refused("a")
+    assert RAN == ["hi"]
+
+
+@agents
+@sides
+def test_the_list_of_what_to_do_works(way: Way, place: str) -> None:
+    """LangChain's list, in front of the pair, between them or behind."""
+    talk = way.open(TOOLS, few("pay", 1), **at(place, TodoListMiddleware()))
+    todos = [{"content": "pay", "status": "pending"}]
+    came = talk.say(ask("write_todos", todos=todos), ask("pay", "b", amount=5))
+    assert (came.state["todos"], came.result("b")) == (todos, "paid 5")
+
+
+@agents
+@sides
+def test_a_tool_that_comes_at_run_time_is_decided_on_what_it_receives(way: Way, place: str) -> None:
+    """Also behind the pair, where nobody knew it when its call was decided: defaults are read."""
+    never = contract("never").guarantees(arg_value_range(LATE, "times", max=0))
+    talk = way.under(Guard((never,), elsewhere=["late"]), TOOLS, **at(place, Adds()))
+    assert "`never`" in talk.say(ask("late", word="hi")).refused("a")
+    assert talk.say(ask("late", word="hi", times=0)).result("a") == "late "
+    assert RAN == ["hi"]
+
+
+@agents
+@sides
+def test_what_contracts_say_of_a_tool_that_comes_late_has_to_be_true(way: Way, place: str) -> None:
+    """An argument that it does not have is refused when the model is offered the tool."""
+    wrong = contract("wrong").guarantees(arg_value_range("late", "size", max=3))
+    talk = way.under(Guard((wrong,), elsewhere=["late"]), TOOLS, **at(place, Adds()))
+    if place == "behind":  # nobody is told of it
+        talk.say(ask("late", word="hi")).refused("a")
+    else:
+        with pytest.raises(ContractError, match="size"):
+            talk.say(ask("late", word="hi"))
+    assert RAN == []
+
+
+@agents
+def test_observed_agents_run_whatever_contracts_say_of_a_late_tool(way: Way) -> None:
+    """Where nothing is enforced, it is a line in the log."""
+    wrong = contract("wrong").guarantees(arg_value_range("late", "size", max=3))
+    guard = Guard((wrong,), elsewhere=["late"], mode="observe")
+    assert way.under(guard, TOOLS, others=[Adds()]).say(ask("late", word="hi")).result("a")
+
+
+@agents
+@sides
+def test_each_user_may_have_a_tool_of_that_name(way: Way, place: str) -> None:
+    """A tool made anew for each run, with other defaults: contracts read what it receives."""
+
+    def made(most: int) -> StructuredTool:
+        def late(times: int = most) -> str:
+            RAN.append(times)
+            return f"{times} times"
+
+        return StructuredTool.from_function(late, description="Do it.")
+
+    adds, small = (
+        Adds(made(1)),
+        contract("small").guarantees(arg_value_range("late", "times", max=5)),
+    )
+    talk = way.under(Guard((small,), elsewhere=["late"]), TOOLS, **at(place, adds))
+    if place != "behind":
+        assert talk.say(ask("late")).result("a") == "1 times"
+    adds.added = made(9)
+    assert "`small`" in talk.say(ask("late")).refused("a")
+    assert [1][place == "behind" :] == RAN
+
+
+# --- what nobody knows ----------------------------------------------------------------------------
+
+
+@agents
+def test_a_tool_that_does_not_exist_is_answered_as_by_langchain(way: Way) -> None:
+    """The model hears LangChain's own words, and the call has failed; the others run."""
+    talk = way.open(TOOLS, few("pay", 1))
+    came = talk.say([*ask("fly"), *ask("pay", "b", amount=5)])
+    assert came.refused("a") == "Error: fly is not a valid tool, try one of [check, pay]."
+    assert (came.result("b"), sorted(talk.statuses())) == ("paid 5", ["error", "ok"])
+
+
+@agents
+def test_a_tool_that_does_not_exist_is_decided(way: Way) -> None:
+    """Where only some tools are allowed, its refusal is that of the contract."""
+    talk = way.open(TOOLS, contract("only").guarantees(tool_allowlist(["pay"])))
+    assert "`only`" in talk.say(ask("fly")).refused("a")
+
+
+@graphs
+def test_a_node_knows_all_of_its_tools(way: Way) -> None:
+    """In a node of tools a name that it does not have is refused, and counts nothing."""
+    talk = way.open(TOOLS, contract("all").guarantees(rate_limit("*", 1)))
+    came = talk.say(ask("fly"), ask("pay", "b", amount=5))
+    assert "there is no tool `fly`; tools: `check`, `pay`" in came.refused("a")
+    assert came.result("b") == "paid 5"
+
+
+# --- tools of the model's provider ----------------------------------------------------------------
+
+SEARCH = {"type": "web_search"}
+
+
+class Provides(AgentMiddleware[Any, Any]):
+    """A middleware that adds a tool of the model's provider."""
+
+    def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        return handler(request.override(tools=[*request.tools, SEARCH]))
+
+    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        return await handler(request.override(tools=[*request.tools, SEARCH]))
+
+
+@agents
+@pytest.mark.parametrize("hide", [False, True])
+def test_tools_of_the_provider_are_offered(way: Way, *, hide: bool) -> None:
+    """They run where the model runs: no contract holds them, and none breaks the run."""
+    talk = way.open([*TOOLS, SEARCH], checked(), known=TOOLS, hide=hide)
+    came = talk.say(ask("check"), ask("pay", "b", amount=5))
+    assert came.result("b") == "paid 5"
+    assert talk.model.offered == ["check", "pay", "web_search"]
+
+
+@agents
+@sides
+@pytest.mark.parametrize("hide", [False, True])
+def test_middlewares_may_offer_tools_of_the_provider(way: Way, place: str, *, hide: bool) -> None:
+    """Wherever they stand."""
+    talk = way.open(TOOLS, checked(), hide=hide, **at(place, Provides()))
+    talk.say(ask("check"))
+    assert talk.model.offered == ["check", "pay", "web_search"]
+
+
+@agents
+def test_nobody_can_guard_a_tool_of_the_provider(way: Way) -> None:
+    """Given to `guarded` itself it is refused: no contract could hold it."""
+    with pytest.raises(ContractError, match="runs nothing here"):
+        way.open([*TOOLS, SEARCH], checked())

@@ -160,7 +160,7 @@ def test_no_way_of_running_is_unguarded(way: Way) -> None:
 @requirement("T-41")
 def test_a_hidden_tool_does_not_run_when_it_is_named(way: Way) -> None:
     """The model was not offered it, names it, and is refused with the advice."""
-    talk = way.open([check, pay], checked())
+    talk = way.open([check, pay], checked(), hide=True)
     came = talk.say(ask("pay", amount=5))
     assert talk.model.offered == ["check"]
     assert "`check`" in came.refused("a")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import copy
+import logging
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Annotated, Any, NotRequired
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, hook_config
@@ -20,7 +22,7 @@ from sponsio_like.adapters.langgraph.sessions import INPUTS, Sessions
 from sponsio_like.adapters.langgraph.standing import stand_of
 from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
-from sponsio_like.rollcall import meet_all
+from sponsio_like.rollcall import meet, meet_all
 from sponsio_like.running import adrive, drive
 
 
@@ -38,24 +40,29 @@ def guarded(
     *others: AgentMiddleware[Any, Any],
     retries: int = 2,
     reminders: int = 1,
+    hide: bool = False,
     **sessions: Any,
 ) -> list[AgentMiddleware[Any, Any]]:
     """The middlewares of an agent: `others`, between the two that hold its contracts.
 
-    `tools` are those of the agent, and any that a redirect may run instead. An answer that a
-    contract does not allow is withheld, and the model sent back `retries` times; for what it
-    still owes it is sent back `reminders` times, each since the user has last said something.
+    `tools` are those of the agent, and any that a redirect may run instead; those that middlewares
+    bring are learned when the model is offered them. An answer that a contract does not allow is
+    withheld, and the model sent back `retries` times; for what it still owes it is sent back
+    `reminders` times, each since the user has last said something. With `hide` the model is not
+    offered what could only be refused now.
     `sessions` as for `guard_tools`. Raises `InputMissing` and `ContractError` for contracts that
     could not be kept here.
     """
     _check(tools)
     opened = Sessions(guard, inputs=INPUTS | {"finish"}, **sessions)
-    known = Tools(ToolNode(tools).tools_by_name.values()) if tools else Tools(())
-    more = [each for other in others for each in getattr(other, "tools", ())]
-    known.by_name.update({each.name: each for each in more})
+    mine = ToolNode(tools).tools_by_name.values() if tools else ()
+    known = Tools(mine, others=True)
+    for other in others:
+        known.learn(getattr(other, "tools", ()))
     meet_all(guard.policy, known.arguments)
     calls = Calls(opened, known)
-    return [_First(Turns(opened, known, Limits(retries, reminders)), calls), *others, _Last(calls)]
+    turns = Turns(opened, known, Limits(retries, reminders))
+    return [_First(turns, calls), *others, _Last(calls, hide=hide)]
 
 
 def _check(tools: Sequence[Any]) -> None:
@@ -89,10 +96,10 @@ class _First(AgentMiddleware[Any, Any]):
         return await adrive(self._turns.flow(state, runtime, later=True))
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-        return handler(self._possible(request))
+        return handler(self._answered(request))
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        return await handler(self._possible(request))
+        return await handler(self._answered(request))
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         return drive(self._calls.recorded(request, handler, later=False))
@@ -100,39 +107,81 @@ class _First(AgentMiddleware[Any, Any]):
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         return await adrive(self._calls.recorded(request, handler, later=True))
 
-    def _possible(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """The request, without the tools that could only be refused now.
+    def _answered(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """The request, with an answer to each call that the user has not waited for.
 
-        A call that the user has not waited for is answered, as models expect of every call.
+        Models expect one of every call. The tools that are offered are learned.
         """
-        opened = self._turns.sessions
-        if not opened.guard.policy.enforces:
+        _learn(self._calls, request)
+        if not self._calls.sessions.guard.policy.enforces:
             return request
-        stand = stand_of(opened, get_config(), request.runtime)
-        agent, depth = stand.by
-        names = [each.name for each in request.tools if isinstance(each, BaseTool)]
-        hidden = stand.seen().impossible(names, agent=agent, depth=depth)
-        if hidden:
-            shown = [each for each in request.tools if getattr(each, "name", None) not in hidden]
-            request = request.override(tools=shown)
         answered = with_answers(request.messages)
         return request.override(messages=answered) if answered is not None else request
 
 
 class _Last(AgentMiddleware[Any, Any]):
-    """Its wrapper is inside of all others: what reaches it runs."""
+    """Its wrappers are inside of all others: what reaches them runs, and the model is offered."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Calls, *, hide: bool) -> None:
         super().__init__()
         self.tools = []
         self._calls = calls
+        self._hide = hide and calls.sessions.guard.policy.enforces
 
     @property
     def name(self) -> str:
         return "contracts checked"
+
+    def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        return handler(self._possible(request))
+
+    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        return await handler(self._possible(request))
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         return handler(self._calls.checked(request))
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         return await handler(self._calls.checked(request))
+
+    def _possible(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """The request; where it is asked for, without the tools that could only be refused now."""
+        _learn(self._calls, request)
+        if not self._hide:
+            return request
+        stand = stand_of(self._calls.sessions, get_config(), request.runtime)
+        agent, depth = stand.by
+        names = [each.name for each in request.tools if isinstance(each, BaseTool)]
+        hidden = stand.seen().impossible(names, agent=agent, depth=depth)
+        return request.override(model=_hiding(request.model, hidden)) if hidden else request
+
+
+def _hiding(model: Any, hidden: Collection[str]) -> Any:
+    """The model, which is not offered these; to middlewares they are tools like any other."""
+
+    def bind_tools(tools: Sequence[Any], **more: Any) -> Any:
+        shown = [each for each in tools if getattr(each, "name", None) not in hidden]
+        if not shown:
+            return model.bind(**{key: each for key, each in more.items() if key != "tool_choice"})
+        return model.bind_tools(shown, **more)
+
+    shy = copy.copy(model)
+    vars(shy)["bind_tools"] = bind_tools
+    return shy
+
+
+def _learn(calls: Calls, request: ModelRequest[Any]) -> None:
+    """Know the tools that the model is offered. Those of its provider are no tools of ours.
+
+    Raises `ContractError` for what contracts say of a tool that comes only now, and that it is not.
+    """
+    policy = calls.sessions.guard.policy
+    new = set(calls.tools.learn(request.tools)) - policy.roll.tools.keys()
+    for name, arguments in calls.tools.arguments.items() if new else ():
+        try:
+            if name in new:
+                meet(policy, name, arguments)
+        except ContractError:
+            if policy.enforces:
+                raise
+            logging.getLogger("sponsio_like").warning("`%s` is not as contracts say", name)

@@ -32,6 +32,8 @@ class Asking:
     raw: Mapping[str, Any]
     args: Mapping[str, Any] = field(default_factory=dict)
     problem: str = ""
+    blind: bool = False
+    """Whether nobody here knows the tool: it may receive other arguments."""
 
     @property
     def mark(self) -> str:
@@ -63,16 +65,24 @@ def unanswered(messages: Sequence[Any]) -> list[Mapping[str, Any]]:
 
 
 class Tools:
-    """The tools by name, and what each will receive."""
+    """The tools by name, and what each will receive. `others`: there may be more than these."""
 
-    def __init__(self, tools: Iterable[BaseTool]) -> None:
+    def __init__(self, tools: Iterable[BaseTool], *, others: bool = False) -> None:
         self.by_name = {each.name: each for each in tools}
+        self.others = others
         self._schemas: dict[str, tuple[BaseTool, _Schema | None]] = {}
 
     @property
     def arguments(self) -> dict[str, frozenset[str] | None]:
         """The names of the arguments of each tool; None where they may be any."""
         return {name: _arguments(tool, self._schema(tool)) for name, tool in self.by_name.items()}
+
+    def learn(self, tools: Iterable[Any]) -> list[str]:
+        """Know these tools, too. The names of those that were not known."""
+        mine = {each.name: each for each in tools if isinstance(each, BaseTool)}
+        new = [name for name, each in mine.items() if self.by_name.get(name) is not each]
+        self.by_name.update(mine)
+        return new
 
     def asked(
         self, calls: Sequence[Mapping[str, Any]], tool: BaseTool | None = None
@@ -87,7 +97,10 @@ class Tools:
     def written(self, tool: BaseTool, args: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments that the model has written, without those that LangGraph injects."""
         schema = self._schema(tool)
-        injected = frozenset[str]() if schema is None else schema.injected
+        injected = frozenset(
+            getattr(tool, "_injected_args_keys", ())
+        )  # of a function with a schema
+        injected |= frozenset[str]() if schema is None else schema.injected
         return {key: each for key, each in args.items() if key not in injected}
 
     def _asking(self, call: Mapping[str, Any], same: int, tool: BaseTool | None) -> Asking:
@@ -98,6 +111,8 @@ class Tools:
         if same > 1:
             why = f"{same} calls have the id `{id}`; call each again under an id of its own"
             return Asking(id, name, raw, problem=why)
+        if tool is None and self.others and name not in self.by_name:
+            return Asking(id, name, raw, raw, blind=True)
         args = self.received(name, raw) if tool is None else self.received_by(tool, raw)
         if isinstance(args, str):
             return Asking(id, name, raw, problem=args)

@@ -69,6 +69,7 @@ class Ruling:
             "asked": asked,
             "tool": self.tool,
             "raw": dict(self.raw),
+            **({"blind": True} if self.asking.blind else {}),
         }
 
 

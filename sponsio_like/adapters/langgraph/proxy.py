@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from langchain_core.tools import BaseTool
@@ -29,8 +30,9 @@ class Checks(Protocol):
         """As `run`; `go` has to be awaited."""
 
 
-_CHECKS: dict[int, tuple[BaseTool, Checks]] = {}
-"""Proxies of calls that are on their way, by `id`; each is held here until its call has ended."""
+_CHECKS: dict[int, tuple[BaseTool, Checks, BaseTool]] = {}
+"""Proxies of calls that are on their way, by `id`, each with what it stands for; each is held here
+until its call has ended."""
 _BODY: ContextVar[tuple[int, list[Any]]] = ContextVar("sponsio_like_body", default=(0, []))
 """The proxy whose body runs here, by `id`, and what it has returned: its methods, which call each
 other, ask once."""
@@ -44,33 +46,33 @@ def proxy(tool: BaseTool, checks: Checks) -> BaseTool:
     for slot in ("__dict__", "__pydantic_fields_set__", "__pydantic_private__"):
         object.__setattr__(made, slot, getattr(tool, slot))
     object.__setattr__(made, "__pydantic_extra__", getattr(tool, "__pydantic_extra__", None))
-    _CHECKS[id(made)] = (made, checks)
+    _CHECKS[id(made)] = (made, checks, tool)
     return made
 
 
 def release(checks: Checks) -> None:
     """The call has ended: its proxies are forgotten."""
-    for each in [key for key, (_, mine) in list(_CHECKS.items()) if mine is checks]:
+    for each in [key for key, (_, mine, _) in list(_CHECKS.items()) if mine is checks]:
         _CHECKS.pop(each, None)
 
 
+@dataclass
 class Request(ToolCallRequest):
-    """The request of a tool call. A tool that a middleware puts in place is asked for, too."""
+    """The request of a tool call. A tool that a middleware puts in place asks, too."""
+
+    checks: Checks = field(kw_only=True)
 
     def override(self, **changes: Any) -> Any:
         """As `ToolCallRequest.override`."""
-        known, tool = _CHECKS.get(id(self.tool)), changes.get("tool")
-        if known is not None and isinstance(tool, BaseTool):
-            changes["tool"] = proxy(tool, known[1])
+        if isinstance(tool := changes.get("tool"), BaseTool):
+            changes["tool"] = proxy(tool, self.checks)
         return super().override(**changes)
 
 
-def asking(request: Any, tool: BaseTool, checks: Checks, call: Any = None) -> Request:
-    """The request, with a tool that asks before it runs."""
-    whole = request.tool_call if call is None else call
-    return Request(
-        tool_call=whole, tool=proxy(tool, checks), state=request.state, runtime=request.runtime
-    )
+def asking(request: Any, tool: BaseTool | None, checks: Checks, call: Any) -> Request:
+    """The request, with a tool that asks before it runs; none, where nobody knows it yet."""
+    own = None if tool is None else proxy(tool, checks)
+    return Request(call, own, request.state, request.runtime, checks=checks)
 
 
 @functools.cache
@@ -89,7 +91,8 @@ def _proxy_class(of: type[BaseTool]) -> type[BaseTool]:
             finally:
                 _BODY.reset(token)
 
-        return _CHECKS[id(self)][1].run(self, input, go)
+        _, checks, tool = _CHECKS[id(self)]
+        return checks.run(tool, input, go)
 
     @functools.wraps(of.ainvoke)
     async def ainvoke(self: Any, input: Any, config: Any = None, **more: Any) -> Any:
@@ -103,7 +106,8 @@ def _proxy_class(of: type[BaseTool]) -> type[BaseTool]:
             finally:
                 _BODY.reset(token)
 
-        return await _CHECKS[id(self)][1].arun(self, input, go)
+        _, checks, tool = _CHECKS[id(self)]
+        return await checks.arun(tool, input, go)
 
     @functools.wraps(run)
     def _run(self: Any, *args: Any, **kwargs: Any) -> Any:
