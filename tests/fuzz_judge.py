@@ -75,7 +75,8 @@ class Watched:
     @property
     def limited(self) -> bool:
         """Whether some search for a continuation has reached its limits."""
-        return any(clause.monitor.search.limited for clause in self.guard.policy.clauses)
+        clauses = () if self.refused else self.guard.policy.clauses
+        return any(clause.monitor.search.limited for clause in clauses)
 
     def say(self, events: Sequence[Event]) -> Said:
         """Play the events; not again those with which the last trace has begun as well."""
