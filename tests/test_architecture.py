@@ -61,7 +61,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     "running.py told": "the text of an exception may be code of the user",
     "running.py drive": "what a tool raises goes into the flow, which settles the call",
     "running.py _go_on": "as `drive`",
-    "adapters/langgraph/asking.py _received": "validators are the user's: what they refuse is told",
+    "adapters/langgraph/asking.py _validated": "validators are the user's: a refusal is told",
     "adapters/langgraph/calls.py _body": "what a tool raises is its result, and goes on",
     "adapters/langgraph/guarding.py _flow": "what a node raises is its result, and goes on",
     "loops.py running": "whatever the block raises is the call's result, and goes on",

@@ -8,23 +8,26 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool
 
+from sponsio_like.adapters.langgraph.schemas import validator_of
 from sponsio_like.events import Unreadable, digest
 from sponsio_like.freezing import freeze_args
-from sponsio_like.plain import as_members
+from sponsio_like.plain import as_data, as_members
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
     """One call. `raw`: as the model wrote it; `args`: what contracts read, that is, what it gets.
 
-    `problem`: why it can neither be decided nor run.
+    `passed`: what the tool is called with, so that it gets just that. `problem`: why it can neither
+    be decided nor run.
     """
 
     id: str
@@ -32,6 +35,7 @@ class Asking:
     raw: Mapping[str, Any]
     args: Mapping[str, Any] = field(default_factory=dict)
     problem: str = ""
+    passed: Mapping[str, Any] = field(default_factory=dict)
     blind: bool = False
     """Whether nobody here knows the tool: it may receive other arguments."""
 
@@ -47,6 +51,11 @@ def mark_of(tool: str, raw: Mapping[str, Any]) -> str:
         return digest(tool, freeze_args(raw))
     except (Unreadable, TypeError, ValueError):
         return ""
+
+
+def passing(call: Mapping[str, Any], raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The call with these arguments, beside those that LangGraph injects."""
+    return {**call, "args": {**call["args"], **raw}}
 
 
 def last_asking(messages: Sequence[Any]) -> AIMessage | None:
@@ -70,12 +79,12 @@ class Tools:
     def __init__(self, tools: Iterable[BaseTool], *, others: bool = False) -> None:
         self.by_name = {each.name: each for each in tools}
         self.others = others
-        self._schemas: dict[str, tuple[BaseTool, _Schema | None]] = {}
+        self._schemas: dict[str, tuple[BaseTool, _Schema]] = {}
 
     @property
     def arguments(self) -> dict[str, frozenset[str] | None]:
         """The names of the arguments of each tool; None where they may be any."""
-        return {name: _arguments(tool, self._schema(tool)) for name, tool in self.by_name.items()}
+        return {name: self._schema(tool).names for name, tool in self.by_name.items()}
 
     def learn(self, tools: Iterable[Any]) -> list[str]:
         """Know these tools, too. The names of those that were not known."""
@@ -96,12 +105,17 @@ class Tools:
 
     def written(self, tool: BaseTool, args: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments that the model has written, without those that LangGraph injects."""
-        schema = self._schema(tool)
-        injected = frozenset(
-            getattr(tool, "_injected_args_keys", ())
-        )  # of a function with a schema
-        injected |= frozenset[str]() if schema is None else schema.injected
+        injected = self._schema(tool).injected
         return {key: each for key, each in args.items() if key not in injected}
+
+    def passed(self, name: str, raw: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the tool is called with, so that it receives what was decided.
+
+        Of a tool whose schema is JSON, the arguments as they were validated. Of others, what the
+        model wrote, and what the tool would else make up by itself each time (`default_factory`).
+        """
+        tool = self.by_name.get(name)
+        return raw if tool is None else _passed(self._schema(tool), raw)
 
     def _asking(self, call: Mapping[str, Any], same: int, tool: BaseTool | None) -> Asking:
         id, name, raw = call["id"], call["name"], copy.deepcopy(call["args"])
@@ -112,11 +126,16 @@ class Tools:
             why = f"{same} calls have the id `{id}`; call each again under an id of its own"
             return Asking(id, name, raw, problem=why)
         if tool is None and self.others and name not in self.by_name:
-            return Asking(id, name, raw, raw, blind=True)
-        args = self.received(name, raw) if tool is None else self.received_by(tool, raw)
+            return Asking(id, name, raw, raw, passed=raw, blind=True)
+        if tool is None:
+            passed = self.passed(name, raw)
+            args = self.received(name, passed)
+        else:
+            passed = _passed(self._schema(tool), raw)
+            args = self.received_by(tool, passed)
         if isinstance(args, str):
             return Asking(id, name, raw, problem=args)
-        return Asking(id, name, raw, args)
+        return Asking(id, name, raw, args, passed=passed)
 
     def received(self, name: str, raw: Mapping[str, Any]) -> dict[str, Any] | str:
         """The arguments that the tool will receive, as data; or why it will not accept them."""
@@ -128,10 +147,12 @@ class Tools:
 
     def received_by(self, tool: BaseTool, raw: Mapping[str, Any]) -> dict[str, Any] | str:
         """As `received`, of this very tool."""
-        schema = self._schema(tool)
-        return dict(raw) if schema is None else _received(tool.name, schema, raw)
+        data = _received(self._schema(tool), raw)
+        if isinstance(data, str):
+            return f"`{tool.name}` does not accept these arguments: {data}"
+        return data
 
-    def _schema(self, tool: BaseTool) -> _Schema | None:
+    def _schema(self, tool: BaseTool) -> _Schema:
         known = self._schemas.get(tool.name)
         if known is None or known[0] is not tool:
             known = self._schemas[tool.name] = (tool, _schema_of(tool))
@@ -139,46 +160,92 @@ class Tools:
 
 
 class _Schema(NamedTuple):
-    """What validates the arguments of a tool, of which those `injected` are not the model's."""
+    """What a tool takes. `validate`: its own validation; None if it takes whatever it is given.
 
-    model: Any
-    injected: frozenset[str]
+    `injected` are arguments that no model gives. `names` are the others; None if they may be any.
+    `made_up`: those with a default that is made anew each time, each with the name that the model
+    would give it. `plain`: what is validated is plain data, and no model.
+    """
+
+    validate: Callable[[dict[str, Any]], Any] | None = None
+    injected: frozenset[str] = frozenset()
+    names: frozenset[str] | None = None
+    made_up: Mapping[str, str] = MappingProxyType({})
+    plain: bool = False
 
 
-def _schema_of(tool: BaseTool) -> _Schema | None:
-    """None for tools that take whatever they are given."""
-    from pydantic import BaseModel, create_model
+def _schema_of(tool: BaseTool) -> _Schema:
+    from pydantic import BaseModel
 
-    full, asked = tool.args_schema, tool.tool_call_schema
-    if not isinstance(full, type) or not issubclass(full, BaseModel):
-        return None
-    wanted = getattr(asked, "model_fields", {})
-    injected: dict[str, Any] = {
-        each: (Any, None) for each in full.model_fields if each not in wanted
+    full, hosts = tool.args_schema, frozenset(getattr(tool, "_injected_args_keys", ()))
+    if isinstance(full, type) and issubclass(full, BaseModel):
+        return _of_model(tool, full, hosts)
+    return _of_json(full, hosts) if isinstance(full, Mapping) else _Schema(injected=hosts)
+
+
+def _of_model(tool: BaseTool, full: Any, hosts: frozenset[str]) -> _Schema:
+    from pydantic import create_model
+
+    wanted = getattr(tool.tool_call_schema, "model_fields", {})
+    fields: Mapping[str, Any] = full.model_fields
+    injected: dict[str, Any] = {each: (Any, None) for each in fields if each not in wanted}
+    model = create_model(full.__name__, __base__=full, **injected)
+    made_up = {
+        name: each.validation_alias or name
+        for name, each in fields.items()
+        if each.default_factory is not None and name in wanted
     }
-    return _Schema(create_model(full.__name__, __base__=full, **injected), frozenset(injected))
+    texts = {name: each for name, each in made_up.items() if isinstance(each, str)}
+    open_ = model.model_config.get("extra") == "allow"
+    names = None if open_ else frozenset(fields).difference(injected)
+    return _Schema(model.model_validate, hosts.union(injected), names, texts)
 
 
-def _arguments(tool: BaseTool, schema: _Schema | None) -> frozenset[str] | None:
-    if schema is not None:
-        open_ = schema.model.model_config.get("extra") == "allow"
-        return None if open_ else frozenset(schema.model.model_fields) - schema.injected
-    plain = tool.args_schema
-    if not isinstance(plain, dict) or plain.get("additionalProperties"):
-        return None
-    return frozenset(plain.get("properties", ()))
+def _of_json(full: Mapping[str, Any], hosts: frozenset[str]) -> _Schema:
+    validator, given = validator_of(full), full.get("properties")
+    names = frozenset(given if isinstance(given, Mapping) else ()) - hosts
+    validate = None if validator is None else validator.validate_python
+    open_ = full.get("additionalProperties")
+    return _Schema(validate, hosts, None if open_ else names, plain=True)
 
 
-def _received(name: str, schema: _Schema, raw: Mapping[str, Any]) -> dict[str, Any] | str:
+def _validated(schema: _Schema, raw: Mapping[str, Any]) -> Any:
+    """What the validation makes of arguments; or why it will not accept them."""
     from pydantic import ValidationError
 
+    data = copy.deepcopy(dict(raw))
+    if schema.validate is None:
+        return data
     try:
-        data = as_members(schema.model.model_validate(copy.deepcopy(dict(raw))))
+        return schema.validate(data)
     except ValidationError as error:
         places = [(".".join(map(str, each["loc"])), each["msg"]) for each in error.errors()]
-        wrong = "; ".join(f"{where or 'arguments'}: {what}" for where, what in places)
+        return "; ".join(f"{where or 'arguments'}: {what}" for where, what in places)
     except Exception as error:  # validators are code of the tool's author
-        wrong = f"{type(error).__name__}: {error}"
-    else:
-        return {key: each for key, each in data.items() if key not in schema.injected}
-    return f"`{name}` does not accept these arguments: {wrong}"
+        return f"{type(error).__name__}: {error}"
+
+
+def _received(schema: _Schema, raw: Mapping[str, Any]) -> dict[str, Any] | str:
+    """The arguments as data; or why they are not accepted."""
+    found = _validated(schema, raw)
+    if isinstance(found, str):
+        return found
+    data = found if schema.validate is None else as_members(found)
+    return {key: each for key, each in data.items() if key not in schema.injected}
+
+
+def _passed(schema: _Schema, written: Mapping[str, Any]) -> Mapping[str, Any]:
+    raw = {key: each for key, each in written.items() if key not in schema.injected}
+    missing = {name: each for name, each in schema.made_up.items() if each not in raw}
+    if not missing and not schema.plain:
+        return raw
+    found = _validated(schema, raw)
+    if isinstance(found, str):
+        return raw
+    if schema.plain:
+        return {key: each for key, each in found.items() if key not in schema.injected}
+    made = {name: as_data(getattr(found, name, None)) for name in missing}
+    readable = {missing[name]: each for name, each in made.items() if mark_of("", {"": each})}
+    whole = {**raw, **readable}
+    same = as_members(found) == as_members(_validated(schema, whole))
+    return whole if same else raw

@@ -18,7 +18,7 @@ from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph import proxy
 from sponsio_like.adapters.langgraph.answers import any_refused, handed_here, refusal, result_of
-from sponsio_like.adapters.langgraph.asking import Asking, Tools, last_asking, mark_of
+from sponsio_like.adapters.langgraph.asking import Asking, Tools, last_asking, mark_of, passing
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decision, result
 from sponsio_like.adapters.langgraph.lineage import CHANNEL
@@ -66,14 +66,14 @@ class Running:
         self.ran += 1
         raw = self.tools.written(tool, call["args"])
         if self.ran == 1 and self._is_as_decided(tool, raw):
-            return (yield from self._body(self.own, call, go))
+            return (yield from self._body(self.own, passing(call, self.ruling["raw"]), go))
         if self.ran == 1:
             self.came(self.own, {"error": "it was changed before it ran"})
         ruling = self._decided({**call, "name": tool.name, "args": raw}, tool)
         if not ruling.tool:
             return self._refusal(ruling, call)
         if ruling.tool == tool.name:
-            return (yield from self._body(ruling.id, call, go))
+            return (yield from self._body(ruling.id, passing(call, ruling.raw), go))
         other = {**call, "name": ruling.tool, "args": dict(ruling.raw)}
         other_tool = self.tools.by_name[ruling.tool]
         return (yield from self._body(ruling.id, other, lambda it: (other_tool.invoke(it), [])))
@@ -81,17 +81,18 @@ class Running:
     def _is_as_decided(self, tool: BaseTool, raw: Mapping[str, Any]) -> bool:
         """Whether the contracts have read what this tool receives now."""
         decided, known = self.ruling, self.tools.by_name.get(tool.name)
-        mark = mark_of(tool.name, raw)
-        if not mark or mark != mark_of(decided["tool"], self.tools.written(tool, decided["raw"])):
+        mark, passed = mark_of(tool.name, raw), self.tools.written(tool, decided["raw"])
+        same = mark in (decided["mark"], mark_of(tool.name, passed))
+        if not mark or tool.name != decided["tool"] or not same:
             return False
         if decided.get("blind"):
             self.tools.learn([tool])
-            read: Any = raw
+            read: Any = passed
         elif known is None or known is tool:
             return True
         else:
-            read = self.tools.received_by(known, raw)
-        receives: Any = self.tools.received_by(tool, raw)
+            read = self.tools.received_by(known, passed)
+        receives: Any = self.tools.received_by(tool, passed)
         return mark_of(tool.name, read) == mark_of(tool.name, receives)
 
     def _body(self, id: str, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Flow:

@@ -185,13 +185,13 @@ class Gate:
         id, instead = self.own(asking.id), list[Mapping[str, Any]]()
 
         def fit(redirect: Redirect) -> Mapping[str, Any] | str:
-            instead[:] = [renamed(asking.raw, redirect)]
+            instead[:] = [self.tools.passed(redirect.tool, renamed(asking.raw, redirect))]
             return self.tools.received(redirect.tool, instead[0])
 
         outcome = decide_fitted(session, asking.tool, asking.args, id, self.by, fit)
         match outcome:
             case Allowed():
-                return Ruling(asking, outcome, asking.tool, asking.raw)
+                return Ruling(asking, outcome, asking.tool, asking.passed)
             case Redirected(tool=tool):
                 return Ruling(asking, outcome, tool, instead[0])
             case Held():
