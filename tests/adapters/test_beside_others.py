@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from langchain.agents.middleware import (
+    AgentMiddleware,
     HumanInTheLoopMiddleware,
     SummarizationMiddleware,
     ToolCallLimitMiddleware,
@@ -13,14 +14,15 @@ from langchain.agents.middleware import (
 )
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.types import Command
 from pydantic import BaseModel
 
 from sponsio_like.adapters.langchain import approve
-from sponsio_like.contract import contract
-from sponsio_like.patterns import always_followed_by, tool_allowlist
+from sponsio_like.contract import Contract, contract
+from sponsio_like.patterns import always_followed_by, arg_value_range, tool_allowlist
+from tests.adapters.middlewares import editing
 from tests.adapters.rules import asked, few, small, spending, told
 from tests.adapters.talks import Came, Talk, Way, agents, ask
 
@@ -87,10 +89,8 @@ def test_what_a_person_approves_is_still_decided(way: Way, place: str) -> None:
     talk = way.open([pay], spending(100), **at(place))
     talk.say(ask("pay", amount=60))
     assert decide(talk, type="approve").result("a") == "paid 60"
-    came = talk.say(ask("pay", amount=60))
-    if place == "others":  # in front of the pair people are asked of what contracts allow
-        came = decide(talk, type="approve")
-    came.refused("a")
+    talk.say(ask("pay", amount=60))
+    assert "`spending`" in decide(talk, type="approve").refused("a")
     assert RAN == [60]
 
 
@@ -120,6 +120,45 @@ def test_what_a_person_rejects_never_runs(way: Way, place: str) -> None:
 
 
 @agents
+@places
+@pytest.mark.parametrize("verdict", ["approve", "reject", "edit"])
+def test_a_call_that_both_refuse_is_answered_once(way: Way, place: str, verdict: str) -> None:
+    """Providers refuse a conversation with two answers to one call."""
+    talk = way.open([pay], small(100), **at(place))
+    talk.say(ask("pay", amount=900))
+    came = decide(talk, **(edited(700) if verdict == "edit" else {"type": verdict}))
+    came.refused("a")  # asks for one answer
+    assert ("`small`" in came.refused("a")) == (verdict != "reject")
+    assert (RAN, came.last) == ([], "done")
+
+
+@agents
+@pytest.mark.parametrize("place", ["others", "behind"])
+def test_what_a_person_makes_smaller_counts_as_it_ran(way: Way, place: str) -> None:
+    """A call of 60 that a person makes 30 counts 30, once."""
+    talk = way.open([pay], spending(100), few("pay", 2), **at(place))
+    talk.say(ask("pay", amount=60))
+    assert decide(talk, **edited(30)).result("a").endswith("paid 30")
+    talk.say(ask("pay", "b", amount=70))
+    assert decide(talk, type="approve").result("b") == "paid 70"
+    talk.say(ask("pay", "c", amount=0))
+    decide(talk, type="approve").refused("c")
+    assert RAN == [30, 70]
+
+
+@agents
+def test_an_edit_is_of_its_own_turn(way: Way) -> None:
+    """Where ids of calls come again, an edit of the turn before is none of this one."""
+    for place in ("before", "others"):
+        talk = way.open([pay], small(100), **at(place))
+        talk.say(ask("pay", amount=5))
+        decide(talk, **edited(900)).refused("a")
+        talk.say(ask("pay", amount=6))
+        assert decide(talk, type="approve").result("a") == "paid 6"
+    assert RAN == [6, 6]
+
+
+@agents
 def test_both_may_ask(way: Way) -> None:
     """First LangChain's middleware asks, then the contract does, of the same call."""
     talk = way.open([pay], asked(100), others=[human()])
@@ -145,6 +184,80 @@ def test_a_call_that_another_limit_refuses_counts_nothing(way: Way) -> None:
     assert talk.say(ask("pay", amount=3)).result("a") == "paid 3"
     talk.say(ask("pay", amount=4)).refused("a")
     assert RAN == [1, 3]
+
+
+@agents
+@places
+def test_what_a_limit_and_a_contract_refuse_is_answered_once(way: Way, place: str) -> None:
+    """The limit of LangChain, in front of the pair or between them."""
+    limit = ToolCallLimitMiddleware(run_limit=1)
+    beside: dict[str, Any] = {place: [limit]}
+    talk = way.open([pay], small(100), **beside)
+    came = talk.say([*ask("pay", amount=1), *ask("pay", "b", amount=900)])
+    assert came.result("a") == "paid 1"
+    assert "limit" in came.refused("b")
+    assert RAN == [1]
+
+
+# --- answers that end the agent -------------------------------------------------------------------
+
+
+@tool(return_direct=True)
+def close(amount: int) -> str:
+    """Pay an amount, and end."""
+    RAN.append(amount)
+    return f"closed with {amount}"
+
+
+class Looks(AgentMiddleware[Any, Any]):
+    """Looks at what the model is about to hear."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[int] = []
+
+    def before_model(self, state: Any, runtime: Any) -> None:
+        self.seen.append(sum(isinstance(each, ToolMessage) for each in state["messages"]))
+
+
+whole = pytest.mark.parametrize("place", ["before", "others", "behind"])
+"""In front of the pair, between our two, or behind them."""
+
+
+@agents
+@whole
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize("changed", [False, True])
+def test_the_model_hears_of_a_refusal_that_would_end_the_agent(
+    way: Way, place: str, *, beside: bool, changed: bool
+) -> None:
+    """Refused with the others or when it was changed: the model hears it, after all the others."""
+    looks = Looks()
+    more: dict[str, Any] = {"others": [editing(amount=900)]} if changed else {}
+    more[place] = [*more.get(place, ()), looks]
+    talk = way.open([close, pay, audit], small_close(), **more)
+    first = ask("close", amount=5 if changed else 900)
+    came = talk.say(
+        [*first, *ask("close", "b", amount=900)] if beside else first, ask("audit", "c")
+    )
+    assert "`small`" in came.refused("a")
+    assert (came.last, came.result("c")) == ("done", "fine")
+    assert looks.seen == [0, 1 + beside, 2 + beside]
+
+
+@agents
+def test_an_answer_that_ends_the_agent_ends_it(way: Way) -> None:
+    """Where nothing is refused, LangChain's rule holds; beside a refusal the model goes on."""
+    talk = way.open([close], small_close())
+    assert talk.say(ask("close", amount=5)).last == "closed with 5"
+    came = talk.say([*ask("close", amount=6), *ask("close", "b", amount=900)])
+    assert (came.result("a"), came.last) == ("closed with 6", "done")
+    assert RAN == [5, 6]
+
+
+def small_close() -> Contract:
+    """At most 100 to close."""
+    return contract("small").guarantees(arg_value_range("close", "amount", max=100))
 
 
 @agents

@@ -7,7 +7,13 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Annotated, Any, NotRequired
 
-from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, hook_config
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    AgentState,
+    HumanInTheLoopMiddleware,
+    ModelRequest,
+    hook_config,
+)
 from langchain.agents.middleware.types import PrivateStateAttr
 from langchain_core.tools import BaseTool
 from langgraph.config import get_config
@@ -60,8 +66,9 @@ def guarded(
     for other in others:
         known.learn(getattr(other, "tools", ()))
     meet_all(guard.policy, known.arguments)
-    calls = Calls(opened, known)
-    turns = Turns(opened, known, Limits(retries, reminders))
+    calls = Calls(opened, known, back="contracts.after_model")
+    asks = any(isinstance(each, HumanInTheLoopMiddleware) for each in others)
+    turns = Turns(opened, known, Limits(retries, reminders), asks)
     return [_First(turns, calls), *others, _Last(calls, hide=hide)]
 
 

@@ -6,7 +6,7 @@ calls that are refused, a reminder of what is still owed, and how the others may
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,11 +15,11 @@ from langgraph.config import get_config
 
 from sponsio_like.adapters.langgraph.answers import refusal
 from sponsio_like.adapters.langgraph.asking import Tools, last_asking, unanswered
-from sponsio_like.adapters.langgraph.gate import DROPPED, Batch
+from sponsio_like.adapters.langgraph.gate import DROPPED, Batch, Ruling
 from sponsio_like.adapters.langgraph.hearing import hear, said_by_user, tell_answer, told_facts
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.lineage import CHANNEL, Kept
-from sponsio_like.adapters.langgraph.sessions import Sessions
+from sponsio_like.adapters.langgraph.sessions import Sessions, kept_in
 from sponsio_like.adapters.langgraph.standing import Stand, standing
 from sponsio_like.outcome import Allowed, Blocked, Outcome
 from sponsio_like.running import Flow
@@ -27,6 +27,8 @@ from sponsio_like.session import Session
 
 WITHHELD = "(this answer was withheld)"
 """What stands in the conversation instead of an answer that a contract does not allow."""
+EDITS = "hitl_edited_tool_calls"
+"""Where LangChain keeps what people have made of calls."""
 OURS = {"lc_source": "contracts"}
 """How a message is marked that the contracts say, and neither the model nor the user."""
 
@@ -86,12 +88,16 @@ class Turns:
     sessions: Sessions
     tools: Tools
     limits: Limits = Limits()
+    asks: bool = False
+    """Whether LangChain's middleware that asks people is between the two."""
 
     def flow(self, state: Any, runtime: Any, *, later: bool) -> Flow:
         """The update after the model."""
         config, opened = get_config(), self.sessions
-        stand = yield from standing(opened, config, runtime, later=later)
         messages = state["messages"]
+        if self._returned(config, messages):
+            return {"jump_to": "model"}
+        stand = yield from standing(opened, config, runtime, later=later)
         turn = Turn(messages, stand.kept, last_asking(messages), said_by_user(messages))
 
         said = turn.asking.id if turn.asking is not None else None
@@ -101,14 +107,14 @@ class Turns:
             told_facts(session, opened.facts, state, config)
             turn.begin(session, listens=opened.listens)
 
-        calls = self.tools.asked(unanswered(turn.messages))
+        calls = self.tools.asked(self._edited(state, unanswered(turn.messages)))
         batch = yield from stand.gate(begin, self.tools).decide(calls, later=later)
         over = turn.over or batch.over
         if over is not None:
             return _ended(stand, turn, batch, over)
         instead, more = self._after(turn, batch.session, calls)
-        refused = [each for each in batch.rulings if not each.tool and each.asking.id]
-        rulings = {each.asking.id: each.kept() for each in batch.rulings if each.tool}
+        refused = [each for each in batch.rulings if not each.tool and self._is_direct(each)]
+        rulings = {each.asking.id: each.kept() for each in batch.rulings if each.asking.id}
         value = {
             "heard": turn.heard,
             "place": stand.place.step,
@@ -118,11 +124,41 @@ class Turns:
         }
         entries = decisions(stand.place.step, batch.rulings, stand.by)
         jump = {"jump_to": "model"} if more["sent_back"] != turn.counting() else {}
+        said_now = [*instead, *map(refusal, refused)]
         return {
-            "messages": [*instead, *map(refusal, refused)],
+            **({"messages": said_now} if said_now else {}),
             CHANNEL: stand.after(batch.session, value, entries),
             **jump,
         }
+
+    def _returned(self, config: Any, messages: Sequence[Any]) -> bool:
+        """Whether the tools have run, and the agent would end before the model hears a refusal."""
+        asking = last_asking(messages)
+        if asking is None or not asking.tool_calls or unanswered(messages):
+            return False
+        return bool(kept_in(config).get("of") == asking.id)
+
+    def _is_direct(self, ruling: Ruling) -> bool:
+        """Whether the agent ends with the answer of the tool: then its refusal is said here.
+
+        All others are answered where their tools would run, unless somebody else has done it.
+        """
+        tool = self.tools.by_name.get(ruling.asking.tool)
+        return bool(ruling.asking.id) and bool(getattr(tool, "return_direct", False))
+
+    def _edited(self, state: Any, calls: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """The calls, as people have edited them in LangChain's middleware, which says so apart.
+
+        Where it stands in front of the pair, what is there is of the turn before.
+        """
+        edits, earlier = state.get(EDITS) or {}, set[str]()
+        if not edits:
+            return [*calls]
+        if not self.asks:
+            said = [each for each in state["messages"] if isinstance(each, AIMessage)][:-1]
+            earlier = {str(call["id"]) for each in said for call in each.tool_calls}
+        mine = {id: each for id, each in edits.items() if id not in earlier}
+        return [{**call, **mine.get(call["id"], {})} for call in calls]
 
     def _after(self, turn: Turn, session: Session, calls: Sequence[Any]) -> tuple[list[Any], Kept]:
         """What is said instead of the answer, and to the model that is sent back."""

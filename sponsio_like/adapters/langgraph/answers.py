@@ -6,7 +6,6 @@ message for each call that did not run, and a settlement for each that did.
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,31 +18,18 @@ from langgraph.errors import ParentCommand
 from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph.gate import Ruling
-from sponsio_like.outcome import Blocked
 from sponsio_like.plain import as_answer
 
 
 def refusal(ruling: Ruling) -> ToolMessage:
-    """The answer to a call that does not run; the artifact names the contracts, for the host."""
-    outcome = ruling.outcome
-    names = [each.contract for each in outcome.violations] if isinstance(outcome, Blocked) else []
-    return ToolMessage(
-        ruling.told,
-        name=ruling.asking.tool,
-        tool_call_id=ruling.asking.id,
-        status="error",
-        artifact={"contracts": list(dict.fromkeys(names))},
-    )
+    """The answer to a call that does not run."""
+    return refused(ruling.asking.id, ruling.asking.tool, ruling.told, ruling.against)
 
 
-def any_refused(messages: Sequence[Any]) -> bool:
-    """Whether a call of the last message of the model was refused by contracts."""
-    since = itertools.takewhile(lambda m: not isinstance(m, AIMessage), reversed(messages))
-    return any(isinstance(m, ToolMessage) and _is_refusal(m) for m in since)
-
-
-def _is_refusal(message: ToolMessage) -> bool:
-    return isinstance(message.artifact, Mapping) and "contracts" in message.artifact
+def refused(id: str, tool: str, why: str, contracts: Sequence[str]) -> ToolMessage:
+    """As `refusal`; the artifact names the contracts, for the host."""
+    artifact = {"contracts": list(contracts)}
+    return ToolMessage(why, name=tool, tool_call_id=id, status="error", artifact=artifact)
 
 
 def result_of(output: Any, id: str, returned: Sequence[Any] = ()) -> dict[str, Any]:

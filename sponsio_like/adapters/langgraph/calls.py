@@ -17,7 +17,7 @@ from langgraph.errors import GraphBubbleUp, ParentCommand
 from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph import proxy
-from sponsio_like.adapters.langgraph.answers import any_refused, handed_here, refusal, result_of
+from sponsio_like.adapters.langgraph.answers import handed_here, refusal, refused, result_of
 from sponsio_like.adapters.langgraph.asking import Asking, Tools, last_asking, mark_of, passing
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decision, result
@@ -140,11 +140,15 @@ class Running:
 
 @dataclass(frozen=True)
 class Calls:
-    """The tool calls of one agent, or of one node."""
+    """The tool calls of one agent, or of one node.
+
+    `back`: the node that sends the model on, where the agent would end before it hears a refusal.
+    """
 
     sessions: Sessions
     tools: Tools
     key: str = "messages"
+    back: str = ""
 
     # --- around the tool --------------------------------------------------------------------------
 
@@ -161,6 +165,9 @@ class Calls:
     def recorded(self, request: Any, handler: Callable[[Any], Any], *, later: bool) -> Flow:
         """Outside of all: what comes of the call, with the entries of its results."""
         stand = stand_of(self.sessions, request.runtime.config, request.runtime)
+        ruling = self._rulings(stand, request).get(request.tool_call["id"])
+        if ruling is not None and "told" in ruling:
+            return self._refused(ruling, request)
         running = yield from self._running(stand, request, later=later)
         if running is None:
             return (yield Run(self._undecided if self._enforces else handler, (request,)))
@@ -200,14 +207,30 @@ class Calls:
         if known is not None and (here.node_attempt > 1 or known.execution is here):
             return known
         id, kept = request.tool_call["id"], stand.kept
-        rulings = kept.get("rulings", {}) if kept.get("of") == self._message(request) else {}
-        if (ruling := rulings.get(id)) is None:
+        if (ruling := self._rulings(stand, request).get(id)) is None:
             return None
         ended: list[Entry] = []
         if not stand.lives:
             where = (request.runtime.config, request.runtime, kept.get("rev", ""), later)
             ended = yield Run(siblings, where)
         return Running(stand, self.tools, stand.beside(ended), id, ruling, here)
+
+    def _rulings(self, stand: Stand, request: Any) -> Mapping[str, Any]:
+        """What was decided of the message that this call is of."""
+        kept = stand.kept
+        return kept.get("rulings", {}) if kept.get("of") == self._message(request) else {}
+
+    def _refused(self, ruling: Mapping[str, Any], request: Any) -> Any:
+        """The answer to a call that was refused with the others of its message."""
+        call = request.tool_call
+        answer = refused(call["id"], call["name"], ruling["told"], ruling["contracts"])
+        if not self._ends(request):
+            return answer
+        return Command(update={self.key: [answer]}, goto=self.back)
+
+    def _ends(self, request: Any) -> bool:
+        """Whether the agent would end with the answer, and the model hear nothing."""
+        return bool(self.back) and bool(getattr(request.tool, "return_direct", False))
 
     def _undecided(self, request: Any) -> ToolMessage:
         call = request.tool_call
@@ -232,9 +255,10 @@ class Calls:
 
     def _with(self, came: Any, running: Running, request: Any) -> Any:
         """What came of the call, and the entries for the channel."""
-        kept, heard = running.stand.kept, running.refused or any_refused(self._messages(request))
+        kept = running.stand.kept
+        heard = running.refused or any("told" in each for each in kept["rulings"].values())
         value = {"rev": kept.get("rev", ""), "results": running.entries}
-        more: dict[str, Any] = {"goto": "model"} if heard and _is_direct(request) else {}
+        more: dict[str, Any] = {"goto": self.back} if heard and self._ends(request) else {}
         match came:
             case Command() if came.graph == Command.PARENT and not self.sessions.shared:
                 return came
@@ -250,8 +274,3 @@ class Calls:
             case list():
                 return [*came, Command(update={CHANNEL: value}, **more)]
         return came
-
-
-def _is_direct(request: Any) -> bool:
-    """Whether the agent would end with the answer, and the model hear nothing."""
-    return bool(getattr(request.tool, "return_direct", False))

@@ -54,6 +54,12 @@ class Ruling:
         return self.asking.id if self.outcome is None else self.outcome.id
 
     @property
+    def against(self) -> list[str]:
+        """The contracts that stand against it, by name."""
+        found = self.outcome.violations if isinstance(self.outcome, Blocked) else ()
+        return list(dict.fromkeys(each.contract for each in found))
+
+    @property
     def decided(self) -> tuple[str, Mapping[str, Any]]:
         """The tool and the arguments that were decided and let through."""
         if isinstance(self.outcome, Redirected):
@@ -61,7 +67,9 @@ class Ruling:
         return self.asking.tool, self.asking.args
 
     def kept(self) -> dict[str, Any]:
-        """What is needed to run it later, and to know it again."""
+        """What is needed to run it later, and to know it again; or to refuse it."""
+        if not self.tool:
+            return {"told": self.told, "contracts": self.against}
         mark, asked = self.asking.mark, self.asking.tool
         return {
             "id": self.id,
