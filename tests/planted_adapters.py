@@ -47,16 +47,14 @@ MEANING = (
     ),
     (
         "any answer will do",
-        "adapters/langgraph/gate.py",
+        "adapters/langgraph/replies.py",
         (
             "        if isinstance(each.said, Mapping) and id in each.said:\n"
-            "            heard.append(each.said[id])\n"
-            "            problem = answer(session, id, each.said[id])\n"
+            "            given, other = _edited(tools, call, each.said[id])\n"
         ),
         (
             "        if isinstance(each.said, Mapping) and each.said:\n"
-            "            heard.append(next(iter(each.said.values())))\n"
-            "            problem = answer(session, id, heard[-1])\n"
+            "            given, other = _edited(tools, call, next(iter(each.said.values())))\n"
         ),
     ),
     (

@@ -107,7 +107,7 @@ class Turns:
             told_facts(session, opened.facts, state, config)
             turn.begin(session, listens=opened.listens)
 
-        calls = self.tools.asked(self._edited(state, unanswered(turn.messages)))
+        calls = self.tools.asked(self._edited(state, unanswered(turn.messages)), said)
         batch = yield from stand.gate(begin, self.tools).decide(calls, later=later)
         over = turn.over or batch.over
         if over is not None:

@@ -7,9 +7,10 @@ would not accept is a problem, and so is a call that no answer could be matched 
 from __future__ import annotations
 
 import copy
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -38,11 +39,20 @@ class Asking:
     passed: Mapping[str, Any] = field(default_factory=dict)
     blind: bool = False
     """Whether nobody here knows the tool: it may receive other arguments."""
+    of: str = ""
+    """The message of the model that it is of, by its id."""
 
     @property
     def mark(self) -> str:
         """What tells this call from another of the same id."""
         return mark_of(self.tool, self.raw)
+
+    @property
+    def own(self) -> str:
+        """The id that it is decided under: some models begin anew in each message (`call_0`)."""
+        if not self.of:
+            return self.id
+        return f"{hashlib.blake2b(self.of.encode(), digest_size=6).hexdigest()}/{self.id}"
 
 
 def mark_of(tool: str, raw: Mapping[str, Any]) -> str:
@@ -94,14 +104,18 @@ class Tools:
         return new
 
     def asked(
-        self, calls: Sequence[Mapping[str, Any]], tool: BaseTool | None = None
+        self,
+        calls: Sequence[Mapping[str, Any]],
+        of: str | None,
+        tool: BaseTool | None = None,
     ) -> list[Asking]:
-        """What the model asks for. Ids that are missing, or there twice, are problems.
+        """What the model asks for in message `of`. Ids that are missing, or twice, are problems.
 
         `tool` is the one that runs, if it is known by then.
         """
         ids = Counter(call["id"] for call in calls)
-        return [self._asking(call, ids[call["id"]], tool) for call in calls]
+        every = [self._asking(call, ids[call["id"]], tool) for call in calls]
+        return [replace(each, of=of or "") for each in every]
 
     def written(self, tool: BaseTool, args: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments that the model has written, without those that LangGraph injects."""

@@ -125,7 +125,8 @@ class Running:
     def _decided(self, call: Mapping[str, Any], tool: BaseTool) -> Ruling:
         """Decide a run that was not decided with the others."""
         catch_up(self.session, self.entries)
-        (asking,) = self.tools.asked([{**call, "id": f"{self.id}/{self.ran}"}], tool)
+        again, of = {**call, "id": f"{self.id}/{self.ran}"}, self.stand.kept.get("of")
+        (asking,) = self.tools.asked([again], of, tool)
         ruling = self.stand.gate(lambda _: None, self.tools).ruling(self.session, asking)
         if ruling.settles:
             self._note(decision(fresh(), ruling, self.stand.by))
@@ -192,8 +193,9 @@ class Calls:
         if running is None or not self._enforces:
             return request
         ruling, call, tool = running.ruling, request.tool_call, request.tool
-        if ruling["tool"] != ruling["asked"] and call["name"] == ruling["asked"]:
-            tool = self.tools.by_name[ruling["tool"]]
+        changed = ruling["tool"] != ruling["asked"] or ruling.get("edited")
+        if changed and call["name"] == ruling["asked"]:
+            tool = tool if ruling.get("edited") else self.tools.by_name[ruling["tool"]]
             if mark_of(call["name"], call["args"]) == ruling["mark"]:
                 call = {**call, "name": ruling["tool"], "args": dict(ruling["raw"])}
         return proxy.asking(request, tool, running, call)

@@ -19,10 +19,11 @@ from langgraph.types import Command, Send, interrupt
 from typing_extensions import TypedDict
 
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
-from sponsio_like.adapters.langgraph.gate import Asked, Batch, Ruling
+from sponsio_like.adapters.langgraph.gate import Batch, Ruling
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.lineage import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.people import question
+from sponsio_like.adapters.langgraph.replies import Asked
 from sponsio_like.adapters.langgraph.routes import decides, state_of
 from sponsio_like.adapters.langgraph.sessions import Sessions, kept_in, read
 from sponsio_like.adapters.langgraph.standing import Stand, standing

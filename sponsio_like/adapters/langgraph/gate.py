@@ -17,6 +17,7 @@ from langgraph.types import interrupt
 
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
 from sponsio_like.adapters.langgraph.people import answer, question, unknown
+from sponsio_like.adapters.langgraph.replies import Asked, heard
 from sponsio_like.adapters.langgraph.steps import once
 from sponsio_like.adapters.langgraph.tape import Said, taped
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirect, Redirected
@@ -42,6 +43,8 @@ class Ruling:
     told: str = ""
     answers: tuple[Any, ...] = ()
     """What people have said about it."""
+    edited: Asking | None = None
+    """The call that a person has made of it."""
 
     @property
     def settles(self) -> bool:
@@ -51,7 +54,7 @@ class Ruling:
     @property
     def id(self) -> str:
         """The id that it was decided under: in a graph inside, those of the calls around, too."""
-        return self.asking.id if self.outcome is None else self.outcome.id
+        return self.asking.own if self.outcome is None else self.outcome.id
 
     @property
     def against(self) -> list[str]:
@@ -64,7 +67,7 @@ class Ruling:
         """The tool and the arguments that were decided and let through."""
         if isinstance(self.outcome, Redirected):
             return self.outcome.tool, self.outcome.args
-        return self.asking.tool, self.asking.args
+        return self.asking.tool, (self.edited or self.asking).args
 
     def kept(self) -> dict[str, Any]:
         """What is needed to run it later, and to know it again; or to refuse it."""
@@ -78,15 +81,8 @@ class Ruling:
             "tool": self.tool,
             "raw": dict(self.raw),
             **({"blind": True} if self.asking.blind else {}),
+            **({"edited": True} if self.edited else {}),
         }
-
-
-class Asked(NamedTuple):
-    """People were asked `at` this time, about these tickets, each for these contracts."""
-
-    at: float
-    tickets: Mapping[str, list[str]]
-    said: Any
 
 
 class Batch(NamedTuple):
@@ -96,6 +92,8 @@ class Batch(NamedTuple):
     rulings: list[Ruling]
     said: list[Said]
     problems: list[str]
+    edits: frozenset[str] = frozenset()
+    """The tickets of calls that people have edited just now."""
 
     @property
     def over(self) -> Blocked | None:
@@ -114,7 +112,7 @@ class Batch(NamedTuple):
     @property
     def held(self) -> list[tuple[Asking, Held]]:
         """The calls that wait for people."""
-        pairs = ((each.asking, each.outcome) for each in self.rulings)
+        pairs = ((each.edited or each.asking, each.outcome) for each in self.rulings)
         return [(asking, outcome) for asking, outcome in pairs if isinstance(outcome, Held)]
 
 
@@ -145,14 +143,14 @@ class Gate:
                 break
             (at, tickets), fresh = yield Run(once, (partial(_asking, batch, self.clock), later))
             if fresh:
-                _tell(batch.said, asked, tickets.keys())
+                _tell(batch, asked, tickets.keys())
             elif _too_late(batch, at):
                 asked.append(Asked(at, tickets, {}))
                 continue
             shown = {"held": [question(*each) for each in batch.held]}
             said = yield Run(interrupt, ({**shown, "problems": batch.problems},))
             asked.append(Asked(at, tickets, said))
-        _tell(batch.said, asked, {""})
+        _tell(batch, asked, {""})
         return batch._replace(rulings=[_unheard(each) for each in batch.rulings])
 
     def attempt(self, calls: Sequence[Asking], asked: Sequence[Asked]) -> Batch:
@@ -162,9 +160,9 @@ class Gate:
         """
         batch = self._decided(calls, asked)
         if batch.held and self.waits:
-            _tell(batch.said, asked, {held.ticket.id for _, held in batch.held})
+            _tell(batch, asked, {held.ticket.id for _, held in batch.held})
             return batch
-        _tell(batch.said, asked, {""})
+        _tell(batch, asked, {""})
         return batch._replace(rulings=[_unheard(each) for each in batch.rulings])
 
     def _decided(self, calls: Sequence[Asking], asked: Sequence[Asked]) -> Batch:
@@ -172,17 +170,46 @@ class Gate:
         session = self.open()
         latest = asked[-1] if asked else None
         problems = [] if latest is None else unknown(latest.said, latest.tickets)
-        rulings: list[Ruling] = []
+        rulings, edits = list[Ruling](), set[str]()
         with taped(session, alone=self.alone) as said:
             self.begin(session)
             for call in calls:
                 ruling = self.ruling(session, call)
                 if isinstance(ruling.outcome, Held) and asked:
-                    said_of, wrong = _answered(session, ruling.outcome, asked)
+                    ruling, wrong = self._heard(session, ruling, asked, edits)
                     problems.extend(wrong)
-                    ruling = replace(self.ruling(session, call), answers=said_of)
                 rulings.append(ruling)
-        return Batch(session, rulings, said, problems)
+        return Batch(session, rulings, said, problems, frozenset(edits))
+
+    def _heard(
+        self, session: Session, ruling: Ruling, asked: Sequence[Asked], edits: set[str]
+    ) -> tuple[Ruling, list[str]]:
+        """The ruling on a call that was held, when people were asked; and what is wrong with that.
+
+        A call that a person has edited is decided anew; the answer is good for it, unless more
+        contracts ask. `edits`: the tickets of calls that the latest answer has made.
+        """
+        call, held = ruling.edited or ruling.asking, ruling.outcome
+        assert isinstance(held, Held)
+        found = heard(session, self.tools, call, held, asked)
+        said, made, again = found.said, found.call, self.ruling(session, found.call or call)
+        if made is None:
+            said = (*ruling.answers, *said)
+            return replace(
+                again, asking=ruling.asking, edited=ruling.edited, answers=said
+            ), found.wrong
+        answers: tuple[Any, ...] = ()
+        if isinstance(again.outcome, Held):
+            ticket = again.outcome.ticket
+            edits.update([ticket.id] if found.now else [])
+            if set(ticket.contracts) <= set(held.ticket.contracts):
+                answers = said[-1:]
+                answer(session, ticket.id, answers[0])
+                again = self.ruling(session, made)
+        again = replace(again, asking=ruling.asking, edited=made, answers=answers)
+        if isinstance(again.outcome, Held):
+            return self._heard(session, again, asked, edits)
+        return again, []
 
     def ruling(self, session: Session, asking: Asking) -> Ruling:
         """Decide one call."""
@@ -190,7 +217,7 @@ class Gate:
             if session.policy.enforces:
                 return Ruling(asking, told=asking.problem)
             return Ruling(asking, tool=asking.tool, raw=asking.raw)
-        id, instead = self.own(asking.id), list[Mapping[str, Any]]()
+        id, instead = self.own(asking.own), list[Mapping[str, Any]]()
 
         def fit(redirect: Redirect) -> Mapping[str, Any] | str:
             instead[:] = [self.tools.passed(redirect.tool, renamed(asking.raw, redirect))]
@@ -218,31 +245,13 @@ def _too_late(batch: Batch, at: float) -> bool:
     return any(batch.session.asked(held.ticket.id, at).status != "open" for _, held in batch.held)
 
 
-def _answered(
-    session: Session, held: Held, asked: Sequence[Asked]
-) -> tuple[tuple[Any, ...], list[str]]:
-    """Say what people have said about this ticket, when it was asked for the same contracts.
-
-    Out: that, and what is wrong with the latest of it.
-    """
-    id, heard, wrong = held.ticket.id, list[Any](), list[str]()
-    for each in asked:
-        if each.tickets.get(id) != list(held.ticket.contracts):
-            continue
-        session.asked(id, each.at)
-        if isinstance(each.said, Mapping) and id in each.said:
-            heard.append(each.said[id])
-            problem = answer(session, id, each.said[id])
-            wrong += [problem] if problem and each is asked[-1] else []
-    return tuple(heard), wrong
-
-
-def _tell(said: Sequence[Said], asked: Sequence[Asked], about: Collection[str]) -> None:
+def _tell(batch: Batch, asked: Sequence[Asked], about: Collection[str]) -> None:
     """Tell of tickets `about`, opened just now, and of answers just given; of the rest, if `""`."""
     before = {id for each in asked for id in each.tickets}
     latest = asked[-1].said if asked and isinstance(asked[-1].said, Mapping) else {}
-    for each in said:
+    for each in batch.said:
         due = each.answers in latest if each.answers else each.asks in about
+        due = due or bool({each.answers, each.asks} & batch.edits)
         if due and each.asks not in before:
             each.tell()
 

@@ -71,8 +71,8 @@ def guard_tools(
     def asks(state: Any, *_: Any) -> Asks:
         messages = messages_of(state, messages_key)
         asking = last_asking(messages)
-        waiting = known.asked(unanswered(messages))
-        return {"of": None if asking is None else asking.id, "calls": waiting, "messages": messages}
+        of = None if asking is None else asking.id
+        return {"of": of, "calls": known.asked(unanswered(messages), of), "messages": messages}
 
     Decide(opened, known, name, schema, channels, asks, _sent).add(builder)
     node = _Calls(inner, messages_key, name, schema, channels, route(builder, name))

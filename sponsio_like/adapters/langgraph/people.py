@@ -17,12 +17,18 @@ from sponsio_like.outcome import Held
 from sponsio_like.session import Session
 
 
-def approve(*tickets: str, by: str, role: str = "") -> dict[str, Any]:
+def approve(
+    *tickets: str, by: str, role: str = "", args: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """The answer yes: `graph.invoke(Command(resume=approve(ticket, by="ann")), config)`.
 
-    Answers to several tickets are joined with `|`.
+    Answers to several tickets are joined with `|`. With `args` the call that the ticket is of is
+    made with these arguments instead: it is decided anew, and runs and counts as it is then.
     """
-    return {each: {"decision": "approve", "by": by, "role": role} for each in tickets}
+    if args is not None and len(tickets) != 1:
+        raise TypeError("args are those of one call: approve(ticket, by=.., args={..})")
+    more = {} if args is None else {"args": dict(args)}
+    return {each: {"decision": "approve", "by": by, "role": role, **more} for each in tickets}
 
 
 def deny(*tickets: str, by: str, role: str = "") -> dict[str, Any]:
@@ -54,10 +60,19 @@ def question(asking: Asking, held: Held) -> dict[str, Any]:
     }
 
 
-def answer(session: Session, ticket: str, said: Any) -> str:
-    """Tell the session what a person has said. What is wrong with it, in words."""
+def answer(session: Session, ticket: str, said: Any, instead: Asking | None = None) -> str:
+    """Tell the session what a person has said. What is wrong with it, in words.
+
+    `instead`: the call that is made instead; then this one never is.
+    """
+    if instead is not None and instead.problem:
+        return f"ticket `{ticket}`: {instead.problem}"
     try:
         match said:
+            case {"decision": "approve", "args": args}:
+                return f"ticket `{ticket}`: args={args!r} are no arguments; write {{name: value}}"
+            case {"decision": "approve", "by": str(by), **rest} if instead is not None:
+                session.deny(ticket, by=by, role=_role(rest))
             case {"decision": "approve", "by": str(by), **rest}:
                 session.approve(ticket, by=by, role=_role(rest))
             case {"decision": "deny", "by": str(by), **rest}:
