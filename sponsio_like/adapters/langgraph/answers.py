@@ -18,6 +18,7 @@ from langgraph.errors import ParentCommand
 from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph.gate import Ruling
+from sponsio_like.adapters.langgraph.proxy import Pair
 from sponsio_like.plain import as_answer
 
 
@@ -35,26 +36,70 @@ def refused(id: str, tool: str, why: str, contracts: Sequence[str]) -> ToolMessa
 def result_of(output: Any, id: str, returned: Sequence[Any] = ()) -> dict[str, Any]:
     """What came of a call, as `Session.settle` takes it: the message under its id, wherever it is.
 
-    `returned`: what the body has returned, which a message says as text.
+    `returned`: what the body has returned, which a message says as a text; contracts read it as
+    data.
     """
     answer = next((each for each in messages_in(output) if each.tool_call_id == id), None)
     if answer is None:  # the tool hands over to another agent, say
         return {"output": None}
-    read = _read(answer.content)
     if answer.status == "error":
-        return {"error": read or "error"}
-    return {"output": _data(returned[-1], answer) if returned else read}
+        return {"error": _read(answer.content) or "error"}
+    return {"output": _returned(returned[-1], answer) if returned else _said(answer)}
 
 
-def _data(value: Any, answer: ToolMessage) -> Any:
-    """What a body has returned, as data: of MCP servers, the structured content."""
-    if isinstance(value, tuple) and len(value) == 2 and value[1] is answer.artifact:
-        content, artifact = value
-        structured = artifact.get("structured_content") if isinstance(artifact, Mapping) else None
-        value = content if structured is None else structured
-    if isinstance(value, (str, list, ToolMessage, Command)):
-        return _read(answer.content)
-    return as_answer(value)
+def _returned(value: Any, answer: ToolMessage) -> Any:
+    """What a body has returned, as data."""
+    match value:
+        case Pair(content, artifact):
+            (*data,) = _structured(artifact, content)
+            return data[0] if data else _returned(content, answer)
+        case Command():
+            return _said(answer)
+        case ToolMessage():
+            return _said(value)
+        case list() if any(isinstance(each, (ToolMessage, Command)) for each in value):
+            return _said(answer)
+    return _read(as_answer(value))
+
+
+def _said(answer: ToolMessage) -> Any:
+    """What an answer says, as data."""
+    (*data,) = _structured(answer.artifact, answer.content)
+    return data[0] if data else _read(answer.content)
+
+
+def _structured(artifact: Any, content: Any) -> Iterator[Any]:
+    """What a tool of an MCP server answers as data, beside its text, if it does.
+
+    Servers that answer with an object only put what is none under the name `result`: contracts read
+    what stands there, if the text says just that.
+    """
+    data = artifact.get("structured_content") if isinstance(artifact, Mapping) else None
+    if data is not None:
+        wrapped = isinstance(data, Mapping) and data.keys() == {"result"}
+        yield as_answer(
+            _read(data["result"]) if wrapped and _says(content, data["result"]) else data
+        )
+
+
+def _says(content: Any, value: Any) -> bool:
+    """Whether the texts of an answer are this value: as one, or each a member of this list."""
+    blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    if not all(map(_is_text, blocks)):
+        return False
+    said = [(each["text"], _parsed(each["text"])) for each in blocks]
+    if len(said) == 1 and value in said[0]:
+        return True
+    members = [] if value is None else value if isinstance(value, list) else [value]
+    pairs = zip(members, said, strict=False)
+    return len(said) == len(members) and all(each in readings for each, readings in pairs)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def messages_in(output: Any) -> Iterator[ToolMessage]:

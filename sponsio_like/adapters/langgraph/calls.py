@@ -48,6 +48,8 @@ class Running:
     ran: int = 0
     refused: bool = False
     entries: list[Entry] = field(default_factory=list)
+    heard: list[Any] = field(default_factory=list)
+    """What the body has returned, where contracts only watch."""
 
     @property
     def own(self) -> str:
@@ -64,6 +66,9 @@ class Running:
 
     def _flow(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Flow:
         self.ran += 1
+        if not self.stand.sessions.guard.policy.enforces:
+            output, self.heard = yield Run(go, (call,))
+            return output
         raw = self.tools.written(tool, call["args"])
         if self.ran == 1 and self._is_as_decided(tool, raw):
             return (yield from self._body(self.own, passing(call, self.ruling["raw"]), go))
@@ -184,13 +189,13 @@ class Calls:
         finally:
             proxy.release(running)
         if not running.entries:  # another middleware has answered
-            running.came(running.own, result_of(came, request.tool_call["id"]))
+            running.came(running.own, result_of(came, request.tool_call["id"], running.heard))
         return self._with(came, running, request)
 
     def checked(self, request: Any) -> Any:
         """Inside of all: the request of a tool that asks before it runs."""
         running: Running | None = self.sessions.live.running(self._step(request))
-        if running is None or not self._enforces:
+        if running is None:
             return request
         ruling, call, tool = running.ruling, request.tool_call, request.tool
         changed = ruling["tool"] != ruling["asked"] or ruling.get("edited")

@@ -11,10 +11,17 @@ import functools
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
+
+
+class Pair(NamedTuple):
+    """What the body of a tool has returned that answers the model and its host apart."""
+
+    content: Any
+    artifact: Any
 
 
 class Checks(Protocol):
@@ -128,5 +135,6 @@ def _asks(tool: BaseTool, call: Any) -> bool:
 def _noted(tool: BaseTool, value: Any) -> Any:
     at, returned = _BODY.get()
     if at == id(tool):
-        returned.append(value)
+        apart = tool.response_format == "content_and_artifact" and isinstance(value, tuple)
+        returned.append(Pair(*value) if apart and len(value) == 2 else value)
     return value
