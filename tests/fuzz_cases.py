@@ -82,6 +82,8 @@ class Formulas:
         body = self.formula(words, size)
         if shape < 0.04:
             return f.Always(f.Not(f.Yesterday(f.TRUE)) >> body)  # `initially`
+        if shape < 0.09:
+            return f.Always(self.dice.choice(words.atoms) >> self.budget())
         if shape < 0.30:
             return f.Always(body)
         if shape < 0.55:
@@ -92,6 +94,11 @@ class Formulas:
             other = self.formula(words, max(1, size - 2))
             return f.conj(f.Always(body), f.Always(other) if self.dice.random() < 0.7 else other)
         return body if speaks_of(body, FUTURE) else f.Always(body)
+
+    def budget(self) -> f.Formula:
+        """What all calls together may amount to, or those of one tool."""
+        of = target(*self.dice.choice([(), (), ("a",)]))
+        return f.Compare(f.Sum(of, "n"), "<=", f.Const(self.dice.choice([2, 3, 5])))
 
     def words(self) -> Words:
         """The atoms of one formula."""
@@ -249,8 +256,10 @@ class Formulas:
             lambda: f.Sum(some, "n", bound),
             lambda: f.Delivered(some),
             lambda: f.Delivered(self.conditioned(tool)),
-            lambda: f.Denied(some, self.dice.choice(["any", "tool", "call"])),
-            lambda: f.Denied(self.conditioned(tool)),
+            lambda: f.Denied(
+                self.dice.choice([some, self.conditioned(tool)]),
+                self.dice.choice(["any", "tool", "call"]),
+            ),
             lambda: f.Last(self.term(words, size - 1), body()),
         ]
         if words.timed:

@@ -39,6 +39,8 @@ class Traces:
         self.steps = any(isinstance(n, f.Observed) for n in nodes)
         self.refuses = any(isinstance(n, f.Denied) for n in nodes)
         self.facts = any(isinstance(n, (f.Ctx, f.Permitted, f.Approved, *AGES)) for n in nodes)
+        bounds = [getattr(n, "bound", None) for n in nodes]
+        self.spans = [bound.count for bound in bounds if isinstance(bound, f.Seconds)]
 
     def trace(self, length: int) -> list[Event]:
         """A session of about that many events."""
@@ -49,7 +51,7 @@ class Traces:
         own = self.dice.random() < 0.7 and (talks or steps)
         eager, wait = self.dice.random(), self.dice.random() * 0.5
         while len(self.events) < length:
-            self.now += self.dice.choice(GAPS)
+            self.pass_time()
             kind = self.dice.random()
             if self.flying and (kind < 0.35 or len(self.flying) > 1):
                 self.settle(self.flying.pop(self.dice.randrange(len(self.flying))), eager)
@@ -62,6 +64,15 @@ class Traces:
             else:
                 self.call(eager, wait)
         return self.events
+
+    def pass_time(self) -> None:
+        """Some time passes; at times a bound ends just now."""
+        ends = {event["time"] + span for event in self.events for span in self.spans}
+        later = sorted(end for end in ends if end > self.now)
+        if later and self.dice.random() < 0.4:
+            self.now = self.dice.choice(later)
+        else:
+            self.now += self.dice.choice(GAPS)
 
     def branch(self, length: int) -> None:
         """Go back to the beginning of the last session."""
