@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated
@@ -61,6 +61,12 @@ def main() -> None:
         sys.stdout.flush()
         typer.echo(str(error), err=True)
         sys.exit(2)
+
+
+def _warn(lines: Iterable[str]) -> None:
+    """Say on standard error what is seldom meant."""
+    sys.stdout.flush()
+    print_page([(each, "") for each in lines], console_for(sys.stderr))
 
 
 def _version(asked: bool) -> None:
@@ -171,6 +177,7 @@ def replay(
         console = console_for(sys.stdout)
         print_table(summary.table(), console)
         print_page(summary.page(), console)
+    _warn(summary.warnings())
     blind = strict and summary.not_judged
     raise typer.Exit(1 if summary.broken or blind else 0)
 
@@ -213,6 +220,7 @@ def explain(
         raise TraceError(f"no trace has the id `{id}`")
     if not as_json:
         print_table(summary.table(contract), console)
+    _warn(summary.warnings())
     raise typer.Exit(1 if broken else 0)
 
 

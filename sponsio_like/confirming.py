@@ -91,8 +91,11 @@ HARMLESS = (
     ("site admin", False),
 )
 """Fields that say nothing of the answer."""
-PLAIN = re.compile(r"""\w[^\\.^$*+?{}()\[\]|"<>]*""")
-"""What is looked for as a word, not as a regular expression: it would mean nothing else there."""
+PLAIN = re.compile(r"""\w(?:[^\\.^$*+?{}()\[\]|"<>]|(?<=\w)\.(?!\S))*""")
+"""What is looked for as words, not as a regular expression: it would mean nothing else there.
+
+So would a full stop after a word: there it ends a sentence.
+"""
 
 
 def confirmed(by: Target, accept: Formula | None, counts: Counts) -> Formula:

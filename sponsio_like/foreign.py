@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 MODELS = frozenset({"ai", "model", "bot"})
@@ -46,6 +46,8 @@ _TYPES = {
 }
 _CALLS_INSIDE = ("toolcalls", "functioncall", "tooluse")
 
+EMPTY = re.compile(r"\s*(?:\{\s*\}|null)?\s*")
+"""Texts of arguments that have none."""
 JSON = re.compile(r'\s*(\{|\[\s*["\[{])')
 """How the text of a map begins, or of a list of texts, lists or maps."""
 TRACE = '{"id": "1", "events": [{"tool": "search", "args": {"q": "x"}, "output": "y"}]}'
@@ -111,11 +113,9 @@ def _unread(call: Mapping[str, Any]) -> str | None:
     args = call.get("args")
     if isinstance(args, (list, tuple)):
         return '`args` is a list; write a map from names to values, like {"q": "x"}'
-    if args not in (None, {}, "{}"):
-        return None
-    for key, value in call.items():
-        known = key in ("type", "time", *_KNOWN["call"]) or value is None
-        if known or not (_is_much(value) or args is None or (_bare(key) in _ARGS and value)):
+    for key in _unknown(call):
+        value = call[key]
+        if not (_is_much(value) or args is None or (_bare(key) in _ARGS and value)):
             continue
         if args is None:
             return f"`{key}` would not be read; write `args`, with all arguments; {{}} for none"
@@ -123,6 +123,20 @@ def _unread(call: Mapping[str, Any]) -> str | None:
             f"`{key}` would not be read, and `args` is empty; write it as `args`, or leave it out"
         )
     return None
+
+
+def beside(events: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, str]]:
+    """The tools of calls with empty arguments, each with an unknown field beside these."""
+    calls = (event for event in events if event.get("type", "call") == "call")
+    return frozenset((call["tool"], key) for call in calls for key in _unknown(call))
+
+
+def _unknown(call: Mapping[str, Any]) -> Iterator[str]:
+    """The fields that nobody knows of a call without arguments: these may stand there instead."""
+    args = call.get("args")
+    if args in (None, {}) or (isinstance(args, str) and EMPTY.fullmatch(args)):
+        known = ("type", "time", *_KNOWN["call"])
+        yield from (key for key, value in call.items() if key not in known and value is not None)
 
 
 def _is_much(value: Any) -> bool:

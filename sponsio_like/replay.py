@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from sponsio_like.about import said_of
 from sponsio_like.applied import Applied
 from sponsio_like.applying import ByName
+from sponsio_like.asked import arguments_asked
 from sponsio_like.checks import needs
 from sponsio_like.compiler import Policy, compile_policy
 from sponsio_like.contract import Contract
@@ -48,6 +49,7 @@ class Judged:
     """What became of one trace. `not_judged`: contracts, and the inputs they miss.
 
     `applied`: to how many events each contract applied, where it did (`applying.py`).
+    `overlooked`: tool, field, and a contract that names it: the field stood beside empty arguments.
     """
 
     id: str
@@ -56,6 +58,7 @@ class Judged:
     unfulfilled: tuple[Unfulfilled, ...]
     not_judged: Mapping[str, frozenset[str]]
     applied: Mapping[str, int] = field(default_factory=dict)
+    overlooked: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def clean(self) -> bool:
@@ -129,13 +132,21 @@ class Replay:
         late, unfulfilled = play.finish()
         every = (*violations, *late)
         lacks = self.missing(trace)
-        return Judged(trace.id, trace.calls, every, unfulfilled, lacks, applied.end())
+        lost = tuple(self._overlooked(trace))
+        return Judged(trace.id, trace.calls, every, unfulfilled, lacks, applied.end(), lost)
 
     def play(self, trace: Trace) -> Play:
         """A trace, ready to be played with those contracts that can be judged on it."""
         policy, _ = self._ready(trace)
         self._records.clear()
         return Play(trace, policy, self._records)
+
+    def _overlooked(self, trace: Trace) -> Iterator[tuple[str, str, str]]:
+        """The fields beside empty arguments that contracts name."""
+        policy, _ = self._ready(trace)
+        for tool, name in sorted(trace.beside):
+            if contract := arguments_asked(policy, tool).get(name):
+                yield tool, name, contract
 
     def _ready(self, trace: Trace) -> tuple[Policy, ByName]:
         """The contracts that can be judged on a trace, compiled."""

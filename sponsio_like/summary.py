@@ -51,6 +51,7 @@ class Summary:
         self.violations = 0
         self.not_judged = 0
         self.examples: list[tuple[str, Violation]] = []
+        self.overlooked: dict[tuple[str, str, str], str] = {}
 
     def add(self, judged: Judged) -> None:
         """Count one more trace."""
@@ -64,6 +65,8 @@ class Summary:
             line.applied += name in judged.applied
             line.not_judged += name in judged.not_judged
             line.lacks.update(judged.not_judged.get(name, ()))
+        for lost in judged.overlooked if len(self.overlooked) < EXAMPLES else ():
+            self.overlooked.setdefault(lost, judged.id)
         violated = {each.contract for each in judged.violations}
         for name in violated | {each.contract for each in judged.unfulfilled}:
             self._line(name).broken += 1
@@ -73,6 +76,14 @@ class Summary:
                 self.examples.append((judged.id, each))
         for left in judged.unfulfilled:
             self._line(left.contract).unfulfilled += 1
+
+    def warnings(self) -> Iterator[str]:
+        """The fields that contracts name and that were not read, each with a trace that has it."""
+        for (tool, field_, contract), trace in self.overlooked.items():
+            yield (
+                f"warning: trace `{trace}`: `{contract}` names `{field_}` of `{tool}`, which "
+                "stands beside empty `args` and is not read; write it into `args`"
+            )
 
     def _line(self, name: str) -> Line:
         return self.lines.setdefault(name, Line())  # the session itself refuses, too

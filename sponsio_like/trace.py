@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 from sponsio_like.context import checked, tokens_of
 from sponsio_like.errors import SessionError, TraceError, closest
 from sponsio_like.events import Call, Message, Result, Status, Step
-from sponsio_like.foreign import TRACE, line_seen, misnamed, type_meant
+from sponsio_like.foreign import TRACE, beside, line_seen, misnamed, type_meant
 from sponsio_like.jsonl import ignored, read_lines
 
 RAW = "_raw"
@@ -81,6 +81,8 @@ class Trace:
     inputs: frozenset[str]
     fields: Mapping[str, Any]
     where: str = ""
+    beside: frozenset[tuple[str, str]] = frozenset()
+    """Tools, each with a field that stood beside empty arguments, and was not read."""
 
     @property
     def calls(self) -> int:
@@ -110,7 +112,7 @@ def trace_of(value: Mapping[str, Any], where: str = "") -> Trace:
     fields = {key: each for key, each in value.items() if key not in ("id", "events")}
     name = value.get("id")
     id = where if name is None else name if isinstance(name, str) else json.dumps(name)
-    return Trace(id, tuple(reader.events()), reader.inputs(), fields, where)
+    return Trace(id, tuple(reader.events()), reader.inputs(), fields, where, beside(events))
 
 
 class _Reader:

@@ -188,6 +188,13 @@ TERMS = (
         f"{CAUGHT}::test_a_plain_word_is_accepted_as_a_word",
     ),
     (
+        "a full stop is any letter",
+        "confirming.py",
+        r"|(?<=\w)\.(?!\S))*",
+        ")*",
+        "tests/traps/test_found_last_rest.py::test_a_full_stop_after_a_word_is_no_regular_expression",
+    ),
+    (
         "objects agree",
         "confirming.py",
         "return says and not any(",

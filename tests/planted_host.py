@@ -26,6 +26,12 @@ MEANING = (
         "    return lambda record: None",
     ),
     (
+        "fields beside empty arguments are overlooked",
+        "replay.py",
+        "for tool, name in sorted(trace.beside):",
+        "for tool, name in ():",
+    ),
+    (
         "other formats are read as empty calls",
         "foreign.py",
         "if _bare(key) in names and key != field and _says(field, value):",

@@ -186,3 +186,31 @@ def test_a_match_without_a_tool_is_of_any_tool() -> None:
     calls, ready = (Match(globs=("pay_*",)),), (Condition("ready", "=", True),)
     unnamed, any_tool = Match(conditions=ready), Match(globs=("*",), conditions=ready)
     assert acting(calls, (unnamed,)) == acting(calls, (any_tool,)) != acting(calls)
+
+
+@requirement("S-CONFIRM-04")
+@pytest.mark.parametrize("words", ["approved.", "Approved. Go on", "yes, sir.", "done. ok."])
+def test_a_full_stop_after_a_word_is_no_regular_expression(words: str) -> None:
+    """It ends a sentence: no other letter stands for it, and what denies the words counts."""
+    rule = must_confirm("pay", by="ask", accept=words)
+    for answer in (words, words.upper(), f"{words} Bob", {"status": words}):
+        assert isinstance(after(rule, answer), Allowed), answer
+    other = words.replace(".", "x")
+    for answer in (
+        other,
+        f"not {words}",
+        f"{words} No, never",
+        f"{words} Later revoked",
+        f"is it {words}?",
+    ):
+        assert isinstance(after(rule, answer), Blocked), answer
+
+
+@requirement("S-CONFIRM-04")
+@pytest.mark.parametrize("regex", ["approved.*", "v1.2", "yes...", ".yes", "ok .", "approved.?"])
+def test_any_other_full_stop_is_of_a_regular_expression(regex: str) -> None:
+    """Inside of a word, by itself, or beside other signs it stands for any letter."""
+    rule = must_confirm("pay", by="ask", accept=regex)
+    assert isinstance(
+        after(rule, regex.replace(".", "x").replace("*", "").replace("?", "")), Allowed
+    )
