@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
+import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Annotated, Any, NotRequired
 
@@ -23,13 +24,15 @@ from sponsio_like.adapters.langchain.turns import Limits, Turns
 from sponsio_like.adapters.langgraph.answers import with_answers
 from sponsio_like.adapters.langgraph.asking import Tools
 from sponsio_like.adapters.langgraph.calls import Calls
+from sponsio_like.adapters.langgraph.hearing import Facts
 from sponsio_like.adapters.langgraph.lineage import Kept, merged
-from sponsio_like.adapters.langgraph.sessions import INPUTS, Sessions
+from sponsio_like.adapters.langgraph.sessions import INPUTS, Scope, Sessions
 from sponsio_like.adapters.langgraph.standing import stand_of
 from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
 from sponsio_like.rollcall import meet, meet_all
 from sponsio_like.running import adrive, drive
+from sponsio_like.worlds import World
 
 
 class _Private(AgentState[Any]):
@@ -40,14 +43,19 @@ class _Shared(AgentState[Any]):
     __contracts__: NotRequired[Annotated[Kept, merged]]
 
 
-def guarded(
+def guarded(  # noqa: PLR0913  the options of users, each by its name
     guard: Guard,
     tools: Sequence[BaseTool | Callable[..., Any]],
     *others: AgentMiddleware[Any, Any],
     retries: int = 2,
     reminders: int = 1,
     hide: bool = False,
-    **sessions: Any,
+    agent: str = "agent",
+    scope: Scope = "thread",
+    shared: bool = False,
+    world: World | None = None,
+    clock: Callable[[], float] = time.time,
+    facts: Facts | None = None,
 ) -> list[AgentMiddleware[Any, Any]]:
     """The middlewares of an agent: `others`, between the two that hold its contracts.
 
@@ -56,11 +64,12 @@ def guarded(
     withheld, and the model sent back `retries` times; for what it still owes it is sent back
     `reminders` times, each since the user has last said something. With `hide` the model is not
     offered what could only be refused now.
-    `sessions` as for `guard_tools`. Raises `InputMissing` and `ContractError` for contracts that
-    could not be kept here.
+    `agent` to `facts` as for `guard_tools`. Raises `InputMissing` and `ContractError` for contracts
+    that could not be kept here.
     """
     _check(tools)
-    opened = Sessions(guard, inputs=INPUTS | {"finish"}, **sessions)
+    ends = INPUTS | {"finish"}
+    opened = Sessions(guard, agent, scope, shared, world, clock, facts, inputs=ends)
     mine = ToolNode(tools).tools_by_name.values() if tools else ()
     known = Tools(mine, others=True)
     for other in others:

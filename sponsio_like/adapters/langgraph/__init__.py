@@ -6,9 +6,16 @@ The session of a thread is part of the graph's own checkpoint, so it is right af
 replay from an earlier checkpoint, a fork and an update of the state.
 """
 
-from sponsio_like.adapters.langgraph.guarding import guard_node
-from sponsio_like.adapters.langgraph.lineage import GuardedState
-from sponsio_like.adapters.langgraph.node import guard_tools
-from sponsio_like.adapters.langgraph.people import approve, deny, waiting
+try:
+    from sponsio_like.adapters.langgraph.guarding import guard_node
+    from sponsio_like.adapters.langgraph.lineage import GuardedState
+    from sponsio_like.adapters.langgraph.node import guard_tools
+    from sponsio_like.adapters.langgraph.people import approve, deny, waiting
+except ModuleNotFoundError as error:
+    if str(error.name).split(".")[0] not in ("langchain", "langchain_core", "langgraph"):
+        raise
+    raise ImportError(
+        f"LangGraph is not installed (`{error.name}`): pip install 'sponsio-like[langgraph]'"
+    ) from error
 
 __all__ = ["GuardedState", "approve", "deny", "guard_node", "guard_tools", "waiting"]

@@ -41,6 +41,7 @@ class Sent(TypedDict, total=False):
 
     sponsio_like: Literal["run", "refused", "stop", "ask", "none"]
     call: Any
+    own: str
     advice: str
     shown: dict[str, Any]
 
@@ -69,10 +70,11 @@ class Decide:
     asks: Callable[[Any, Kept, str], Asks]
     sent: Callable[[Ruling], Sent]
 
-    def add(self, builder: StateGraph[Any, Any, Any, Any]) -> None:
+    def add(self, builder: StateGraph[Any, Any, Any, Any], *, defer: bool = False) -> None:
         """Add the node, and its edges to the node that it decides for."""
         name = decides(self.name)
-        builder.add_node(name, RunnableCallable(self.run, self.arun, name=name, trace=False))
+        node = RunnableCallable(self.run, self.arun, name=name, trace=False)
+        builder.add_node(name, node, defer=defer)
         builder.add_conditional_edges(name, self.route, [self.name, name])
 
     def run(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:

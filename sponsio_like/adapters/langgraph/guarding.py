@@ -7,6 +7,7 @@ makes of it.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,13 +21,13 @@ from langgraph.types import Command
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
 from sponsio_like.adapters.langgraph.deciding import SENT, Asks, Decide, Sent, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
-from sponsio_like.adapters.langgraph.hearing import refuse_answers
+from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
 from sponsio_like.adapters.langgraph.journal import catch_up, result
 from sponsio_like.adapters.langgraph.lineage import CHANNEL, GuardedState, Kept
 from sponsio_like.adapters.langgraph.node import messages_of
 from sponsio_like.adapters.langgraph.outer import within
 from sponsio_like.adapters.langgraph.routes import Exits, check_state, goto, route, state_of
-from sponsio_like.adapters.langgraph.sessions import Sessions, read
+from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read
 from sponsio_like.adapters.langgraph.standing import stand_of
 from sponsio_like.guard import Guard
 from sponsio_like.naming import fresh
@@ -34,12 +35,13 @@ from sponsio_like.outcome import Blocked
 from sponsio_like.plain import as_answer, as_members
 from sponsio_like.raising import CallBlocked
 from sponsio_like.running import Flow, Run, adrive, drive, told
+from sponsio_like.worlds import World
 
 OnBlocked = Callable[[Any, str], Any]
 """The update of a node that does not run, from the state and the advice."""
 
 
-def guard_node(
+def guard_node(  # noqa: PLR0913  the options of users, each by its name
     builder: StateGraph[Any, Any, Any, Any],
     guard: Guard,
     name: str,
@@ -48,15 +50,23 @@ def guard_node(
     args: Callable[[Any], Mapping[str, Any]] = lambda _: {},
     blocked: OnBlocked | None = None,
     messages_key: str = "messages",
-    **sessions: Any,
+    agent: str = "agent",
+    scope: Scope = "thread",
+    shared: bool = False,
+    world: World | None = None,
+    clock: Callable[[], float] = time.time,
+    facts: Facts | None = None,
 ) -> StateGraph[Any, Any, Any, Any]:
     """Add a guarded node, where `builder.add_node(name, action)` stood.
 
     Contracts know it as the tool `name`, called with `args` of the state; its update is the output.
     `blocked` makes the update of a node that does not run; without it `CallBlocked` is raised.
-    `sessions` as for `guard_tools`. A redirect blocks: a graph has fixed edges.
+    `agent` to `facts` as for `guard_tools`. A redirect blocks: a graph has fixed edges.
     """
-    opened, schema = Sessions(guard, **sessions), builder.state_schema
+    schema = builder.state_schema
+    opened = Sessions(
+        guard, agent=agent, scope=scope, shared=shared, world=world, clock=clock, facts=facts
+    )
     refuse_answers(guard.policy)
     check_state(builder)
     guard.policy.roll.add(name, None)

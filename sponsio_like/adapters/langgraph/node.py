@@ -8,32 +8,33 @@ each, and never on a decision.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
-from langgraph._internal._runnable import RunnableCallable
+from langgraph._internal._runnable import RunnableCallable, coerce_to_runnable
 from langgraph.graph import StateGraph
 from langgraph.prebuilt import ToolNode
-from langgraph.types import Command
+from langgraph.types import CachePolicy, Command, RetryPolicy
 
 from sponsio_like.adapters.langgraph.answers import refusal
 from sponsio_like.adapters.langgraph.asking import Tools, last_asking, unanswered
 from sponsio_like.adapters.langgraph.calls import Calls
 from sponsio_like.adapters.langgraph.deciding import SENT, Asks, Decide, Sent, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
-from sponsio_like.adapters.langgraph.hearing import refuse_answers
-from sponsio_like.adapters.langgraph.lineage import GuardedState
-from sponsio_like.adapters.langgraph.routes import Exits, check_state, goto, route, state_of
-from sponsio_like.adapters.langgraph.sessions import Sessions, read
+from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
+from sponsio_like.adapters.langgraph.routes import Exits, add, check_state, goto, route, state_of
+from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read
 from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
 from sponsio_like.rollcall import meet_all
+from sponsio_like.worlds import World
 
 
-def guard_tools(
+def guard_tools(  # noqa: PLR0913  the options of users, each by its name
     builder: StateGraph[Any, Any, Any, Any],
     guard: Guard,
     tools: Sequence[BaseTool | Callable[..., Any]],
@@ -41,22 +42,78 @@ def guard_tools(
     name: str = "tools",
     messages_key: str = "messages",
     options: dict[str, Any] | None = None,
-    **sessions: Any,
+    agent: str = "agent",
+    scope: Scope = "thread",
+    shared: bool = False,
+    world: World | None = None,
+    clock: Callable[[], float] = time.time,
+    facts: Facts | None = None,
+    defer: bool = False,
+    metadata: dict[str, Any] | None = None,
+    retry_policy: RetryPolicy | Sequence[RetryPolicy] | None = None,
+    cache_policy: CachePolicy[Any] | None = None,
+    timeout: Any = None,
+    error_handler: Any = None,
 ) -> StateGraph[Any, Any, Any, Any]:
     """Add a node of guarded tools, where `builder.add_node("tools", ToolNode(tools))` stood.
 
-    `options` are those of `ToolNode`, but no wrappers. `sessions`: `agent` is whose calls these
-    are; `scope="run"` begins a session with each run instead of each thread; `shared` is for
-    graphs that run inside others; `world` is the store of contracts on the world; `facts` tells
-    facts of the context before each batch; `clock`. Raises `InputMissing` and `ContractError` for
-    contracts that could not be kept here. Where the strategy `stop` ends the run, the node raises
-    `RunStopped` before any call of the batch runs.
+    `options` are those of `ToolNode`, but no wrappers. `agent` is whose calls these are;
+    `scope="run"` begins a session with each run instead of each thread; `shared` is for graphs that
+    run inside others; `world` is the store of contracts on the world; `facts` tells facts of the
+    context before each batch. `metadata` to `error_handler` as for `add_node`: they are those of
+    each call; with `defer` decisions wait for the end of the run. Raises `InputMissing` and
+    `ContractError` for contracts that could not be kept here. Where the strategy `stop` ends the
+    run, the node raises `RunStopped` before any call of the batch runs.
     """
-    opened, schema = Sessions(guard, **sessions), builder.state_schema
+    opened = Sessions(
+        guard, agent=agent, scope=scope, shared=shared, world=world, clock=clock, facts=facts
+    )
+    more: dict[str, Any] = {
+        "metadata": metadata,
+        "retry_policy": retry_policy,
+        "cache_policy": cache_policy,
+    }
+    whole = _whole(builder, opened, tools, (name, messages_key), options or {}, defer=defer)
+    more["timeout"] = timeout
+    if error_handler is not None:
+        more["error_handler"] = _on_state(error_handler, builder)
+    return add(builder, name, whole, more)
+
+
+def _on_state(handler: Any, builder: StateGraph[Any, Any, Any, Any]) -> RunnableCallable:
+    """A handler of errors, which receives the state, and not what was sent to the node."""
+    inner, schema = (
+        coerce_to_runnable(handler, name="error_handler", trace=False),
+        builder.state_schema,
+    )
+
+    def state(config: RunnableConfig) -> Any:
+        return state_of(schema, read(config, list(builder.schemas[schema])))
+
+    def run(_: Any, config: RunnableConfig) -> Any:
+        return inner.invoke(state(config), config)
+
+    async def arun(_: Any, config: RunnableConfig) -> Any:
+        return await inner.ainvoke(state(config), config)
+
+    return RunnableCallable(run, arun, name="error_handler", trace=False)
+
+
+def _whole(
+    builder: StateGraph[Any, Any, Any, Any],
+    opened: Sessions,
+    tools: Sequence[Any],
+    names: tuple[str, str],
+    options: Mapping[str, Any],
+    *,
+    defer: bool,
+) -> RunnableCallable:
+    """The node where calls run; the one that decides is added."""
+    guard, schema, (name, messages_key) = opened.guard, builder.state_schema, names
     refuse_answers(guard.policy)
     check_state(builder)
     for each in ("wrap_tool_call", "awrap_tool_call"):
-        if each in (options or {}):
+        if each in options:
             raise ContractError.of(
                 f"`options` has `{each}`, which may change a call after it was decided",
                 "wrap the tools, or use the middleware of sponsio_like.adapters.langchain",
@@ -65,7 +122,7 @@ def guard_tools(
     meet_all(guard.policy, known.arguments)
     calls = Calls(opened, known, messages_key)
     wrappers: dict[str, Any] = {"wrap_tool_call": calls.whole, "awrap_tool_call": calls.awhole}
-    inner = ToolNode(tools, name=name, messages_key=messages_key, **wrappers, **(options or {}))
+    inner = ToolNode(tools, name=name, messages_key=messages_key, **wrappers, **options)
     channels = tuple(builder.schemas[schema])
 
     def asks(state: Any, *_: Any) -> Asks:
@@ -74,10 +131,9 @@ def guard_tools(
         of = None if asking is None else asking.id
         return {"of": of, "calls": known.asked(unanswered(messages), of), "messages": messages}
 
-    Decide(opened, known, name, schema, channels, asks, _sent).add(builder)
+    Decide(opened, known, name, schema, channels, asks, _sent).add(builder, defer=defer)
     node = _Calls(inner, messages_key, name, schema, channels, route(builder, name))
-    whole = RunnableCallable(node.run, node.arun, name=name, trace=False)
-    return builder.add_node(name, whole, input_schema=GuardedState)
+    return RunnableCallable(node.run, node.arun, name=name, trace=False)
 
 
 def _sent(ruling: Ruling) -> Sent:
@@ -85,7 +141,7 @@ def _sent(ruling: Ruling) -> Sent:
     if not ruling.tool:
         return {SENT: "refused", "call": refusal(ruling)}
     call = {"name": asking.tool, "args": dict(asking.raw), "id": asking.id, "type": "tool_call"}
-    return {SENT: "run", "call": call}
+    return {SENT: "run", "call": call, "own": ruling.id}  # a cache knows whose call it is
 
 
 @dataclass(frozen=True)

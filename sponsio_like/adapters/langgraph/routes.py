@@ -9,9 +9,10 @@ the channel of the sessions: a guarded graph streams what it would stream withou
 from __future__ import annotations
 
 import copy
+import inspect
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from langchain_core.runnables import RunnableLambda
@@ -19,7 +20,7 @@ from langgraph.constants import END, TAG_HIDDEN
 from langgraph.graph import StateGraph
 from langgraph.types import Send
 
-from sponsio_like.adapters.langgraph.lineage import CHANNEL
+from sponsio_like.adapters.langgraph.lineage import CHANNEL, GuardedState
 
 
 @dataclass
@@ -106,6 +107,19 @@ class Routes:
         return branch._replace(path=path, ends=ends)
 
 
+def add(
+    builder: StateGraph[Any, Any, Any, Any], name: str, node: Any, options: Mapping[str, Any]
+) -> StateGraph[Any, Any, Any, Any]:
+    """Add a guarded node, with those options of `add_node` that are given.
+
+    Raises `TypeError` for what this version of LangGraph does not have, and would not tell of.
+    """
+    given = {key: each for key, each in options.items() if each is not None}
+    if unknown := given.keys() - inspect.signature(builder.add_node).parameters.keys():
+        raise TypeError(f"this version of LangGraph has no `{min(unknown)}` for nodes")
+    return builder.add_node(name, node, input_schema=GuardedState, **given)
+
+
 def decides(name: str) -> str:
     """The name of the node that decides what runs in this one."""
     return f"{name}.decide"
@@ -134,8 +148,9 @@ def goto(exits: Exits) -> list[str]:
 def _joining(spec: Any) -> Any:
     """A node that does nothing: what starts there starts once, when all calls have ended."""
     nothing: Any = RunnableLambda(lambda _: None).with_config(tags=[TAG_HIDDEN])
-    kept = replace(spec, runnable=nothing, ends=(), metadata=None, retry_policy=None)
-    return replace(kept, cache_policy=None, defer=False)
+    options = {"metadata", "retry_policy", "cache_policy", "timeout", "error_handler_node"}
+    without = dict.fromkeys(options & {each.name for each in fields(spec)})
+    return replace(spec, runnable=nothing, ends=(), defer=False, **without)
 
 
 def check_state(builder: StateGraph[Any, Any, Any, Any]) -> None:
