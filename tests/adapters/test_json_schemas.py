@@ -269,6 +269,13 @@ def test_what_is_injected_is_no_argument() -> None:
     assert tools.arguments == {"refund": frozenset({"order"})}
 
 
+def test_what_langchain_takes_for_itself_is_no_argument() -> None:
+    """An argument `config` of a server never reaches it: a rule about it would not hold."""
+    tools = Tools([described({"config": {}, "run_manager": {}, "callbacks": {}})])
+    assert tools.arguments == {"refund": frozenset({"callbacks"})}
+    assert tools.received("refund", {"config": 1, "callbacks": 2}) == {"callbacks": 2}
+
+
 # --- what is declared of it -----------------------------------------------------------------------
 
 

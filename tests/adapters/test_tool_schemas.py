@@ -10,8 +10,10 @@ from typing import Annotated, Any, Literal
 import pytest
 from langchain_core.callbacks import CallbackManagerForToolRun
 from langchain_core.tools import BaseTool, StructuredTool, tool
+from langgraph.types import Command
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
+from sponsio_like.adapters.langgraph import approve
 from sponsio_like.contract import contract
 from sponsio_like.patterns import arg_blacklist, arg_value_range
 from tests.adapters.rules import few, small, spending, told
@@ -331,3 +333,26 @@ def test_a_default_that_is_made_is_made_once(way: Way) -> None:
     first, second = args_of(talk)
     assert [first, second] == [{"amount": 5, **args} for _, args in RAN]
     assert (second["number"], second["day"], second["lines"]) == (7, "2020-02-01", [])
+
+
+@tool(args_schema=Numbered)
+def pay_numbered(amount: int, number: int, lines: list[int], day: date) -> str:
+    """Pay an amount, under a number."""
+    RAN.append(("pay", {"amount": amount, "number": number, "lines": lines}))
+    return f"paid {amount}"
+
+
+@everywhere
+@pytest.mark.skipif(
+    older("langchain-core", 1, 3), reason="this version calls the body without the argument"
+)
+def test_a_person_approves_the_default_that_is_made(way: Way) -> None:
+    """The call that is approved is the one that was shown, and it is asked about once."""
+    rule = contract("asked").guarantees(arg_value_range("pay_numbered", "amount", max=100))
+    talk = way.open([pay_numbered], rule.strategy({"escalate": {"roles": ["manager"]}}))
+    (question,) = talk.say(ask("pay_numbered", amount=900)).asked
+    answer = approve(question["ticket"], by="ann", role="manager")
+    came = talk.go(Command(resume=answer))
+    assert (came.asked, came.result("a")) == ([], "paid 900")
+    shown = {key: each for key, each in question["args"].items() if key != "day"}
+    assert [("pay", shown)] == RAN

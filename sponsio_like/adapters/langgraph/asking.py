@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -46,6 +47,11 @@ class Asking:
     def mark(self) -> str:
         """What tells this call from another of the same id."""
         return mark_of(self.tool, self.raw)
+
+    @property
+    def written(self) -> str:
+        """The call as the model wrote it."""
+        return f"{self.id} {self.mark}"
 
     @property
     def own(self) -> str:
@@ -194,7 +200,10 @@ def _schema_of(tool: BaseTool) -> _Schema:
     full, hosts = tool.args_schema, frozenset(getattr(tool, "_injected_args_keys", ()))
     if isinstance(full, type) and issubclass(full, BaseModel):
         return _of_model(tool, full, hosts)
-    return _of_json(full, hosts) if isinstance(full, Mapping) else _Schema(injected=hosts)
+    if not isinstance(full, Mapping):
+        return _Schema(injected=hosts)
+    taken = {"config", "run_manager"}.intersection(inspect.signature(tool._run).parameters)  # noqa: SLF001
+    return _of_json(full, hosts | taken)  # what LangChain takes for itself never reaches the body
 
 
 def _of_model(tool: BaseTool, full: Any, hosts: frozenset[str]) -> _Schema:

@@ -119,7 +119,7 @@ class Decide:
     def _held(self, stand: Stand, batch: Batch, more: Kept) -> Kept:
         """The channel while people are asked: the session is as before the batch."""
         tickets = {held.ticket.id: list(held.ticket.contracts) for _, held in batch.held}
-        now = {"at": self.sessions.clock(), "tickets": tickets, "said": None}
+        now = Asked(self.sessions.clock(), tickets, None, batch.passed)._asdict()
         shown = {"held": [question(*each) for each in batch.held], "problems": batch.problems}
         value = {
             **more,

@@ -115,6 +115,19 @@ class Batch(NamedTuple):
         pairs = ((each.edited or each.asking, each.outcome) for each in self.rulings)
         return [(asking, outcome) for asking, outcome in pairs if isinstance(outcome, Held)]
 
+    @property
+    def passed(self) -> dict[str, dict[str, Any]]:
+        """Of the calls that wait, what their tools will be called with, if that is not as written.
+
+        It is decided again when people have answered, and then it is the same.
+        """
+        waits = (each.asking for each in self.rulings if isinstance(each.outcome, Held))
+        return {
+            each.written: dict(each.passed)
+            for each in waits
+            if each.passed and each.passed != each.raw
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Gate:
@@ -141,15 +154,16 @@ class Gate:
             batch = self._decided(calls, asked)
             if not batch.held or not self.waits:
                 break
-            (at, tickets), fresh = yield Run(once, (partial(_asking, batch, self.clock), later))
+            now, fresh = yield Run(once, (partial(_asking, batch, self.clock), later))
+            at, tickets, passed = now
             if fresh:
                 _tell(batch, asked, tickets.keys())
             elif _too_late(batch, at):
-                asked.append(Asked(at, tickets, {}))
+                asked.append(Asked(at, tickets, {}, passed))
                 continue
             shown = {"held": [question(*each) for each in batch.held]}
             said = yield Run(interrupt, ({**shown, "problems": batch.problems},))
-            asked.append(Asked(at, tickets, said))
+            asked.append(Asked(at, tickets, said, passed))
         _tell(batch, asked, {""})
         return batch._replace(rulings=[_unheard(each) for each in batch.rulings])
 
@@ -174,12 +188,20 @@ class Gate:
         with taped(session, alone=self.alone) as said:
             self.begin(session)
             for call in calls:
-                ruling = self.ruling(session, call)
+                ruling = self.ruling(session, self._as_asked(call, asked))
                 if isinstance(ruling.outcome, Held) and asked:
                     ruling, wrong = self._heard(session, ruling, asked, edits)
                     problems.extend(wrong)
                 rulings.append(ruling)
         return Batch(session, rulings, said, problems, frozenset(edits))
+
+    def _as_asked(self, call: Asking, asked: Sequence[Asked]) -> Asking:
+        """The call as people were asked about it: what its tool makes up is made up once."""
+        for each in asked:
+            if (passed := each.passed.get(call.written)) is not None:
+                args = self.tools.received(call.tool, passed)
+                return call if isinstance(args, str) else replace(call, passed=passed, args=args)
+        return call
 
     def _heard(
         self, session: Session, ruling: Ruling, asked: Sequence[Asked], edits: set[str]
@@ -235,9 +257,12 @@ class Gate:
                 return Ruling(asking, outcome, told=outcome.advice)
 
 
-def _asking(batch: Batch, clock: Callable[[], float]) -> tuple[float, dict[str, list[str]]]:
-    """When people are asked, and about which tickets, for which contracts."""
-    return clock(), {held.ticket.id: list(held.ticket.contracts) for _, held in batch.held}
+def _asking(
+    batch: Batch, clock: Callable[[], float]
+) -> tuple[float, dict[str, list[str]], dict[str, dict[str, Any]]]:
+    """When people are asked, about which tickets, for which contracts, and what is `passed`."""
+    tickets = {held.ticket.id: list(held.ticket.contracts) for _, held in batch.held}
+    return clock(), tickets, batch.passed
 
 
 def _too_late(batch: Batch, at: float) -> bool:

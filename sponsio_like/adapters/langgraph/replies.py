@@ -16,11 +16,16 @@ from sponsio_like.session import Session
 
 
 class Asked(NamedTuple):
-    """People were asked `at` this time, about these tickets, each for these contracts."""
+    """People were asked `at` this time, about these tickets, each for these contracts.
+
+    `passed`: of calls that were held, what their tools will be called with, where that is more than
+    the model wrote.
+    """
 
     at: float
     tickets: Mapping[str, list[str]]
     said: Any
+    passed: Mapping[str, Mapping[str, Any]] = {}
 
 
 class Heard(NamedTuple):
