@@ -92,9 +92,9 @@ HARMLESS = (
 )
 """Fields that say nothing of the answer."""
 PLAIN = re.compile(r"""\w(?:[^\\.^$*+?{}()\[\]|"<>]|(?<=\w)\.(?!\S))*""")
-"""What is looked for as words, not as a regular expression: it would mean nothing else there.
+"""What is looked for as words: no sign of a regular expression is in it.
 
-So would a full stop after a word: there it ends a sentence.
+A full stop after a word is none: it ends a sentence.
 """
 
 
