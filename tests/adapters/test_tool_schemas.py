@@ -356,3 +356,43 @@ def test_a_person_approves_the_default_that_is_made(way: Way) -> None:
     assert (came.asked, came.result("a")) == ([], "paid 900")
     shown = {key: each for key, each in question["args"].items() if key != "day"}
     assert [("pay", shown)] == RAN
+
+
+class Rated(BaseModel):
+    """An amount, which is more each time that it is looked at."""
+
+    amount: int
+
+    @field_validator("amount")
+    @classmethod
+    def _rated(cls, value: int) -> int:
+        """In another currency, as of now."""
+        return value + 10 * next(RATES)
+
+
+RATES = itertools.count()
+
+
+@tool(args_schema=Rated)
+def rated(amount: int) -> str:
+    """Pay an amount in another currency."""
+    RAN.append(("rated", {"amount": amount}))
+    return f"paid {amount}"
+
+
+@everywhere
+def test_what_a_validation_makes_of_a_call_later_is_decided(way: Way) -> None:
+    """Where it differs from what was decided it is decided anew, and only then it may run."""
+    most = 10 * next(RATES) + 60
+    rule = contract("small").guarantees(arg_value_range("rated", "amount", max=most))
+    talk = way.open([rated], rule)
+    came = talk.say(*(ask("rated", id, amount=5) for id in "abcdefgh"))
+    allowed = [
+        args
+        for args, outcome in zip(args_of(talk), talk.outcomes(), strict=True)
+        if outcome == "allowed"
+    ]
+    assert RAN
+    assert all(args in allowed and args["amount"] <= most for _, args in RAN)
+    assert talk.statuses().count("ok") == len(RAN)
+    assert "amount" in came.refused("h")

@@ -19,6 +19,7 @@ from langgraph.types import Command
 from sponsio_like.adapters.langgraph import proxy
 from sponsio_like.adapters.langgraph.answers import handed_here, refusal, refused, result_of
 from sponsio_like.adapters.langgraph.asking import Asking, Tools, last_asking, mark_of, passing
+from sponsio_like.adapters.langgraph.bodies import CHANGED, Changed
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decision, result
 from sponsio_like.adapters.langgraph.lineage import CHANNEL
@@ -50,6 +51,8 @@ class Running:
     entries: list[Entry] = field(default_factory=list)
     heard: list[Any] = field(default_factory=list)
     """What the body has returned, where contracts only watch."""
+    decided: Mapping[str, Any] = field(default_factory=dict)
+    """What the body that runs was let through as."""
 
     @property
     def own(self) -> str:
@@ -71,17 +74,18 @@ class Running:
             return output
         raw = self.tools.written(tool, call["args"])
         if self.ran == 1 and self._is_as_decided(tool, raw):
-            return (yield from self._body(self.own, passing(call, self.ruling["raw"]), go))
+            return (yield from self._body(self.ruling, passing(call, self.ruling["raw"]), go))
         if self.ran == 1:
-            self.came(self.own, {"error": "it was changed before it ran"})
+            self.came(self.own, {"error": CHANGED})
         ruling = self._decided({**call, "name": tool.name, "args": raw}, tool)
         if not ruling.tool:
             return self._refusal(ruling, call)
         if ruling.tool == tool.name:
-            return (yield from self._body(ruling.id, passing(call, ruling.raw), go))
+            return (yield from self._body(ruling.kept(), passing(call, ruling.raw), go))
         other = {**call, "name": ruling.tool, "args": dict(ruling.raw)}
         other_tool = self.tools.by_name[ruling.tool]
-        return (yield from self._body(ruling.id, other, lambda it: (other_tool.invoke(it), [])))
+        kept = ruling.kept()
+        return (yield from self._body(kept, other, lambda it: (other_tool.invoke(it), [])))
 
     def _is_as_decided(self, tool: BaseTool, raw: Mapping[str, Any]) -> bool:
         """Whether the contracts have read what this tool receives now."""
@@ -100,9 +104,12 @@ class Running:
         receives: Any = self.tools.received_by(tool, passed)
         return mark_of(tool.name, read) == mark_of(tool.name, receives)
 
-    def _body(self, id: str, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Flow:
+    def _body(
+        self, as_: Mapping[str, Any], call: Mapping[str, Any], go: Callable[..., Any]
+    ) -> Flow:
         """Run the body, and tell the session what comes of it; an interrupt is nothing yet."""
-        with within(self.stand.kept.get("place", ""), id) as here:
+        self.decided = as_
+        with within(self.stand.kept.get("place", ""), as_["id"]) as here:
             try:
                 output, returned = yield Run(go, (call,))
             except ParentCommand as error:
@@ -111,12 +118,14 @@ class Running:
                     raise
             except GraphBubbleUp:
                 raise
+            except Changed as changed:
+                return self._refusal(changed.ruling, call)
             except Exception as error:
                 self.entries.extend(here.entries.values())
-                self.came(id, {"error": told(error)})
+                self.came(self.decided["id"], {"error": told(error)})
                 raise
         self.entries.extend(here.entries.values())
-        self.came(id, result_of(output, call["id"], returned))
+        self.came(self.decided["id"], result_of(output, call["id"], returned))
         return output
 
     def came(self, id: str, what: Mapping[str, Any]) -> None:
@@ -132,6 +141,10 @@ class Running:
         catch_up(self.session, self.entries)
         again, of = {**call, "id": f"{self.id}/{self.ran}"}, self.stand.kept.get("of")
         (asking,) = self.tools.asked([again], of, tool)
+        return self.ruled(asking)
+
+    def ruled(self, asking: Asking) -> Ruling:
+        """Decide this run."""
         ruling = self.stand.gate(lambda _: None, self.tools).ruling(self.session, asking)
         if ruling.settles:
             self._note(decision(fresh(), ruling, self.stand.by))

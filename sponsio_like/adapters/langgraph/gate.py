@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from langgraph.types import interrupt
 
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
+from sponsio_like.adapters.langgraph.bodies import marks_of
 from sponsio_like.adapters.langgraph.people import answer, question, unknown
 from sponsio_like.adapters.langgraph.replies import Asked, heard
 from sponsio_like.adapters.langgraph.steps import once
@@ -80,6 +81,7 @@ class Ruling:
             "asked": asked,
             "tool": self.tool,
             "raw": dict(self.raw),
+            "read": marks_of(self.decided[1]),
             **({"blind": True} if self.asking.blind else {}),
             **({"edited": True} if self.edited else {}),
         }

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple, Protocol
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
+from sponsio_like.adapters.langgraph.bodies import Body, meet
+
 
 class Pair(NamedTuple):
     """What the body of a tool has returned that answers the model and its host apart."""
@@ -24,7 +26,7 @@ class Pair(NamedTuple):
     artifact: Any
 
 
-class Checks(Protocol):
+class Checks(Body, Protocol):
     """Who is asked before a body runs, and told of what it returns."""
 
     def run(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
@@ -118,10 +120,12 @@ def _proxy_class(of: type[BaseTool]) -> type[BaseTool]:
 
     @functools.wraps(run)
     def _run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        _met(self, kwargs)
         return _noted(self, run(self, *args, **kwargs))
 
     @functools.wraps(arun)
     async def _arun(self: Any, *args: Any, **kwargs: Any) -> Any:
+        _met(self, kwargs)
         return _noted(self, await arun(self, *args, **kwargs))
 
     own = {"invoke": invoke, "ainvoke": ainvoke, "_run": _run, "_arun": _arun}
@@ -130,6 +134,12 @@ def _proxy_class(of: type[BaseTool]) -> type[BaseTool]:
 
 def _asks(tool: BaseTool, call: Any) -> bool:
     return id(tool) in _CHECKS and isinstance(call, Mapping) and _BODY.get()[0] != id(tool)
+
+
+def _met(made: BaseTool, received: Mapping[str, Any]) -> None:
+    if _BODY.get()[0] == id(made) and id(made) in _CHECKS:
+        _, checks, tool = _CHECKS[id(made)]
+        meet(checks, tool, received)
 
 
 def _noted(tool: BaseTool, value: Any) -> Any:
