@@ -246,7 +246,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     settle = Session.settle
 
     def noted(self: Session, id: str, *, output: Any = None, error: Any = None) -> None:
-        told[id] = {"output": output} if error is None else {"error": error}
+        told[id.rpartition("/")[2]] = {"output": output} if error is None else {"error": error}
         settle(self, id, output=output, error=error)
 
     monkeypatch.setattr(Session, "settle", noted)
