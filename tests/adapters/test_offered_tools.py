@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
 from langchain.agents.middleware import (
     AgentMiddleware,
     LLMToolSelectorMiddleware,
@@ -14,12 +16,16 @@ from langchain.agents.middleware import (
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import StructuredTool, tool
+from langgraph.checkpoint.memory import InMemorySaver
 
+from sponsio_like.adapters.langchain import guarded
 from sponsio_like.contract import contract
 from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
 from sponsio_like.patterns import arg_value_range, rate_limit, redirect_to_safe, tool_allowlist
+from tests.adapters.harness import Report
 from tests.adapters.rules import asked, checked, few, small
+from tests.adapters.scripted import Scripted, report
 from tests.adapters.talks import Way, agents, ask, graphs
 
 RAN: list[Any] = []
@@ -303,6 +309,36 @@ def test_a_node_knows_all_of_its_tools(way: Way) -> None:
     came = talk.say(ask("fly"), ask("pay", "b", amount=5))
     assert "there is no tool `fly`; tools: `check`, `pay`" in came.refused("a")
     assert came.result("b") == "paid 5"
+
+
+@agents
+@sides
+@pytest.mark.parametrize("pause", ["contracts.after_model", "tools"])
+def test_another_process_goes_on_without_the_tools_that_were_offered(
+    way: Way, place: str, pause: str
+) -> None:
+    """It has not heard which tools the model was offered: between model, decision and tools."""
+    saver, script = InMemorySaver(), [ask("late", word="hi", times=1), ask("late", "b", word="ho")]
+
+    def fresh(**more: Any) -> Any:
+        guard = Guard((few("late", 1),), elsewhere=["late"])
+        stack: dict[str, list[Any]] = {"before": [], "others": [], "behind": []}
+        stack |= at(place, Adds())
+        pair = [*stack["before"], *guarded(guard, TOOLS, *stack["others"]), *stack["behind"]]
+        model = Scripted(script=lambda: [*script, "done"])
+        return create_agent(model, TOOLS, middleware=pair, checkpointer=saver, **more)
+
+    def run(agent: Any, given: Any) -> Report:
+        config: Any = {"configurable": {"thread_id": "one"}}
+        going = agent.ainvoke(given, config) if way.later else agent.invoke(given, config)
+        return report(asyncio.run(going) if way.later else going, ())
+
+    run(fresh(interrupt_before=[pause]), {"messages": [("user", "go on")]})
+    assert RAN == []
+    came = run(fresh(), None)
+    assert came.result("a") == "late hi"
+    assert "`few late`" in came.refused("b")
+    assert RAN == ["hi"]
 
 
 # --- tools of the model's provider ----------------------------------------------------------------
