@@ -20,12 +20,16 @@ MEANING = (
         "plain runs are not decided",
         "adapters/langgraph/node.py",
         (
-            "going = instead_of(given, self.name, config) or self._going(given, config)\n"
+            "self._going(given, config)\n"
             "        if isinstance(going, Command):\n"
             "            return going\n"
             "        return self._and_on(self.inner.invoke(going))"
         ),
-        "return self._and_on(ToolNode(list(self.inner.tools_by_name.values())).invoke(given))",
+        (
+            "None\n"
+            "        tools = list(self.inner.tools_by_name.values())\n"
+            "        return self._and_on(ToolNode(tools).invoke(given))"
+        ),
     ),
     (
         "refused calls are let through",
@@ -36,13 +40,13 @@ MEANING = (
     (
         "a question is an error",
         "adapters/langgraph/deciding.py",
-        '            said, rev = interrupt(shown), kept_in(config)["rev"]\n',
+        '            said, rev = interrupt(shown), sessions.kept_in(config)["rev"]\n',
         (
             "            try:\n"
             "                said = interrupt(shown)\n"
             "            except Exception:\n"
             "                return Command(goto='__end__')\n"
-            '            rev = kept_in(config)["rev"]\n'
+            '            rev = sessions.kept_in(config)["rev"]\n'
         ),
     ),
     (
@@ -78,9 +82,9 @@ MEANING = (
     (
         "a thread has one session for ever",
         "adapters/langgraph/sessions.py",
-        "return begun(self.guard, place.thread, self._given)",
+        'if "rev" not in kept:\n            return begun(self.guard, place.thread, self._given)',
         (
-            "return self.live._sessions.setdefault("
+            'if "rev" not in kept or True:\n            return self.live._sessions.setdefault('
             'f"of {place.thread}", begun(self.guard, place.thread, self._given))'
         ),
     ),
@@ -108,9 +112,9 @@ BUGS = (
     (
         "all threads of an agent are one",
         "adapters/langgraph/sessions.py",
-        "return begun(self.guard, place.thread, self._given)",
+        'if "rev" not in kept:\n            return begun(self.guard, place.thread, self._given)',
         (
-            "return self.live._sessions.setdefault("
+            'if "rev" not in kept or True:\n            return self.live._sessions.setdefault('
             '"all", begun(self.guard, place.thread, self._given))'
         ),
         f"{TRAPS}::test_threads_of_an_agent_do_not_share_a_history",
@@ -124,28 +128,28 @@ BUGS = (
     ),
     (
         "edits are what was decided",
-        "adapters/langgraph/calls.py",
+        "adapters/langgraph/attempts.py",
         "if self.ran == 1 and mark and same:",
         "if self.ran == 1:",
         f"{OTHERS}::test_an_edit_that_breaks_a_contract_is_refused",
     ),
     (
         "attempts are not decided",
-        "adapters/langgraph/calls.py",
+        "adapters/langgraph/attempts.py",
         "if self.ran == 1 and mark and same:",
         "if mark and same:",
         f"{OTHERS}::test_every_attempt_is_decided",
     ),
     (
         "the model's word counts for the result",
-        "adapters/langgraph/calls.py",
+        "adapters/langgraph/attempts.py",
         '                self.came(id, {"error": told(error)})\n',
         "",
         f"{OTHERS}::test_an_error_that_is_told_as_a_result_is_still_a_failure",
     ),
     (
         "any tool has the name",
-        "adapters/langgraph/calls.py",
+        "adapters/langgraph/attempts.py",
         "mark = mark_of(tool.name, raw)",
         'mark = mark_of(call["name"], raw)',
         f"{OTHERS}::test_only_the_tool_of_the_name_runs",

@@ -76,6 +76,10 @@ class Kit:
     script: list[Turn] = field(default_factory=list)
     saver: Any = field(default_factory=InMemorySaver)
 
+    def renew(self) -> None:
+        """From now on graphs have a guard that knows nothing of earlier ones: another process."""
+        object.__setattr__(self, "guard", Guard(self.guard.policy.contracts))
+
     @cached_property
     def tools(self) -> list[BaseTool]:
         """The tools of the bench that every agent here has."""
@@ -189,6 +193,7 @@ class App:
     def run(self, given: Any, at: Any = None, **options: Any) -> State:
         """Run the graph on this input, from a checkpoint if one is given."""
         if self.kit.way.anew:
+            self.kit.renew()
             self.graph = self.build()
         config = at or self.config
         if self.kit.way.later:

@@ -45,7 +45,7 @@ def replay_of_an_approval(way: Way) -> str:
 
 
 def replay_of_what_was_approved(way: Way) -> str:
-    """As before, but from the last checkpoint before the tools, in whose history it is approved."""
+    """As before, but from the last checkpoint before the tools: the answer lets it run once."""
     app = opened(kit(way, asked()))
     state = app.say([pay(900, "a")])
     app.note("approved", app.answer(state, yes("a")))

@@ -270,6 +270,6 @@ def test_a_node_beside_another_needs_no_worker_of_its_own() -> None:
         try:
             assert program.stdout is not None
             assert program.stdout.readline() == "begun\n"
-            assert program.communicate(timeout=3)[0] == "done\n"
+            assert program.communicate(timeout=60)[0] == "done\n"
         finally:
             program.kill()

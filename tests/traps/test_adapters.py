@@ -198,8 +198,9 @@ def test_a_state_that_cannot_be_read_lets_nothing_run(way: Way) -> None:
     talk.say(ask("pay", amount=60))
     state = talk.graph.get_state({"configurable": {"thread_id": "one"}})
     saved = talk.graph.checkpointer.get_tuple(state.config).checkpoint["channel_values"]
-    line = [saved["__contracts__"]["rev"]]
-    damaged = {"__contracts__": {"rev": "x", "line": line, "session": {"format": "?"}}}
+    line = [each["rev"] for each in saved["__contracts__"].values()]
+    part = {"rev": "x", "line": line, "live": "?", "seq": 0, "session": {"format": "?"}}
+    damaged = {"__contracts__": {next(iter(saved["__contracts__"])): part}}
     node = "tools" if way in GRAPHS else "contracts.after_model"
     talk.graph.update_state(state.config, damaged, as_node=node)
     with pytest.raises(SnapshotError):

@@ -8,7 +8,7 @@ edited them; what really runs is compared with what was decided.
 
 try:
     from sponsio_like.adapters.langchain.middleware import guarded
-    from sponsio_like.adapters.langgraph.lineage import GuardedState
+    from sponsio_like.adapters.langgraph.channel import GuardedState
     from sponsio_like.adapters.langgraph.people import approve, deny, waiting
 except ModuleNotFoundError as error:
     if str(error.name).split(".")[0] not in ("langchain", "langchain_core", "langgraph"):

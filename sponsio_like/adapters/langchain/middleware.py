@@ -24,8 +24,8 @@ from sponsio_like.adapters.langchain.turns import Limits, Turns
 from sponsio_like.adapters.langgraph.answers import with_answers
 from sponsio_like.adapters.langgraph.asking import Tools
 from sponsio_like.adapters.langgraph.calls import Calls
+from sponsio_like.adapters.langgraph.channel import Kept, merged
 from sponsio_like.adapters.langgraph.hearing import Facts
-from sponsio_like.adapters.langgraph.lineage import Kept, merged
 from sponsio_like.adapters.langgraph.sessions import INPUTS, Scope, Sessions
 from sponsio_like.adapters.langgraph.standing import stand_of
 from sponsio_like.errors import ContractError
@@ -36,11 +36,11 @@ from sponsio_like.worlds import World
 
 
 class _Private(AgentState[Any]):
-    __contracts__: NotRequired[Annotated[Kept, PrivateStateAttr, merged]]
+    __contracts__: NotRequired[Annotated[dict[str, Kept], PrivateStateAttr, merged]]
 
 
 class _Shared(AgentState[Any]):
-    __contracts__: NotRequired[Annotated[Kept, merged]]
+    __contracts__: NotRequired[Annotated[dict[str, Kept], merged]]
 
 
 def guarded(  # noqa: PLR0913  the options of users, each by its name
@@ -50,6 +50,7 @@ def guarded(  # noqa: PLR0913  the options of users, each by its name
     retries: int = 2,
     reminders: int = 1,
     hide: bool = False,
+    name: str = "contracts",
     agent: str = "agent",
     scope: Scope = "thread",
     shared: bool = False,
@@ -63,7 +64,7 @@ def guarded(  # noqa: PLR0913  the options of users, each by its name
     bring are learned when the model is offered them. An answer that a contract does not allow is
     withheld, and the model sent back `retries` times; for what it still owes it is sent back
     `reminders` times, each since the user has last said something. With `hide` the model is not
-    offered what could only be refused now.
+    offered what could only be refused now. Two pairs around one agent have a `name` each.
     `agent` to `facts` as for `guard_tools`. Raises `InputMissing` and `ContractError` for contracts
     that could not be kept here.
     """
@@ -75,10 +76,10 @@ def guarded(  # noqa: PLR0913  the options of users, each by its name
     for other in others:
         known.learn(getattr(other, "tools", ()))
     meet_all(guard.policy, known.arguments)
-    calls = Calls(opened, known, back="contracts.after_model")
+    calls = Calls(opened, known, back=f"{name}.after_model")
     asks = any(isinstance(each, HumanInTheLoopMiddleware) for each in others)
     turns = Turns(opened, known, Limits(retries, reminders), asks)
-    return [_First(turns, calls), *others, _Last(calls, hide=hide)]
+    return [_First(turns, calls, name), *others, _Last(calls, f"{name} checked", hide=hide)]
 
 
 def _check(tools: Sequence[Any]) -> None:
@@ -92,8 +93,9 @@ def _check(tools: Sequence[Any]) -> None:
 class _First(AgentMiddleware[Any, Any]):
     """Its hook after the model comes last, its wrapper is outside of all others."""
 
-    def __init__(self, turns: Turns, calls: Calls) -> None:
+    def __init__(self, turns: Turns, calls: Calls, name: str) -> None:
         super().__init__()
+        self._name = name
         self.state_schema = _Shared if turns.sessions.shared else _Private
         self.tools = []
         self._turns = turns
@@ -101,7 +103,7 @@ class _First(AgentMiddleware[Any, Any]):
 
     @property
     def name(self) -> str:
-        return "contracts"
+        return self._name
 
     @hook_config(can_jump_to=["model", "end"])
     def after_model(self, state: Any, runtime: Any) -> Any:
@@ -138,15 +140,16 @@ class _First(AgentMiddleware[Any, Any]):
 class _Last(AgentMiddleware[Any, Any]):
     """Its wrappers are inside of all others: what reaches them runs, and the model is offered."""
 
-    def __init__(self, calls: Calls, *, hide: bool) -> None:
+    def __init__(self, calls: Calls, name: str, *, hide: bool) -> None:
         super().__init__()
+        self._name = name
         self.tools = []
         self._calls = calls
         self._hide = hide and calls.sessions.guard.policy.enforces
 
     @property
     def name(self) -> str:
-        return "contracts checked"
+        return self._name
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         return handler(self._possible(request))

@@ -15,11 +15,12 @@ from langgraph.config import get_config
 
 from sponsio_like.adapters.langgraph.answers import refusal
 from sponsio_like.adapters.langgraph.asking import Tools, last_asking, unanswered
+from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.gate import DROPPED, Batch, Ruling
 from sponsio_like.adapters.langgraph.hearing import hear, said_by_user, tell_answer, told_facts
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
-from sponsio_like.adapters.langgraph.lineage import CHANNEL, Kept
-from sponsio_like.adapters.langgraph.sessions import Sessions, kept_in
+from sponsio_like.adapters.langgraph.observing import undisturbed
+from sponsio_like.adapters.langgraph.sessions import Sessions
 from sponsio_like.adapters.langgraph.standing import Stand, standing
 from sponsio_like.outcome import Allowed, Blocked, Outcome
 from sponsio_like.running import Flow
@@ -92,7 +93,11 @@ class Turns:
     """Whether LangChain's middleware that asks people is between the two."""
 
     def flow(self, state: Any, runtime: Any, *, later: bool) -> Flow:
-        """The update after the model."""
+        """The update after the model; none, if something fails where nothing is enforced."""
+        work = self._flow(state, runtime, later=later)
+        return undisturbed(self.sessions.guard, work, lambda: None)
+
+    def _flow(self, state: Any, runtime: Any, *, later: bool) -> Flow:
         config, opened = get_config(), self.sessions
         messages = state["messages"]
         if self._returned(config, messages):
@@ -114,20 +119,21 @@ class Turns:
             return _ended(stand, turn, batch, over)
         instead, more = self._after(turn, batch.session, calls)
         refused = [each for each in batch.rulings if not each.tool and self._is_direct(each)]
-        rulings = {each.asking.id: each.kept() for each in batch.rulings if each.asking.id}
-        value = {
-            "heard": turn.heard,
-            "place": stand.place.step,
-            "rulings": rulings,
-            "of": said,
-            **more,
+        about = {"of": said, "answer": batch.question}
+        rulings = {
+            each.asking.id: {**each.kept(), **about} for each in batch.rulings if each.asking.id
         }
-        entries = decisions(stand.place.step, batch.rulings, stand.by)
+        place = stand.place.step
+        value = {"heard": turn.heard, "place": place, "rulings": rulings, "of": said, **more}
+        entries = decisions(place, batch.rulings, stand.by)
         jump = {"jump_to": "model"} if more["sent_back"] != turn.counting() else {}
+        written = stand.write(batch.session, value, entries)
+        if any(each.tool for each in batch.rulings):
+            opened.once_answered(batch.question, written)
         said_now = [*instead, *map(refusal, refused)]
         return {
             **({"messages": said_now} if said_now else {}),
-            CHANNEL: stand.after(batch.session, value, entries),
+            CHANNEL: written,
             **jump,
         }
 
@@ -136,7 +142,7 @@ class Turns:
         asking = last_asking(messages)
         if asking is None or not asking.tool_calls or unanswered(messages):
             return False
-        return bool(kept_in(config).get("of") == asking.id)
+        return bool(self.sessions.kept_in(config).get("of") == asking.id)
 
     def _is_direct(self, ruling: Ruling) -> bool:
         """Whether the agent ends with the answer of the tool: then its refusal is said here.
@@ -192,7 +198,7 @@ def _ended(stand: Stand, turn: Turn, batch: Batch, over: Blocked) -> dict[str, A
     entries = [*decisions(step, batch.rulings, stand.by), *dropped]
     return {
         "messages": [*said, *answers, last],
-        CHANNEL: stand.after(session, value, entries),
+        CHANNEL: stand.write(session, value, entries),
         "jump_to": "end",
     }
 

@@ -19,13 +19,14 @@ from langgraph.types import Command, Send, interrupt
 from typing_extensions import TypedDict
 
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
+from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.gate import Batch, Ruling
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
-from sponsio_like.adapters.langgraph.lineage import CHANNEL, Kept
+from sponsio_like.adapters.langgraph.observing import undisturbed
 from sponsio_like.adapters.langgraph.people import question
 from sponsio_like.adapters.langgraph.replies import Asked
-from sponsio_like.adapters.langgraph.routes import decides, state_of
-from sponsio_like.adapters.langgraph.sessions import Sessions, kept_in, read
+from sponsio_like.adapters.langgraph.routes import Exits, decides, state_of
+from sponsio_like.adapters.langgraph.sessions import Sessions, read, successor
 from sponsio_like.adapters.langgraph.standing import Stand, standing
 from sponsio_like.outcome import Blocked
 from sponsio_like.raising import blocked
@@ -44,6 +45,7 @@ class Sent(TypedDict, total=False):
     own: str
     advice: str
     shown: dict[str, Any]
+    of: str
 
 
 class Asks(TypedDict):
@@ -58,8 +60,9 @@ class Asks(TypedDict):
 class Decide:
     """The node that decides for the node `name`.
 
-    `asks` says what is to be decided, from the state and the value of the channel; `sent` what the
-    node receives of a call that was decided. `channels` are those of the state.
+    `asks` says what is to be decided, from the state and the part of the channel (and the calls
+    that were sent alone, if any); `sent` what the node receives of a call that was decided.
+    `channels` are those of the state.
     """
 
     sessions: Sessions
@@ -67,7 +70,8 @@ class Decide:
     name: str
     schema: Any
     channels: tuple[str, ...]
-    asks: Callable[[Any, Kept, str], Asks]
+    exits: Exits
+    asks: Callable[[Any, Kept, str, Any], Asks]
     sent: Callable[[Ruling], Sent]
 
     def add(self, builder: StateGraph[Any, Any, Any, Any], *, defer: bool = False) -> None:
@@ -79,11 +83,27 @@ class Decide:
 
     def run(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
         """The next value of the channel."""
-        return drive(self._flow(state, config, runtime, later=False))
+        return drive(self._undisturbed(state, config, runtime, later=False))
 
     async def arun(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
         """As `run`."""
-        return await adrive(self._flow(state, config, runtime, later=True))
+        return await adrive(self._undisturbed(state, config, runtime, later=True))
+
+    def _undisturbed(self, *given: Any, later: bool) -> Flow:
+        work = self._flow(*given, later=later)
+        return undisturbed(self.sessions.guard, work, lambda: self._unseen(*given))
+
+    def _unseen(self, state: Any, config: RunnableConfig, _: Any) -> dict[str, Any]:
+        """The channel where nothing could be decided and nothing is enforced: all calls run."""
+        given = state if isinstance(state, list) else None
+        kept = read(config, CHANNEL).get(self.sessions.part, {})
+        asks = self.asks(state_of(self.schema, read(config, list(self.channels))), {}, "-", given)
+        every = [Ruling(each, tool=each.tool, raw=each.raw) for each in asks["calls"]]
+        plan = [{"mark": _mark(each.asking), "sent": self.sent(each)} for each in every]
+        more = {"loose": True, "plan": plan, "given": given is not None, "rulings": {}}
+        old = {key: each for key, each in kept.items() if key not in ("instead", "results")}
+        after = successor(kept, more, shared=self.sessions.shared)
+        return {CHANNEL: self.sessions.wrote({**old, **after})}
 
     def route(self, _: Any, config: RunnableConfig) -> Any:
         """Where the calls go that were decided; back, if they are not those of the state any more.
@@ -91,10 +111,10 @@ class Decide:
         LangGraph asks again after `update_state`, which may have changed them.
         """
         values = read(config, [*self.channels, CHANNEL], fresh=True)
-        kept = values.pop(CHANNEL)
+        kept = values.pop(CHANNEL).get(self.sessions.part, {})
         plan = kept.get("plan", [])
         if not kept.get("given"):
-            asks = self.asks(state_of(self.schema, values), kept, "")
+            asks = self.asks(state_of(self.schema, values), kept, "", None)
             if [each["mark"] for each in plan] != [_mark(each) for each in asks["calls"]]:
                 return decides(self.name)
         instead = kept.get("instead")
@@ -103,42 +123,55 @@ class Decide:
 
     def _flow(self, state: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
         stand: Stand = yield from standing(self.sessions, config, runtime, later=later)
-        asks, heard = self.asks(state, stand.kept, stand.place.step), list[str]()
+        given, heard = (state if isinstance(state, list) else None), list[str]()
+        if given is not None:
+            state = state_of(self.schema, read(config, list(self.channels)))
+        asks = self.asks(state, stand.kept, stand.place.step, given)
         stand = replace(stand, batch=asks["of"] or stand.place.step)
 
         def begin(session: Session) -> None:
             heard[:] = stand.tell(session, state, config, asks["messages"])
 
         gate = stand.gate(begin, self.tools)
+        if self.exits.several:
+            own = gate.own
+            gate = replace(gate, own=lambda id: f"{self.name}/{own(id)}")
         batch = gate.attempt(asks["calls"], _asked(stand))
-        given = {"given": True} if isinstance(state, list) else {}
+        more = {} if given is None else {"given": True}
         if batch.held and gate.waits:
-            return {CHANNEL: self._held(stand, batch, given)}
-        return {CHANNEL: self._decided(stand, batch, {"heard": heard, "of": asks["of"], **given})}
+            return {CHANNEL: self._held(stand, batch, more)}
+        written = self._decided(stand, batch, {"heard": heard, **more}, asks["of"])
+        return {CHANNEL: written}
 
-    def _held(self, stand: Stand, batch: Batch, more: Kept) -> Kept:
+    def _held(self, stand: Stand, batch: Batch, more: Kept) -> dict[str, Kept]:
         """The channel while people are asked: the session is as before the batch."""
         tickets = {held.ticket.id: list(held.ticket.contracts) for _, held in batch.held}
         now = Asked(self.sessions.clock(), tickets, None, batch.passed)._asdict()
         shown = {"held": [question(*each) for each in batch.held], "problems": batch.problems}
+        asked = [*(each._asdict() for each in _asked(stand)), now]
         value = {
             **more,
             "heard": stand.kept.get("heard", []),
-            "asked": [*(each._asdict() for each in _asked(stand)), now],
-            "asked_of": stand.batch,
+            "asked": {**_waiting(stand), stand.batch: asked},
             "plan": [{"mark": _mark(each.asking), "sent": None} for each in batch.rulings],
-            "instead": {SENT: "ask", "shown": shown},
+            "instead": {SENT: "ask", "shown": shown, "of": stand.batch},
         }
-        return stand.after(stand.open(), value, ())
+        return stand.write(stand.open().session, value, ())
 
-    def _decided(self, stand: Stand, batch: Batch, more: Kept) -> Kept:
+    def _decided(self, stand: Stand, batch: Batch, more: Kept, of: str | None) -> dict[str, Kept]:
         """The channel when all is decided: the session, and where each call goes."""
         step, rulings = stand.place.step, batch.rulings
         entries = decisions(step, rulings, stand.by)
+        question = stand.kept["rev"] if _asked(stand) else ""
         value = {
             **more,
             "place": step,
-            "rulings": {each.asking.id: each.kept() for each in rulings if each.tool},
+            "asked": _waiting(stand),
+            "rulings": {
+                each.asking.id: {**each.kept(), "of": of, "answer": question}
+                for each in rulings
+                if each.tool
+            },
             "plan": [{"mark": _mark(each.asking), "sent": self.sent(each)} for each in rulings],
         }
         if batch.over is not None:
@@ -146,18 +179,24 @@ class Decide:
             catch_up(batch.session, dropped)
             entries += dropped
             value["instead"] = {SENT: "stop", "advice": batch.over.advice}
-        return stand.after(batch.session, value, entries)
+        written = stand.write(batch.session, value, entries)
+        if value["rulings"]:
+            self.sessions.once_answered(question, written)
+        return written
 
 
-def instead_of(given: Any, name: str, config: RunnableConfig) -> Command[Any] | None:
+def instead_of(
+    given: Any, name: str, config: RunnableConfig, sessions: Sessions
+) -> Command[Any] | None:
     """What a guarded node does that has no call to run: it asks, stops, or has it decided first.
 
     None if there is a call to run, or to be answered. Raises `RunStopped` where the run is over.
     """
     match given:
-        case {"sponsio_like": "ask", "shown": shown}:
-            said, rev = interrupt(shown), kept_in(config)["rev"]
-            return Command(update={CHANNEL: {"rev": rev, "said": said}}, goto=decides(name))
+        case {"sponsio_like": "ask", "shown": shown, "of": of}:
+            said, rev = interrupt(shown), sessions.kept_in(config)["rev"]
+            answer = sessions.wrote({"rev": rev, "said": said, "of": of})
+            return Command(update={CHANNEL: answer}, goto=decides(name))
         case {"sponsio_like": "stop", "advice": advice}:
             raise blocked(Blocked("", (), lambda: str(advice), ends_run=True))
         case {"sponsio_like": _}:
@@ -173,6 +212,12 @@ def _mark(asking: Asking) -> list[str]:
 
 def _asked(stand: Stand) -> list[Asked]:
     """What people were asked about this batch, and what they have said."""
-    kept = stand.kept
-    asked = kept.get("asked", ()) if kept.get("asked_of") == stand.batch else ()
-    return [Asked(**each) for each in asked]
+    return [Asked(**each) for each in stand.kept.get("asked", {}).get(stand.batch, ())]
+
+
+def _waiting(stand: Stand) -> Kept:
+    """What people were asked about other batches, which wait beside this one."""
+    asked = stand.kept.get("asked", {})
+    return {
+        of: each for of, each in asked.items() if of != stand.batch and each[-1]["said"] is None
+    }

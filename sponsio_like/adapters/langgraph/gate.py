@@ -17,10 +17,12 @@ from langgraph.types import interrupt
 
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
 from sponsio_like.adapters.langgraph.bodies import marks_of
+from sponsio_like.adapters.langgraph.live import Out
 from sponsio_like.adapters.langgraph.people import answer, question, unknown
 from sponsio_like.adapters.langgraph.replies import Asked, heard
 from sponsio_like.adapters.langgraph.steps import once
 from sponsio_like.adapters.langgraph.tape import Said, taped
+from sponsio_like.naming import fresh
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirect, Redirected
 from sponsio_like.running import Flow, Run
 from sponsio_like.session import Session, decide_fitted
@@ -96,6 +98,8 @@ class Batch(NamedTuple):
     problems: list[str]
     edits: frozenset[str] = frozenset()
     """The tickets of calls that people have edited just now."""
+    question: str = ""
+    """The name of what people were asked last, if they were."""
 
     @property
     def over(self) -> Blocked | None:
@@ -135,30 +139,30 @@ class Batch(NamedTuple):
 class Gate:
     """Decides batches for the tools of a node, as an agent at a depth.
 
-    `open` gives the session as it was before the batch, `begin` tells it what has happened since;
-    `alone`: nobody else decides on it meanwhile. `waits`: people can be asked. `own`: the id of a
+    `open` gives the session as it was before the batch, `begin` tells it what has happened since.
+    `waits`: people can be asked. `own`: the id of a
     call in this session, from that in its message.
     """
 
-    open: Callable[[], Session]
+    open: Callable[[], Out]
     begin: Callable[[Session], None]
     tools: Tools
     by: tuple[str, int]
     clock: Callable[[], float]
     waits: bool = True
-    alone: bool = True
     own: Callable[[str], str] = str
 
     def decide(self, calls: Sequence[Asking], *, later: bool) -> Flow:
         """The `Batch`, once nobody has to be asked any more."""
         asked: list[Asked] = []
+        name = ""
         while True:
             batch = self._decided(calls, asked)
             if not batch.held or not self.waits:
                 break
-            now, fresh = yield Run(once, (partial(_asking, batch, self.clock), later))
-            at, tickets, passed = now
-            if fresh:
+            now, new = yield Run(once, (partial(_asking, batch, self.clock), later))
+            at, tickets, passed, name = now
+            if new:
                 _tell(batch, asked, tickets.keys())
             elif _too_late(batch, at):
                 asked.append(Asked(at, tickets, {}, passed))
@@ -167,7 +171,8 @@ class Gate:
             said = yield Run(interrupt, ({**shown, "problems": batch.problems},))
             asked.append(Asked(at, tickets, said, passed))
         _tell(batch, asked, {""})
-        return batch._replace(rulings=[_unheard(each) for each in batch.rulings])
+        rulings = [_unheard(each) for each in batch.rulings]
+        return batch._replace(rulings=rulings, question=name if asked else "")
 
     def attempt(self, calls: Sequence[Asking], asked: Sequence[Asked]) -> Batch:
         """Decide the batch, with what people have said so far; those that are held still wait.
@@ -183,11 +188,17 @@ class Gate:
 
     def _decided(self, calls: Sequence[Asking], asked: Sequence[Asked]) -> Batch:
         """Decide in order; what people have said counts where their call stands."""
-        session = self.open()
+        out = self.open()
+        with out.lock:
+            return self._decided_on(out.session, calls, asked, alone=not out.shared)
+
+    def _decided_on(
+        self, session: Session, calls: Sequence[Asking], asked: Sequence[Asked], *, alone: bool
+    ) -> Batch:
         latest = asked[-1] if asked else None
         problems = [] if latest is None else unknown(latest.said, latest.tickets)
         rulings, edits = list[Ruling](), set[str]()
-        with taped(session, alone=self.alone) as said:
+        with taped(session, alone=alone) as said:
             self.begin(session)
             for call in calls:
                 ruling = self.ruling(session, self._as_asked(call, asked))
@@ -259,12 +270,10 @@ class Gate:
                 return Ruling(asking, outcome, told=outcome.advice)
 
 
-def _asking(
-    batch: Batch, clock: Callable[[], float]
-) -> tuple[float, dict[str, list[str]], dict[str, dict[str, Any]]]:
-    """When people are asked, about which tickets, for which contracts, and what is `passed`."""
+def _asking(batch: Batch, clock: Callable[[], float]) -> tuple[Any, ...]:
+    """When people are asked, about which tickets, for which contracts, what is `passed`; a name."""
     tickets = {held.ticket.id: list(held.ticket.contracts) for _, held in batch.held}
-    return clock(), tickets, batch.passed
+    return clock(), tickets, batch.passed, fresh()
 
 
 def _too_late(batch: Batch, at: float) -> bool:
@@ -278,8 +287,7 @@ def _tell(batch: Batch, asked: Sequence[Asked], about: Collection[str]) -> None:
     latest = asked[-1].said if asked and isinstance(asked[-1].said, Mapping) else {}
     for each in batch.said:
         due = each.answers in latest if each.answers else each.asks in about
-        due = due or bool({each.answers, each.asks} & batch.edits)
-        if due and each.asks not in before:
+        if (due or {each.answers, each.asks} & batch.edits) and each.asks not in before:
             each.tell()
 
 

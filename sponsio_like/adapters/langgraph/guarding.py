@@ -19,11 +19,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
+from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState, Kept
 from sponsio_like.adapters.langgraph.deciding import SENT, Asks, Decide, Sent, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
 from sponsio_like.adapters.langgraph.journal import catch_up, result
-from sponsio_like.adapters.langgraph.lineage import CHANNEL, GuardedState, Kept
 from sponsio_like.adapters.langgraph.node import messages_of
 from sponsio_like.adapters.langgraph.outer import within
 from sponsio_like.adapters.langgraph.routes import Exits, check_state, goto, route, state_of
@@ -72,19 +72,26 @@ def guard_node(  # noqa: PLR0913  the options of users, each by its name
     guard.policy.roll.add(name, None)
     channels = tuple(builder.schemas[schema])
 
-    def asks(state: Any, kept: Kept, step: str) -> Asks:
-        planned = [each["mark"][0] for each in kept.get("plan", ())]
-        waiting = not step or any(each["said"] is not None for each in kept.get("asked", ()))
-        mine = planned[0] if waiting and planned and planned[0].startswith(f"{name} ") else ""
-        id, given = mine or f"{name} {step}", as_members(dict(args(state)))
+    def asks(state: Any, kept: Kept, step: str, _: Any) -> Asks:
+        id, given = _waiting(name, kept, step), as_members(dict(args(state)))
         call = Asking(id, name, given, given)
         return {"of": id, "calls": [call], "messages": messages_of(state, messages_key)}
 
-    Decide(opened, Tools(()), name, schema, channels, asks, _sent).add(builder)
+    exits = route(builder, name, guard)
+    Decide(opened, Tools(()), name, schema, channels, exits, asks, _sent).add(builder)
     runnable = coerce_to_runnable(action, name=name, trace=False)
-    node = _Node(opened, name, runnable, blocked, schema, channels, route(builder, name))
+    node = _Node(opened, name, runnable, blocked, schema, channels, exits)
     whole = RunnableCallable(node.run, node.arun, name=name, trace=False)
     return builder.add_node(name, whole, input_schema=GuardedState)
+
+
+def _waiting(name: str, kept: Kept, step: str) -> str:
+    """The id of the call of this node: the one that waits for an answer, or was just decided."""
+    planned = [each["mark"][0] for each in kept.get("plan", ())] if not step else []
+    asked = kept.get("asked", {}).items()
+    answered = [of for of, each in asked if each[-1]["said"] is not None]
+    mine = [each for each in (*planned, *answered) if each.startswith(f"{name} ")]
+    return mine[0] if mine else f"{name} {step}"
 
 
 def _sent(ruling: Ruling) -> Sent:
@@ -110,13 +117,13 @@ class _Node:
         return await adrive(self._flow(given, config, runtime, later=True))
 
     def _flow(self, given: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
-        if (instead := instead_of(given, self.name, config)) is not None:
+        if (instead := instead_of(given, self.name, config, self.sessions)) is not None:
             return instead
         state = state_of(self.schema, read(config, list(self.channels)))
         if given[SENT] == "refused":
             return self._and_on(self._refused(given, state))
         id, stand = given["call"], stand_of(self.sessions, config, runtime)
-        session, (agent, depth) = stand.beside(), stand.by
+        session, (agent, depth) = stand.beside(id), stand.by
         invoke = self.action.ainvoke if later else self.action.invoke
         with session.active(agent=agent, depth=depth), within(stand.place.step, id) as here:
             try:
@@ -127,14 +134,15 @@ class _Node:
                 raise
         entries = [*here.entries.values(), result(fresh(), id, {"output": as_answer(update)})]
         catch_up(session, entries)
-        return self._and_on(update, {"rev": stand.kept.get("rev", ""), "results": entries})
+        value = {"rev": stand.kept.get("rev", ""), "results": entries}
+        return self._and_on(update, self.sessions.wrote(value))
 
     def _refused(self, given: Sent, state: Any) -> Any:
         if self.blocked is not None:
             return self.blocked(state, given["advice"])
         raise CallBlocked(Blocked(given["call"], (), lambda: given["advice"]))
 
-    def _and_on(self, update: Any, value: Kept | None = None) -> list[Any]:
+    def _and_on(self, update: Any, value: dict[str, Kept] | None = None) -> list[Any]:
         """The update of the action, the value of the channel, and where the graph goes."""
         parts = update if isinstance(update, list) else [] if update is None else [update]
         more = {} if value is None else {CHANNEL: value}

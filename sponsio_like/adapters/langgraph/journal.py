@@ -22,12 +22,14 @@ Entry = dict[str, Any]
 """`{"key", "id"}` and `decided`: tool, arguments, agent and depth, with the `answers` of people; or
 `output`, or `error`."""
 
-_KNOWN: WeakKeyDictionary[Session, set[str]] = WeakKeyDictionary()
+KNOWN_CAP = 1000
+"""Most entries that a session is known to know; of more, the first ones are forgotten."""
+_KNOWN: WeakKeyDictionary[Session, dict[str, None]] = WeakKeyDictionary()
 
 
-def known_to(session: Session) -> set[str]:
-    """The keys of the entries that a session knows of."""
-    return _KNOWN.setdefault(session, set())
+def known_to(session: Session) -> dict[str, None]:
+    """The keys of the entries that a session knows of, in the order in which it was told."""
+    return _KNOWN.setdefault(session, {})
 
 
 def catch_up(session: Session, entries: Iterable[Entry]) -> None:
@@ -36,7 +38,9 @@ def catch_up(session: Session, entries: Iterable[Entry]) -> None:
     for each in entries:
         if each["key"] not in known:
             tell(session, each)
-            known.add(each["key"])
+            known[each["key"]] = None
+    for old in list(known)[:-KNOWN_CAP]:
+        del known[old]
 
 
 def tell(session: Session, entry: Mapping[str, Any]) -> None:

@@ -23,6 +23,7 @@ from langgraph.types import CachePolicy, Command, RetryPolicy
 from sponsio_like.adapters.langgraph.answers import refusal
 from sponsio_like.adapters.langgraph.asking import Tools, last_asking, unanswered
 from sponsio_like.adapters.langgraph.calls import Calls
+from sponsio_like.adapters.langgraph.channel import Kept
 from sponsio_like.adapters.langgraph.deciding import SENT, Asks, Decide, Sent, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
@@ -112,28 +113,34 @@ def _whole(
     guard, schema, (name, messages_key) = opened.guard, builder.state_schema, names
     refuse_answers(guard.policy)
     check_state(builder)
+    _check(options)
+    known = Tools(ToolNode(tools).tools_by_name.values())
+    meet_all(guard.policy, known.arguments)
+    calls = Calls(opened, known, messages_key, sent=True)
+    wrappers: dict[str, Any] = {"wrap_tool_call": calls.whole, "awrap_tool_call": calls.awhole}
+    inner = ToolNode(tools, name=name, messages_key=messages_key, **wrappers, **options)
+    channels = tuple(builder.schemas[schema])
+
+    def asks(state: Any, _: Kept, __: str, given: Any) -> Asks:
+        messages = messages_of(state, messages_key)
+        asking = last_asking(messages)
+        of = None if asking is None else asking.id
+        waiting = known.asked(unanswered(messages) if given is None else given, of)
+        return {"of": of, "calls": waiting, "messages": messages}
+
+    exits = route(builder, name, guard)
+    Decide(opened, known, name, schema, channels, exits, asks, _sent).add(builder, defer=defer)
+    node = _Calls(opened, inner, messages_key, name, schema, channels, exits)
+    return RunnableCallable(node.run, node.arun, name=name, trace=False)
+
+
+def _check(options: Mapping[str, Any]) -> None:
     for each in ("wrap_tool_call", "awrap_tool_call"):
         if each in options:
             raise ContractError.of(
                 f"`options` has `{each}`, which may change a call after it was decided",
                 "wrap the tools, or use the middleware of sponsio_like.adapters.langchain",
             )
-    known = Tools(ToolNode(tools).tools_by_name.values())
-    meet_all(guard.policy, known.arguments)
-    calls = Calls(opened, known, messages_key)
-    wrappers: dict[str, Any] = {"wrap_tool_call": calls.whole, "awrap_tool_call": calls.awhole}
-    inner = ToolNode(tools, name=name, messages_key=messages_key, **wrappers, **options)
-    channels = tuple(builder.schemas[schema])
-
-    def asks(state: Any, *_: Any) -> Asks:
-        messages = messages_of(state, messages_key)
-        asking = last_asking(messages)
-        of = None if asking is None else asking.id
-        return {"of": of, "calls": known.asked(unanswered(messages), of), "messages": messages}
-
-    Decide(opened, known, name, schema, channels, asks, _sent).add(builder, defer=defer)
-    node = _Calls(inner, messages_key, name, schema, channels, route(builder, name))
-    return RunnableCallable(node.run, node.arun, name=name, trace=False)
 
 
 def _sent(ruling: Ruling) -> Sent:
@@ -148,6 +155,7 @@ def _sent(ruling: Ruling) -> Sent:
 class _Calls:
     """The node where calls run. What a user's own node sends here is decided first."""
 
+    sessions: Sessions
     inner: ToolNode
     key: str
     name: str
@@ -156,13 +164,13 @@ class _Calls:
     exits: Exits
 
     def run(self, given: Any, config: RunnableConfig) -> Any:
-        going = instead_of(given, self.name, config) or self._going(given, config)
+        going = instead_of(given, self.name, config, self.sessions) or self._going(given, config)
         if isinstance(going, Command):
             return going
         return self._and_on(self.inner.invoke(going))
 
     async def arun(self, given: Any, config: RunnableConfig) -> Any:
-        going = instead_of(given, self.name, config) or self._going(given, config)
+        going = instead_of(given, self.name, config, self.sessions) or self._going(given, config)
         if isinstance(going, Command):
             return going
         return self._and_on(await self.inner.ainvoke(going))
@@ -181,9 +189,7 @@ class _Calls:
 
 
 def messages_of(state: Any, key: str) -> Sequence[Any]:
-    """The messages of a state, or those that stand there instead of one."""
-    if isinstance(state, list):
-        return state
+    """The messages of a state."""
     found: Sequence[Any] = (
         state.get(key, ()) if isinstance(state, Mapping) else getattr(state, key, ())
     )

@@ -19,13 +19,18 @@ _CHECKPOINTER = "__pregel_checkpointer"
 class Place:
     """`thread` is None where nothing is saved; `inside`: the graph runs in another one.
 
-    `run` tells this run of the graph from others that were begun in the same place.
+    `lasting`: it goes on there where it was. `run` tells this run of the graph from others that
+    were begun in the same place. `root` is the step of the outermost graph. `ended`: what calls
+    have come to in a step before, which is in no checkpoint.
     """
 
     thread: str | None
     inside: bool
     step: str
     run: str = ""
+    root: str = ""
+    lasting: bool = False
+    ended: tuple[Any, ...] = ()
 
 
 def saver_of(config: Mapping[str, Any]) -> Any:
@@ -35,11 +40,17 @@ def saver_of(config: Mapping[str, Any]) -> Any:
 
 def place_of(config: Mapping[str, Any], runtime: Any) -> Place:
     """Where a node runs."""
-    thread = config.get("configurable", {}).get("thread_id") if saver_of(config) else None
+    given = config.get("configurable", {})
+    thread = given.get("thread_id") if saver_of(config) else None
     here = getattr(runtime, "execution_info", None)
     if here is None:
         return Place(None, False, "")
-    inside = "|" in here.checkpoint_ns
-    step = f"{here.checkpoint_id} {here.task_id}"
-    run = here.checkpoint_ns.rpartition("|")[0]
-    return Place(None if thread is None else str(thread), inside, step, run)
+    run, inside, _ = here.checkpoint_ns.rpartition("|")
+    return Place(
+        None if thread is None else str(thread),
+        bool(inside),
+        f"{here.checkpoint_id} {here.task_id}",
+        run,
+        given.get("checkpoint_map", {}).get("", here.checkpoint_id),
+        bool(run) and ":" not in run,
+    )

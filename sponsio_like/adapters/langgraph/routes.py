@@ -20,14 +20,17 @@ from langgraph.constants import END, TAG_HIDDEN
 from langgraph.graph import StateGraph
 from langgraph.types import Send
 
-from sponsio_like.adapters.langgraph.lineage import CHANNEL, GuardedState
+from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState
 
 
 @dataclass
 class Exits:
     """Where a guarded node leads to; known when the graph is compiled."""
 
+    guard: Any = None
     names: tuple[str, ...] = ()
+    several: bool = False
+    """Whether other nodes of the graph have the same guard."""
 
 
 @dataclass
@@ -83,7 +86,7 @@ class Routes:
         for name, exits in self.exits.items():
             exits.names = tuple(sorted(leads[name])) if simple[name] else (ended(name),)
             if not simple[name]:
-                new.nodes[ended(name)] = _joining(old.nodes[name])
+                new.nodes[ended(name)] = _joining(old.nodes[name], old.state_schema)
             new.nodes[name] = replace(old.nodes[name], ends=(decides(name), *exits.names))
         return new
 
@@ -130,14 +133,18 @@ def ended(name: str) -> str:
     return f"{name}.ended"
 
 
-def route(builder: StateGraph[Any, Any, Any, Any], name: str) -> Exits:
+def route(builder: StateGraph[Any, Any, Any, Any], name: str, guard: Any) -> Exits:
     """Redirect the edges of a guarded node when the builder is compiled; where it will lead to."""
     compile_ = builder.compile
     routes = getattr(compile_, "__self__", None)
     if not isinstance(routes, Routes):
         routes = Routes(builder)
         builder.compile = routes.compile  # type: ignore[method-assign]  # of this builder alone
-    return routes.exits.setdefault(name, Exits())
+    known = routes.exits.setdefault(name, Exits(guard))
+    same = [each for each in routes.exits.values() if each.guard is guard]
+    for each in same:
+        each.several = len(same) > 1
+    return known
 
 
 def goto(exits: Exits) -> list[str]:
@@ -145,12 +152,12 @@ def goto(exits: Exits) -> list[str]:
     return [each for each in exits.names if each != END]
 
 
-def _joining(spec: Any) -> Any:
+def _joining(spec: Any, schema: Any) -> Any:
     """A node that does nothing: what starts there starts once, when all calls have ended."""
     nothing: Any = RunnableLambda(lambda _: None).with_config(tags=[TAG_HIDDEN])
     options = {"metadata", "retry_policy", "cache_policy", "timeout", "error_handler_node"}
     without = dict.fromkeys(options & {each.name for each in fields(spec)})
-    return replace(spec, runnable=nothing, ends=(), defer=False, **without)
+    return replace(spec, runnable=nothing, input_schema=schema, ends=(), defer=False, **without)
 
 
 def check_state(builder: StateGraph[Any, Any, Any, Any]) -> None:

@@ -14,12 +14,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
+from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, mine, part_of
 from sponsio_like.adapters.langgraph.hearing import Facts, listens
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
-from sponsio_like.adapters.langgraph.lineage import CHANNEL, Kept, Live, mark_of, successor
+from sponsio_like.adapters.langgraph.live import Live, Out, Step, live_of, mark_of
+from sponsio_like.adapters.langgraph.observing import report
 from sponsio_like.adapters.langgraph.place import Place
-from sponsio_like.errors import ContractError, InputMissing, SessionError
+from sponsio_like.errors import ContractError, InputMissing, SessionError, SnapshotError
 from sponsio_like.guard import Guard, begun, resumed
+from sponsio_like.naming import fresh
 from sponsio_like.roster import Given
 from sponsio_like.session import Session
 from sponsio_like.worlds import World
@@ -32,6 +35,10 @@ HINTS = {
     "finish": "no node hears the end; use the middleware of sponsio_like.adapters.langchain",
 }
 """What to do about an input that is missing."""
+LINE_CAP = 200
+"""Most ancestors that a shared part names: the steps of a subgraph before its parent hears."""
+BESIDE_CAP = 8
+"""Most ancestors that another part names."""
 READ = "__pregel_read"
 """Where LangGraph keeps what reads the channels, in the config of a node."""
 INPUTS = frozenset({"results", "messages", "usage", "agents", "depth", "time", "tool_names"})
@@ -53,9 +60,12 @@ class Sessions:
     clock: Callable[[], float] = time.time
     facts: Facts | None = None
     inputs: frozenset[str] = INPUTS
-    live: Live = field(default_factory=Live)
+    live: Live = field(init=False)
+    part: str = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "live", live_of(self.guard))
+        object.__setattr__(self, "part", part_of(self.guard))
         if self.scope not in ("thread", "run"):
             raise ContractError.of(f"scope={self.scope!r}", "write thread or run")
         for contract, needs in self.guard.policy.needs.items():
@@ -80,63 +90,82 @@ class Sessions:
         """Whether any contract speaks of messages."""
         return listens(self.guard.policy)
 
-    def open(self, kept: Kept, place: Place, batch: str = "") -> Session:
+    def open(self, kept: Kept, place: Place, batch: str = "") -> Out:
         """The session that stands where the node runs, for a batch.
 
         Calls of an earlier batch that have not ended never will. Raises `SessionError` if there
         can be no session.
         """
         self._check(kept, place)
-        session = (self._taken if "rev" in kept else self._restored)(kept, place)
-        if _BATCHES.get(session) != batch:
-            for id, *_ in session._inner.flying():  # noqa: SLF001  who settles, knows them
-                session.settle(id, error="the step that it belonged to has not ended")
-            _BATCHES[session] = batch
-        self._at(session, place.step)
-        return session
+        step = Step(mark_of(kept), place.root, place.step)
+        out = self.live.open(step, lambda: self._restored(kept, place))
+        with out.lock:
+            catch_up(out.session, (*kept.get("results", ()), *place.ended))
+            if not out.shared and _BATCHES.get(out.session) != batch:
+                for id, *_ in out.session._inner.flying():  # noqa: SLF001  who settles, knows them
+                    out.session.settle(id, error="the step that it belonged to has not ended")
+            _BATCHES[out.session] = batch
+            self._at(out.session, place.step)
+        return out
 
     @property
     def _given(self) -> Given:
         return Given(self.clock, False, self.delivered, self.world)
 
     def lives(self, kept: Kept) -> bool:
-        """Whether the session of this value, as it was before any results, lives here."""
-        return self.live.look(mark_of({**kept, "results": ()})) is not None
+        """Whether the session of this part lives here."""
+        return self.live.look(mark_of(kept)) is not None
 
-    def beside(self, kept: Kept, place: Place, siblings: Iterable[Entry] = ()) -> Session:
-        """The session of this value, for one of several calls that run beside each other.
+    def beside(
+        self, kept: Kept, place: Place, id: str = "", siblings: Iterable[Entry] = ()
+    ) -> Session:
+        """The session of this part, for the call `id`, which may run beside others.
 
         `siblings`: what calls that have ended before say, where the session has to be restored.
+        It is restored, too, if it knows how this call has ended, which runs again: in a replay.
         """
-        mark = mark_of({**kept, "results": ()})
-        live = self.live.look(mark)
-        if live is None:
+        live = self.live.look(mark_of(kept))
+        ended = {each["id"] for each in kept.get("results", ())}
+        again = live is not None and id and id not in ended and not _flies(live, id)
+        if live is None or again:
             live = self._restored(kept, place)
             self._at(live, kept.get("place", ""))
-            catch_up(live, siblings)
-        return self.live.keep(mark, live)
+            catch_up(live, (*kept.get("results", ()), *siblings))
+            if again:
+                self.live.replace(mark_of(kept), live)
+        return self.live.keep(mark_of(kept), live)
 
     def seen(self, kept: Kept, place: Place) -> Session:
-        """As `open`, to look at: whoever comes next takes it."""
-        session = self.open(kept, place)
-        return self.live.keep(mark_of(kept), session) if "rev" in kept else session
+        """The session of this part, to look at."""
+        live = self.live.look(mark_of(kept))
+        if live is None:
+            self._check(kept, place)
+            live = self._restored(kept, place)
+            catch_up(live, kept.get("results", ()))
+        return live
 
     def after(self, kept: Kept, session: Session, more: Kept) -> Kept:
-        """The next value of the channel; the session lives on for it."""
-        known_to(session).clear()  # they are part of the session now, for good
+        """The next part; the session lives on for it."""
+        name, seq = _WRITTEN.setdefault(session, (fresh(), 0))
+        _WRITTEN[session] = (name, seq + 1)
+        known = known_to(session)
+        more = {**more, "told": sorted(known), "live": name, "seq": seq}
+        if not (self.guard.policy.stateful and self.guard.policy.enforces):
+            more["loose"] = True
         value = successor(kept, {"session": session.snapshot(), **more}, shared=self.shared)
         self.live.keep(mark_of(value), session)
         return value
 
-    def _taken(self, kept: Kept, place: Place) -> Session:
-        """The live session of this value; of the value without its results, they are told first."""
-        session = self.live.take(mark_of(kept))
-        if session is None:
-            bare = mark_of({**kept, "results": ()})
-            session = self.live.take(bare) or self._restored(kept, place)
-            self._at(session, kept.get("place", ""))
-            catch_up(session, kept.get("results", ()))
-        return session
+    def once_answered(self, question: str, written: Mapping[str, Kept]) -> None:
+        """Raise `SessionError` if the answer that this was decided with is spent already."""
+        if question and not self.live.answered(question, written[self.part]["rev"]):
+            raise SessionError(
+                "this answer was given before, and the calls that it lets through have run"
+            )
+
+    def wrote(self, kept: Kept) -> dict[str, Kept]:
+        """The part of this guard, as the channel takes it."""
+        return {self.part: kept}
 
     def _at(self, session: Session, step: str) -> None:
         if self.world is not None:
@@ -150,25 +179,46 @@ class Sessions:
                 f"the channel `{CHANNEL}` is of a graph that ran inside a guarded tool; give it a "
                 "thread of its own"
             )
-        return resumed(self.guard, kept["session"], self._given)
+        try:
+            return resumed(self.guard, kept["session"], self._given)
+        except SnapshotError:
+            if self.guard.policy.enforces:
+                raise
+            report("the session in the checkpoint cannot be read, and begins anew")
+            return begun(self.guard, place.thread, self._given)
+
+    def kept_in(self, config: Mapping[str, Any]) -> Kept:
+        """The part of this guard. Raises `SessionError` if the graph does not have the channel."""
+        try:
+            whole = read(config, CHANNEL)
+        except KeyError:
+            whole = None
+        if whole is None:
+            raise SessionError(
+                f"the graph has no channel `{CHANNEL}`, so nothing would be remembered; add the "
+                "node with guard_tools(builder, guard, tools)"
+            )
+        return mine(whole, self.part, self.guard)
 
     def _check(self, kept: Kept, place: Place) -> None:
-        if self.scope == "run" and place.thread is not None:
+        if self.scope == "run" and place.thread is not None and not place.inside:
             raise SessionError('scope="run" is for graphs without a thread; this one has one')
         policy = self.guard.policy
         stateful = policy.stateful if self.scope == "thread" else policy.world
         if not stateful:
             return
         what = f"contract `{stateful[0]}` remembers earlier calls, but"
-        if place.inside and not self.shared:
+        if place.inside and not self.shared and not place.lasting:
             why = (
                 f"{what} this graph runs inside another one and forgets them at its end; write "
-                "shared=True, and add GuardedState to the states of both graphs"
+                'scope="run" to hold the contract in each of its runs, checkpointer=True to have '
+                "it go on where it was, or shared=True for the session of the graph around it, "
+                "and add GuardedState to the states of both"
             )
-        elif place.inside and not kept:
+        elif place.inside and self.shared and not kept:
             why = (
                 f"{what} this graph runs inside another one that does not share `{CHANNEL}`; add "
-                "GuardedState to its state"
+                'GuardedState to its state, or write scope="run" if it is a tool, which has none'
             )
         elif place.thread is None:
             why = (
@@ -182,6 +232,8 @@ class Sessions:
         logging.getLogger("sponsio_like").warning("%s", why)
 
 
+_WRITTEN: WeakKeyDictionary[Session, tuple[str, int]] = WeakKeyDictionary()
+"""The name of a session that lives here, and how many parts it has written."""
 _BATCHES: WeakKeyDictionary[Session, str] = WeakKeyDictionary()
 """The batch that a session is deciding, or was when its step ended without a result."""
 
@@ -197,15 +249,11 @@ def read(config: Mapping[str, Any], channels: Any, *, fresh: bool = False) -> An
     return reader(channels, fresh)
 
 
-def kept_in(config: Mapping[str, Any]) -> Kept:
-    """The value of the channel. Raises `SessionError` if the graph does not have it."""
-    try:
-        value = read(config, CHANNEL)
-    except KeyError:
-        value = None
-    if value is None:
-        raise SessionError(
-            f"the graph has no channel `{CHANNEL}`, so nothing would be remembered; add the node "
-            "with guard_tools(builder, guard, tools)"
-        )
-    return dict(value)
+def _flies(session: Session, id: str) -> bool:
+    return any(each == id for each, *_ in session._inner.flying())  # noqa: SLF001  as above
+
+
+def successor(kept: Kept, more: Kept, *, shared: bool) -> Kept:
+    """The part after `kept`, that says this."""
+    mine = [*kept.get("line", ()), kept["rev"]] if "rev" in kept else []
+    return {"rev": fresh(), "line": mine[-(LINE_CAP if shared else BESIDE_CAP) :], **more}

@@ -13,13 +13,15 @@ from typing import Any
 
 from sponsio_like.acting import Acting, acting
 from sponsio_like.adapters.langgraph.asking import Tools
+from sponsio_like.adapters.langgraph.channel import Kept
 from sponsio_like.adapters.langgraph.gate import Gate
 from sponsio_like.adapters.langgraph.hearing import hear, told_facts
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
-from sponsio_like.adapters.langgraph.lineage import Kept, successor
+from sponsio_like.adapters.langgraph.live import Out
 from sponsio_like.adapters.langgraph.outer import Outer, outer
+from sponsio_like.adapters.langgraph.pending import abandoned, left_over
 from sponsio_like.adapters.langgraph.place import Place, place_of
-from sponsio_like.adapters.langgraph.sessions import Sessions, kept_in
+from sponsio_like.adapters.langgraph.sessions import Sessions, successor
 from sponsio_like.adapters.langgraph.steps import once
 from sponsio_like.guard import Guard
 from sponsio_like.naming import fresh
@@ -46,24 +48,24 @@ class Stand:
         depth = 0 if around is None or around.depth is None else around.depth + 1
         return self.sessions.agent, depth
 
-    def open(self) -> Session:
+    def open(self) -> Out:
         """The session, as it was before this step."""
         if self.around is None:
             return self.sessions.open(self.kept, self.place, self.batch)
-        return self._inner()
+        return Out(self._inner(), {"around", self.place.step})
 
     @property
     def lives(self) -> bool:
         """Whether the session need not be restored."""
         return self.around is not None or self.sessions.lives(self.kept)
 
-    def beside(self, siblings: Iterable[Entry] = ()) -> Session:
-        """The session, for one of several calls that run beside each other.
+    def beside(self, id: str = "", siblings: Iterable[Entry] = ()) -> Session:
+        """The session, for the call `id`, which may run beside others.
 
         `siblings`: what those say that have ended, where the session does not live here.
         """
         if self.around is None:
-            return self.sessions.beside(self.kept, self.place, siblings)
+            return self.sessions.beside(self.kept, self.place, id, siblings)
         return self._inner()
 
     def seen(self) -> Session:
@@ -103,9 +105,13 @@ class Stand:
         """The next value of the channel. `entries`: what was done in this step."""
         if self.around is None:
             return self.sessions.after(self.kept, session, more)
-        known_to(session).update(each["key"] for each in entries)
+        known_to(session).update(dict.fromkeys(each["key"] for each in entries))
         journal = {"journal": self._journal(*entries), "outer": self._outer}
         return successor(self.kept, {**more, **journal}, shared=self.sessions.shared)
+
+    def write(self, session: Session, more: Kept, entries: Sequence[Entry]) -> dict[str, Kept]:
+        """As `after`, as the channel takes it."""
+        return self.sessions.wrote(self.after(session, more, entries))
 
     def gate(self, begin: Callable[[Session], None], tools: Tools) -> Gate:
         """Who decides here."""
@@ -116,14 +122,23 @@ class Stand:
             self.by,
             self.sessions.clock,
             waits=self.place.thread is not None,
-            alone=self.around is None,
-            own=str if self.outer is None else partial(self.outer.own, self.place.run),
+            own=self._own(),
         )
+
+    def _own(self) -> Callable[[str], str]:
+        """The id of a call in the session: graphs beside each other may use the same."""
+        if self.outer is not None:
+            return partial(self.outer.own, self.place.run)
+        return partial(Outer("").own, self.place.run) if self.place.inside else str
 
 
 def standing(sessions: Sessions, config: Any, runtime: Any, *, later: bool) -> Flow:
     """Where the node runs. What the world counts once gets a name that no replay has again."""
     stand = stand_of(sessions, config, runtime)
+    if stand.around is None and not stand.lives and left_over(stand.kept):
+        where = (config, runtime, sessions.part, stand.kept, later)
+        ended = yield Run(abandoned, where)
+        stand = replace(stand, place=replace(stand.place, ended=tuple(ended)))
     if sessions.guard.policy.world and stand.around is None:
         step, _ = yield Run(once, (fresh, later))
         stand = replace(stand, place=replace(stand.place, step=f"{stand.place.step} {step}"))
@@ -134,7 +149,7 @@ def stand_of(sessions: Sessions, config: Any, runtime: Any) -> Stand:
     """Where the node runs, for what decides nothing."""
     around = acting_under(sessions.guard)
     inside = None if around is None else outer()
-    return Stand(sessions, kept_in(config), place_of(config, runtime), around, inside)
+    return Stand(sessions, sessions.kept_in(config), place_of(config, runtime), around, inside)
 
 
 def acting_under(guard: Guard) -> Acting | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from langgraph.func import task
 
-from sponsio_like.adapters.langgraph.lineage import CHANNEL
+from sponsio_like.adapters.langgraph.channel import CHANNEL
 
 
 def once(make: Callable[[], Any], later: bool) -> Any:

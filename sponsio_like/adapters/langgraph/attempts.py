@@ -1,0 +1,167 @@
+"""The runs of one call's body: each is what was decided, or is decided then.
+
+In: a call that was let through with the others of its message. Out: what came of its runs, and the
+entries that the session was told. A run that was not decided as it comes (a middleware has edited
+it, or runs it again; a policy retries the node) is decided then, as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool
+from langgraph.errors import GraphBubbleUp, ParentCommand
+
+from sponsio_like.adapters.langgraph.answers import handed_here, refusal, result_of
+from sponsio_like.adapters.langgraph.asking import Asking, Tools, mark_of, passing
+from sponsio_like.adapters.langgraph.bodies import CHANGED, Changed
+from sponsio_like.adapters.langgraph.gate import Ruling
+from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decision, result
+from sponsio_like.adapters.langgraph.outer import within
+from sponsio_like.adapters.langgraph.standing import Stand
+from sponsio_like.naming import fresh
+from sponsio_like.running import Flow, Run, adrive, drive, told
+from sponsio_like.session import Session
+
+SPENT = "it did not run: the answer of a person lets it run once, and it has run"
+"""What is said of a call that was let through by an answer, and has run before."""
+
+
+@dataclass
+class Running:
+    """A call that runs: it was let through as `ruling`, with the others of its message.
+
+    `entries`: what the session was told of it. `ran`: how often its body was about to run in this
+    `execution` of its step, retries of a policy included.
+    """
+
+    stand: Stand
+    tools: Tools
+    session: Session
+    id: str
+    ruling: Mapping[str, Any]
+    execution: Any
+    ran: int = 0
+    refused: bool = False
+    active: bool = False
+    entries: list[Entry] = field(default_factory=list)
+    heard: list[Any] = field(default_factory=list)
+    """What the body has returned, where contracts only watch."""
+    decided: Mapping[str, Any] = field(default_factory=dict)
+    """What the body that runs was let through as."""
+
+    @property
+    def own(self) -> str:
+        """The id that it was let through under."""
+        return str(self.ruling["id"])
+
+    def run(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
+        """Run the body, if it may run as it is called now."""
+        return drive(self._flow(tool, call, go))
+
+    async def arun(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
+        """As `run`."""
+        return await adrive(self._flow(tool, call, go))
+
+    def _flow(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Flow:
+        self.ran += 1
+        if not self.stand.sessions.guard.policy.enforces:
+            output, self.heard = yield Run(go, (call,))
+            return output
+        raw = self.tools.written(tool, call["args"])
+        if self.ran == 1 and self._is_as_decided(tool, raw):
+            return (yield from self._once(passing(call, self.ruling["raw"]), go))
+        if self.ran == 1:
+            self.came(self.own, {"error": CHANGED})
+        ruling = self._decided({**call, "name": tool.name, "args": raw}, tool)
+        if not ruling.tool:
+            return self._refusal(ruling, call)
+        if ruling.tool == tool.name:
+            return (yield from self._body(ruling.kept(), passing(call, ruling.raw), go))
+        other = {**call, "name": ruling.tool, "args": dict(ruling.raw)}
+        other_tool = self.tools.by_name[ruling.tool]
+        kept = ruling.kept()
+        return (yield from self._body(kept, other, lambda it: (other_tool.invoke(it), [])))
+
+    def _is_as_decided(self, tool: BaseTool, raw: Mapping[str, Any]) -> bool:
+        """Whether the contracts have read what this tool receives now."""
+        decided, known = self.ruling, self.tools.by_name.get(tool.name)
+        mark, passed = mark_of(tool.name, raw), self.tools.written(tool, decided["raw"])
+        same = mark in (decided["mark"], mark_of(tool.name, passed))
+        if not mark or tool.name != decided["tool"] or not same:
+            return False
+        if decided.get("blind"):
+            self.tools.learn([tool])
+            read: Any = passed
+        elif known is None or known is tool:
+            return True
+        else:
+            read = self.tools.received_by(known, passed)
+        receives: Any = self.tools.received_by(tool, passed)
+        return mark_of(tool.name, read) == mark_of(tool.name, receives)
+
+    def _body(
+        self, as_: Mapping[str, Any], call: Mapping[str, Any], go: Callable[..., Any]
+    ) -> Flow:
+        """Run the body, and tell the session what comes of it; an interrupt is nothing yet."""
+        self.decided = as_
+        with within(self.stand.kept.get("place", ""), as_["id"]) as here:
+            try:
+                output, returned = yield Run(go, (call,))
+            except ParentCommand as error:
+                output, returned = handed_here(error), []
+                if output is None:
+                    raise
+            except GraphBubbleUp:
+                raise
+            except Changed as changed:
+                return self._refusal(changed.ruling, call)
+            except Exception as error:
+                self.entries.extend(here.entries.values())
+                self.came(self.decided["id"], {"error": told(error)})
+                raise
+        self.entries.extend(here.entries.values())
+        self.came(self.decided["id"], result_of(output, call["id"], returned))
+        return output
+
+    def _once(self, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Flow:
+        """Run the body as it was decided; what a person has let through runs once."""
+        question, live = self.ruling.get("answer", ""), self.stand.sessions.live
+        if question and not live.spend(question, self.stand.kept["rev"], self.own):
+            return self._refusal(Ruling(Asking(self.id, call["name"], {}), told=SPENT), call)
+        try:
+            return (yield from self._body(self.ruling, call, go))
+        except BaseException:
+            live.give_back(question, self.own)
+            raise
+
+    def came(self, id: str, what: Mapping[str, Any]) -> None:
+        """This has come of a run: `output`, or `error`. The session is told at once."""
+        self._note(result(fresh(), id, what))
+
+    def _note(self, entry: Entry) -> None:
+        self.entries.append(entry)
+        catch_up(self.session, self.entries)
+
+    def _decided(self, call: Mapping[str, Any], tool: BaseTool) -> Ruling:
+        """Decide a run that was not decided with the others."""
+        catch_up(self.session, self.entries)
+        again, of = {**call, "id": f"{self.id}/{self.ran}"}, self.ruling["of"]
+        (asking,) = self.tools.asked([again], of, tool)
+        return self.ruled(asking)
+
+    def ruled(self, asking: Asking) -> Ruling:
+        """Decide this run."""
+        ruling = self.stand.gate(lambda _: None, self.tools).ruling(self.session, asking)
+        if ruling.settles:
+            self._note(decision(fresh(), ruling, self.stand.by))
+        return ruling
+
+    def _refusal(self, ruling: Ruling, call: Mapping[str, Any]) -> ToolMessage:
+        self.refused = True
+        asked = f"`{call['name']}` was changed, and a person would have to approve it"
+        update = {"tool_call_id": call["id"], "content": ruling.told or asked}
+        return refusal(ruling).model_copy(update=update)

@@ -1,0 +1,142 @@
+"""The channel of the sessions, in the graph's own checkpoint: right under resume, replay and fork.
+
+In: what nodes write. Out: the value of the channel: a part for each guard. A part names the one
+that it was made from. Two that were made beside each other from the same one fit together if one
+live session stands behind both; otherwise neither knows the calls of the other, and the graph
+stops.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, TypeAlias
+from weakref import WeakValueDictionary
+
+from typing_extensions import TypedDict  # as LangGraph's own states: classes of both can be joined
+
+from sponsio_like.errors import SessionError
+from sponsio_like.guard import Guard
+
+CHANNEL = "__contracts__"
+"""The name of the channel, and of the key in a state that shares it: one that nobody else has."""
+ENTERED = ""
+"""The part that says that a graph around this one has the channel, too."""
+
+Kept: TypeAlias = dict[str, Any]
+"""The part of one guard, as JSON data: `rev` and its ancestors in `line`; the `session`, which is
+number `seq` of the ones that `live` has written; the messages that were `heard`; what was `asked`
+of people; `rulings` and `plan` of the calls that were decided, and the `results` of those that have
+ended."""
+
+
+def merged(old: Mapping[str, Kept], new: Mapping[str, Kept]) -> dict[str, Kept]:
+    """The value of the channel after a write. Raises `SessionError` for parts that do not fit."""
+    if not new:  # it comes from the graph around this one, which has not decided anything yet
+        return {**old, ENTERED: {"rev": ENTERED}}
+    return {**old, **{part: joined(old.get(part, {}), each) for part, each in new.items()}}
+
+
+class GuardedState(TypedDict):
+    """The channel, for states that share it: of a graph and of the subgraphs in it."""
+
+    __contracts__: Annotated[dict[str, Kept], merged]
+
+
+def joined(old: Kept, new: Kept) -> Kept:
+    """A part after a write: results and answers are added, and a successor takes its place."""
+    if new.keys() == {"rev", "results"}:
+        ours = _is_of(old, new["rev"]) or _is_cached(old, new["results"])
+        return _with_results(old, new["results"]) if ours else old
+    if new.keys() == {"rev", "said", "of"}:
+        return _with_answer(old, new["of"], new["said"]) if _is_of(old, new["rev"]) else old
+    told = new.get("told", ())
+    new = {key: each for key, each in new.items() if key != "told"}
+    if "rev" not in old or new["rev"] == old["rev"]:
+        return {**old, **new}
+    if old["rev"] in new["line"]:
+        left = [each for each in old.get("results", ()) if each["key"] not in told]
+        return _with_results(new, left)
+    if old.get("live") == new.get("live"):
+        return _beside(old, new)
+    if new.get("loose"):
+        return new
+    raise SessionError(
+        f"two branches of the graph have written `{CHANNEL}` at once, each without the calls "
+        "of the other; let guarded tools run one after another, or give each branch a session "
+        "of its own"
+    )
+
+
+def _is_of(old: Kept, rev: str) -> bool:
+    """Whether this is the part that was written to, or one that came from it beside others."""
+    return rev == old.get("rev", "") or rev in old.get("line", ())
+
+
+def _is_cached(old: Kept, results: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether these are of the calls of this very message, which ran in another branch."""
+    mine = {each.get("id") for each in old.get("rulings", {}).values()}
+    mine |= {each["id"] for each in results if "decided" in each}
+    return mine.issuperset(each["id"] for each in results)
+
+
+def _with_results(part: Kept, results: Iterable[Mapping[str, Any]]) -> Kept:
+    known = {each["key"] for each in part.get("results", ())}
+    added = [each for each in results if each["key"] not in known]
+    return {**part, "results": [*part.get("results", ()), *added]} if added else part
+
+
+def _with_answer(part: Kept, of: str, said: Any) -> Kept:
+    asked = part.get("asked", {})
+    if of not in asked:
+        return part
+    *before, last = asked[of]
+    return {**part, "asked": {**asked, of: [*before, {**last, "said": said}]}}
+
+
+def _beside(one: Kept, other: Kept) -> Kept:
+    """Two parts that were written beside each other by one session: the later one knows all."""
+    first, last = sorted((one, other), key=lambda each: int(each["seq"]))
+    both: dict[str, Any] = {
+        key: {**first.get(key, {}), **last.get(key, {})}
+        for key in ("rulings", "asked")
+        if key in first or key in last
+    }
+    line = dict.fromkeys([*first["line"], first["rev"], *last["line"]])
+    heard = dict.fromkeys([*first.get("heard", ()), *last.get("heard", ())])
+    whole = {**last, **both, "line": list(line), "heard": list(heard)}
+    return _with_results(whole, first.get("results", ()))
+
+
+# --- whose part it is -----------------------------------------------------------------------------
+
+_KNOWN: WeakValueDictionary[str, Guard] = WeakValueDictionary()
+"""The guards of this process, by their parts."""
+
+
+def part_of(guard: Guard) -> str:
+    """The part of a guard: told by the names of its contracts."""
+    part = hashlib.blake2b("\n".join(sorted(names_of(guard))).encode(), digest_size=6).hexdigest()
+    _KNOWN[part] = guard
+    return part
+
+
+def names_of(guard: Guard) -> frozenset[str]:
+    """The names of the contracts of a guard."""
+    return frozenset(each.name for each in guard.policy.contracts)
+
+
+def mine(whole: Mapping[str, Kept], part: str, guard: Guard) -> Kept:
+    """The part of this guard; of an older version of it, the one with the most of its contracts."""
+    found = whole.get(part)
+    if found is None:
+        shared = {each: len(names_of(guard) & _names(kept)) for each, kept in whole.items()}
+        older = [each for each in whole if shared[each] and each not in _KNOWN]
+        found = whole[max(older, key=lambda each: shared[each])] if older else {}
+    return {**found, "entered": True} if ENTERED in whole else dict(found)
+
+
+def _names(kept: Kept) -> frozenset[str]:
+    session = kept.get("session", {})
+    contracts = session.get("contracts", ()) if isinstance(session, Mapping) else ()
+    return frozenset(contracts)

@@ -1,0 +1,162 @@
+"""The sessions of one guard that live in this process, between the steps that use them.
+
+What a session has become is in the channel; here is what saves the work of restoring it, and what
+only a process can know: who uses a session now, and which calls run.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sponsio_like.guard import Guard
+from sponsio_like.session import Session
+
+LIVE_CAP = 256
+"""Most sessions that are kept alive between two steps; others are restored from their part."""
+RUNNING_CAP = 1024
+"""Most calls that are known while they run; of more, those that have begun first are forgotten."""
+
+
+class Step(NamedTuple):
+    """A step that opens the session of a part, within a step `root` of the outermost graph."""
+
+    mark: str
+    root: str
+    task: str
+
+
+@dataclass
+class Out:
+    """A session that steps use now, which run beside each other. One decides at a time."""
+
+    session: Session
+    tasks: set[str]
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    @property
+    def shared(self) -> bool:
+        """Whether several steps use it."""
+        return len(self.tasks) > 1
+
+
+class Live:
+    """The sessions of one guard. Any number of threads may ask."""
+
+    def __init__(self) -> None:
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._out: OrderedDict[tuple[str, str], Out] = OrderedDict()
+        self._running: OrderedDict[str, Any] = OrderedDict()
+        self._answered: OrderedDict[str, tuple[str, frozenset[str]]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def open(self, step: Step, restored: Callable[[], Session]) -> Out:
+        """The session of this part, for a step that decides.
+
+        A step that runs again finds it as it was before; steps beside each other have one.
+        """
+        at = (step.mark, step.root)
+        with self._lock:
+            out = self._out.get(at)
+            if out is not None and out.tasks != {step.task}:
+                out.tasks.add(step.task)
+                return out
+            session = None if out is not None else self._sessions.pop(step.mark, None)
+        made = Out(session or restored(), {step.task})
+        with self._lock:
+            known = self._out.get(at)
+            if known is not None and known.tasks != {step.task}:
+                known.tasks.add(step.task)
+                return known
+            _put(self._out, at, made, LIVE_CAP)
+        return made
+
+    def keep(self, mark: str, session: Session) -> Session:
+        """From now on the session stands for this part, unless another one does already."""
+        with self._lock:
+            session = self._sessions.setdefault(mark, session)
+            _put(self._sessions, mark, session, LIVE_CAP)
+            return session
+
+    def replace(self, mark: str, session: Session) -> None:
+        """From now on this session stands for the part, whichever did."""
+        with self._lock:
+            _put(self._sessions, mark, session, LIVE_CAP)
+
+    def look(self, mark: str) -> Session | None:
+        """The session of this part, which stays here for others that run beside this one."""
+        with self._lock:
+            return self._sessions.get(mark)
+
+    # --- calls that run ---------------------------------------------------------------------------
+
+    def begin(self, step: str, running: Any) -> bool:
+        """A call runs, a step of its own. Whether it may: not while another run runs it."""
+        with self._lock:
+            known = self._running.get(step)
+            if known is not None and known is not running and known.active:
+                return False
+            running.active = True
+            _put(self._running, step, running, RUNNING_CAP)
+            return True
+
+    def running(self, step: str) -> Any:
+        """The call that runs in this step, or has run there; None if there is none."""
+        with self._lock:
+            return self._running.get(step)
+
+    def end(self, step: str) -> None:
+        """The call of this step is run from its start again."""
+        with self._lock:
+            self._running.pop(step, None)
+
+    # --- answers ----------------------------------------------------------------------------------
+
+    def answered(self, question: str, rev: str) -> bool:
+        """Whether an answer to this question is good for the part `rev`.
+
+        It is good for one: for the latest that was decided with it, until a call of one has run.
+        """
+        with self._lock:
+            holder, spent = self._answered.get(question, (rev, frozenset()))
+            if spent and holder != rev:
+                return False
+            _put(self._answered, question, (rev, spent), RUNNING_CAP)
+            return True
+
+    def spend(self, question: str, rev: str, id: str) -> bool:
+        """The call `id` of this part is about to run, thanks to an answer; whether it may."""
+        with self._lock:
+            holder, spent = self._answered.get(question, (rev, frozenset()))
+            if holder != rev or id in spent:
+                return False
+            _put(self._answered, question, (rev, spent | {id}), RUNNING_CAP)
+            return True
+
+    def give_back(self, question: str, id: str) -> None:
+        """The call has failed: the answer lets it run again."""
+        with self._lock:
+            holder, spent = self._answered.get(question, ("", frozenset()))
+            if id in spent:
+                self._answered[question] = (holder, spent - {id})
+
+
+def _put(where: OrderedDict[Any, Any], key: Any, value: Any, cap: int) -> None:
+    where[key] = value
+    where.move_to_end(key)
+    if len(where) > cap:
+        where.popitem(last=False)
+
+
+def mark_of(kept: Mapping[str, Any]) -> str:
+    """What tells this part from others."""
+    return str(kept.get("rev", ""))
+
+
+def live_of(guard: Guard) -> Live:
+    """The sessions of a guard, whichever graphs they are of; they go with it."""
+    live: Live = vars(guard).setdefault("_live", Live())
+    return live

@@ -1,0 +1,36 @@
+"""Where contracts only observe, nothing that fails in here disturbs the agent.
+
+In: the work of a node. Out: what it gives; or, where it raises and nothing is enforced, what the
+agent would do without contracts. The failure is logged.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from langgraph.errors import GraphBubbleUp
+
+from sponsio_like.guard import Guard
+from sponsio_like.running import Flow
+
+LOG = logging.getLogger("sponsio_like")
+
+
+def undisturbed(guard: Guard, work: Flow, instead: Callable[[], Any]) -> Flow:
+    """What the work gives; if it raises and nothing is enforced, `instead`."""
+    try:
+        return (yield from work)
+    except GraphBubbleUp:
+        raise
+    except Exception:
+        if guard.policy.enforces:
+            raise
+        report("the contracts were not observed here")
+        return instead()
+
+
+def report(what: str) -> None:
+    """Log what has failed, with the exception that is being handled."""
+    LOG.warning("%s", what, exc_info=True)  # noqa: LOG014  it is called in one

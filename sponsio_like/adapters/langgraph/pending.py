@@ -1,0 +1,74 @@
+"""What calls have come to that ended in a step which is in no checkpoint.
+
+In: the config of a node. Out: entries that tasks have written, and that the graph has not seen: of
+those beside this one, when it is resumed in another process; of an earlier step, when its run was
+left (the client went away, or the process died) and the thread goes on with something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
+from sponsio_like.adapters.langgraph.journal import Entry
+from sponsio_like.adapters.langgraph.place import saver_of
+
+BACK = 8
+"""Most checkpoints that are looked at, back from where the graph is."""
+
+
+def siblings(config: Mapping[str, Any], runtime: Any, part: str, rev: str, later: bool) -> Any:
+    """The entries for the part, of tasks beside this one; `later`, to be awaited."""
+    return _walk(config, runtime, part, rev, 1, later)
+
+
+def abandoned(config: Mapping[str, Any], runtime: Any, part: str, kept: Kept, later: bool) -> Any:
+    """The entries for the part, of a step that was left; `later`, to be awaited."""
+    return _walk(config, runtime, part, str(kept["rev"]), BACK, later)
+
+
+def left_over(kept: Kept) -> bool:
+    """Whether calls were let through of which nobody knows how they have ended."""
+    ended = {each["id"] for each in kept.get("results", ())}
+    rulings = kept.get("rulings", {}).values()
+    return any("id" in each and each["id"] not in ended for each in rulings)
+
+
+def _walk(
+    config: Mapping[str, Any], runtime: Any, part: str, rev: str, most: int, later: bool
+) -> Any:
+    saver, here = saver_of(config), getattr(runtime, "execution_info", None)
+    if saver is None or here is None:
+        return _nothing() if later else []
+    around = here.checkpoint_ns.rpartition("|")[0]
+    at = {"checkpoint_ns": around, "checkpoint_id": here.checkpoint_id}
+    where: Any = {"configurable": {"thread_id": here.thread_id, **at}}
+    if later:
+        return _later(saver, where, part, rev, most)
+    for _ in range(most):
+        found = None if where is None else saver.get_tuple(where)
+        if found is None or (entries := list(_entries(found, part, rev))):
+            return [] if found is None else entries
+        where = found.parent_config
+    return []
+
+
+async def _later(saver: Any, where: Any, part: str, rev: str, most: int) -> list[Entry]:
+    for _ in range(most):
+        found = None if where is None else await saver.aget_tuple(where)
+        if found is None or (entries := list(_entries(found, part, rev))):
+            return [] if found is None else entries
+        where = found.parent_config
+    return []
+
+
+async def _nothing() -> list[Entry]:
+    return []
+
+
+def _entries(found: Any, part: str, rev: str) -> Iterator[Entry]:
+    for _, channel, value in found.pending_writes or ():
+        mine = value.get(part) if channel == CHANNEL and isinstance(value, dict) else None
+        if mine is not None and mine.get("rev") == rev:
+            yield from mine.get("results", ())
