@@ -105,9 +105,26 @@ BUGS = (
     (
         "calls of a batch see one snapshot",
         "adapters/langgraph/gate.py",
-        "            for call in calls:\n                ruling = self.ruling(session, call)\n",
-        "            for call in calls:\n                ruling = self.ruling(self.open(), call)\n",
+        "ruling = self.ruling(session, self._as_asked(call, asked))\n",
+        "ruling = self.ruling(self.open(), self._as_asked(call, asked))\n",
         f"{TRAPS}::test_parallel_calls_do_not_share_a_snapshot",
+    ),
+    (
+        "a tool receives what the model wrote",
+        "adapters/langgraph/calls.py",
+        'passing(call, self.ruling["raw"])',
+        "call",
+        "tests/adapters/test_json_schemas.py::test_the_tool_receives_what_was_decided",
+    ),
+    (
+        "what a validation makes later is not decided",
+        "adapters/langgraph/bodies.py",
+        "if not any(now and was and now != was for now, was in pairs):",
+        "if not any(now and was and not now for now, was in pairs):",
+        (
+            "tests/adapters/test_tool_schemas.py"
+            "::test_what_a_validation_makes_of_a_call_later_is_decided"
+        ),
     ),
     (
         "all threads of an agent are one",
