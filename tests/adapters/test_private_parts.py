@@ -1,0 +1,172 @@
+"""The private parts of LangGraph and LangChain that the adapters rest on, one test each.
+
+The day a release changes one, its test says which.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
+from langchain_core.messages import AIMessage
+from langchain_core.tools import StructuredTool, tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
+
+from tests.adapters.scripted import Scripted
+
+ON: Any = {"configurable": {"thread_id": "one"}}
+
+
+@tool
+def pay(amount: int) -> str:
+    """Pay an amount."""
+    return f"paid {amount}"
+
+
+def _seen(nested: bool = False) -> tuple[dict[str, Any], Any]:
+    """The configurable and the runtime of a node of a graph, which may run inside another one."""
+    found: list[Any] = []
+
+    def node(_: MessagesState, config: Any, runtime: Any) -> dict[str, Any]:
+        found.append((config["configurable"], runtime))
+        return {}
+
+    node.__annotations__ |= _annotations()
+    inner: Any = StateGraph(MessagesState)
+    inner.add_node("node", node)
+    inner.add_edge(START, "node")
+    graph = inner.compile(checkpointer=None if nested else InMemorySaver())
+    if nested:
+        outer: Any = StateGraph(MessagesState)
+        outer.add_node("inside", graph)
+        outer.add_edge(START, "inside")
+        graph = outer.compile(checkpointer=InMemorySaver())
+    graph.invoke({"messages": []}, ON)
+    return found[0]  # type: ignore[no-any-return]  # it is a pair
+
+
+def _annotations() -> dict[str, Any]:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.runtime import Runtime
+
+    return {"config": RunnableConfig, "runtime": Runtime[Any]}
+
+
+def test_a_node_reads_channels_by_its_config() -> None:
+    """`__pregel_read` gives the value of one channel, and a map of several; `fresh` if asked."""
+    configurable, _ = _seen()
+    reader = configurable["__pregel_read"]
+    assert reader("messages", False) == []
+    assert reader(["messages"], True) == {"messages": []}
+
+
+def test_a_node_knows_its_checkpointer_by_its_config() -> None:
+    """`__pregel_checkpointer` is what saves the state."""
+    configurable, _ = _seen()
+    assert configurable["__pregel_checkpointer"].get_tuple(ON) is not None
+
+
+def test_a_node_knows_where_it_runs() -> None:
+    """`execution_info` names thread, checkpoint, task; the namespace of nested graphs has a `|`."""
+    _, runtime = _seen()
+    here = runtime.execution_info
+    assert here.thread_id == "one"
+    assert here.checkpoint_id
+    assert here.task_id
+    assert "|" not in here.checkpoint_ns
+
+
+def test_a_nested_node_knows_the_step_of_the_outermost_graph() -> None:
+    """`checkpoint_map` has the checkpoint of the namespace that is empty."""
+    configurable, runtime = _seen(nested=True)
+    assert "|" in runtime.execution_info.checkpoint_ns
+    assert ":" in runtime.execution_info.checkpoint_ns.rpartition("|")[0]
+    assert configurable["checkpoint_map"][""]
+
+
+def test_a_node_of_tools_takes_one_call_with_its_state() -> None:
+    """`ToolNode` takes `{"__type": "tool_call_with_context"}`, as its own `Send` gives it."""
+    call = {"name": "pay", "args": {"amount": 1}, "id": "a", "type": "tool_call"}
+    given: Any = {"__type": "tool_call_with_context", "tool_call": call, "state": {"messages": []}}
+    builder: Any = StateGraph(MessagesState)
+    node = ToolNode([pay])
+    builder.add_node("node", lambda _: {"messages": node.invoke(given)["messages"]})
+    builder.add_edge(START, "node")
+    state = builder.compile().invoke({"messages": []})
+    assert [each.text for each in state["messages"]] == ["paid 1"]
+
+
+def test_a_builder_says_its_edges() -> None:
+    """`edges`, `branches`, `waiting_edges`, `nodes` and `schemas` are data that can be replaced."""
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("a", lambda _: {})
+    builder.add_node("b", lambda _: {})
+    builder.add_edge(START, "a")
+    builder.add_edge(["a", "b"], "b")
+    builder.add_conditional_edges("a", lambda _: "b", ["b"])
+    assert (START, "a") in builder.edges
+    assert (("a", "b"), "b") in builder.waiting_edges
+    (branch,) = builder.branches["a"].values()
+    assert branch.ends == {"b": "b"}
+    assert branch._replace(ends=None).path is branch.path
+    assert "messages" in builder.schemas[MessagesState]
+    assert "compile" not in vars(builder)
+
+
+def test_a_compiled_graph_hides_what_it_is_told_to() -> None:
+    """Tags of a node, and `stream_channels`, are read when the graph runs."""
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("a", lambda _: {"messages": [("ai", "hello")]})
+    builder.add_edge(START, "a")
+    graph = builder.compile()
+    graph.nodes["a"].tags = ["langsmith:hidden"]
+    assert list(graph.stream({"messages": []}, stream_mode="updates")) == []
+    assert "messages" in graph.stream_channels
+
+
+def test_the_runnables_of_nodes_are_where_they_were() -> None:
+    """Nodes of both kinds, sync and async, are made by these two."""
+    from langgraph._internal._config import recast_checkpoint_ns
+    from langgraph._internal._runnable import RunnableCallable, coerce_to_runnable
+
+    assert RunnableCallable(lambda _: 1, None, name="x", trace=False).invoke({}) == 1
+    assert coerce_to_runnable(lambda _: 2, name="x", trace=False).invoke({}) == 2
+    assert recast_checkpoint_ns("tools:1|call:2") == "tools|call"
+
+
+def test_interrupts_and_handovers_have_one_argument() -> None:
+    """`GraphInterrupt` has the interrupts, `ParentCommand` the command."""
+    from langgraph.errors import GraphInterrupt, ParentCommand
+    from langgraph.types import Command
+
+    command: Command[Any] = Command(graph="above")
+    assert ParentCommand(command).args == (command,)
+    assert GraphInterrupt(()).args == ((),)
+
+
+def test_a_tool_can_be_one_of_a_subclass_with_the_same_state() -> None:
+    """The slots of pydantic are these, and a method of the class is found before none."""
+    assert isinstance(pay, StructuredTool)
+    made: Any = object.__new__(type("Made", (type(pay),), {"__module__": __name__}))
+    slots = ("__dict__", "__pydantic_fields_set__", "__pydantic_private__", "__pydantic_extra__")
+    for each in slots:
+        object.__setattr__(made, each, getattr(pay, each))
+    assert made.invoke({"amount": 2}) == "paid 2"
+
+
+def test_a_hook_of_an_agent_is_a_node_of_its_name() -> None:
+    """`<name>.after_model`, and tools run in `tools`, beside `model`."""
+
+    class After(AgentMiddleware[Any, Any]):
+        name = "ours"
+
+        def after_model(self, *_: Any) -> None:
+            return None
+
+    script: list[Any] = ["done"]
+    agent = create_agent(Scripted(script=lambda: script), [pay], middleware=[After()])
+    assert {"model", "tools", "ours.after_model"} <= set(agent.nodes)
+    assert isinstance(AIMessage("x").additional_kwargs, dict)
