@@ -58,7 +58,8 @@ def tell_log(records: Iterable[Mapping[str, Any]]) -> None:
     for record in records:
         for each in record.get("violations", ()):
             what = f"{each['tool']} ran; `{each['contract']}` would have {each['action']} it"
-            tell(f"{record['id']}: {what}")
+            call = record["id"].rpartition("/")[2]  # before it, a graph puts a mark of its message
+            tell(f"{call}: {what}")
 
 
 def written(tool: str, args: Mapping[str, Any]) -> str:
