@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool
 
+from sponsio_like.adapters.langgraph.injecting import injected_into
 from sponsio_like.adapters.langgraph.schemas import validator_of
 from sponsio_like.events import Unreadable, digest
 from sponsio_like.freezing import freeze_args
@@ -197,7 +198,7 @@ class _Schema(NamedTuple):
 def _schema_of(tool: BaseTool) -> _Schema:
     from pydantic import BaseModel
 
-    full, hosts = tool.args_schema, frozenset(getattr(tool, "_injected_args_keys", ()))
+    full, hosts = tool.args_schema, injected_into(tool)
     if isinstance(full, type) and issubclass(full, BaseModel):
         return _of_model(tool, full, hosts)
     if not isinstance(full, Mapping):

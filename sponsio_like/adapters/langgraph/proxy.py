@@ -61,7 +61,7 @@ def proxy(tool: BaseTool, checks: Checks) -> BaseTool:
 
 def release(checks: Checks) -> None:
     """The call has ended: its proxies are forgotten."""
-    for each in [key for key, (_, mine, _) in list(_CHECKS.items()) if mine is checks]:
+    for each in [key for key, (_, mine, _) in _CHECKS.copy().items() if mine is checks]:
         _CHECKS.pop(each, None)
 
 
