@@ -214,6 +214,24 @@ def test_guarded_nodes_beside_each_other_share_a_session() -> None:
     assert len([each for each in state["messages"] if isinstance(each, ToolMessage)]) == 2
 
 
+def test_what_guarded_nodes_beside_each_other_have_done_counts_for_each() -> None:
+    """Both run the same call of one message: a limit on what has succeeded hears of both.
+
+    The two of a step are in flight beside each other, as two calls of one message are.
+    """
+    guard = Guard([told("G(called(pay) -> count(done(pay)) < 3)")])
+    builder: StateGraph[Any, Any, Any, Any] = StateGraph(MessagesState)
+    builder.add_node("model", lambda _: {"messages": [AIMessage("", tool_calls=[_call("a")])]})
+    builder.add_edge(START, "model")
+    for name in ("left", "right"):
+        guard_tools(builder, guard, [pay], name=name)
+        builder.add_edge("model", name)
+    graph = builder.compile(checkpointer=InMemorySaver())
+    for _ in range(4):
+        graph.invoke({"messages": [("user", "go")]}, _on("one"))
+    assert runs("pay") == 4
+
+
 @pytest.mark.parametrize("mode", ["enforce", "observe"])
 def test_calls_that_are_sent_one_by_one_are_decided(mode: Any) -> None:
     """`Send("tools", [call])` for each call, as agents that are built by hand do."""

@@ -42,8 +42,8 @@ class Calls:
     tools: Tools
     key: str = "messages"
     back: str = ""
-    sent: bool = False
-    """Whether calls come from the node that has decided them: then their message is known."""
+    node: str = ""
+    """The node of a graph that calls are sent to when they were decided; in an agent, none."""
 
     # --- around the tool --------------------------------------------------------------------------
 
@@ -116,8 +116,8 @@ class Calls:
         if known is not None and (here.node_attempt > 1 or known.execution is here):
             return known
         id, kept = request.tool_call["id"], stand.kept
-        ruling = kept.get("rulings", {}).get(id)
-        if ruling is None or not (self.sent or ruling["of"] == self._message(request)):
+        ruling = kept.get("rulings", {}).get(f"{self.node}/{id}" if self.node else id)
+        if ruling is None or not (self.node or ruling["of"] == self._message(request)):
             return None
         if "told" in ruling:
             return self._refused(ruling, request)

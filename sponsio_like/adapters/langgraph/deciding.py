@@ -168,7 +168,7 @@ class Decide:
             "place": step,
             "asked": _waiting(stand),
             "rulings": {
-                each.asking.id: {**each.kept(), "of": of, "answer": question}
+                f"{self.name}/{each.asking.id}": {**each.kept(), "of": of, "answer": question}
                 for each in rulings
                 if each.tool
             },

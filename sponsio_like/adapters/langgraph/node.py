@@ -116,7 +116,7 @@ def _whole(
     _check(options)
     known = Tools(ToolNode(tools).tools_by_name.values())
     meet_all(guard.policy, known.arguments)
-    calls = Calls(opened, known, messages_key, sent=True)
+    calls = Calls(opened, known, messages_key, node=name)
     wrappers: dict[str, Any] = {"wrap_tool_call": calls.whole, "awrap_tool_call": calls.awhole}
     inner = ToolNode(tools, name=name, messages_key=messages_key, **wrappers, **options)
     channels = tuple(builder.schemas[schema])
