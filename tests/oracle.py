@@ -35,6 +35,8 @@ Formula: TypeAlias = tuple[Any, ...]
 FUTURE = frozenset({"X", "WX", "F", "G", "U", "W", "R"})
 PAST = frozenset({"Y", "WY", "O", "H", "S", "compare", "compare?"})
 REFUSED = frozenset({"denied", "denied like"})
+OF_CALLS = frozenset({"arg", "mark", "denied like"})
+COUNTED = frozenset({"count", "sum", "since", "age", "repeats", "last", "fact age", "approval age"})
 PRESENT = frozenset({"number", "arg", "mark", "delivered", *REFUSED})
 STATUS = frozenset({"done", "failed", "output"})
 KIND = {
@@ -261,7 +263,7 @@ def holds(f: Formula, trace: Trace, i: int, seen: float = END) -> bool:
         case ("S", g, h):
             return any(at(h, j) and all(at(g, k) for k in range(j + 1, i + 1)) for j in past)
         case ("compare" | "compare?", left, op, right):
-            if here.assumed is not None:
+            if here.assumed is not None and not of_calls_alone(f, here):
                 return loose((left, op, right)) in here.assumed
             if here is NOWHERE and {left[0], right[0]} <= PRESENT:
                 return False
@@ -280,9 +282,16 @@ def lacks(term: Formula, here: Position) -> bool:
     return is_call and dict(here.event.args).get(term[1]) is None
 
 
+def of_calls_alone(f: Formula, here: Position) -> bool:
+    """Is it a comparison of what only a call has, and here is none? (Counts are had anywhere.)"""
+    _, left, _, right = f
+    heads = {left[0], right[0]}
+    return here.event.kind != "call" and bool(heads & OF_CALLS) and not heads & COUNTED
+
+
 def loose(f: Formula) -> Formula:
     """The comparison without its marks: what it compares."""
-    plain = ("prop" if f[0] == "prop?" else f[0], *f[1:])
+    plain = (f[0].removesuffix("?") if isinstance(f[0], str) else f[0], *f[1:])
     return tuple(loose(g) if isinstance(g, tuple) else g for g in plain)
 
 

@@ -29,6 +29,7 @@ from tests.oracle import (
     holds,
     kinds,
     loose,
+    of_calls_alone,
     positions,
     under,
 )
@@ -69,10 +70,12 @@ def shapes(f: Formula, tools: Sequence[str] | None) -> Iterator[Position]:
         "step": [Event("step", true=some) for some in subsets(named["step"])],
     }
     elsewhere = {g[1]: g[2] for g in atoms(f) if g[0] in ("prop", "prop?") and len(g) > 2}
-    free = subsets(loose(g[1:]) for g in atoms(f) if g[0] in ("compare", "compare?"))
+    compared = [g for g in atoms(f) if g[0] in ("compare", "compare?")]
     for kind in sorted(kinds(f)):
         missing = frozenset(fact for fact, other in elsewhere.items() if other != kind)
         facts = subsets((named["prop"] | named["prop?"]) - missing)
+        here = Position(Event(kind, ""), 0)
+        free = subsets(loose(g[1:]) for g in compared if not of_calls_alone(g, here))
         for true, assumed, event in product(facts, free, events[kind]):
             fact = replace(event, true=event.true | true, unknown=missing)
             for result in results(f) if kind == "call" else [None]:

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from sponsio_like.syntax import read
 from tests.fuzz import campaign
+from tests.fuzz_judge import Judged
 from tests.fuzz_tally import lines, missed
+from tests.fuzz_traces import Event
 
 ROOT = Path(__file__).parent.parent
 PAIRS = 20_000
@@ -76,6 +80,29 @@ def test_the_engine_agrees_with_the_oracle_on_random_pairs(seed: int) -> None:
     assert tally.pairs >= PAIRS // len(SEEDS)
     assert tally.failures == []
     assert list(missed(tally)) == []
+
+
+FOUND: dict[str, tuple[str, list[Event], str]] = {
+    "a message has no refusals of calls like it": (
+        "G(denied(called(*), call) < 1 & ((message(assistant) <-> false) -> X true))",
+        [{"type": "call", "tool": "c", "id": "3", "args": {}, "time": 0.0}],
+        "violated",
+    ),
+    "a count and its negation are of one kind of call": (
+        "G(called(a) <-> true U (count[<=0](age(true) != 2) > 1))",
+        [{"type": "call", "tool": tool, "id": tool, "args": {}, "time": 0.0} for tool in "ba"],
+        "violated",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_both_know_at_once_what_no_continuation_keeps(name: str) -> None:
+    """The oracle's judge finds the violation where the engine does, and not later."""
+    formula, events, verdict = FOUND[name]
+    engine, judge = Judged(read(formula), inf).both(events)
+    assert judge.verdicts == engine.verdicts
+    assert judge.verdicts[-1] == verdict
 
 
 @pytest.mark.parametrize("name", BUGS)
