@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 import pytest
@@ -31,3 +32,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if " at 0x" in item.nodeid:
             raise pytest.UsageError(f"{item.nodeid}: give this case an id of its own")
+
+
+def pytest_collection_finish() -> None:
+    """The collected tests are not looked through again at every garbage collection."""
+    gc.collect()
+    gc.freeze()

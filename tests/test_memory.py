@@ -18,7 +18,7 @@ from sponsio_like.syntax import read
 from tests.costs import work
 from tests.manifest import requirement
 
-CALLS = 40_000
+CALLS = 20_000
 WARM = 5_000
 SHORT = 500
 MEGABYTE = 1 << 20

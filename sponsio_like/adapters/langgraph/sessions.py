@@ -19,6 +19,7 @@ from sponsio_like.adapters.langgraph.hearing import Facts, listens
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
 from sponsio_like.adapters.langgraph.live import Live, Out, Step, live_of, mark_of
 from sponsio_like.adapters.langgraph.observing import report
+from sponsio_like.adapters.langgraph.outer import Outer
 from sponsio_like.adapters.langgraph.place import Place
 from sponsio_like.errors import ContractError, InputMissing, SessionError, SnapshotError
 from sponsio_like.guard import Guard, begun, resumed
@@ -93,18 +94,18 @@ class Sessions:
     def open(self, kept: Kept, place: Place, batch: str = "") -> Out:
         """The session that stands where the node runs, for a batch.
 
-        Calls of an earlier batch that have not ended never will. Raises `SessionError` if there
-        can be no session.
+        Calls that this run of the graph has decided in an earlier batch, and that have not ended,
+        never will. Raises `SessionError` if there can be no session.
         """
         self._check(kept, place)
         step = Step(mark_of(kept), place.root, place.step)
         out = self.live.open(step, lambda: self._restored(kept, place))
         with out.lock:
             catch_up(out.session, (*kept.get("results", ()), *place.ended))
-            if not out.shared and _BATCHES.get(out.session) != batch:
-                for id, *_ in out.session._inner.flying():  # noqa: SLF001  who settles, knows them
+            if not out.shared:
+                for id in _left(out.session, place, batch):
                     out.session.settle(id, error="the step that it belonged to has not ended")
-            _BATCHES[out.session] = batch
+            _decides(out.session, place, batch)
             self._at(out.session, place.step)
         return out
 
@@ -234,8 +235,26 @@ class Sessions:
 
 _WRITTEN: WeakKeyDictionary[Session, tuple[str, int]] = WeakKeyDictionary()
 """The name of a session that lives here, and how many parts it has written."""
-_BATCHES: WeakKeyDictionary[Session, str] = WeakKeyDictionary()
-"""The batch that a session is deciding, or was when its step ended without a result."""
+_BATCHES: WeakKeyDictionary[Session, tuple[str, dict[str, str]]] = WeakKeyDictionary()
+"""The latest step of the outermost graph in which a session has decided; and which batch, for each
+run of a graph in there: it decides it now, or the step has ended without a result."""
+
+
+def _decides(session: Session, place: Place, batch: str) -> None:
+    """From now on this run decides this batch."""
+    root, batches = _BATCHES.get(session, ("", {}))
+    _BATCHES[session] = (place.root, {**(batches if root == place.root else {}), place.run: batch})
+
+
+def _left(session: Session, place: Place, batch: str) -> list[str]:
+    """The calls in flight of an earlier batch: not those of runs that go on beside this one."""
+    root, batches = _BATCHES.get(session, ("", {}))
+    if batches.get(place.run) == batch:
+        return []
+    flying = [id for id, *_ in session._inner.flying()]  # noqa: SLF001  who settles, knows them
+    if root != place.root or not place.inside:
+        return flying
+    return [id for id in flying if Outer("").own(place.run, "") in id]
 
 
 def read(config: Mapping[str, Any], channels: Any, *, fresh: bool = False) -> Any:
