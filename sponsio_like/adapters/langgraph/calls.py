@@ -126,7 +126,8 @@ class Calls:
             rev = kept.get("rev", "")
             where = (request.runtime.config, request.runtime, self.sessions.part, rev, later)
             ended = yield Run(siblings, where)
-        return Running(stand, self.tools, stand.beside(ruling["id"], ended), id, ruling, here)
+        session = stand.beside(ruling["id"], ended)
+        return Running(stand, self.tools, session, id, ruling, here, request.state)
 
     def _refused(self, ruling: Mapping[str, Any], request: Any) -> Any:
         """The answer to a call that was refused with the others of its message."""

@@ -22,6 +22,7 @@ from sponsio_like.adapters.langgraph.asking import Asking, Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState, Kept
 from sponsio_like.adapters.langgraph.deciding import SENT, Asks, Decide, Sent, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
+from sponsio_like.adapters.langgraph.handlers import on_state
 from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
 from sponsio_like.adapters.langgraph.journal import catch_up, result
 from sponsio_like.adapters.langgraph.node import messages_of
@@ -77,7 +78,7 @@ def guard_node(  # noqa: PLR0913  the options of users, each by its name
         call = Asking(id, name, given, given)
         return {"of": id, "calls": [call], "messages": messages_of(state, messages_key)}
 
-    exits = route(builder, name, guard)
+    exits = route(builder, name, guard, on_state)
     Decide(opened, Tools(()), name, schema, channels, exits, asks, _sent).add(builder)
     runnable = coerce_to_runnable(action, name=name, trace=False)
     node = _Node(opened, name, runnable, blocked, schema, channels, exits)
