@@ -172,6 +172,16 @@ BUGS = (
         f"{OTHERS}::test_only_the_tool_of_the_name_runs",
     ),
     (
+        "a state that has changed is not decided",
+        "adapters/langgraph/guarding.py",
+        'if running.ran == 1 and call.mark and call.mark == running.ruling.get("mark"):',
+        "if running.ran == 1:",
+        (
+            "tests/adapters/test_changed_state.py"
+            "::test_what_another_node_has_written_meanwhile_is_decided"
+        ),
+    ),
+    (
         "withheld answers are said",
         "adapters/langchain/turns.py",
         "            instead = _withheld(asking)\n",
