@@ -34,8 +34,8 @@ MEANING = (
     (
         "refused calls are let through",
         "adapters/langgraph/gate.py",
-        "return Ruling(asking, outcome, told=outcome.advice)",
-        "return Ruling(asking, outcome, asking.tool, asking.raw)",
+        "Blocked():\n                return Ruling(asking, outcome)\n",
+        "Blocked():\n                return Ruling(asking, outcome, asking.tool, asking.raw)\n",
     ),
     (
         "a question is an error",

@@ -16,6 +16,7 @@ from langchain_core.tools import BaseTool
 from langgraph.errors import GraphBubbleUp, ParentCommand
 from langgraph.prebuilt import ToolNode
 
+from sponsio_like.adapters.langgraph.advising import advised
 from sponsio_like.adapters.langgraph.answers import handed_here, refusal, result_of
 from sponsio_like.adapters.langgraph.asking import Asking, Tools, mark_of, passing
 from sponsio_like.adapters.langgraph.bodies import CHANGED, Changed
@@ -83,6 +84,7 @@ class Running:
             self.came(self.own, {"error": CHANGED})
         ruling = self._decided({**call, "name": tool.name, "args": raw}, tool)
         if not ruling.tool:
+            yield from advised([ruling], later=later)
             return self._refusal(ruling, call)
         if ruling.tool == tool.name:
             return (yield from self._body(ruling.kept(), passing(call, ruling.raw), go))
@@ -136,7 +138,7 @@ class Running:
         """Run the body as it was decided; what a person has let through runs once."""
         question, live = self.ruling.get("answer", ""), self.stand.sessions.live
         if question and not live.spend(question, self.stand.kept["rev"], self.own):
-            return self._refusal(Ruling(Asking(self.id, call["name"], {}), told=SPENT), call)
+            return self._refusal(Ruling(Asking(self.id, call["name"], {}), why=SPENT), call)
         try:
             return (yield from self._body(self.ruling, call, go))
         except BaseException:

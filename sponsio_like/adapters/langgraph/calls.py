@@ -144,7 +144,7 @@ class Calls:
     def _undecided(self, request: Any) -> ToolMessage:
         call = request.tool_call
         why = f"`{call['name']}` was not decided with the others of its message; call it again"
-        return refusal(Ruling(Asking(call["id"] or "", call["name"], call["args"]), told=why))
+        return refusal(Ruling(Asking(call["id"] or "", call["name"], call["args"]), why=why))
 
     @property
     def _enforces(self) -> bool:

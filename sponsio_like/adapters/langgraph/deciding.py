@@ -18,6 +18,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command, Send, interrupt
 from typing_extensions import TypedDict
 
+from sponsio_like.adapters.langgraph.advising import advised
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.gate import Batch, Ruling
@@ -137,6 +138,7 @@ class Decide:
             own = gate.own
             gate = replace(gate, own=lambda id: f"{self.name}/{own(id)}")
         batch = gate.attempt(asks["calls"], _asked(stand))
+        yield from advised(batch.rulings, later=later)
         more = {} if given is None else {"given": True}
         if batch.held and gate.waits:
             return {CHANNEL: self._held(stand, batch, more)}
