@@ -123,8 +123,7 @@ class Calls:
             return self._refused(ruling, request)
         ended: list[Entry] = []
         if not stand.lives:
-            rev = kept.get("rev", "")
-            where = (request.runtime.config, request.runtime, self.sessions.part, rev, later)
+            where = (request.runtime.config, request.runtime, kept.get("rev", ""), later)
             ended = yield Run(siblings, where)
         session = stand.beside(ruling["id"], ended)
         return Running(stand, self.tools, session, id, ruling, here, request.state)

@@ -97,7 +97,7 @@ class Decide:
     def _unseen(self, state: Any, config: RunnableConfig, _: Any) -> dict[str, Any]:
         """The channel where nothing could be decided and nothing is enforced: all calls run."""
         given = state if isinstance(state, list) else None
-        kept = read(config, CHANNEL).get(self.sessions.part, {})
+        kept = self.sessions.mine(read(config, CHANNEL))
         asks = self.asks(state_of(self.schema, read(config, list(self.channels))), {}, "-", given)
         every = [Ruling(each, tool=each.tool, raw=each.raw) for each in asks["calls"]]
         plan = [{"mark": _mark(each.asking), "sent": self.sent(each)} for each in every]
@@ -112,7 +112,7 @@ class Decide:
         LangGraph asks again after `update_state`, which may have changed them.
         """
         values = read(config, [*self.channels, CHANNEL], fresh=True)
-        kept = values.pop(CHANNEL).get(self.sessions.part, {})
+        kept = self.sessions.mine(values.pop(CHANNEL))
         plan = kept.get("plan", [])
         if not kept.get("given"):
             asks = self.asks(state_of(self.schema, values), kept, "", None)

@@ -22,11 +22,15 @@ RUNNING_CAP = 1024
 
 
 class Step(NamedTuple):
-    """A step that opens the session of a part, within a step `root` of the outermost graph."""
+    """A step that opens the session of a part, within a step `root` of the outermost graph.
+
+    `run`: the run of a graph in there that has sessions of its own.
+    """
 
     mark: str
     root: str
     task: str
+    run: str = ""
 
 
 @dataclass
@@ -48,7 +52,7 @@ class Live:
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._out: OrderedDict[tuple[str, str], Out] = OrderedDict()
+        self._out: OrderedDict[tuple[str, str, str], Out] = OrderedDict()
         self._running: OrderedDict[str, Any] = OrderedDict()
         self._answered: OrderedDict[str, tuple[str, frozenset[str]]] = OrderedDict()
         self._lock = threading.Lock()
@@ -58,7 +62,7 @@ class Live:
 
         A step that runs again finds it as it was before; steps beside each other have one.
         """
-        at = (step.mark, step.root)
+        at = (step.mark, step.root, step.run)
         with self._lock:
             out = self._out.get(at)
             if out is not None and out.tasks != {step.task}:

@@ -98,7 +98,8 @@ class Sessions:
         never will. Raises `SessionError` if there can be no session.
         """
         self._check(kept, place)
-        step = Step(mark_of(kept), place.root, place.step)
+        run = "" if self.shared else place.run
+        step = Step(mark_of(kept), place.root, place.step, run)
         out = self.live.open(step, lambda: self._restored(kept, place))
         with out.lock:
             catch_up(out.session, (*kept.get("results", ()), *place.ended))
@@ -199,6 +200,10 @@ class Sessions:
                 f"the graph has no channel `{CHANNEL}`, so nothing would be remembered; add the "
                 "node with guard_tools(builder, guard, tools)"
             )
+        return self.mine(whole)
+
+    def mine(self, whole: Mapping[str, Kept]) -> Kept:
+        """The part of this guard, of the value of the channel."""
         return mine(whole, self.part, self.guard)
 
     def _check(self, kept: Kept, place: Place) -> None:
