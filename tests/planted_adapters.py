@@ -182,6 +182,13 @@ BUGS = (
         ),
     ),
     (
+        "a call that is sent twice runs twice",
+        "adapters/langgraph/deciding.py",
+        "if call.problem or self.sessions.live.decides(gate.own(call.own), checkpoint, task):",
+        "if True:",
+        "tests/adapters/test_sent_twice.py::test_a_call_that_is_sent_twice_runs_once_at_most",
+    ),
+    (
         "withheld answers are said",
         "adapters/langchain/turns.py",
         "            instead = _withheld(asking)\n",

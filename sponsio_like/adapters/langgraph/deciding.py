@@ -21,7 +21,7 @@ from typing_extensions import TypedDict
 from sponsio_like.adapters.langgraph.advising import advised
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
-from sponsio_like.adapters.langgraph.gate import Batch, Ruling
+from sponsio_like.adapters.langgraph.gate import Batch, Gate, Ruling
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.observing import undisturbed
 from sponsio_like.adapters.langgraph.people import question
@@ -137,13 +137,22 @@ class Decide:
         if self.exits.several:
             own = gate.own
             gate = replace(gate, own=lambda id: f"{self.name}/{own(id)}")
-        batch = gate.attempt(asks["calls"], _asked(stand))
+        calls = [self._once(stand, gate, each) for each in asks["calls"]]
+        batch = gate.attempt(calls, _asked(stand))
         yield from advised(batch.rulings, later=later)
         more = {} if given is None else {"given": True}
         if batch.held and gate.waits:
             return {CHANNEL: self._held(stand, batch, more)}
         written = self._decided(stand, batch, {"heard": heard, **more}, asks["of"])
         return {CHANNEL: written}
+
+    def _once(self, stand: Stand, gate: Gate, call: Asking) -> Asking:
+        """The call; a problem, if it was sent twice, and is decided beside this."""
+        checkpoint, task, *_ = f"{stand.place.step} ".split(" ")
+        if call.problem or self.sessions.live.decides(gate.own(call.own), checkpoint, task):
+            return call
+        why = f"`{call.tool}` was sent twice as `{call.id}`; call each under an id of its own"
+        return replace(call, problem=why)
 
     def _held(self, stand: Stand, batch: Batch, more: Kept) -> dict[str, Kept]:
         """The channel while people are asked: the session is as before the batch."""

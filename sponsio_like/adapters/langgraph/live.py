@@ -55,6 +55,7 @@ class Live:
         self._out: OrderedDict[tuple[str, str, str], Out] = OrderedDict()
         self._running: OrderedDict[str, Any] = OrderedDict()
         self._answered: OrderedDict[str, tuple[str, frozenset[str]]] = OrderedDict()
+        self._deciding: OrderedDict[tuple[str, str], str] = OrderedDict()
         self._lock = threading.Lock()
 
     def open(self, step: Step, restored: Callable[[], Session]) -> Out:
@@ -94,6 +95,13 @@ class Live:
         """The session of this part, which stays here for others that run beside this one."""
         with self._lock:
             return self._sessions.get(mark)
+
+    def decides(self, id: str, checkpoint: str, task: str) -> bool:
+        """Whether it is this task that decides the call, of all that go on from a checkpoint."""
+        with self._lock:
+            first = self._deciding.get((checkpoint, id), task)
+            _put(self._deciding, (checkpoint, id), first, RUNNING_CAP)
+            return first == task
 
     # --- calls that run ---------------------------------------------------------------------------
 
