@@ -17,6 +17,8 @@ class Acting(NamedTuple):
     session: Any
     agent: str | None = None
     depth: int | None = None
+    around: Any = None
+    """Who acted outside of the block, in another session."""
 
     @property
     def by(self) -> tuple[str, int]:
@@ -40,6 +42,11 @@ def acting_in(session: Any) -> Acting:
     return here if here is not None and here.session is session else Acting(session)
 
 
+def _outside(session: Any) -> Acting | None:
+    here = _ACTING.get()
+    return here.around if here is not None and here.session is session else here
+
+
 @contextlib.contextmanager
 def active(session: S, agent: str | None, depth: int | None) -> Iterator[S]:
     """Within the block, this session acts. What is not said is that of a block around it."""
@@ -47,7 +54,7 @@ def active(session: S, agent: str | None, depth: int | None) -> Iterator[S]:
     here = Acting(
         session, around.agent if agent is None else agent, around.depth if depth is None else depth
     )
-    before = _ACTING.set(here)
+    before = _ACTING.set(here._replace(around=_outside(session)))
     try:
         yield session
     finally:

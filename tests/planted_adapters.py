@@ -34,8 +34,8 @@ MEANING = (
     (
         "refused calls are let through",
         "adapters/langgraph/gate.py",
-        "Blocked():\n                return Ruling(asking, outcome)\n",
-        "Blocked():\n                return Ruling(asking, outcome, asking.tool, asking.raw)\n",
+        "return Ruling(asking, outcome, told=outcome.advice)",
+        "return Ruling(asking, outcome, asking.tool, asking.raw)",
     ),
     (
         "a question is an error",
@@ -172,23 +172,6 @@ BUGS = (
         f"{OTHERS}::test_only_the_tool_of_the_name_runs",
     ),
     (
-        "a state that has changed is not decided",
-        "adapters/langgraph/guarding.py",
-        'if running.ran == 1 and call.mark and call.mark == running.ruling.get("mark"):',
-        "if running.ran == 1:",
-        (
-            "tests/adapters/test_changed_state.py"
-            "::test_what_another_node_has_written_meanwhile_is_decided"
-        ),
-    ),
-    (
-        "a call that is sent twice runs twice",
-        "adapters/langgraph/deciding.py",
-        "if call.problem or self.sessions.live.decides(gate.own(call.own), checkpoint, task):",
-        "if True:",
-        "tests/adapters/test_sent_twice.py::test_a_call_that_is_sent_twice_runs_once_at_most",
-    ),
-    (
         "withheld answers are said",
         "adapters/langchain/turns.py",
         "            instead = _withheld(asking)\n",
@@ -201,5 +184,67 @@ BUGS = (
         "if not _known(session._inner.context, key, value):",
         "if key:",
         "tests/adapters/test_opening.py::test_an_approval_that_is_told_again_gets_no_younger",
+    ),
+    (
+        "of two guards one is asked before a body runs",
+        "adapters/langgraph/proxy.py",
+        "    if any(each is checks for each, _ in _around(tool)):\n",
+        "    if id(tool) in _CHECKS:\n",
+        "tests/adapters/test_stacked.py::test_what_another_middleware_edits_is_decided_by_both",
+    ),
+    (
+        "of two guards one hears what a body returns",
+        "adapters/langgraph/proxy.py",
+        "    if known is None or known[2] is not tool:",
+        "    if True:",
+        "tests/adapters/test_stacked.py::test_both_read_what_a_tool_returns",
+    ),
+    (
+        "a sub-agent is under the innermost guard alone",
+        "adapters/langgraph/standing.py",
+        (
+            "    while here is not None and here.session.policy is not guard.policy:\n"
+            "        here = here.around\n"
+        ),
+        (
+            "    if here is not None and here.session.policy is not guard.policy:\n"
+            "        here = None\n"
+        ),
+        "tests/adapters/test_stacked.py::test_a_sub_agent_is_under_the_guard_that_it_has",
+    ),
+    (
+        "a graph in the middle need not share",
+        "adapters/langgraph/sessions.py",
+        'kept.get("around", 0) < place.depth',
+        'kept.get("around", 0) < min(place.depth, 1)',
+        "tests/adapters/test_nested_runs.py::test_every_graph_around_has_to_share",
+    ),
+    (
+        "runs in one step share a session",
+        "adapters/langgraph/sessions.py",
+        'run = "" if self.shared else place.run',
+        'run = ""',
+        "tests/adapters/test_nested_runs.py::test_two_runs_in_one_step_have_a_session_each",
+    ),
+    (
+        "a second call has a second memory",
+        "adapters/langgraph/alone.py",
+        "    if place.run != place.called:\n",
+        "    if not place.run:\n",
+        "tests/adapters/test_nested_runs.py::test_a_second_call_by_one_node_is_refused",
+    ),
+    (
+        "two runs in one place overwrite each other",
+        "adapters/langgraph/alone.py",
+        "    if _FORKS and _is_beside(",
+        "    if not _FORKS and _is_beside(",
+        "tests/adapters/test_nested_runs.py::test_two_runs_in_one_place_are_refused",
+    ),
+    (
+        "the world holds nothing inside of another graph",
+        "adapters/langgraph/sessions.py",
+        "each not in policy.world]",
+        "each]",
+        "tests/adapters/test_nested_runs.py::test_a_contract_on_the_world_holds_inside",
     ),
 )

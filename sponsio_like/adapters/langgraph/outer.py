@@ -23,6 +23,9 @@ class Outer:
     """
 
     name: str
+    guard: Any = None
+    around: Any = None
+    """The call that this one runs in, if it does."""
     entries: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def own(self, run: str, id: str) -> str:
@@ -38,15 +41,18 @@ class Outer:
 _OUTER: ContextVar[Outer | None] = ContextVar("sponsio_like_outer", default=None)
 
 
-def outer() -> Outer | None:
-    """The guarded call that this runs in."""
-    return _OUTER.get()
+def outer(guard: Any) -> Outer | None:
+    """The call that this runs in, of those that this guard has let through."""
+    here = _OUTER.get()
+    while here is not None and here.guard is not guard:
+        here = here.around
+    return here
 
 
 @contextmanager
-def within(step: str, id: str) -> Iterator[Outer]:
-    """Within the block the tool of this call runs, which is one of a step."""
-    call = Outer(f"{step} {id}")
+def within(guard: Any, step: str, id: str) -> Iterator[Outer]:
+    """Within the block the tool of this call runs, which the guard has let through in a step."""
+    call = Outer(f"{step} {id}", guard, _OUTER.get())
     token = _OUTER.set(call)
     try:
         yield call

@@ -32,6 +32,16 @@ class Place:
     lasting: bool = False
     ended: tuple[Any, ...] = ()
 
+    @property
+    def depth(self) -> int:
+        """How many graphs, and tasks of them, are around this one."""
+        return len(self.called.split("|")) if self.run else 0
+
+    @property
+    def called(self) -> str:
+        """Where this graph is called from: of several calls there, LangGraph counts the later."""
+        return "|".join(each for each in self.run.split("|") if not each.isdigit())
+
 
 def saver_of(config: Mapping[str, Any]) -> Any:
     """What saves the state of the graph; None if nothing does."""

@@ -8,12 +8,12 @@ they do so through this object.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
@@ -41,18 +41,20 @@ class Checks(Body, Protocol):
 
 
 _CHECKS: dict[int, tuple[BaseTool, Checks, BaseTool]] = {}
-"""Proxies of calls that are on their way, by `id`, each with what it stands for; each is held here
-until its call has ended."""
-_BODY: ContextVar[tuple[int, list[Any]]] = ContextVar("sponsio_like_body", default=(0, []))
-"""The proxy whose body runs here, by `id`, and what it has returned: its methods, which call each
-other, ask once."""
+"""Proxies of calls that are on their way, by `id`, each with what it stands for (where several
+guards are asked, another proxy); each is held here until its call has ended."""
+_BODY: ContextVar[tuple[tuple[int, ...], list[Any]]] = ContextVar(
+    "sponsio_like_body", default=((), [])
+)
+"""The proxies whose body runs here, by `id`, from the outermost on, and what it has returned: their
+methods, which call each other, ask once."""
 
 
 def proxy(tool: BaseTool, checks: Checks) -> BaseTool:
     """The tool, which asks before it runs. `release` has to be called when the call has ended."""
-    if id(tool) in _CHECKS:
+    if any(each is checks for each, _ in _around(tool)):
         return tool
-    made: BaseTool = object.__new__(_proxy_class(type(tool)))
+    made: BaseTool = object.__new__(_proxy_class(type(_real(tool))))
     for slot in ("__dict__", "__pydantic_fields_set__", "__pydantic_private__"):
         object.__setattr__(made, slot, getattr(tool, slot))
     object.__setattr__(made, "__pydantic_extra__", getattr(tool, "__pydantic_extra__", None))
@@ -70,19 +72,37 @@ def release(checks: Checks) -> None:
 class Request(ToolCallRequest):
     """The request of a tool call. A tool that a middleware puts in place asks, too."""
 
-    checks: Checks = field(kw_only=True)
+    checks: tuple[Checks, ...] = field(kw_only=True)
 
     def override(self, **changes: Any) -> Any:
         """As `ToolCallRequest.override`."""
         if isinstance(tool := changes.get("tool"), BaseTool):
-            changes["tool"] = proxy(tool, self.checks)
+            changes["tool"] = _proxies(tool, self.checks)
         return super().override(**changes)
 
 
 def asking(request: Any, tool: BaseTool | None, checks: Checks, call: Any) -> Request:
     """The request, with a tool that asks before it runs; none, where nobody knows it yet."""
-    own = None if tool is None else proxy(tool, checks)
-    return Request(call, own, request.state, request.runtime, checks=checks)
+    every = (*getattr(request, "checks", ()), checks)
+    own = None if tool is None else _proxies(tool, every)
+    return Request(call, own, request.state, request.runtime, checks=every)
+
+
+def _proxies(tool: BaseTool, every: Iterable[Checks]) -> BaseTool:
+    """The tool, which asks each of these."""
+    return functools.reduce(proxy, every, tool)
+
+
+def _around(tool: BaseTool) -> Iterator[tuple[Checks, BaseTool]]:
+    """Who is asked before this tool runs, from the outermost on, each with what it stands for."""
+    while (known := _CHECKS.get(id(tool))) is not None:
+        _, checks, tool = known
+        yield checks, tool
+
+
+def _real(tool: BaseTool) -> BaseTool:
+    """The tool behind all proxies."""
+    return [tool, *(each for _, each in _around(tool))][-1]
 
 
 @functools.cache
@@ -91,27 +111,31 @@ def _proxy_class(of: type[BaseTool]) -> type[BaseTool]:
 
     @functools.wraps(of.invoke)
     def invoke(self: Any, input: Any, config: Any = None, **more: Any) -> Any:
-        if not _asks(self):
+        if not _asks(self, input):
             return of.invoke(self, input, config, **more)
-        return _checked(self, input, lambda it: of.invoke(self, it, config, **more))
+        _, checks, tool = _CHECKS[id(self)]
 
-    @functools.wraps(of.run)
-    def run_(self: Any, tool_input: Any, *args: Any, **more: Any) -> Any:
-        if not _asks(self):
-            return of.run(self, tool_input, *args, **more)
-        return _checked(self, tool_input, lambda it: of.run(self, it, *args, **more))
+        def go(call: Any) -> Any:
+            with _inside(self) as returned:
+                if id(tool) in _CHECKS:
+                    return tool.invoke(call, config, **more), returned
+                return of.invoke(self, call, config, **more), returned
+
+        return checks.run(_real(tool), input, go)
 
     @functools.wraps(of.ainvoke)
     async def ainvoke(self: Any, input: Any, config: Any = None, **more: Any) -> Any:
-        if not _asks(self):
+        if not _asks(self, input):
             return await of.ainvoke(self, input, config, **more)
-        return await _achecked(self, input, lambda it: of.ainvoke(self, it, config, **more))
+        _, checks, tool = _CHECKS[id(self)]
 
-    @functools.wraps(of.arun)
-    async def arun_(self: Any, tool_input: Any, *args: Any, **more: Any) -> Any:
-        if not _asks(self):
-            return await of.arun(self, tool_input, *args, **more)
-        return await _achecked(self, tool_input, lambda it: of.arun(self, it, *args, **more))
+        async def go(call: Any) -> Any:
+            with _inside(self) as returned:
+                if id(tool) in _CHECKS:
+                    return await tool.ainvoke(call, config, **more), returned
+                return await of.ainvoke(self, call, config, **more), returned
+
+        return await checks.arun(_real(tool), input, go)
 
     @functools.wraps(run)
     def _run(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -123,73 +147,45 @@ def _proxy_class(of: type[BaseTool]) -> type[BaseTool]:
         _met(self, kwargs)
         return _noted(self, await arun(self, *args, **kwargs))
 
-    own = {"invoke": invoke, "ainvoke": ainvoke, "run": run_, "arun": arun_}
-    own |= {"_run": _run, "_arun": _arun}
+    own = {"invoke": invoke, "ainvoke": ainvoke, "_run": _run, "_arun": _arun}
     return type(of.__name__, (of,), {**own, "__module__": of.__module__})
 
 
-def _asks(tool: BaseTool) -> bool:
-    return id(tool) in _CHECKS and _BODY.get()[0] != id(tool)
+def _asks(tool: BaseTool, call: Any) -> bool:
+    return id(tool) in _CHECKS and isinstance(call, Mapping) and not _runs(tool)
 
 
-def _checked(made: BaseTool, given: Any, run: Callable[[Any], Any]) -> Any:
-    """What comes of running the tool with `given`, if that may run."""
-    _, checks, tool = _CHECKS[id(made)]
-
-    def go(call: Any) -> Any:
-        token = _BODY.set((id(made), []))
-        try:
-            return run(_as_given(given, call)), _BODY.get()[1]
-        finally:
-            _BODY.reset(token)
-
-    return _as_asked(given, checks.run(tool, _call_of(tool, given, checks.id), go))
+def _runs(tool: BaseTool) -> bool:
+    """Whether the body of this proxy runs here."""
+    return _BODY.get()[0][-1:] == (id(tool),)
 
 
-async def _achecked(made: BaseTool, given: Any, run: Callable[[Any], Any]) -> Any:
-    """As `_checked`."""
-    _, checks, tool = _CHECKS[id(made)]
-
-    async def go(call: Any) -> Any:
-        token = _BODY.set((id(made), []))
-        try:
-            return await run(_as_given(given, call)), _BODY.get()[1]
-        finally:
-            _BODY.reset(token)
-
-    return _as_asked(given, await checks.arun(tool, _call_of(tool, given, checks.id), go))
-
-
-def _is_call(given: Any) -> bool:
-    """Whether a tool is run with a call, and not with its arguments alone."""
-    return isinstance(given, Mapping) and given.get("type") == "tool_call"
-
-
-def _call_of(tool: BaseTool, given: Any, id: str) -> dict[str, Any]:
-    if _is_call(given):
-        return dict(given)
-    args = given if isinstance(given, Mapping) else dict.fromkeys(list(tool.args)[:1], given)
-    return {"name": tool.name, "args": args, "id": id, "type": "tool_call"}
-
-
-def _as_given(given: Any, call: Any) -> Any:
-    return call if _is_call(given) else call["args"]
-
-
-def _as_asked(given: Any, came: Any) -> Any:
-    """What came of it, as who gave the arguments alone expects it: no message."""
-    return came.content if isinstance(came, ToolMessage) and not _is_call(given) else came
+@contextmanager
+def _inside(tool: BaseTool) -> Iterator[list[Any]]:
+    """Within the block the body of this proxy runs; what it has returned."""
+    proxies, returned = _BODY.get()
+    known = _CHECKS.get(proxies[-1]) if proxies else None
+    if known is None or known[2] is not tool:  # no other proxy stands for this one
+        proxies, returned = (), []
+    token = _BODY.set(((*proxies, id(tool)), returned))
+    try:
+        yield returned
+    finally:
+        _BODY.reset(token)
 
 
 def _met(made: BaseTool, received: Mapping[str, Any]) -> None:
-    if _BODY.get()[0] == id(made) and id(made) in _CHECKS:
-        _, checks, tool = _CHECKS[id(made)]
-        meet(checks, tool, received)
+    if not _runs(made):
+        return
+    for each in _BODY.get()[0]:
+        if each in _CHECKS:
+            _, checks, tool = _CHECKS[each]
+            meet(checks, _real(tool), received)
 
 
 def _noted(tool: BaseTool, value: Any) -> Any:
-    at, returned = _BODY.get()
-    if at == id(tool):
+    returned = _BODY.get()[1]
+    if _runs(tool):
         apart = tool.response_format == "content_and_artifact" and isinstance(value, tuple)
         returned.append(Pair(*value) if apart and len(value) == 2 else value)
     return value

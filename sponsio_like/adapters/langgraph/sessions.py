@@ -91,6 +91,12 @@ class Sessions:
         """Whether any contract speaks of messages."""
         return listens(self.guard.policy)
 
+    @functools.cached_property
+    def own(self) -> list[str]:
+        """The contracts that remember, from run to run, what no store on the world keeps."""
+        policy, of_run = self.guard.policy, self.scope == "run"
+        return [] if of_run else [each for each in policy.stateful if each not in policy.world]
+
     def open(self, kept: Kept, place: Place, batch: str = "") -> Out:
         """The session that stands where the node runs, for a batch.
 
@@ -98,8 +104,8 @@ class Sessions:
         never will. Raises `SessionError` if there can be no session.
         """
         self._check(kept, place)
-        run = "" if self.shared else place.run
-        step = Step(mark_of(kept), place.root, place.step, run)
+        run = "" if self.shared else place.run  # graphs that share the channel share the session
+        step = Step(mark_of(kept), f"{place.root} {run}", place.step)
         out = self.live.open(step, lambda: self._restored(kept, place))
         with out.lock:
             catch_up(out.session, (*kept.get("results", ()), *place.ended))
@@ -200,42 +206,44 @@ class Sessions:
                 f"the graph has no channel `{CHANNEL}`, so nothing would be remembered; add the "
                 "node with guard_tools(builder, guard, tools)"
             )
-        return self.mine(whole)
-
-    def mine(self, whole: Mapping[str, Kept]) -> Kept:
-        """The part of this guard, of the value of the channel."""
         return mine(whole, self.part, self.guard)
 
     def _check(self, kept: Kept, place: Place) -> None:
         if self.scope == "run" and place.thread is not None and not place.inside:
             raise SessionError('scope="run" is for graphs without a thread; this one has one')
-        policy = self.guard.policy
-        stateful = policy.stateful if self.scope == "thread" else policy.world
-        if not stateful:
+        policy, own = self.guard.policy, self.own
+        if not (own or policy.world):
             return
-        what = f"contract `{stateful[0]}` remembers earlier calls, but"
-        if place.inside and not self.shared and not place.lasting:
+        what = f"contract `{(*own, *policy.world)[0]}` remembers earlier calls, but"
+        if own and place.inside and not self.shared and not place.lasting:
             why = (
                 f"{what} this graph runs inside another one and forgets them at its end; write "
                 'scope="run" to hold the contract in each of its runs, checkpointer=True to have '
                 "it go on where it was, or shared=True for the session of the graph around it, "
                 "and add GuardedState to the states of both"
             )
-        elif place.inside and self.shared and not kept:
+        elif own and self.shared and "rev" not in kept and kept.get("around", 0) < place.depth:
             why = (
                 f"{what} this graph runs inside another one that does not share `{CHANNEL}`; add "
-                'GuardedState to its state, or write scope="run" if it is a tool, which has none'
+                "GuardedState to the states of all graphs around it (a Send has to send it), or "
+                'write scope="run" if it is a tool, which has no state'
             )
         elif place.thread is None:
+            instead = ', or write scope="run"' if own else ""
             why = (
                 f"{what} nothing keeps them: compile the graph with a checkpointer and give a "
-                'thread_id, or write scope="run"'
+                f"thread_id{instead}"
             )
         else:
             return
-        if policy.enforces:
+        self.refuse(why)
+
+    def refuse(self, why: str) -> None:
+        """Raise `SessionError` for contracts that would forget; if none is enforced, warn."""
+        if why and self.guard.policy.enforces:
             raise SessionError(why)
-        logging.getLogger("sponsio_like").warning("%s", why)
+        if why:
+            logging.getLogger("sponsio_like").warning("%s", why)
 
 
 _WRITTEN: WeakKeyDictionary[Session, tuple[str, int]] = WeakKeyDictionary()

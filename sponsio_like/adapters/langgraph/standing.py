@@ -6,14 +6,15 @@ guarded tool, under the same contracts, decides on the session of that tool, one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from sponsio_like.acting import Acting, acting
+from sponsio_like.adapters.langgraph.alone import forgets
 from sponsio_like.adapters.langgraph.asking import Tools
-from sponsio_like.adapters.langgraph.channel import Kept
+from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.gate import Gate
 from sponsio_like.adapters.langgraph.hearing import hear, told_facts
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
@@ -21,7 +22,7 @@ from sponsio_like.adapters.langgraph.live import Out
 from sponsio_like.adapters.langgraph.outer import Outer, outer
 from sponsio_like.adapters.langgraph.pending import abandoned, left_over
 from sponsio_like.adapters.langgraph.place import Place, place_of
-from sponsio_like.adapters.langgraph.sessions import Sessions, successor
+from sponsio_like.adapters.langgraph.sessions import Sessions, read, successor
 from sponsio_like.adapters.langgraph.steps import once
 from sponsio_like.guard import Guard
 from sponsio_like.naming import fresh
@@ -40,6 +41,8 @@ class Stand:
     outer: Outer | None = None
     batch: str = ""
     """What is decided here: a message of the model, by its id."""
+    whole: Mapping[str, Kept] | None = None
+    """The value of the channel, where the graph goes on inside of another one."""
 
     @property
     def by(self) -> tuple[str, int]:
@@ -104,6 +107,9 @@ class Stand:
     def after(self, session: Session, more: Kept, entries: Sequence[Entry]) -> Kept:
         """The next value of the channel. `entries`: what was done in this step."""
         if self.around is None:
+            own = self.sessions.own
+            if self.whole is not None and own:
+                self.sessions.refuse(forgets(own[0], self.place, self.whole))
             return self.sessions.after(self.kept, session, more)
         known_to(session).update(dict.fromkeys(each["key"] for each in entries))
         journal = {"journal": self._journal(*entries), "outer": self._outer}
@@ -136,7 +142,7 @@ def standing(sessions: Sessions, config: Any, runtime: Any, *, later: bool) -> F
     """Where the node runs. What the world counts once gets a name that no replay has again."""
     stand = stand_of(sessions, config, runtime)
     if stand.around is None and not stand.lives and left_over(stand.kept):
-        where = (config, runtime, stand.kept, later)
+        where = (config, runtime, sessions.part, stand.kept, later)
         ended = yield Run(abandoned, where)
         stand = replace(stand, place=replace(stand.place, ended=tuple(ended)))
     if sessions.guard.policy.world and stand.around is None:
@@ -148,12 +154,15 @@ def standing(sessions: Sessions, config: Any, runtime: Any, *, later: bool) -> F
 def stand_of(sessions: Sessions, config: Any, runtime: Any) -> Stand:
     """Where the node runs, for what decides nothing."""
     around = acting_under(sessions.guard)
-    inside = None if around is None else outer()
-    return Stand(sessions, sessions.kept_in(config), place_of(config, runtime), around, inside)
+    inside = None if around is None else outer(sessions.guard)
+    kept, place = sessions.kept_in(config), place_of(config, runtime)
+    whole = read(config, CHANNEL) if place.lasting else None
+    return Stand(sessions, kept, place, around, inside, whole=whole)
 
 
 def acting_under(guard: Guard) -> Acting | None:
     """Who acts here, if it is under these contracts."""
     here = acting()
-    same = here is not None and here.session.policy is guard.policy
-    return here if same and here is not None and here.session.open else None
+    while here is not None and here.session.policy is not guard.policy:
+        here = here.around
+    return here if here is not None and here.session.open else None
