@@ -329,6 +329,7 @@ def test_an_action_stands_for_its_calls() -> None:
         (lambda: must_confirm("a", accept="("), "regular expression `(` does not compile"),
         (lambda: no_data_leak("a", "b", "value"), "did you mean `values`?"),
         (lambda: destructive_action_gate("a*", "g", "boss"), "approvals are by name"),
+        (lambda: destructive_action_gate(["a", "b*"], "g", "boss"), "approvals are by name"),
         (lambda: required_steps_completion([], "g"), "an empty list"),
         (lambda: tool_allowlist(["a", "mcp_*"]), "`mcp_*` is not an exact name"),
         (lambda: tool_allowlist({"agent": "bob"}), "is not an exact name"),
@@ -632,6 +633,8 @@ def test_blanks_in_patterns_stand_for_any_blanks() -> None:
     """A run of blanks in a pattern equals any run in the text, but not inside a character class."""
     session = play(arg_blacklist("b", "c", [r"rm\s-rf", "a  +b", "x[ ]y", r"\Qp q\E"]))
     assert session('b(c="rm \\t -rf") b(c="a b") b(c="x\\ty") b(c="p q") b(c="xy")') == "xxxx."
+    session = play(arg_blacklist("b", "c", ["x[^ ]y"]))
+    assert session('b(c="x y") b(c="x\\ny") b(c="x\\ty")') == ".xx"
 
 
 def test_what_cannot_be_inspected_violates() -> None:

@@ -210,6 +210,9 @@ def test_in_seconds_a_call_is_not_its_own_prerequisite(required: Any) -> None:
         == ".."
     )
     assert played(precedence("pay", {"message": "user"}, within=HOUR))("msg:user=go pay") == ".."
+    either = [{"tool": "pay"}, {"tool": "refund"}]
+    called = {"tool": "vet", "status": "any"}
+    assert played(precedence(either, called, within=HOUR))("pay vet refund pay") == "x..."
 
 
 # --- what is said about a contract ----------------------------------------------------------------

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from sponsio_like import Allowed, Blocked, Guard, contract
-from sponsio_like.limits import ANSWER_CAP, VALUES_CAP
+from sponsio_like.freezing import UNREADABLE, freeze
+from sponsio_like.limits import ANSWER_CAP, DEPTH_CAP, DIGITS_CAP, VALUES_CAP
 from sponsio_like.patterns import (
     arg_blacklist,
     arg_length_limit,
@@ -17,6 +19,7 @@ from sponsio_like.patterns import (
     until,
     value_from,
 )
+from sponsio_like.plain import as_data
 from tests.manifest import requirement
 
 LONG: dict[str, Any] = {
@@ -139,6 +142,40 @@ def test_a_decorated_tool_hides_nothing() -> None:
         bash(command={"x": [[]] * VALUES_CAP, "run": "rm -rf /"})
     with guard.session().active():
         assert bash(x=[[[]]] * VALUES_CAP, command="ls") == "ran"
+
+
+@requirement("S-FAIL-05")
+@pytest.mark.parametrize("read", [freeze, as_data])
+def test_the_bounds_are_reached_themselves(read: Any) -> None:
+    """What has exactly as many values, levels and digits as are read is read, and no more."""
+    deep: Any = []
+    for _ in range(DEPTH_CAP - 2):
+        deep = [deep]
+    assert not is_cut(read({"a": deep}))
+    assert is_cut(read({"a": [deep]}))
+    whole = int(read is as_data)  # here the map around is a value itself
+    empty: tuple[Any, ...] = ([], {})
+    for inner in empty:
+        assert not is_cut(read({"a": [inner] * (VALUES_CAP - 1 - whole)}))
+        assert is_cut(read({"a": [inner] * (VALUES_CAP - whole)}))
+    assert not is_cut(read({"a": [0] * (VALUES_CAP - 2 - whole), "b": []}))
+    assert is_cut(read({"a": [0] * (VALUES_CAP - 1 - whole), "b": []}))
+
+
+@requirement("S-FAIL-05")
+@pytest.mark.parametrize("long", [1e300, Decimal("0." + "3" * 300)], ids=["large", "exact"])
+def test_digits_are_counted_as_they_would_be_written(long: Any) -> None:
+    """A power of ten has as many as an exact fraction."""
+    assert not is_cut(freeze({"a": [long] * (DIGITS_CAP // 300)}))
+    assert is_cut(freeze({"a": [long] * (DIGITS_CAP // 300 + 1)}))
+
+
+def is_cut(value: Any) -> bool:
+    """Whether something in there is unreadable."""
+    inner = value.values() if isinstance(value, dict) else value
+    if isinstance(value, dict | list):
+        return any(map(is_cut, inner))
+    return value is UNREADABLE
 
 
 def test_the_numbers_of_a_call_are_capped_together() -> None:

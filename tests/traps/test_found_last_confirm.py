@@ -134,6 +134,39 @@ def test_who_writes_an_expression_or_a_path_gets_what_is_written(accept: Any, an
     assert opens(must_confirm("pay", by="ask", accept=accept), answer)
 
 
+@requirement("S-CONFIRM-04")
+def test_a_field_that_stands_twice_hides_no_refusal() -> None:
+    """JSON text of which something would be lost is read as a text: the first word counts too."""
+    rule = must_confirm("pay", by="ask", accept="approved")
+    assert opens(rule, '{"status": "approved", "by": "ann"}')
+    assert not opens(rule, '{"status": "denied", "status": "approved"}')
+
+
+@requirement("S-CONFIRM-03", "S-FAIL-05")
+def test_an_answer_is_looked_into_as_deep_as_data_are_read() -> None:
+    """Sixty levels are read; what lies under more, in texts inside of texts, confirms nothing."""
+    word, yes = must_confirm("pay", by="ask", accept="approved"), must_confirm("pay", by="ask")
+    assert opens(word, boxed("approved", 60))
+    assert opens(yes, {"approved": True, "id": listed(5, 60)})
+    deep = boxed(json.dumps(boxed("approved", 40)), 40)
+    assert not opens(word, deep)
+    assert not opens(yes, {"approved": True, "id": listed(json.dumps(listed(5, 40)), 40)})
+
+
+def boxed(value: Any, levels: int) -> Any:
+    """The value under so many fields."""
+    for _ in range(levels):
+        value = {"state": value}
+    return value
+
+
+def listed(value: Any, levels: int) -> Any:
+    """The value in so many lists."""
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 # --- data beside a yes ----------------------------------------------------------------------------
 
 SENTENCES = [
@@ -192,6 +225,8 @@ NOT_YET: list[Any] = [
     {"approved": True, "name": "changes requested"},
     {"approved": True, "tool": "do_not_pay"},
     {"status": "approved", "email": "declined by ann@example.org"},
+    {"status": "approved", "by": "rejected@review.example.org"},
+    {"status": "approved", "errors": {"id": 5}},
 ]
 
 
