@@ -140,7 +140,7 @@ class Session:
     ) -> Outcome:  # fmt: skip
         started = _time.perf_counter() if self._log.sink is not None else 0.0
         own = fresh(MADE) if id is None or id == "" else id
-        direct = self._direct and not why
+        direct = self._direct and not why and type(agent) is str and type(depth) is int
         passed: Kept | Refused | None = None
         try:
             passed = passes(self._inner, tool, args, own, agent, depth) if direct else None
@@ -151,7 +151,7 @@ class Session:
         except STRAIN:
             taken_back(self._inner, own)
         self._check_open()
-        tool_of(tool, own)
+        tool_of(tool, own, agent, depth)
         event = passed if isinstance(passed, Refused) else Call(tool, {}, own, agent, depth)
         call, outcome, attempt = decided(self._inner, event, args, fit, why)
         with suppress(*STRAIN):

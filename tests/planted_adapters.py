@@ -34,8 +34,8 @@ MEANING = (
     (
         "refused calls are let through",
         "adapters/langgraph/gate.py",
-        "return Ruling(asking, outcome, told=outcome.advice)",
-        "return Ruling(asking, outcome, asking.tool, asking.raw)",
+        "Blocked():\n                return Ruling(asking, outcome)\n",
+        "Blocked():\n                return Ruling(asking, outcome, asking.tool, asking.raw)\n",
     ),
     (
         "a question is an error",
@@ -170,6 +170,23 @@ BUGS = (
         'if not mark or tool.name != decided["tool"] or not same:',
         "if not mark or not same:",
         f"{OTHERS}::test_only_the_tool_of_the_name_runs",
+    ),
+    (
+        "a state that has changed is not decided",
+        "adapters/langgraph/guarding.py",
+        'if running.ran == 1 and call.mark and call.mark == running.ruling.get("mark"):',
+        "if running.ran == 1:",
+        (
+            "tests/adapters/test_changed_state.py"
+            "::test_what_another_node_has_written_meanwhile_is_decided"
+        ),
+    ),
+    (
+        "a call that is sent twice runs twice",
+        "adapters/langgraph/deciding.py",
+        "if call.problem or self.sessions.live.decides(gate.own(call.own), checkpoint, task):",
+        "if True:",
+        "tests/adapters/test_sent_twice.py::test_a_call_that_is_sent_twice_runs_once_at_most",
     ),
     (
         "withheld answers are said",

@@ -397,6 +397,7 @@ def _damage(talk: Any, way: Way, session: Any) -> None:
     part: Any = {
         name: {"rev": "x", "line": [kept["rev"]], "live": "?", "seq": 0, "session": session}
         for name, kept in saved.items()
+        if "rev" in kept
     }
     node = "tools" if way.name.startswith("graph") else "contracts.after_model"
     talk.graph.update_state(config, {"__contracts__": part}, as_node=node)

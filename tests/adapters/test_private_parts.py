@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import AIMessage
 from langchain_core.tools import StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
-from langgraph.prebuilt import ToolNode
+from langgraph.prebuilt import ToolNode, tool_node
+from langgraph.types import Command
 
 from tests.adapters.scripted import Scripted
+from tests.adapters.talks import older
 
+newer = pytest.mark.skipif(older("langgraph", 1, 2), reason="LangGraph has had it since 1.2")
 ON: Any = {"configurable": {"thread_id": "one"}}
 
 
@@ -170,6 +174,39 @@ def test_a_hook_of_an_agent_is_a_node_of_its_name() -> None:
     agent = create_agent(Scripted(script=lambda: script), [pay], middleware=[After()])
     assert {"model", "tools", "ours.after_model"} <= set(agent.nodes)
     assert isinstance(AIMessage("x").additional_kwargs, dict)
+
+
+@newer
+def test_a_handler_of_errors_finds_the_error_in_its_config() -> None:
+    """`__pregel_node_error` has the error of the node that has failed."""
+    found: list[Any] = []
+
+    def handle(_: MessagesState, config: Any) -> Any:
+        found.append(config["configurable"]["__pregel_node_error"].error)
+        return Command(goto="__end__")
+
+    def fail(_: MessagesState) -> Any:
+        raise KeyError("no")
+
+    handle.__annotations__ |= {"config": _annotations()["config"]}
+    builder: Any = StateGraph(MessagesState)
+    builder.set_node_defaults(error_handler=handle)
+    builder.add_node("node", fail)
+    builder.add_edge(START, "node")
+    builder.compile().invoke({"messages": []})
+    assert isinstance(found[0], KeyError)
+    assert builder._node_defaults.error_handler is handle
+
+
+def test_a_node_of_tools_knows_which_errors_a_handler_takes() -> None:
+    """By the annotation of its first parameter; the words for others are a template."""
+
+    def handle(error: ValueError) -> str:
+        return str(error)
+
+    handle.__annotations__ = {"error": ValueError, "return": str}
+    assert tool_node._infer_handled_types(handle) == (ValueError,)
+    assert "{error}" in tool_node.TOOL_CALL_ERROR_TEMPLATE
 
 
 def test_a_second_call_by_one_node_is_counted() -> None:

@@ -128,6 +128,20 @@ def test_a_refusal_that_is_told_has_a_caller() -> None:
     assert isinstance(mine.decide("pay"), Blocked)
 
 
+@pytest.mark.parametrize("wrong", [{"agent": 4}, {"agent": None}, {"depth": "x"}, {"depth": True}])
+@pytest.mark.parametrize("named", [[], ["bob"]], ids=["any agent", "one agent"])
+def test_a_call_that_is_decided_has_a_caller(wrong: dict[str, Any], named: list[str]) -> None:
+    """Neither way of deciding takes an agent that is no text, or a depth that is no number."""
+    target: Any = {"tool": "pay", "agent": named[0]} if named else "pay"
+    mine = Guard([contract("rule").guarantees(rate_limit(target, 1))]).session()
+    with pytest.raises(SessionError, match="has to be a string, depth"):
+        mine.decide("pay", **wrong)
+    with pytest.raises(SessionError, match="has to be a string, depth"):
+        mine.decide_batch([("pay", {})], **wrong)
+    assert isinstance(mine.decide("pay", agent="bob"), Allowed)
+    assert isinstance(mine.decide("pay", agent="bob"), Blocked)
+
+
 @requirement("S-FACT-07")
 def test_revoked_is_true_or_false() -> None:
     """An approval whose `revoked` is neither is an error of the host, and changes nothing."""

@@ -13,6 +13,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.config import get_config
 
+from sponsio_like.adapters.langgraph.advising import advised
 from sponsio_like.adapters.langgraph.answers import refusal
 from sponsio_like.adapters.langgraph.asking import Tools, last_asking, unanswered
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
@@ -114,6 +115,7 @@ class Turns:
 
         calls = self.tools.asked(self._edited(state, unanswered(turn.messages)), said)
         batch = yield from stand.gate(begin, self.tools).decide(calls, later=later)
+        yield from advised(batch.rulings, later=later)
         over = turn.over or batch.over
         if over is not None:
             return _ended(stand, turn, batch, over)
@@ -189,9 +191,7 @@ def _ended(stand: Stand, turn: Turn, batch: Batch, over: Blocked) -> dict[str, A
     catch_up(session, dropped)
     said = [] if turn.over is None or turn.asking is None else [_withheld(turn.asking)]
     answers = [
-        refusal(replace(each, told=each.told or DROPPED))
-        for each in batch.rulings
-        if each.asking.id
+        refusal(replace(each, why=each.told or DROPPED)) for each in batch.rulings if each.asking.id
     ]
     last = AIMessage(over.advice, additional_kwargs=OURS)
     value = {"heard": turn.heard, "place": step, "rulings": {}, "sent_back": turn.counting()}

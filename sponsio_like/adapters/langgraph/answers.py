@@ -40,8 +40,9 @@ def result_of(output: Any, id: str, returned: Sequence[Any] = ()) -> dict[str, A
     data.
     """
     answer = next((each for each in messages_in(output) if each.tool_call_id == id), None)
-    if answer is None:  # the tool hands over to another agent, say
-        return {"output": None}
+    if answer is None:  # the tool hands over to another agent, or was given its arguments alone
+        alone = returned and not isinstance(output, (Command, list, tuple))
+        return {"output": _read(as_answer(returned[-1])) if alone else None}
     if answer.status == "error":
         return {"error": _read(answer.content) or "error"}
     return {"output": _returned(returned[-1], answer) if returned else _said(answer)}

@@ -14,7 +14,9 @@ from typing import Any
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.errors import GraphBubbleUp, ParentCommand
+from langgraph.prebuilt import ToolNode
 
+from sponsio_like.adapters.langgraph.advising import advised
 from sponsio_like.adapters.langgraph.answers import handed_here, refusal, result_of
 from sponsio_like.adapters.langgraph.asking import Asking, Tools, mark_of, passing
 from sponsio_like.adapters.langgraph.bodies import CHANGED, Changed
@@ -22,6 +24,7 @@ from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decision, result
 from sponsio_like.adapters.langgraph.outer import within
 from sponsio_like.adapters.langgraph.standing import Stand
+from sponsio_like.encoding import decode
 from sponsio_like.naming import fresh
 from sponsio_like.running import Flow, Run, adrive, drive, told
 from sponsio_like.session import Session
@@ -44,6 +47,7 @@ class Running:
     id: str
     ruling: Mapping[str, Any]
     execution: Any
+    state: Any
     ran: int = 0
     refused: bool = False
     active: bool = False
@@ -60,13 +64,15 @@ class Running:
 
     def run(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
         """Run the body, if it may run as it is called now."""
-        return drive(self._flow(tool, call, go))
+        return drive(self._flow(tool, call, go, later=False))
 
     async def arun(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
         """As `run`."""
-        return await adrive(self._flow(tool, call, go))
+        return await adrive(self._flow(tool, call, go, later=True))
 
-    def _flow(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Flow:
+    def _flow(
+        self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any], *, later: bool
+    ) -> Flow:
         self.ran += 1
         if not self.stand.sessions.guard.policy.enforces:
             output, self.heard = yield Run(go, (call,))
@@ -78,13 +84,14 @@ class Running:
             self.came(self.own, {"error": CHANGED})
         ruling = self._decided({**call, "name": tool.name, "args": raw}, tool)
         if not ruling.tool:
+            yield from advised([ruling], later=later)
             return self._refusal(ruling, call)
         if ruling.tool == tool.name:
             return (yield from self._body(ruling.kept(), passing(call, ruling.raw), go))
         other = {**call, "name": ruling.tool, "args": dict(ruling.raw)}
-        other_tool = self.tools.by_name[ruling.tool]
-        kept = ruling.kept()
-        return (yield from self._body(kept, other, lambda it: (other_tool.invoke(it), [])))
+        substitute = Substitute(self.tools.by_name[ruling.tool], self.state)
+        go = substitute.arun if later else substitute.run
+        return (yield from self._body(ruling.kept(), other, go))
 
     def _is_as_decided(self, tool: BaseTool, raw: Mapping[str, Any]) -> bool:
         """Whether the contracts have read what this tool receives now."""
@@ -132,7 +139,7 @@ class Running:
         """Run the body as it was decided; what a person has let through runs once."""
         question, live = self.ruling.get("answer", ""), self.stand.sessions.live
         if question and not live.spend(question, self.stand.kept["rev"], self.own):
-            return self._refusal(Ruling(Asking(self.id, call["name"], {}), told=SPENT), call)
+            return self._refusal(Ruling(Asking(self.id, call["name"], {}), why=SPENT), call)
         try:
             return (yield from self._body(self.ruling, call, go))
         except BaseException:
@@ -163,6 +170,48 @@ class Running:
 
     def _refusal(self, ruling: Ruling, call: Mapping[str, Any]) -> ToolMessage:
         self.refused = True
-        asked = f"`{call['name']}` was changed, and a person would have to approve it"
-        update = {"tool_call_id": call["id"], "content": ruling.told or asked}
+        update = {"tool_call_id": call["id"], "content": ruling.told or self._waits(call["name"])}
         return refusal(ruling).model_copy(update=update)
+
+    def _waits(self, tool: str) -> str:
+        """What the model is told of a run that a person would have to approve."""
+        errors = [decode(each["error"]) for each in self.entries if "error" in each]
+        if failed := [each for each in errors if each != CHANGED]:
+            return (
+                f"`{tool}` has failed ({failed[-1]}), and a person would have to approve it again"
+            )
+        if self.ran > 1:
+            return f"`{tool}` has run, and a person would have to approve it again"
+        return f"`{tool}` was changed, and a person would have to approve it"
+
+
+@dataclass(frozen=True)
+class Substitute:
+    """Runs the tool that a call is redirected to when its body is about to run."""
+
+    tool: BaseTool
+    state: Any
+
+    def run(self, call: Mapping[str, Any]) -> tuple[Any, list[Any]]:
+        """What it answers, with all that LangGraph injects."""
+        return self._answer(self._node.invoke(self._given(call))), []
+
+    async def arun(self, call: Mapping[str, Any]) -> tuple[Any, list[Any]]:
+        """As `run`."""
+        return self._answer(await self._node.ainvoke(self._given(call))), []
+
+    @property
+    def _node(self) -> ToolNode:
+        return ToolNode([self.tool], handle_tool_errors=False)
+
+    def _given(self, call: Mapping[str, Any]) -> Any:
+        return {
+            "__type": "tool_call_with_context",
+            "tool_call": {**call, "type": "tool_call"},
+            "state": self.state,
+        }
+
+    @staticmethod
+    def _answer(came: Any) -> Any:
+        found = came["messages"] if isinstance(came, Mapping) else came
+        return found[0] if len(found) == 1 else found

@@ -123,10 +123,10 @@ class Calls:
             return self._refused(ruling, request)
         ended: list[Entry] = []
         if not stand.lives:
-            rev = kept.get("rev", "")
-            where = (request.runtime.config, request.runtime, self.sessions.part, rev, later)
+            where = (request.runtime.config, request.runtime, kept.get("rev", ""), later)
             ended = yield Run(siblings, where)
-        return Running(stand, self.tools, stand.beside(ruling["id"], ended), id, ruling, here)
+        session = stand.beside(ruling["id"], ended)
+        return Running(stand, self.tools, session, id, ruling, here, request.state)
 
     def _refused(self, ruling: Mapping[str, Any], request: Any) -> Any:
         """The answer to a call that was refused with the others of its message."""
@@ -143,7 +143,7 @@ class Calls:
     def _undecided(self, request: Any) -> ToolMessage:
         call = request.tool_call
         why = f"`{call['name']}` was not decided with the others of its message; call it again"
-        return refusal(Ruling(Asking(call["id"] or "", call["name"], call["args"]), told=why))
+        return refusal(Ruling(Asking(call["id"] or "", call["name"], call["args"]), why=why))
 
     @property
     def _enforces(self) -> bool:

@@ -27,7 +27,7 @@ Kept: TypeAlias = dict[str, Any]
 """The part of one guard, as JSON data: `rev` and its ancestors in `line`; the `session`, which is
 number `seq` of the ones that `live` has written; the messages that were `heard`; what was `asked`
 of people; `rulings` and `plan` of the calls that were decided, and the `results` of those that have
-ended."""
+ended; the part that goes `on` from here, where another version of the guard has decided since."""
 
 
 def merged(old: Mapping[str, Kept], new: Mapping[str, Kept]) -> dict[str, Kept]:
@@ -35,9 +35,25 @@ def merged(old: Mapping[str, Kept], new: Mapping[str, Kept]) -> dict[str, Kept]:
     around = old.get(AROUND, {"graphs": 0})
     if not old and (not new or AROUND in new):  # it comes from the graph around this one
         around = {"graphs": new.get(AROUND, around)["graphs"] + 1}
-    parts = {part: each for part, each in new.items() if part != AROUND}
-    joint = {part: joined(old.get(part, {}), each) for part, each in parts.items()}
-    return {**old, **joint, AROUND: around}
+    whole = dict(old)
+    for part, each in new.items():
+        if part != AROUND:
+            _write(whole, part, each)
+    return {**whole, AROUND: around}
+
+
+def _write(whole: dict[str, Kept], part: str, new: Kept) -> None:
+    """Put a write in its place; what it goes on from, if that is another version's, says so."""
+    if "line" not in new:
+        others = (at for at, each in whole.items() if new["rev"] and _is_of(each, new["rev"]))
+        part = part if part in whole and _is_of(whole[part], new["rev"]) else next(others, part)
+        if part in whole or not new["rev"]:
+            whole[part] = joined(whole.get(part, {}), new)
+        return
+    before = [at for at, each in whole.items() if at != part and each.get("rev") in new["line"]]
+    left = [whole[at] for at in before if whole[at].get("on") != part]
+    whole.update({at: {**whole[at], "on": part} for at in before})
+    whole[part] = joined(left[0] if left else whole.get(part, {}), new)
 
 
 class GuardedState(TypedDict):
@@ -118,28 +134,38 @@ _KNOWN: WeakValueDictionary[str, Guard] = WeakValueDictionary()
 
 
 def part_of(guard: Guard) -> str:
-    """The part of a guard: told by the names of its contracts."""
-    part = hashlib.blake2b("\n".join(sorted(names_of(guard))).encode(), digest_size=6).hexdigest()
+    """The part of a guard: told by its contracts, their names and what they say."""
+    said = sorted(guard.policy.fingerprints.items())
+    part = hashlib.blake2b(repr(said).encode(), digest_size=6).hexdigest()
     _KNOWN[part] = guard
     return part
 
 
-def names_of(guard: Guard) -> frozenset[str]:
-    """The names of the contracts of a guard."""
-    return frozenset(each.name for each in guard.policy.contracts)
-
-
 def mine(whole: Mapping[str, Kept], part: str, guard: Guard) -> Kept:
-    """The part of this guard; of an older version of it, the one with the most of its contracts."""
-    found = whole.get(part)
-    if found is None:
-        shared = {each: len(names_of(guard) & _names(kept)) for each, kept in whole.items()}
-        older = [each for each in whole if shared[each] and each not in _KNOWN]
-        found = whole[max(older, key=lambda each: shared[each])] if older else {}
+    """The part of this guard; or of another version of it, which has decided last.
+
+    If it has none, that with the most of its contracts, and never one of another guard that lives.
+    """
+    at = part if part in whole else _older(whole, guard)
+    for _ in whole:
+        on = whole.get(at, {}).get("on", at)
+        at = on if on in whole and on not in _KNOWN else at
+    found = whole.get(at, {})
     return {**found, "around": whole[AROUND]["graphs"]} if AROUND in whole else dict(found)
 
 
-def _names(kept: Kept) -> frozenset[str]:
+def _older(whole: Mapping[str, Kept], guard: Guard) -> str:
+    """The part of an older version of this guard: it has contracts of the same names."""
+    mine, found = guard.policy.fingerprints, dict[str, tuple[int, int]]()
+    for at, kept in whole.items():
+        theirs = {name: said for name, said in _said(kept).items() if name in mine}
+        if theirs and at not in _KNOWN:
+            found[at] = (sum(mine[name] == said for name, said in theirs.items()), len(theirs))
+    return max(found, key=lambda at: found[at], default="-")
+
+
+def _said(kept: Kept) -> dict[str, str]:
+    """The contracts that a part is of: their names, and a hash of what each says."""
     session = kept.get("session", {})
-    contracts = session.get("contracts", ()) if isinstance(session, Mapping) else ()
-    return frozenset(contracts)
+    contracts = session.get("contracts", {}) if isinstance(session, Mapping) else {}
+    return contracts if isinstance(contracts, dict) else {}

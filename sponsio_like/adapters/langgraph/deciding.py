@@ -18,9 +18,10 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command, Send, interrupt
 from typing_extensions import TypedDict
 
+from sponsio_like.adapters.langgraph.advising import advised
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
-from sponsio_like.adapters.langgraph.gate import Batch, Ruling
+from sponsio_like.adapters.langgraph.gate import Batch, Gate, Ruling
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.observing import undisturbed
 from sponsio_like.adapters.langgraph.people import question
@@ -96,7 +97,7 @@ class Decide:
     def _unseen(self, state: Any, config: RunnableConfig, _: Any) -> dict[str, Any]:
         """The channel where nothing could be decided and nothing is enforced: all calls run."""
         given = state if isinstance(state, list) else None
-        kept = read(config, CHANNEL).get(self.sessions.part, {})
+        kept = self.sessions.mine(read(config, CHANNEL))
         asks = self.asks(state_of(self.schema, read(config, list(self.channels))), {}, "-", given)
         every = [Ruling(each, tool=each.tool, raw=each.raw) for each in asks["calls"]]
         plan = [{"mark": _mark(each.asking), "sent": self.sent(each)} for each in every]
@@ -111,7 +112,7 @@ class Decide:
         LangGraph asks again after `update_state`, which may have changed them.
         """
         values = read(config, [*self.channels, CHANNEL], fresh=True)
-        kept = values.pop(CHANNEL).get(self.sessions.part, {})
+        kept = self.sessions.mine(values.pop(CHANNEL))
         plan = kept.get("plan", [])
         if not kept.get("given"):
             asks = self.asks(state_of(self.schema, values), kept, "", None)
@@ -136,12 +137,22 @@ class Decide:
         if self.exits.several:
             own = gate.own
             gate = replace(gate, own=lambda id: f"{self.name}/{own(id)}")
-        batch = gate.attempt(asks["calls"], _asked(stand))
+        calls = [self._once(stand, gate, each) for each in asks["calls"]]
+        batch = gate.attempt(calls, _asked(stand))
+        yield from advised(batch.rulings, later=later)
         more = {} if given is None else {"given": True}
         if batch.held and gate.waits:
             return {CHANNEL: self._held(stand, batch, more)}
         written = self._decided(stand, batch, {"heard": heard, **more}, asks["of"])
         return {CHANNEL: written}
+
+    def _once(self, stand: Stand, gate: Gate, call: Asking) -> Asking:
+        """The call; a problem, if it was sent twice, and is decided beside this."""
+        checkpoint, task, *_ = f"{stand.place.step} ".split(" ")
+        if call.problem or self.sessions.live.decides(gate.own(call.own), checkpoint, task):
+            return call
+        why = f"`{call.tool}` was sent twice as `{call.id}`; call each under an id of its own"
+        return replace(call, problem=why)
 
     def _held(self, stand: Stand, batch: Batch, more: Kept) -> dict[str, Kept]:
         """The channel while people are asked: the session is as before the batch."""

@@ -43,11 +43,17 @@ class Ruling:
     outcome: Outcome | None = None
     tool: str = ""
     raw: Mapping[str, Any] = field(default_factory=dict)
-    told: str = ""
+    why: str = ""
+    """Why it does not run, where no contract says so."""
     answers: tuple[Any, ...] = ()
     """What people have said about it."""
     edited: Asking | None = None
     """The call that a person has made of it."""
+
+    @property
+    def told(self) -> str:
+        """What the model is told of a call that does not run: advice is worked out when read."""
+        return self.why or (self.outcome.advice if isinstance(self.outcome, Blocked) else "")
 
     @property
     def settles(self) -> bool:
@@ -67,7 +73,7 @@ class Ruling:
 
     @property
     def decided(self) -> tuple[str, Mapping[str, Any]]:
-        """The tool and the arguments that were decided and let through."""
+        """The tool and the arguments that were let through."""
         if isinstance(self.outcome, Redirected):
             return self.outcome.tool, self.outcome.args
         return self.asking.tool, (self.edited or self.asking).args
@@ -140,8 +146,7 @@ class Gate:
     """Decides batches for the tools of a node, as an agent at a depth.
 
     `open` gives the session as it was before the batch, `begin` tells it what has happened since.
-    `waits`: people can be asked. `own`: the id of a
-    call in this session, from that in its message.
+    `waits`: people can be asked. `own`: the id of a call here, from that in its message.
     """
 
     open: Callable[[], Out]
@@ -171,7 +176,7 @@ class Gate:
             said = yield Run(interrupt, ({**shown, "problems": batch.problems},))
             asked.append(Asked(at, tickets, said, passed))
         _tell(batch, asked, {""})
-        rulings = [_unheard(each) for each in batch.rulings]
+        rulings = list(map(_unheard, batch.rulings))
         return batch._replace(rulings=rulings, question=name if asked else "")
 
     def attempt(self, calls: Sequence[Asking], asked: Sequence[Asked]) -> Batch:
@@ -184,7 +189,7 @@ class Gate:
             _tell(batch, asked, {held.ticket.id for _, held in batch.held})
             return batch
         _tell(batch, asked, {""})
-        return batch._replace(rulings=[_unheard(each) for each in batch.rulings])
+        return batch._replace(rulings=list(map(_unheard, batch.rulings)))
 
     def _decided(self, calls: Sequence[Asking], asked: Sequence[Asked]) -> Batch:
         """Decide in order; what people have said counts where their call stands."""
@@ -250,7 +255,7 @@ class Gate:
         """Decide one call."""
         if asking.problem:
             if session.policy.enforces:
-                return Ruling(asking, told=asking.problem)
+                return Ruling(asking, why=asking.problem)
             return Ruling(asking, tool=asking.tool, raw=asking.raw)
         id, instead = self.own(asking.own), list[Mapping[str, Any]]()
 
@@ -264,10 +269,8 @@ class Gate:
                 return Ruling(asking, outcome, asking.tool, asking.passed)
             case Redirected(tool=tool):
                 return Ruling(asking, outcome, tool, instead[0])
-            case Held():
+            case Held() | Blocked():
                 return Ruling(asking, outcome)
-            case Blocked():
-                return Ruling(asking, outcome, told=outcome.advice)
 
 
 def _asking(batch: Batch, clock: Callable[[], float]) -> tuple[Any, ...]:
@@ -297,4 +300,4 @@ def _unheard(ruling: Ruling) -> Ruling:
         return ruling
     roles = " or ".join(f"`{each}`" for each in ruling.outcome.ticket.roles) or "a person"
     why = f"`{ruling.asking.tool}` waits for {roles}, but nobody can be asked: the graph has no"
-    return replace(ruling, told=f"{why} checkpointer, so it could not be resumed")
+    return replace(ruling, why=f"{why} checkpointer, so it could not be resumed")

@@ -14,24 +14,36 @@ from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph._internal._runnable import RunnableCallable, coerce_to_runnable
+from langgraph.errors import GraphBubbleUp, ParentCommand
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from sponsio_like.adapters.langgraph.answers import handed_here
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
+from sponsio_like.adapters.langgraph.attempts import SPENT, Running
+from sponsio_like.adapters.langgraph.bodies import CHANGED
+from sponsio_like.adapters.langgraph.calls import AT_ONCE
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState, Kept
 from sponsio_like.adapters.langgraph.deciding import SENT, Asks, Decide, Sent, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
+from sponsio_like.adapters.langgraph.handlers import on_state
 from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
-from sponsio_like.adapters.langgraph.journal import catch_up, result
 from sponsio_like.adapters.langgraph.node import messages_of
 from sponsio_like.adapters.langgraph.outer import within
-from sponsio_like.adapters.langgraph.routes import Exits, check_state, goto, route, state_of
+from sponsio_like.adapters.langgraph.routes import (
+    Exits,
+    check_state,
+    decides,
+    goto,
+    route,
+    state_of,
+)
 from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read
 from sponsio_like.adapters.langgraph.standing import stand_of
+from sponsio_like.errors import SessionError
 from sponsio_like.guard import Guard
-from sponsio_like.naming import fresh
-from sponsio_like.outcome import Blocked
+from sponsio_like.outcome import Blocked, Held
 from sponsio_like.plain import as_answer, as_members
 from sponsio_like.raising import CallBlocked
 from sponsio_like.running import Flow, Run, adrive, drive, told
@@ -73,14 +85,14 @@ def guard_node(  # noqa: PLR0913  the options of users, each by its name
     channels = tuple(builder.schemas[schema])
 
     def asks(state: Any, kept: Kept, step: str, _: Any) -> Asks:
-        id, given = _waiting(name, kept, step), as_members(dict(args(state)))
+        id, given = _waiting(name, kept, step), _called(args, state)
         call = Asking(id, name, given, given)
         return {"of": id, "calls": [call], "messages": messages_of(state, messages_key)}
 
-    exits = route(builder, name, guard)
+    exits = route(builder, name, guard, on_state)
     Decide(opened, Tools(()), name, schema, channels, exits, asks, _sent).add(builder)
     runnable = coerce_to_runnable(action, name=name, trace=False)
-    node = _Node(opened, name, runnable, blocked, schema, channels, exits)
+    node = _Node(opened, name, runnable, args, blocked, schema, channels, exits)
     whole = RunnableCallable(node.run, node.arun, name=name, trace=False)
     return builder.add_node(name, whole, input_schema=GuardedState)
 
@@ -94,9 +106,15 @@ def _waiting(name: str, kept: Kept, step: str) -> str:
     return mine[0] if mine else f"{name} {step}"
 
 
+def _called(args: Callable[[Any], Mapping[str, Any]], state: Any) -> Mapping[str, Any]:
+    """The arguments of the call that this state makes."""
+    members: Mapping[str, Any] = as_members(dict(args(state)))
+    return members
+
+
 def _sent(ruling: Ruling) -> Sent:
     if ruling.tool:
-        return {SENT: "run", "call": ruling.id}
+        return {SENT: "run", "call": ruling.asking.id}
     return {SENT: "refused", "call": ruling.id, "advice": ruling.told}
 
 
@@ -105,6 +123,7 @@ class _Node:
     sessions: Sessions
     name: str
     action: Runnable[Any, Any]
+    args: Callable[[Any], Mapping[str, Any]]
     blocked: OnBlocked | None
     schema: Any
     channels: tuple[str, ...]
@@ -121,9 +140,60 @@ class _Node:
             return instead
         state = state_of(self.schema, read(config, list(self.channels)))
         if given[SENT] == "refused":
-            return self._and_on(self._refused(given, state))
-        id, stand = given["call"], stand_of(self.sessions, config, runtime)
-        session, (agent, depth) = stand.beside(id), stand.by
+            return self._and_on(self._refused(given["call"], given["advice"], state))
+        running, live = self._running(given["call"], config, runtime), self.sessions.live
+        if not live.begin(running.stand.place.step, running) and self._enforces:
+            raise SessionError(AT_ONCE)
+        try:
+            return (yield from self._decided(running, state, config, later=later))
+        except GraphBubbleUp:
+            live.end(running.stand.place.step)  # it is run from its start again
+            raise
+        finally:
+            running.active = False
+
+    def _running(self, id: str, config: RunnableConfig, runtime: Any) -> Running:
+        """The call as it was let through; the same one, if a policy tries its node again."""
+        stand, here = stand_of(self.sessions, config, runtime), runtime.execution_info
+        known: Running | None = self.sessions.live.running(stand.place.step)
+        if known is not None and here.node_attempt > 1:
+            return known
+        ruling = stand.kept.get("rulings", {}).get(f"{self.name}/{id}", {"id": id})
+        return Running(stand, Tools(()), stand.beside(ruling["id"]), id, ruling, here, None)
+
+    def _decided(self, running: Running, state: Any, config: Any, *, later: bool) -> Flow:
+        """Run the action, if it may run on this state; one that was not decided is decided now."""
+        running.ran += 1
+        if not self._enforces:
+            return (yield from self._ran(running, running.own, state, config, later=later))
+        given, own = _called(self.args, state), running.own
+        call = Asking(f"{running.id}/{running.ran}", self.name, given, given)
+        if running.ran == 1 and call.mark and call.mark == running.ruling.get("mark"):
+            return (yield from self._once(running, state, config, later=later))
+        if running.ran == 1:
+            running.came(own, {"error": CHANGED})
+        ruling = running.ruled(call)
+        if isinstance(ruling.outcome, Held):  # people are asked about the call as it is now
+            value = self._results(running)
+            return Command(update={CHANNEL: value}, goto=decides(self.name))
+        if not ruling.tool:
+            return self._and_on(self._refused(own, ruling.told, state), self._results(running))
+        return (yield from self._ran(running, ruling.id, state, config, later=later))
+
+    def _once(self, running: Running, state: Any, config: Any, *, later: bool) -> Flow:
+        """Run the action as it was decided; what a person has let through runs once."""
+        question, live = running.ruling.get("answer", ""), self.sessions.live
+        if question and not live.spend(question, running.stand.kept["rev"], running.own):
+            return self._and_on(self._refused(running.own, SPENT, state))
+        try:
+            return (yield from self._ran(running, running.own, state, config, later=later))
+        except BaseException:
+            live.give_back(question, running.own)
+            raise
+
+    def _ran(self, running: Running, id: str, state: Any, config: Any, *, later: bool) -> Flow:
+        """Run the action as the call `id`; its update, and what came of it."""
+        stand, session, (agent, depth) = running.stand, running.session, running.stand.by
         invoke = self.action.ainvoke if later else self.action.invoke
         with (
             session.active(agent=agent, depth=depth),
@@ -131,19 +201,32 @@ class _Node:
         ):
             try:
                 update = yield Run(invoke, (state, config))
-            except Exception as error:
-                catch_up(session, [*here.entries.values()])
-                session.settle(id, error=told(error))
+            except ParentCommand as error:
+                if (update := handed_here(error)) is None:
+                    raise
+            except GraphBubbleUp:
                 raise
-        entries = [*here.entries.values(), result(fresh(), id, {"output": as_answer(update)})]
-        catch_up(session, entries)
-        value = {"rev": stand.kept.get("rev", ""), "results": entries}
-        return self._and_on(update, self.sessions.wrote(value))
+            except Exception as error:
+                running.entries.extend(here.entries.values())
+                running.came(id, {"error": told(error)})
+                raise
+        running.entries.extend(here.entries.values())
+        running.came(id, {"output": as_answer(update)})
+        return self._and_on(update, self._results(running))
 
-    def _refused(self, given: Sent, state: Any) -> Any:
+    def _results(self, running: Running) -> dict[str, Kept]:
+        """What came of the runs, as the channel takes it."""
+        rev = running.stand.kept.get("rev", "")
+        return self.sessions.wrote({"rev": rev, "results": running.entries})
+
+    @property
+    def _enforces(self) -> bool:
+        return self.sessions.guard.policy.enforces
+
+    def _refused(self, id: str, advice: str, state: Any) -> Any:
         if self.blocked is not None:
-            return self.blocked(state, given["advice"])
-        raise CallBlocked(Blocked(given["call"], (), lambda: given["advice"]))
+            return self.blocked(state, advice)
+        raise CallBlocked(Blocked(id, (), lambda: advice))
 
     def _and_on(self, update: Any, value: dict[str, Kept] | None = None) -> list[Any]:
         """The update of the action, the value of the channel, and where the graph goes."""

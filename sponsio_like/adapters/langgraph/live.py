@@ -22,11 +22,15 @@ RUNNING_CAP = 1024
 
 
 class Step(NamedTuple):
-    """A step that opens the session of a part, within a step `root` of the outermost graph."""
+    """A step that opens the session of a part, within a step `root` of the outermost graph.
+
+    `run`: the run of a graph in there that has sessions of its own.
+    """
 
     mark: str
     root: str
     task: str
+    run: str = ""
 
 
 @dataclass
@@ -48,9 +52,10 @@ class Live:
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._out: OrderedDict[tuple[str, str], Out] = OrderedDict()
+        self._out: OrderedDict[tuple[str, str, str], Out] = OrderedDict()
         self._running: OrderedDict[str, Any] = OrderedDict()
         self._answered: OrderedDict[str, tuple[str, frozenset[str]]] = OrderedDict()
+        self._deciding: OrderedDict[tuple[str, str], str] = OrderedDict()
         self._lock = threading.Lock()
 
     def open(self, step: Step, restored: Callable[[], Session]) -> Out:
@@ -58,7 +63,7 @@ class Live:
 
         A step that runs again finds it as it was before; steps beside each other have one.
         """
-        at = (step.mark, step.root)
+        at = (step.mark, step.root, step.run)
         with self._lock:
             out = self._out.get(at)
             if out is not None and out.tasks != {step.task}:
@@ -90,6 +95,13 @@ class Live:
         """The session of this part, which stays here for others that run beside this one."""
         with self._lock:
             return self._sessions.get(mark)
+
+    def decides(self, id: str, checkpoint: str, task: str) -> bool:
+        """Whether it is this task that decides the call, of all that go on from a checkpoint."""
+        with self._lock:
+            first = self._deciding.get((checkpoint, id), task)
+            _put(self._deciding, (checkpoint, id), first, RUNNING_CAP)
+            return first == task
 
     # --- calls that run ---------------------------------------------------------------------------
 

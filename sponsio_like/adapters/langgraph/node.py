@@ -15,7 +15,7 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
-from langgraph._internal._runnable import RunnableCallable, coerce_to_runnable
+from langgraph._internal._runnable import RunnableCallable
 from langgraph.graph import StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import CachePolicy, Command, RetryPolicy
@@ -26,6 +26,7 @@ from sponsio_like.adapters.langgraph.calls import Calls
 from sponsio_like.adapters.langgraph.channel import Kept
 from sponsio_like.adapters.langgraph.deciding import SENT, Asks, Decide, Sent, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
+from sponsio_like.adapters.langgraph.handlers import of_tools, on_state
 from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
 from sponsio_like.adapters.langgraph.routes import Exits, add, check_state, goto, route, state_of
 from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read
@@ -77,27 +78,8 @@ def guard_tools(  # noqa: PLR0913  the options of users, each by its name
     whole = _whole(builder, opened, tools, (name, messages_key), options or {}, defer=defer)
     more["timeout"] = timeout
     if error_handler is not None:
-        more["error_handler"] = _on_state(error_handler, builder)
+        more["error_handler"] = on_state(error_handler, builder)
     return add(builder, name, whole, more)
-
-
-def _on_state(handler: Any, builder: StateGraph[Any, Any, Any, Any]) -> RunnableCallable:
-    """A handler of errors, which receives the state, and not what was sent to the node."""
-    inner, schema = (
-        coerce_to_runnable(handler, name="error_handler", trace=False),
-        builder.state_schema,
-    )
-
-    def state(config: RunnableConfig) -> Any:
-        return state_of(schema, read(config, list(builder.schemas[schema])))
-
-    def run(_: Any, config: RunnableConfig) -> Any:
-        return inner.invoke(state(config), config)
-
-    async def arun(_: Any, config: RunnableConfig) -> Any:
-        return await inner.ainvoke(state(config), config)
-
-    return RunnableCallable(run, arun, name="error_handler", trace=False)
 
 
 def _whole(
@@ -118,6 +100,8 @@ def _whole(
     meet_all(guard.policy, known.arguments)
     calls = Calls(opened, known, messages_key, node=name)
     wrappers: dict[str, Any] = {"wrap_tool_call": calls.whole, "awrap_tool_call": calls.awhole}
+    if "handle_tool_errors" in options:
+        options = {**options, "handle_tool_errors": of_tools(options["handle_tool_errors"])}
     inner = ToolNode(tools, name=name, messages_key=messages_key, **wrappers, **options)
     channels = tuple(builder.schemas[schema])
 
@@ -128,7 +112,7 @@ def _whole(
         waiting = known.asked(unanswered(messages) if given is None else given, of)
         return {"of": of, "calls": waiting, "messages": messages}
 
-    exits = route(builder, name, guard)
+    exits = route(builder, name, guard, on_state)
     Decide(opened, known, name, schema, channels, exits, asks, _sent).add(builder, defer=defer)
     node = _Calls(opened, inner, messages_key, name, schema, channels, exits)
     return RunnableCallable(node.run, node.arun, name=name, trace=False)
@@ -177,10 +161,12 @@ class _Calls:
 
     def _going(self, given: Sent, config: RunnableConfig) -> Any:
         """The call as `ToolNode` takes it; or what comes of it without one."""
+        state = state_of(self.schema, read(config, list(self.channels)))
+        if given[SENT] == "none" and last_asking(messages_of(state, self.key)) is None:
+            return state  # `ToolNode` says what is wrong with it
         if given[SENT] != "run":
             said = [given["call"]] if given[SENT] == "refused" else []
             return Command(update={self.key: said}, goto=goto(self.exits))
-        state = state_of(self.schema, read(config, list(self.channels)))
         return {"__type": "tool_call_with_context", "tool_call": given["call"], "state": state}
 
     def _and_on(self, output: Any) -> list[Any]:

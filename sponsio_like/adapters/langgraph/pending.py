@@ -18,14 +18,14 @@ BACK = 8
 """Most checkpoints that are looked at, back from where the graph is."""
 
 
-def siblings(config: Mapping[str, Any], runtime: Any, part: str, rev: str, later: bool) -> Any:
-    """The entries for the part, of tasks beside this one; `later`, to be awaited."""
-    return _walk(config, runtime, part, rev, 1, later)
+def siblings(config: Mapping[str, Any], runtime: Any, rev: str, later: bool) -> Any:
+    """The entries for this part, of tasks beside this one; `later`, to be awaited."""
+    return _walk(config, runtime, rev, 1, later)
 
 
-def abandoned(config: Mapping[str, Any], runtime: Any, part: str, kept: Kept, later: bool) -> Any:
-    """The entries for the part, of a step that was left; `later`, to be awaited."""
-    return _walk(config, runtime, part, str(kept["rev"]), BACK, later)
+def abandoned(config: Mapping[str, Any], runtime: Any, kept: Kept, later: bool) -> Any:
+    """The entries for this part, of a step that was left; `later`, to be awaited."""
+    return _walk(config, runtime, str(kept["rev"]), BACK, later)
 
 
 def left_over(kept: Kept) -> bool:
@@ -35,9 +35,7 @@ def left_over(kept: Kept) -> bool:
     return any("id" in each and each["id"] not in ended for each in rulings)
 
 
-def _walk(
-    config: Mapping[str, Any], runtime: Any, part: str, rev: str, most: int, later: bool
-) -> Any:
+def _walk(config: Mapping[str, Any], runtime: Any, rev: str, most: int, later: bool) -> Any:
     saver, here = saver_of(config), getattr(runtime, "execution_info", None)
     if saver is None or here is None:
         return _nothing() if later else []
@@ -45,19 +43,19 @@ def _walk(
     at = {"checkpoint_ns": around, "checkpoint_id": here.checkpoint_id}
     where: Any = {"configurable": {"thread_id": here.thread_id, **at}}
     if later:
-        return _later(saver, where, part, rev, most)
+        return _later(saver, where, rev, most)
     for _ in range(most):
         found = None if where is None else saver.get_tuple(where)
-        if found is None or (entries := list(_entries(found, part, rev))):
+        if found is None or (entries := list(_entries(found, rev))):
             return [] if found is None else entries
         where = found.parent_config
     return []
 
 
-async def _later(saver: Any, where: Any, part: str, rev: str, most: int) -> list[Entry]:
+async def _later(saver: Any, where: Any, rev: str, most: int) -> list[Entry]:
     for _ in range(most):
         found = None if where is None else await saver.aget_tuple(where)
-        if found is None or (entries := list(_entries(found, part, rev))):
+        if found is None or (entries := list(_entries(found, rev))):
             return [] if found is None else entries
         where = found.parent_config
     return []
@@ -67,8 +65,8 @@ async def _nothing() -> list[Entry]:
     return []
 
 
-def _entries(found: Any, part: str, rev: str) -> Iterator[Entry]:
+def _entries(found: Any, rev: str) -> Iterator[Entry]:
     for _, channel, value in found.pending_writes or ():
-        mine = value.get(part) if channel == CHANNEL and isinstance(value, dict) else None
-        if mine is not None and mine.get("rev") == rev:
-            yield from mine.get("results", ())
+        for each in value.values() if channel == CHANNEL and isinstance(value, dict) else ():
+            if each.get("rev") == rev:
+                yield from each.get("results", ())

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
@@ -111,31 +112,27 @@ def _proxy_class(of: type[BaseTool]) -> type[BaseTool]:
 
     @functools.wraps(of.invoke)
     def invoke(self: Any, input: Any, config: Any = None, **more: Any) -> Any:
-        if not _asks(self, input):
+        if not _asks(self):
             return of.invoke(self, input, config, **more)
-        _, checks, tool = _CHECKS[id(self)]
+        return _checked(self, input, lambda on, it: on.invoke(it, config, **more))
 
-        def go(call: Any) -> Any:
-            with _inside(self) as returned:
-                if id(tool) in _CHECKS:
-                    return tool.invoke(call, config, **more), returned
-                return of.invoke(self, call, config, **more), returned
-
-        return checks.run(_real(tool), input, go)
+    @functools.wraps(of.run)
+    def run_(self: Any, tool_input: Any, *args: Any, **more: Any) -> Any:
+        if not _asks(self):
+            return of.run(self, tool_input, *args, **more)
+        return _checked(self, tool_input, lambda on, it: on.run(it, *args, **more))
 
     @functools.wraps(of.ainvoke)
     async def ainvoke(self: Any, input: Any, config: Any = None, **more: Any) -> Any:
-        if not _asks(self, input):
+        if not _asks(self):
             return await of.ainvoke(self, input, config, **more)
-        _, checks, tool = _CHECKS[id(self)]
+        return await _achecked(self, input, lambda on, it: on.ainvoke(it, config, **more))
 
-        async def go(call: Any) -> Any:
-            with _inside(self) as returned:
-                if id(tool) in _CHECKS:
-                    return await tool.ainvoke(call, config, **more), returned
-                return await of.ainvoke(self, call, config, **more), returned
-
-        return await checks.arun(_real(tool), input, go)
+    @functools.wraps(of.arun)
+    async def arun_(self: Any, tool_input: Any, *args: Any, **more: Any) -> Any:
+        if not _asks(self):
+            return await of.arun(self, tool_input, *args, **more)
+        return await _achecked(self, tool_input, lambda on, it: on.arun(it, *args, **more))
 
     @functools.wraps(run)
     def _run(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -147,12 +144,39 @@ def _proxy_class(of: type[BaseTool]) -> type[BaseTool]:
         _met(self, kwargs)
         return _noted(self, await arun(self, *args, **kwargs))
 
-    own = {"invoke": invoke, "ainvoke": ainvoke, "_run": _run, "_arun": _arun}
+    own = {"invoke": invoke, "ainvoke": ainvoke, "run": run_, "arun": arun_}
+    own |= {"_run": _run, "_arun": _arun}
     return type(of.__name__, (of,), {**own, "__module__": of.__module__})
 
 
-def _asks(tool: BaseTool, call: Any) -> bool:
-    return id(tool) in _CHECKS and isinstance(call, Mapping) and not _runs(tool)
+def _asks(tool: BaseTool) -> bool:
+    return id(tool) in _CHECKS and not _runs(tool)
+
+
+def _checked(made: BaseTool, given: Any, run: Callable[[Any, Any], Any]) -> Any:
+    """What comes of running the tool with `given`, if that may run."""
+    _, checks, tool = _CHECKS[id(made)]
+
+    def go(call: Any) -> Any:
+        with _inside(made) as returned:
+            on = tool if id(tool) in _CHECKS else made
+            return run(on, _as_given(given, call)), returned
+
+    real = _real(tool)
+    return _as_asked(given, checks.run(real, _call_of(real, given, checks.id), go))
+
+
+async def _achecked(made: BaseTool, given: Any, run: Callable[[Any, Any], Any]) -> Any:
+    """As `_checked`."""
+    _, checks, tool = _CHECKS[id(made)]
+
+    async def go(call: Any) -> Any:
+        with _inside(made) as returned:
+            on = tool if id(tool) in _CHECKS else made
+            return await run(on, _as_given(given, call)), returned
+
+    real = _real(tool)
+    return _as_asked(given, await checks.arun(real, _call_of(real, given, checks.id), go))
 
 
 def _runs(tool: BaseTool) -> bool:
@@ -172,6 +196,27 @@ def _inside(tool: BaseTool) -> Iterator[list[Any]]:
         yield returned
     finally:
         _BODY.reset(token)
+
+
+def _is_call(given: Any) -> bool:
+    """Whether a tool is run with a call, and not with its arguments alone."""
+    return isinstance(given, Mapping) and given.get("type") == "tool_call"
+
+
+def _call_of(tool: BaseTool, given: Any, id: str) -> dict[str, Any]:
+    if _is_call(given):
+        return dict(given)
+    args = given if isinstance(given, Mapping) else dict.fromkeys(list(tool.args)[:1], given)
+    return {"name": tool.name, "args": args, "id": id, "type": "tool_call"}
+
+
+def _as_given(given: Any, call: Any) -> Any:
+    return call if _is_call(given) else call["args"]
+
+
+def _as_asked(given: Any, came: Any) -> Any:
+    """What came of it, as who gave the arguments alone expects it: no message."""
+    return came.content if isinstance(came, ToolMessage) and not _is_call(given) else came
 
 
 def _met(made: BaseTool, received: Mapping[str, Any]) -> None:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import copy
 import inspect
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from langchain_core.runnables import RunnableLambda
 from langgraph.constants import END, TAG_HIDDEN
@@ -21,6 +21,9 @@ from langgraph.graph import StateGraph
 from langgraph.types import Send
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState
+
+Handled: TypeAlias = Callable[[Any, StateGraph[Any, Any, Any, Any]], Any]
+"""Makes a handler of errors, for the nodes of a builder, one for guarded nodes, too."""
 
 
 @dataclass
@@ -38,6 +41,7 @@ class Routes:
     """The guarded nodes of one builder; `compile` stands in the place of the builder's own."""
 
     builder: StateGraph[Any, Any, Any, Any]
+    handled: Handled
     exits: dict[str, Exits] = field(default_factory=dict)
 
     def compile(self, *args: Any, **options: Any) -> Any:
@@ -65,6 +69,10 @@ class Routes:
         new = copy.copy(old)
         del new.__dict__["compile"]
         new.nodes, new.branches = dict(old.nodes), defaultdict(dict)
+        known: Any = getattr(old, "_node_defaults", None)
+        if handler := getattr(known, "error_handler", None):
+            defaults = replace(known, error_handler=self.handled(handler, old))
+            new._node_defaults = defaults  # noqa: SLF001  there is no other way to read them
         simple = {name: self._is_simple(name) for name in self.exits}
         leads: dict[str, list[str]] = {name: [] for name in self.exits}
         new.edges = set()
@@ -133,12 +141,14 @@ def ended(name: str) -> str:
     return f"{name}.ended"
 
 
-def route(builder: StateGraph[Any, Any, Any, Any], name: str, guard: Any) -> Exits:
+def route(
+    builder: StateGraph[Any, Any, Any, Any], name: str, guard: Any, handled: Handled
+) -> Exits:
     """Redirect the edges of a guarded node when the builder is compiled; where it will lead to."""
     compile_ = builder.compile
     routes = getattr(compile_, "__self__", None)
     if not isinstance(routes, Routes):
-        routes = Routes(builder)
+        routes = Routes(builder, handled)
         builder.compile = routes.compile  # type: ignore[method-assign]  # of this builder alone
     known = routes.exits.setdefault(name, Exits(guard))
     same = [each for each in routes.exits.values() if each.guard is guard]

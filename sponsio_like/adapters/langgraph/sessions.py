@@ -105,7 +105,7 @@ class Sessions:
         """
         self._check(kept, place)
         run = "" if self.shared else place.run  # graphs that share the channel share the session
-        step = Step(mark_of(kept), f"{place.root} {run}", place.step)
+        step = Step(mark_of(kept), place.root, place.step, run)
         out = self.live.open(step, lambda: self._restored(kept, place))
         with out.lock:
             catch_up(out.session, (*kept.get("results", ()), *place.ended))
@@ -206,6 +206,10 @@ class Sessions:
                 f"the graph has no channel `{CHANNEL}`, so nothing would be remembered; add the "
                 "node with guard_tools(builder, guard, tools)"
             )
+        return self.mine(whole)
+
+    def mine(self, whole: Mapping[str, Kept]) -> Kept:
+        """The part of this guard, of the value of the channel."""
         return mine(whole, self.part, self.guard)
 
     def _check(self, kept: Kept, place: Place) -> None:

@@ -142,7 +142,7 @@ def standing(sessions: Sessions, config: Any, runtime: Any, *, later: bool) -> F
     """Where the node runs. What the world counts once gets a name that no replay has again."""
     stand = stand_of(sessions, config, runtime)
     if stand.around is None and not stand.lives and left_over(stand.kept):
-        where = (config, runtime, sessions.part, stand.kept, later)
+        where = (config, runtime, stand.kept, later)
         ended = yield Run(abandoned, where)
         stand = replace(stand, place=replace(stand.place, ended=tuple(ended)))
     if sessions.guard.policy.world and stand.around is None:
