@@ -9,7 +9,7 @@ from __future__ import annotations
 import fnmatch
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -185,7 +185,9 @@ def _context_reader(node: Formula) -> Reader:
         case Compare(left, op, Const(value)):
             get, holds = value_reader(left), comparison(op, value)
             return lambda event, context: (
-                None if (left := get(event, context)) is MISSING else holds(left)
+                None
+                if (left := get(event, context)) is MISSING or isinstance(left, Mapping)
+                else holds(left)
             )
         case Compare(left, op, right):
             get, other = value_reader(left), value_reader(right)

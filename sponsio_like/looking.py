@@ -156,10 +156,8 @@ def ordered(left: Any, op: f.Op, right: Any, form: Form) -> bool | None:
     """How two values compare; those of a text as numbers, where both of them are numbers."""
     if form != "exact" and isinstance(left, str) and isinstance(right, str):
         one, other = number_in(left), number_in(right)
-        if one is not None and other is not None:
-            return compare(one, op, other)
         if one is not None or other is not None:
-            return None
+            return compare(one, op, other)
     return compare(left, op, right)
 
 

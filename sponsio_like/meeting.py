@@ -91,9 +91,15 @@ def compared(left: Any, op: Op, right: Any) -> bool | None:
         return judged(left, lambda each: compared(each, op, right))
     if isinstance(right, lists) and op != "in" and not isinstance(left, lists):
         return judged(right, lambda each: compared(left, op, each))
-    if isinstance(left, Mapping) is not isinstance(right, Mapping) and op != "in":
-        return None
-    return compare(left, op, right)
+    if op == "in" and isinstance(right, lists):
+        return _any([of_one_shape(left, "=", each) for each in right])
+    return of_one_shape(left, op, right)
+
+
+def of_one_shape(left: Any, op: Op, right: Any) -> bool | None:
+    """How two values compare, if both are objects, or neither is."""
+    alike = isinstance(left, Mapping) is isinstance(right, Mapping)
+    return compare(left, op, right) if alike else None
 
 
 def answered(place: Spot, op: Op, right: Any, *, whole: bool) -> bool | None:

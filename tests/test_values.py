@@ -151,6 +151,31 @@ def test_every_element_may_have_to_be_the_value(made: Callable[..., Session]) ->
     assert legal(one, "pay", to="ann")
 
 
+@requirement("S-VALUE-16", "S-VALUE-08")
+def test_elements_that_compare_differently_cannot_be_told(made: Callable[..., Session]) -> None:
+    """Of a list where one amount was meant: what all of them are is so, and else nothing is."""
+    most = "G(called(refund) & O called(quote, total = $y) -> called(refund, n <= $y))"
+    some = "G(called(refund, n <= $y) -> !O called(quote, total = $y))"
+    for formula, said in ((most, "YYNN"), (some, "NNNY")):
+        for n, sign in zip((10, [5, 10], [5, 20], [20, 30]), said, strict=True):
+            one = made(formula)
+            assert legal(one, "quote", total=10)
+            assert legal(one, "refund", n=n) is (sign == "Y"), (formula, n)
+
+
+@requirement("S-VALUE-06")
+def test_an_answer_may_be_null(made: Callable[..., Session]) -> None:
+    """It is a value like any other where the whole answer is bound."""
+    one = made("G(called(use, ids = $x) -> Y O(done(make) & output = $x))")
+    again = made("G(done(make) & output = $x -> X F(done(take) & output = $x))")
+    assert legal(again, "make", output=None)
+    assert len(again.pending()) == 1
+    assert legal(again, "take", output=None)
+    assert not again.pending()
+    assert legal(one, "make", output=None)
+    assert not legal(one, "use", ids="null")
+
+
 @requirement("S-VALUE-06")
 def test_values_come_from_outputs(made: Callable[..., Session]) -> None:
     """Whole, at a path, from JSON text, and by a regular expression."""
@@ -520,6 +545,17 @@ def test_punctuation_may_belong_to_a_value(made: Callable[..., Session]) -> None
     for found in ("Bob Inc.", "Bob Inc", "(Bob Inc.", "Ann & Co.", "Ann & Co", "who", "who?"):
         assert legal(one, "pay", to=found), found
     assert not legal(one, "pay", to="Bob Inc..")
+
+
+@requirement("S-VALUE-07")
+def test_up_to_five_words_in_a_row_are_a_value() -> None:
+    """And each scalar of data, a null among them."""
+    found = words_in("one two three four five six seven")
+    assert "two three four five six" in found
+    assert "one two three four five six" not in found
+    assert words_in({"id": "a7", "note": None, "paid": True}) == {
+        *("id", "a7", "note", "null", "paid", "true"),
+    }
 
 
 @requirement("S-VALUE-07")

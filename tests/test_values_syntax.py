@@ -123,6 +123,8 @@ def test_an_output_is_a_term_of_an_earlier_call() -> None:
     )
     assert read_term("last(output(), quote)") is f.Last(f.Output(""), read("called(quote)"))
     assert read_term('last(output("a b"), quote)') is f.Last(f.Output("a b"), read("called(quote)"))
+    compared = read("arg(amount) <= last(output(total), done(quote))")
+    assert checked(compared) is compared
 
 
 @pytest.mark.parametrize(
@@ -168,6 +170,8 @@ def test_a_mistyped_variable_is_explained(written: str, told: str) -> None:
         ("output matches '(' as $x", "`(` does not compile"),
         ("text matches '(a)(b)' as $x", "`(a)(b)` has several groups"),
         ("delivered(called(a, n matches '(')) > 1", "`(` does not compile"),
+        ("called(a, n carries 'iban' as $x)", "what counts is said of an output"),
+        ("called(a, n carries '(a)(b)' as $x)", "what counts is said of an output"),
     ],
 )
 def test_what_a_variable_cannot_mean_is_refused(written: str, told: str) -> None:

@@ -425,6 +425,22 @@ def test_comparisons_that_cannot_be_made_violate() -> None:
 
 
 @requirement("S-CMP-04")
+def test_an_object_cannot_be_compared_with_what_is_none() -> None:
+    """Neither equal nor unequal to a text, nor among texts, whichever side it stands on."""
+    banned = opened("G(called(pay) -> !(arg(to) in ctx(banned)))")
+    assert banned('ctx:banned=["eve"] pay(to="eve") pay(to={"name":"eve"}) pay(to="bob")') == "xx."
+    assert banned('pay(to=[{"name":"eve"}]) pay(to=["bob"]) pay(to=null)') == "x.."
+    known = opened("G(called(pay) -> arg(to) in ctx(known))")
+    told = 'ctx:known=[{"id":1},{"id":2}] pay(to={"id":1.0}) pay(to={"id":3}) pay(to=1)'
+    assert known(told) == ".xx"
+    among = opened('G(called(send) -> !("eve" in arg(to)))')
+    assert among('send(to=["bob"]) send(to=["eve"]) send(to=[{"name":"eve"}])') == ".xx"
+    for comparison in ('ctx(tier) != "free"', '!(ctx(tier) = "free")', '!(ctx(tier) in ["free"])'):
+        told = 'ctx:tier="paid" pay ctx:tier="free" pay ctx:tier={"name":"free"} pay'
+        assert opened(f"G(called(pay) -> {comparison})")(told) == ".xx", comparison
+
+
+@requirement("S-CMP-04")
 def test_what_cannot_be_told_of_outputs_violates() -> None:
     """What stands in an output and cannot be compared is the worst it can be."""
     assert opened("G(called(pay) -> Y O output.ok = true)")("a=yes pay") == ".x"

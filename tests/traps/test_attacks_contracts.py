@@ -159,6 +159,7 @@ def test_a_condition_that_says_nothing_is_refused(condition: str) -> None:
             "5 in arg(n)",
         ),
         *('arg(n) <= "3"', "count(a) <= ctx(most)", 'arg(n) in [1, "a"]', "arg(n) = true"),
+        *("true = arg(n)", "null != arg(n)", "[1, 2] = arg(n)"),
     ],
 )
 def test_a_comparison_that_says_something_loads(comparison: str) -> None:

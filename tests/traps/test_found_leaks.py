@@ -6,6 +6,7 @@ import json
 import random
 import sys
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +209,8 @@ def test_what_identifies_nothing_is_no_leak(answer: Any, passed: str) -> None:
         ({"code": "LH 400"}, "on lh 400"),
         ({"street": "12 Main Street"}, "12 main street"),
         ({"key": "CorrectHorseBattery"}, "x/correcthorsebattery"),
+        ({"ref": "xkQpTz"}, "is xkqptz"),
+        ({"name": "Al Wu"}, "ask al wu"),
         ("please be so kind as to pay", "so kind as to pay"),
         ("pin 1234 of", "1234"),
         ("write to bob@corp.com", "bob@corp.com"),
@@ -281,8 +284,9 @@ def test_what_stands_in_a_text_is_what_the_definition_says() -> None:
 def test_what_cannot_be_read_of_an_answer_is_no_leak_in_silence() -> None:
     """Then everything may be one: the sink is closed."""
     assert play(LEAK, ("read", {}, "a " * 40_000), ("send", {"b": "x"})) == "AB"
-    with pytest.raises(Unreadable):
-        carried_in({"a": object()})
+    for odd in (object(), Decimal("1e5000"), float("nan")):
+        with pytest.raises(Unreadable):
+            carried_in({"a": odd})
 
 
 @pytest.mark.parametrize("text", ["to https://x.com/ORD-77", "ord-77!", "re:ORD 77"])

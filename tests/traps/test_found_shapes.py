@@ -128,6 +128,15 @@ def _text(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value).lower()
 
 
+@requirement("S-CMP-04")
+def test_what_an_allowlist_cannot_read_is_neither_allowed_nor_not() -> None:
+    """A list with a number in it is no list of texts, whatever else stands there."""
+    for sign in ("", "!"):
+        rule = {"ltl": f'G(called(t) -> {sign}"arg_allowed"("n", "a"))'}
+        for value, said in (("a", "AB"), ("b", "BA"), (["a", 5], "BB"), (["b", 5], "BB")):
+            assert played(rule, ("t", {"n": value})) == said[sign == "!"], (sign, value)
+
+
 SAID = {"tool": "*", "output": {"matches": "<INFORMATION>"}}
 INJECTED = until(SAID, "send")
 
@@ -164,6 +173,16 @@ def test_a_path_that_an_answer_lacks_does_not_match(answer: Any) -> None:
     assert played(rule, ("get", {}, answer), ("send", {"b": "s"})) == "AA"
     inner = {"in": '{"code": "s"}'}
     assert played(rule, ("get", {}, inner), ("send", {"b": "s"})) == "AB"
+
+
+@requirement("S-CMP-08")
+def test_what_an_answer_lacks_is_no_null() -> None:
+    """Only a null that stands there is equal to null: a plain text or a number has no fields."""
+    null = {"ltl": "G(called(send) -> O(done(get) & output.code = null))"}
+    assert played(null, ("get", {}, {"code": None}), ("send", {})) == "AA"
+    answers: tuple[Any, ...] = ("plain", "{", 17, {}, None)
+    for answer in answers:
+        assert played(null, ("get", {}, answer), ("send", {})) == "AB", answer
 
 
 BAGS = until(
