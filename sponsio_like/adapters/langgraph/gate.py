@@ -13,11 +13,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from langgraph.errors import GraphInterrupt
 from langgraph.types import interrupt
 
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
 from sponsio_like.adapters.langgraph.bodies import marks_of
-from sponsio_like.adapters.langgraph.live import Out
+from sponsio_like.adapters.langgraph.live import Live, Out
 from sponsio_like.adapters.langgraph.people import answer, question, unknown
 from sponsio_like.adapters.langgraph.replies import Asked, heard
 from sponsio_like.adapters.langgraph.steps import once
@@ -146,7 +147,8 @@ class Gate:
     """Decides batches for the tools of a node, as an agent at a depth.
 
     `open` gives the session as it was before the batch, `begin` tells it what has happened since.
-    `waits`: people can be asked. `own`: the id of a call here, from that in its message.
+    `waits`: people can be asked. `own`: the id of a call here, from that in its message. `live` and
+    `step`: what this process knows of the step that decides.
     """
 
     open: Callable[[], Out]
@@ -154,6 +156,8 @@ class Gate:
     tools: Tools
     by: tuple[str, int]
     clock: Callable[[], float]
+    live: Live
+    step: str
     waits: bool = True
     own: Callable[[str], str] = str
 
@@ -172,12 +176,28 @@ class Gate:
             elif _too_late(batch, at):
                 asked.append(Asked(at, tickets, {}, passed))
                 continue
-            shown = {"held": [question(*each) for each in batch.held]}
-            said = yield Run(interrupt, ({**shown, "problems": batch.problems},))
+            said, name = yield from self._said(batch, f"{self.step} {len(asked)}", name, new=new)
             asked.append(Asked(at, tickets, said, passed))
         _tell(batch, asked, {""})
         rulings = list(map(_unheard, batch.rulings))
         return batch._replace(rulings=rulings, question=name if asked else "")
+
+    def _said(self, batch: Batch, place: str, name: str, *, new: bool) -> Flow:
+        """What people say of what is held, and the name of the question that they have answered.
+
+        An answer that is given to an earlier checkpoint finds no name there: LangGraph runs the
+        step from its start, with the answer. The question is the one that was asked there.
+        """
+        shown = {"held": [question(*each) for each in batch.held]}
+        try:
+            said = yield Run(interrupt, ({**shown, "problems": batch.problems},))
+        except GraphInterrupt:
+            self.live.asks(place, name)
+            raise
+        if new:
+            return said, self.live.question(place, name)
+        self.live.asks(place, name)
+        return said, name
 
     def attempt(self, calls: Sequence[Asking], asked: Sequence[Asked]) -> Batch:
         """Decide the batch, with what people have said so far; those that are held still wait.

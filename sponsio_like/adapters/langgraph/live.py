@@ -55,6 +55,7 @@ class Live:
         self._out: OrderedDict[tuple[str, str, str], Out] = OrderedDict()
         self._running: OrderedDict[str, Any] = OrderedDict()
         self._answered: OrderedDict[str, tuple[str, frozenset[str]]] = OrderedDict()
+        self._questions: OrderedDict[str, str] = OrderedDict()
         self._deciding: OrderedDict[tuple[str, str], str] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -126,6 +127,18 @@ class Live:
             self._running.pop(step, None)
 
     # --- answers ----------------------------------------------------------------------------------
+
+    def asks(self, place: str, question: str) -> None:
+        """People are asked here now: this question, whichever they were asked here before."""
+        with self._lock:
+            _put(self._questions, place, question, RUNNING_CAP)
+
+    def question(self, place: str, question: str) -> str:
+        """What an answer here is about: what was asked last; else this question, from now on."""
+        with self._lock:
+            known = self._questions.get(place, question)
+            _put(self._questions, place, known, RUNNING_CAP)
+            return known
 
     def answered(self, question: str, rev: str) -> bool:
         """Whether an answer to this question is good for the part `rev`.

@@ -127,6 +127,8 @@ class Stand:
             tools,
             self.by,
             self.sessions.clock,
+            self.sessions.live,
+            self.place.task,
             waits=self.place.thread is not None,
             own=self._own(),
         )
