@@ -233,3 +233,20 @@ def test_a_second_call_by_one_node_is_counted() -> None:
     outer.add_edge(START, "twice")
     outer.compile(checkpointer=InMemorySaver()).invoke({"messages": []}, ON)
     assert found == ["twice", "twice|1"]
+
+
+def test_edges_are_writers_of_the_node_that_they_start_at() -> None:
+    """The first writer of a compiled node writes the state; those behind it lead on."""
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("one", lambda _: None)
+    builder.add_node("two", lambda _: None)
+    builder.add_edge(START, "one")
+    builder.add_conditional_edges("one", lambda _: "two", ["two"])
+    graph = builder.compile(checkpointer=InMemorySaver())
+    assert len(graph.nodes["one"].writers) == 2
+    graph.attach_edge("one", "two")
+    assert len(graph.nodes["one"].writers) == 3
+    del graph.nodes["one"].writers[1:]
+    graph.update_state(ON, {"messages": ["hello"]}, as_node="one")
+    assert graph.get_state(ON).next == ()
+    assert len(graph.get_state(ON).values["messages"]) == 1

@@ -15,10 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias
 
-from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables import RunnableConfig, RunnableLambda
+from langgraph._internal._runnable import RunnableCallable
 from langgraph.constants import END, TAG_HIDDEN
 from langgraph.graph import StateGraph
-from langgraph.types import Send
+from langgraph.types import Command, Send
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState
 
@@ -55,10 +56,24 @@ class Routes:
             for each in (decides(name), ended(name)):
                 if each in graph.nodes:
                     graph.nodes[each].tags = [*(graph.nodes[each].tags or ()), TAG_HIDDEN]
+            self._lead_on(graph, name)
         if CHANNEL not in self.builder.schemas[self.builder.state_schema]:
             shown = graph.stream_channels or ()
             graph.stream_channels = [each for each in shown if each != CHANNEL]
         return graph
+
+    def _lead_on(self, graph: Any, name: str) -> None:
+        """Let the edges of this node hold for `update_state`, too, which runs no node."""
+        writers = graph.nodes[name].writers
+        if ended(name) in graph.nodes:
+            edges = graph.nodes[ended(name)].writers[1:]  # the first one writes the state
+        else:
+            own = len(writers)
+            for end in self.exits[name].names:
+                graph.attach_edge(name, end)
+            edges = writers[own:]
+            del writers[own:]
+        writers.append(_unless_it_says_where(edges))
 
     def _entry(self, name: str) -> str:
         return decides(name) if name in self.exits else name
@@ -158,8 +173,28 @@ def route(
 
 
 def goto(exits: Exits) -> list[str]:
-    """Where the graph goes from a guarded node."""
-    return [each for each in exits.names if each != END]
+    """Where the graph goes from a guarded node: somewhere, or to its end."""
+    return [*exits.names] or [END]
+
+
+def _unless_it_says_where(edges: Sequence[Any]) -> RunnableCallable:
+    """What leads on from a node, where what it has written does not say where the graph goes."""
+
+    def says(written: Any) -> bool:
+        parts = written if isinstance(written, (list, tuple)) else [written]
+        return any(isinstance(each, Command) and bool(each.goto) for each in parts)
+
+    def lead(written: Any, config: RunnableConfig) -> Any:
+        for each in () if says(written) else edges:
+            each.invoke(written, config)
+        return written
+
+    async def alead(written: Any, config: RunnableConfig) -> Any:
+        for each in () if says(written) else edges:
+            await each.ainvoke(written, config)
+        return written
+
+    return RunnableCallable(lead, alead, trace=False, tags=[TAG_HIDDEN])
 
 
 def _joining(spec: Any, schema: Any) -> Any:
