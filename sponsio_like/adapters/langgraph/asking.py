@@ -80,6 +80,16 @@ def last_asking(messages: Sequence[Any]) -> AIMessage | None:
     return next((each for each in reversed(messages) if isinstance(each, AIMessage)), None)
 
 
+def name_of(messages: Sequence[Any]) -> str | None:
+    """The last message of the model by its id; without one, by its place and what it asks for."""
+    asking = last_asking(messages)
+    if asking is None or asking.id:
+        return None if asking is None else asking.id
+    place = next(i for i, each in enumerate(messages) if each is asking)
+    said = [[call["id"], call["name"], mark_of("", call["args"])] for call in asking.tool_calls]
+    return f"{place} {hashlib.blake2b(repr(said).encode(), digest_size=9).hexdigest()}"
+
+
 def unanswered(messages: Sequence[Any]) -> list[Mapping[str, Any]]:
     """The calls of the last message of the model that no message has answered since."""
     asking = last_asking(messages)

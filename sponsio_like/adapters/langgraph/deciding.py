@@ -25,6 +25,7 @@ from sponsio_like.adapters.langgraph.gate import Batch, Gate, Ruling
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.observing import undisturbed
 from sponsio_like.adapters.langgraph.people import question
+from sponsio_like.adapters.langgraph.place import Place, place_of
 from sponsio_like.adapters.langgraph.replies import Asked
 from sponsio_like.adapters.langgraph.routes import Exits, decides, state_of
 from sponsio_like.adapters.langgraph.sessions import Sessions, read, successor
@@ -44,6 +45,7 @@ class Sent(TypedDict, total=False):
     sponsio_like: Literal["run", "refused", "stop", "ask", "none"]
     call: Any
     own: str
+    where: str
     advice: str
     shown: dict[str, Any]
     of: str
@@ -94,17 +96,23 @@ class Decide:
         work = self._flow(*given, later=later)
         return undisturbed(self.sessions.guard, work, lambda: self._unseen(*given))
 
-    def _unseen(self, state: Any, config: RunnableConfig, _: Any) -> dict[str, Any]:
+    def _unseen(self, state: Any, config: RunnableConfig, runtime: Any) -> dict[str, Any]:
         """The channel where nothing could be decided and nothing is enforced: all calls run."""
         given = state if isinstance(state, list) else None
         kept = self.sessions.mine(read(config, CHANNEL))
         asks = self.asks(state_of(self.schema, read(config, list(self.channels))), {}, "-", given)
         every = [Ruling(each, tool=each.tool, raw=each.raw) for each in asks["calls"]]
-        plan = [{"mark": _mark(each.asking), "sent": self.sent(each)} for each in every]
+        plan = self._plan(every, place_of(config, runtime))
         more = {"loose": True, "plan": plan, "given": given is not None, "rulings": {}}
         old = {key: each for key, each in kept.items() if key not in ("instead", "results")}
         after = successor(kept, more, shared=self.sessions.shared)
         return {CHANNEL: self.sessions.wrote({**old, **after})}
+
+    def _plan(self, rulings: Sequence[Ruling], place: Place) -> list[dict[str, Any]]:
+        """Each call, and what the node receives of it: a cache knows where it was decided."""
+        where = f"{place.thread} {place.run}" if place.thread is not None else place.step
+        sent = [(each, self.sent(each)) for each in rulings]
+        return [{"mark": _mark(each.asking), "sent": {**it, "where": where}} for each, it in sent]
 
     def route(self, _: Any, config: RunnableConfig) -> Any:
         """Where the calls go that were decided; back, if they are not those of the state any more.
@@ -183,7 +191,7 @@ class Decide:
                 for each in rulings
                 if each.tool
             },
-            "plan": [{"mark": _mark(each.asking), "sent": self.sent(each)} for each in rulings],
+            "plan": self._plan(rulings, stand.place),
         }
         if batch.over is not None:
             dropped = [result(*each) for each in batch.dropped(step)]

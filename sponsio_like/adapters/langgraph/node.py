@@ -21,7 +21,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import CachePolicy, Command, RetryPolicy
 
 from sponsio_like.adapters.langgraph.answers import refusal
-from sponsio_like.adapters.langgraph.asking import Tools, last_asking, unanswered
+from sponsio_like.adapters.langgraph.asking import Tools, last_asking, name_of, unanswered
 from sponsio_like.adapters.langgraph.calls import Calls
 from sponsio_like.adapters.langgraph.channel import Kept
 from sponsio_like.adapters.langgraph.deciding import SENT, Asks, Decide, Sent, instead_of
@@ -107,8 +107,7 @@ def _whole(
 
     def asks(state: Any, _: Kept, __: str, given: Any) -> Asks:
         messages = messages_of(state, messages_key)
-        asking = last_asking(messages)
-        of = None if asking is None else asking.id
+        of = name_of(messages)
         waiting = known.asked(unanswered(messages) if given is None else given, of)
         return {"of": of, "calls": waiting, "messages": messages}
 
@@ -132,7 +131,7 @@ def _sent(ruling: Ruling) -> Sent:
     if not ruling.tool:
         return {SENT: "refused", "call": refusal(ruling)}
     call = {"name": asking.tool, "args": dict(asking.raw), "id": asking.id, "type": "tool_call"}
-    return {SENT: "run", "call": call, "own": ruling.id}  # a cache knows whose call it is
+    return {SENT: "run", "call": call, "own": ruling.id}
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,7 @@ class Routes:
             for each in (decides(name), ended(name)):
                 if each in graph.nodes:
                     graph.nodes[each].tags = [*(graph.nodes[each].tags or ()), TAG_HIDDEN]
+                    graph.nodes[each].cache_policy = None  # a default of the builder is for others
             self._lead_on(graph, name)
         if CHANNEL not in self.builder.schemas[self.builder.state_schema]:
             shown = graph.stream_channels or ()
