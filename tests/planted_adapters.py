@@ -64,8 +64,8 @@ MEANING = (
     (
         "parallel calls are no tasks",
         "adapters/langgraph/deciding.py",
-        "return [Send(self.name, each) for each in sent]",
-        "return [Send(self.name, each) for each in (*sent, *sent[1:])]",
+        'return [Send(self.name, each) for each in sent or [{SENT: "none"}]]',
+        'return [Send(self.name, each) for each in (*sent, *sent[1:]) or [{SENT: "none"}]]',
     ),
     (
         "calls need no ids",
@@ -76,8 +76,8 @@ MEANING = (
     (
         "tools see no state",
         "adapters/langgraph/node.py",
-        '"tool_call": given["call"], "state": state}',
-        '"tool_call": given["call"], "state": {"messages": []}}',
+        '"tool_call": call, "state": state}',
+        '"tool_call": call, "state": {"messages": []}}',
     ),
     (
         "a thread has one session for ever",
@@ -179,6 +179,23 @@ BUGS = (
         (
             "tests/adapters/test_changed_state.py"
             "::test_what_another_node_has_written_meanwhile_is_decided"
+        ),
+    ),
+    (
+        "what is sent is not what runs",
+        "adapters/langgraph/guarding.py",
+        'if "given" not in given:',
+        "if given:",
+        "tests/adapters/test_sent_alone.py::test_a_guarded_node_runs_on_what_it_was_sent",
+    ),
+    (
+        "what is sent beside a held call runs",
+        "adapters/langgraph/routes.py",
+        "return [*led, *(to_decide(decides(name), args) for name, args in sent.items())]",
+        "return [*led, *(to_decide(decides(n), [a]) for n, args in sent.items() for a in args)]",
+        (
+            "tests/adapters/test_sent_alone.py"
+            "::test_nothing_that_is_sent_runs_before_people_have_answered"
         ),
     ),
     (

@@ -116,7 +116,8 @@ class Calls:
         if known is not None and (here.node_attempt > 1 or known.execution is here):
             return known
         id, kept = request.tool_call["id"], stand.kept
-        ruling = kept.get("rulings", {}).get(f"{self.node}/{id}" if self.node else id)
+        key = f"{self.node}/{request.tool_call.get('own')}" if self.node else id
+        ruling = kept.get("rulings", {}).get(key)
         if ruling is None or not (self.node or ruling["of"] == self._message(request)):
             return None
         if "told" in ruling:

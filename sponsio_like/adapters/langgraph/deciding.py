@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, NamedTuple
 
 from langchain_core.runnables import RunnableConfig
 from langgraph._internal._runnable import RunnableCallable
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Send, interrupt
-from typing_extensions import TypedDict
 
 from sponsio_like.adapters.langgraph.advising import advised
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
@@ -28,6 +27,7 @@ from sponsio_like.adapters.langgraph.people import question
 from sponsio_like.adapters.langgraph.place import Place, place_of
 from sponsio_like.adapters.langgraph.replies import Asked
 from sponsio_like.adapters.langgraph.routes import Exits, decides, state_of
+from sponsio_like.adapters.langgraph.sending import SENT, Sent, is_given, to_decide
 from sponsio_like.adapters.langgraph.sessions import Sessions, read, successor
 from sponsio_like.adapters.langgraph.standing import Stand, standing
 from sponsio_like.outcome import Blocked
@@ -35,36 +35,25 @@ from sponsio_like.raising import blocked
 from sponsio_like.running import Flow, adrive, drive
 from sponsio_like.session import Session
 
-SENT: Final = "sponsio_like"
-"""The key that tells what a node of decisions has sent from what a user's own node sends."""
 
+class Asks(NamedTuple):
+    """What is to be decided: calls, the batch that they are, and the messages before them.
 
-class Sent(TypedDict, total=False):
-    """What a guarded node receives: a call that runs, or one that does not, or a question."""
+    `at`: of each call the payload that brought it, by its place among those that were sent.
+    """
 
-    sponsio_like: Literal["run", "refused", "stop", "ask", "none"]
-    call: Any
-    own: str
-    where: str
-    advice: str
-    shown: dict[str, Any]
     of: str
-
-
-class Asks(TypedDict):
-    """What is to be decided: calls, the batch that they are, and the messages before them."""
-
-    of: str | None
     calls: list[Asking]
     messages: Sequence[Any]
+    at: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
 class Decide:
     """The node that decides for the node `name`.
 
-    `asks` says what is to be decided, from the state and the part of the channel (and the calls
-    that were sent alone, if any); `sent` what the node receives of a call that was decided.
+    `asks` says what is to be decided, from the state, the payloads that were sent (None if none
+    were) and a name for the batch; `sent` what the node receives of a call that was decided.
     `channels` are those of the state.
     """
 
@@ -74,7 +63,7 @@ class Decide:
     schema: Any
     channels: tuple[str, ...]
     exits: Exits
-    asks: Callable[[Any, Kept, str, Any], Asks]
+    asks: Callable[[Any, list[Any] | None, str], Asks]
     sent: Callable[[Ruling], Sent]
 
     def add(self, builder: StateGraph[Any, Any, Any, Any], *, defer: bool = False) -> None:
@@ -98,21 +87,25 @@ class Decide:
 
     def _unseen(self, state: Any, config: RunnableConfig, runtime: Any) -> dict[str, Any]:
         """The channel where nothing could be decided and nothing is enforced: all calls run."""
-        given = state if isinstance(state, list) else None
         kept = self.sessions.mine(read(config, CHANNEL))
-        asks = self.asks(state_of(self.schema, read(config, list(self.channels))), {}, "-", given)
-        every = [Ruling(each, tool=each.tool, raw=each.raw) for each in asks["calls"]]
-        plan = self._plan(every, place_of(config, runtime))
-        more = {"loose": True, "plan": plan, "given": given is not None, "rulings": {}}
-        old = {key: each for key, each in kept.items() if key not in ("instead", "results")}
+        state, payloads, of = self._given(state, config, "-")
+        asks = self.asks(state, payloads, of)
+        every = [Ruling(each, tool=each.tool, raw=each.raw) for each in asks.calls]
+        plan = self._plan(every, place_of(config, runtime), asks, payloads)
+        more = {"loose": True, "batch": asks.of, "rulings": {}, **plan}
+        without = ("instead", "results", "given")
+        old = {key: each for key, each in kept.items() if key not in without}
         after = successor(kept, more, shared=self.sessions.shared)
         return {CHANNEL: self.sessions.wrote({**old, **after})}
 
-    def _plan(self, rulings: Sequence[Ruling], place: Place) -> list[dict[str, Any]]:
-        """Each call, and what the node receives of it: a cache knows where it was decided."""
-        where = f"{place.thread} {place.run}" if place.thread is not None else place.step
-        sent = [(each, self.sent(each)) for each in rulings]
-        return [{"mark": _mark(each.asking), "sent": {**it, "where": where}} for each, it in sent]
+    def _given(
+        self, state: Any, config: RunnableConfig, step: str
+    ) -> tuple[Any, list[Any] | None, str]:
+        """The state of the graph, the payloads that were sent, and a name for the batch."""
+        if not is_given(state):
+            return state, None, f"{self.name} {step}"
+        whole = state_of(self.schema, read(config, list(self.channels)))
+        return whole, state.get("given"), state.get("of") or f"{self.name} {step}"
 
     def route(self, _: Any, config: RunnableConfig) -> Any:
         """Where the calls go that were decided; back, if they are not those of the state any more.
@@ -121,38 +114,52 @@ class Decide:
         """
         values = read(config, [*self.channels, CHANNEL], fresh=True)
         kept = self.sessions.mine(values.pop(CHANNEL))
-        plan = kept.get("plan", [])
-        if not kept.get("given"):
-            asks = self.asks(state_of(self.schema, values), kept, "", None)
-            if [each["mark"] for each in plan] != [_mark(each) for each in asks["calls"]]:
+        plan, payloads = kept.get("plan", []), kept.get("given")
+        if payloads is None:
+            asks = self.asks(state_of(self.schema, values), None, kept.get("batch", ""))
+            if [each["mark"] for each in plan] != [_mark(each) for each in asks.calls]:
                 return decides(self.name)
-        instead = kept.get("instead")
-        sent = [instead] if instead else [each["sent"] for each in plan] or [{SENT: "none"}]
-        return [Send(self.name, each) for each in sent]
+        if instead := kept.get("instead"):
+            more = {} if payloads is None else {"given": payloads}
+            return [Send(self.name, {**instead, **more})]
+        sent = [each["sent"] for each in plan]
+        if payloads is not None:
+            sent = [{**each["sent"], "given": payloads[each["at"]]} for each in plan]
+        return [Send(self.name, each) for each in sent or [{SENT: "none"}]]
 
     def _flow(self, state: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
         stand: Stand = yield from standing(self.sessions, config, runtime, later=later)
-        given, heard = (state if isinstance(state, list) else None), list[str]()
-        if given is not None:
-            state = state_of(self.schema, read(config, list(self.channels)))
-        asks = self.asks(state, stand.kept, stand.place.step, given)
-        stand = replace(stand, batch=asks["of"] or stand.place.step)
+        heard = list[str]()
+        state, payloads, of = self._given(state, config, stand.place.step)
+        asks = self.asks(state, payloads, of)
+        stand = replace(stand, batch=asks.of)
 
         def begin(session: Session) -> None:
-            heard[:] = stand.tell(session, state, config, asks["messages"])
+            heard[:] = stand.tell(session, state, config, asks.messages)
 
         gate = stand.gate(begin, self.tools)
         if self.exits.several:
             own = gate.own
             gate = replace(gate, own=lambda id: f"{self.name}/{own(id)}")
-        calls = [self._once(stand, gate, each) for each in asks["calls"]]
+        calls = [self._once(stand, gate, each) for each in asks.calls]
         batch = gate.attempt(calls, _asked(stand))
         yield from advised(batch.rulings, later=later)
-        more = {} if given is None else {"given": True}
+        more = {"batch": asks.of, **self._plan(batch.rulings, stand.place, asks, payloads)}
         if batch.held and gate.waits:
             return {CHANNEL: self._held(stand, batch, more)}
-        written = self._decided(stand, batch, {"heard": heard, **more}, asks["of"])
-        return {CHANNEL: written}
+        return {CHANNEL: self._decided(stand, batch, {"heard": heard, **more})}
+
+    def _plan(
+        self, rulings: Sequence[Ruling], place: Place, asks: Asks, payloads: list[Any] | None
+    ) -> Kept:
+        """Each call, and what the node receives of it: a cache knows where it was decided."""
+        where = f"{place.thread} {place.run}" if place.thread is not None else place.step
+        sent = [(each, {**self.sent(each), "where": where}) for each in rulings]
+        plan: list[Kept] = [{"mark": _mark(each.asking), "sent": it} for each, it in sent]
+        if payloads is None:
+            return {"plan": plan}
+        placed = [{**each, "at": at} for each, at in zip(plan, asks.at, strict=True)]
+        return {"plan": placed, "given": payloads}
 
     def _once(self, stand: Stand, gate: Gate, call: Asking) -> Asking:
         """The call; a problem, if it was sent twice, and is decided beside this."""
@@ -172,12 +179,11 @@ class Decide:
             **more,
             "heard": stand.kept.get("heard", []),
             "asked": {**_waiting(stand), stand.batch: asked},
-            "plan": [{"mark": _mark(each.asking), "sent": None} for each in batch.rulings],
             "instead": {SENT: "ask", "shown": shown, "of": stand.batch},
         }
         return stand.write(stand.open().session, value, ())
 
-    def _decided(self, stand: Stand, batch: Batch, more: Kept, of: str | None) -> dict[str, Kept]:
+    def _decided(self, stand: Stand, batch: Batch, more: Kept) -> dict[str, Kept]:
         """The channel when all is decided: the session, and where each call goes."""
         step, rulings = stand.place.step, batch.rulings
         entries = decisions(step, rulings, stand.by)
@@ -187,11 +193,14 @@ class Decide:
             "place": step,
             "asked": _waiting(stand),
             "rulings": {
-                f"{self.name}/{each.asking.id}": {**each.kept(), "of": of, "answer": question}
+                f"{self.name}/{each.id}": {
+                    **each.kept(),
+                    "of": each.asking.of,
+                    "answer": question,
+                }
                 for each in rulings
                 if each.tool
             },
-            "plan": self._plan(rulings, stand.place),
         }
         if batch.over is not None:
             dropped = [result(*each) for each in batch.dropped(step)]
@@ -215,14 +224,18 @@ def instead_of(
         case {"sponsio_like": "ask", "shown": shown, "of": of}:
             said, rev = interrupt(shown), sessions.kept_in(config)["rev"]
             answer = sessions.wrote({"rev": rev, "said": said, "of": of})
-            return Command(update={CHANNEL: answer}, goto=decides(name))
+            return Command(
+                update={CHANNEL: answer}, goto=to_decide(decides(name), given.get("given"), of)
+            )
         case {"sponsio_like": "stop", "advice": advice}:
             raise blocked(Blocked("", (), lambda: str(advice), ends_run=True))
         case {"sponsio_like": _}:
             return None
-        case {"__contracts__": _} | None:
+        case {"__contracts__": _, **rest} if not rest:
             return Command(goto=decides(name))
-    return Command(goto=Send(decides(name), given))
+        case None:
+            return Command(goto=decides(name))
+    return Command(goto=to_decide(decides(name), [given]))
 
 
 def _mark(asking: Asking) -> list[str]:

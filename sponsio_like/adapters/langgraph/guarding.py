@@ -25,11 +25,10 @@ from sponsio_like.adapters.langgraph.attempts import SPENT, Running
 from sponsio_like.adapters.langgraph.bodies import CHANGED
 from sponsio_like.adapters.langgraph.calls import AT_ONCE
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState, Kept
-from sponsio_like.adapters.langgraph.deciding import SENT, Asks, Decide, Sent, instead_of
+from sponsio_like.adapters.langgraph.deciding import Asks, Decide, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.handlers import on_state
 from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
-from sponsio_like.adapters.langgraph.node import messages_of
 from sponsio_like.adapters.langgraph.outer import within
 from sponsio_like.adapters.langgraph.routes import (
     Exits,
@@ -39,6 +38,7 @@ from sponsio_like.adapters.langgraph.routes import (
     route,
     state_of,
 )
+from sponsio_like.adapters.langgraph.sending import SENT, Sent, messages_of
 from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read
 from sponsio_like.adapters.langgraph.standing import stand_of
 from sponsio_like.errors import SessionError
@@ -84,10 +84,11 @@ def guard_node(  # noqa: PLR0913  the options of users, each by its name
     guard.policy.roll.add(name, None)
     channels = tuple(builder.schemas[schema])
 
-    def asks(state: Any, kept: Kept, step: str, _: Any) -> Asks:
-        id, given = _waiting(name, kept, step), _called(args, state)
-        call = Asking(id, name, given, given)
-        return {"of": id, "calls": [call], "messages": messages_of(state, messages_key)}
+    def asks(state: Any, payloads: list[Any] | None, batch: str) -> Asks:
+        ids = [batch] if payloads is None else [f"{batch} {i}" for i, _ in enumerate(payloads)]
+        given = [_called(args, each) for each in ([state] if payloads is None else payloads)]
+        calls = [Asking(id, name, each, each) for id, each in zip(ids, given, strict=True)]
+        return Asks(batch, calls, messages_of(state, messages_key), range(len(calls)))
 
     exits = route(builder, name, guard, on_state)
     Decide(opened, Tools(()), name, schema, channels, exits, asks, _sent).add(builder)
@@ -95,15 +96,6 @@ def guard_node(  # noqa: PLR0913  the options of users, each by its name
     node = _Node(opened, name, runnable, args, blocked, schema, channels, exits)
     whole = RunnableCallable(node.run, node.arun, name=name, trace=False)
     return builder.add_node(name, whole, input_schema=GuardedState)
-
-
-def _waiting(name: str, kept: Kept, step: str) -> str:
-    """The id of the call of this node: the one that waits for an answer, or was just decided."""
-    planned = [each["mark"][0] for each in kept.get("plan", ())] if not step else []
-    asked = kept.get("asked", {}).items()
-    answered = [of for of, each in asked if each[-1]["said"] is not None]
-    mine = [each for each in (*planned, *answered) if each.startswith(f"{name} ")]
-    return mine[0] if mine else f"{name} {step}"
 
 
 def _called(args: Callable[[Any], Mapping[str, Any]], state: Any) -> Mapping[str, Any]:
@@ -114,7 +106,7 @@ def _called(args: Callable[[Any], Mapping[str, Any]], state: Any) -> Mapping[str
 
 def _sent(ruling: Ruling) -> Sent:
     if ruling.tool:
-        return {SENT: "run", "call": ruling.asking.id}
+        return {SENT: "run", "call": ruling.asking.id, "own": ruling.id}
     return {SENT: "refused", "call": ruling.id, "advice": ruling.told}
 
 
@@ -138,10 +130,12 @@ class _Node:
     def _flow(self, given: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
         if (instead := instead_of(given, self.name, config, self.sessions)) is not None:
             return instead
-        state = state_of(self.schema, read(config, list(self.channels)))
+        state = given.get("given")
+        if "given" not in given:
+            state = state_of(self.schema, read(config, list(self.channels)))
         if given[SENT] == "refused":
             return self._and_on(self._refused(given["call"], given["advice"], state))
-        running, live = self._running(given["call"], config, runtime), self.sessions.live
+        running, live = self._running(given, config, runtime), self.sessions.live
         if not live.begin(running.stand.place.step, running) and self._enforces:
             raise SessionError(AT_ONCE)
         try:
@@ -152,13 +146,14 @@ class _Node:
         finally:
             running.active = False
 
-    def _running(self, id: str, config: RunnableConfig, runtime: Any) -> Running:
+    def _running(self, given: Sent, config: RunnableConfig, runtime: Any) -> Running:
         """The call as it was let through; the same one, if a policy tries its node again."""
         stand, here = stand_of(self.sessions, config, runtime), runtime.execution_info
         known: Running | None = self.sessions.live.running(stand.place.step)
         if known is not None and here.node_attempt > 1:
             return known
-        ruling = stand.kept.get("rulings", {}).get(f"{self.name}/{id}", {"id": id})
+        id, own = given["call"], given.get("own", given["call"])
+        ruling = stand.kept.get("rulings", {}).get(f"{self.name}/{own}", {"id": own})
         return Running(stand, Tools(()), stand.beside(ruling["id"]), id, ruling, here, None)
 
     def _decided(self, running: Running, state: Any, config: Any, *, later: bool) -> Flow:

@@ -14,8 +14,8 @@ from langgraph._internal._runnable import RunnableCallable, coerce_to_runnable
 from langgraph.graph import StateGraph
 from langgraph.prebuilt import tool_node
 
-from sponsio_like.adapters.langgraph.deciding import SENT
 from sponsio_like.adapters.langgraph.routes import state_of
+from sponsio_like.adapters.langgraph.sending import SENT
 from sponsio_like.adapters.langgraph.sessions import read
 from sponsio_like.raising import RunStopped
 
@@ -37,6 +37,8 @@ def on_state(handler: Any, builder: StateGraph[Any, Any, Any, Any]) -> RunnableC
         if isinstance(failure, RunStopped):
             raise failure
         if isinstance(given, Mapping) and SENT in given:
+            if "given" in given:
+                return given["given"]
             return state_of(schema, read(config, list(builder.schemas[schema])))
         return given
 

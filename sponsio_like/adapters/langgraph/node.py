@@ -23,12 +23,19 @@ from langgraph.types import CachePolicy, Command, RetryPolicy
 from sponsio_like.adapters.langgraph.answers import refusal
 from sponsio_like.adapters.langgraph.asking import Tools, last_asking, name_of, unanswered
 from sponsio_like.adapters.langgraph.calls import Calls
-from sponsio_like.adapters.langgraph.channel import Kept
-from sponsio_like.adapters.langgraph.deciding import SENT, Asks, Decide, Sent, instead_of
+from sponsio_like.adapters.langgraph.deciding import Asks, Decide, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.handlers import of_tools, on_state
 from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
 from sponsio_like.adapters.langgraph.routes import Exits, add, check_state, goto, route, state_of
+from sponsio_like.adapters.langgraph.sending import (
+    SENT,
+    Brought,
+    Sent,
+    brought,
+    messages_of,
+    state_in,
+)
 from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read
 from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
@@ -105,16 +112,35 @@ def _whole(
     inner = ToolNode(tools, name=name, messages_key=messages_key, **wrappers, **options)
     channels = tuple(builder.schemas[schema])
 
-    def asks(state: Any, _: Kept, __: str, given: Any) -> Asks:
+    def asks(state: Any, payloads: list[Any] | None, batch: str) -> Asks:
         messages = messages_of(state, messages_key)
         of = name_of(messages)
-        waiting = known.asked(unanswered(messages) if given is None else given, of)
-        return {"of": of, "calls": waiting, "messages": messages}
+        if payloads is None:
+            return Asks(of or batch, known.asked(unanswered(messages), of), messages)
+        sent = [brought(each, messages_key, name) for each in payloads]
+        return _of_sent(known, sent, Asks(batch, [], messages), of or batch)
 
     exits = route(builder, name, guard, on_state)
     Decide(opened, known, name, schema, channels, exits, asks, _sent).add(builder, defer=defer)
     node = _Calls(opened, inner, messages_key, name, schema, channels, exits)
     return RunnableCallable(node.run, node.arun, name=name, trace=False)
+
+
+def _of_sent(known: Tools, sent: Sequence[Brought], asks: Asks, of: str) -> Asks:
+    """What is to be decided of payloads: the calls of each message of the model together.
+
+    `of`: the message of calls that come without one.
+    """
+    by: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
+    messages = {each.id or str(i): each for i, each in enumerate(asks.messages)}
+    for i, (own, calls) in enumerate(sent):
+        asking = last_asking(own)
+        mine = of if asking is None else asking.id or f"{asks.of} {i}"
+        by.setdefault(mine, []).extend((i, each) for each in calls)
+        messages.update({each.id: each for each in own if each.id})
+    every = [known.asked([call for _, call in pairs], mine) for mine, pairs in by.items()]
+    at = [i for pairs in by.values() for i, _ in pairs]
+    return Asks(asks.of, [each for some in every for each in some], [*messages.values()], at)
 
 
 def _check(options: Mapping[str, Any]) -> None:
@@ -161,21 +187,16 @@ class _Calls:
     def _going(self, given: Sent, config: RunnableConfig) -> Any:
         """The call as `ToolNode` takes it; or what comes of it without one."""
         state = state_of(self.schema, read(config, list(self.channels)))
+        if "given" in given:
+            state = state_in(given["given"], state)
         if given[SENT] == "none" and last_asking(messages_of(state, self.key)) is None:
             return state  # `ToolNode` says what is wrong with it
         if given[SENT] != "run":
             said = [given["call"]] if given[SENT] == "refused" else []
             return Command(update={self.key: said}, goto=goto(self.exits))
-        return {"__type": "tool_call_with_context", "tool_call": given["call"], "state": state}
+        call = {**given["call"], "own": given["own"]}
+        return {"__type": "tool_call_with_context", "tool_call": call, "state": state}
 
     def _and_on(self, output: Any) -> list[Any]:
         parts = output if isinstance(output, list) else [output]
         return [*parts, Command(goto=goto(self.exits))]
-
-
-def messages_of(state: Any, key: str) -> Sequence[Any]:
-    """The messages of a state."""
-    found: Sequence[Any] = (
-        state.get(key, ()) if isinstance(state, Mapping) else getattr(state, key, ())
-    )
-    return found

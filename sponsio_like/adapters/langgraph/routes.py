@@ -22,6 +22,7 @@ from langgraph.graph import StateGraph
 from langgraph.types import Command, Send
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState
+from sponsio_like.adapters.langgraph.sending import to_decide
 
 Handled: TypeAlias = Callable[[Any, StateGraph[Any, Any, Any, Any]], Any]
 """Makes a handler of errors, for the nodes of a builder, one for guarded nodes, too."""
@@ -119,16 +120,25 @@ class Routes:
         waits = any(name in starts for starts, _ in self.builder.waiting_edges)
         return not waits and not self.builder.branches.get(name)
 
+    def _is_sent(self, chosen: Any) -> bool:
+        """Whether something is sent to a guarded node."""
+        return isinstance(chosen, Send) and chosen.node in self.exits
+
     def _branch(self, branch: Any) -> Any:
         ends = branch.ends and {key: self._entry(end) for key, end in branch.ends.items()}
 
-        def renamed(chosen: Any) -> Any:
-            match chosen:
-                case Send(node=node, arg=arg):
-                    return Send(self._entry(node), arg)
-                case list() | tuple():
-                    return [renamed(each) for each in chosen]
-            return self._entry(chosen) if ends is None and isinstance(chosen, str) else chosen
+        def renamed(chosen: Any) -> list[Any]:
+            several = chosen if isinstance(chosen, (list, tuple)) else [chosen]
+            sent = {each.node: list[Any]() for each in several if self._is_sent(each)}
+            led = list[Any]()
+            for each in several:
+                if self._is_sent(each):
+                    sent[each.node].append(each.arg)
+                elif isinstance(each, str) and ends is None:
+                    led.append(self._entry(each))
+                else:
+                    led.append(each)
+            return [*led, *(to_decide(decides(name), args) for name, args in sent.items())]
 
         path = branch.path | RunnableLambda(renamed).with_config(tags=[TAG_HIDDEN])
         return branch._replace(path=path, ends=ends)

@@ -1,0 +1,108 @@
+"""What is sent to guarded nodes: by a user's own nodes and edges, and by the node that decides.
+
+In: the payloads of `Send("tools", ..)`. Out: one payload for the node that decides, which has them
+all; and of each, the calls and the state that it brings along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+from langgraph.types import Send
+from typing_extensions import TypedDict
+
+from sponsio_like.adapters.langgraph.asking import last_asking, unanswered
+
+SENT: Final = "sponsio_like"
+"""The key that tells what a node of decisions is sent, and sends, from what a user's node sends."""
+
+
+class Sent(TypedDict, total=False):
+    """What a guarded node receives: a call that runs, or one that does not, or a question.
+
+    `given`: the payload that a user's own node or edge has sent; of a question, all of a batch.
+    """
+
+    sponsio_like: Literal["run", "refused", "stop", "ask", "none"]
+    call: Any
+    own: str
+    where: str
+    advice: str
+    shown: dict[str, Any]
+    of: str
+    given: Any
+
+
+class Given(TypedDict, total=False):
+    """What the node that decides is sent: payloads, of the batch `of` if they were decided before.
+
+    Without payloads it decides on the state of the graph.
+    """
+
+    sponsio_like: Literal["given"]
+    given: list[Any]
+    of: str
+
+
+class Brought(NamedTuple):
+    """What a payload brings to guarded tools."""
+
+    messages: Sequence[Any]
+    calls: Sequence[Mapping[str, Any]]
+
+
+def to_decide(node: str, payloads: Sequence[Any] | None, of: str = "") -> Send:
+    """The one thing that is sent to a node that decides."""
+    more: Given = {SENT: "given"}
+    if payloads is not None:
+        more["given"] = [*payloads]
+    if of:
+        more["of"] = of
+    return Send(node, more)
+
+
+def is_given(state: Any) -> bool:
+    """Whether a node that decides was sent this; otherwise it is the state of the graph."""
+    return isinstance(state, Mapping) and state.get(SENT) == "given"
+
+
+def is_calls(payload: Any) -> bool:
+    """Whether a payload is a list of calls, as `ToolNode` takes it, without a state."""
+    last = payload[-1] if isinstance(payload, list) and payload else None
+    return isinstance(last, Mapping) and last.get("type") == "tool_call"
+
+
+def brought(payload: Any, key: str, node: str) -> Brought:
+    """The messages that a payload has, if any, and the calls that it brings.
+
+    Raises `ValueError` for what `ToolNode` does not take either.
+    """
+    match payload:
+        case list() if is_calls(payload):
+            return Brought([], payload)
+        case {"__type": "tool_call_with_context", "tool_call": call}:
+            return Brought([], [call])
+    messages = payload if isinstance(payload, list) else messages_of(payload, key)
+    if last_asking(messages) is None:
+        raise ValueError(
+            f"`{node}` was sent a `{type(payload).__name__}` without a message of the model; "
+            f'send the state, {{"{key}": [message]}} or [call]'
+        )
+    return Brought(messages, unanswered(messages))
+
+
+def state_in(payload: Any, instead: Any) -> Any:
+    """The state that a payload brings; `instead`, where it brings none."""
+    match payload:
+        case {"__type": "tool_call_with_context", "state": state}:
+            return state
+    return instead if is_calls(payload) else payload
+
+
+def messages_of(state: Any, key: str) -> Sequence[Any]:
+    """The messages of a state."""
+    found: Sequence[Any] = (
+        state.get(key, ()) if isinstance(state, Mapping) else getattr(state, key, ())
+    )
+    return found
