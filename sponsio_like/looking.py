@@ -60,23 +60,37 @@ def form_value(value: Any, form: Form) -> Any:
     return short(value) if text is None else text
 
 
-def look(place: Spot, op: f.Op, var: f.Var, form: Form, *, given: bool, whole: bool) -> Look:
-    """What `op var` binds there. `given`: in an output, not in arguments; `whole`: all of it."""
-    found: dict[Any, None] = {}
-    unclear = there = bare = False
+def look(
+    place: Spot, op: f.Op, var: f.Var, form: Form, *, given: bool, whole: bool, every: bool = False
+) -> Look:
+    """What `op var` binds there. `given`: in an output, not in arguments; `whole`: all of it.
+
+    `every`: what it binds in each element.
+    """
+    read: list[dict[Any, None]] = []
+    unclear = False
     for each in _parts_of(place, op, given=given, whole=whole):
         if each is None and not whole:
             continue
-        there = True
         try:
             one = UNREADABLE if isinstance(each, Mapping) and not whole and op in SINGLE else each
-            pieces = list(_pieces(one, op, var, form, given))
-            found.update(dict.fromkeys(pieces))
-            bare |= op == "matches" and not pieces
+            read.append(dict.fromkeys(_pieces(one, op, var, form, given)))
         except Unreadable:
             unclear = True
+    there, bare = unclear or bool(read), op == "matches" and not all(read)
+    every = every and op in BINDING and bool(read)
+    found = _in_all(read) if every else _in_any(read)
+    unclear = unclear and (bool(found) or not every)  # what one does not have, not every one has
     mixed = len(found) > 1 and op in SINGLE and not whole and _is_mixed(place)
     return Look(found, unclear, there, mixed, bare)
+
+
+def _in_all(read: list[dict[Any, None]]) -> dict[Any, None]:
+    return {key: None for key in read[0] if all(key in each for each in read)}
+
+
+def _in_any(read: list[dict[Any, None]]) -> dict[Any, None]:
+    return read[0] if len(read) == 1 else {key: None for each in read for key in each}
 
 
 def _parts_of(place: Spot, op: f.Op, *, given: bool, whole: bool) -> Iterator[Any]:
@@ -131,10 +145,10 @@ def holds(
     """Whether `op value` holds for what was found."""
     if not found.there:
         return None if strict and op in BINDING else False
-    if op in BINDING and not (every and found.values):
+    if op in BINDING:
         if value in found.values:
-            return None if found.mixed else True
-        return None if found.unclear else False
+            return None if found.mixed or (every and found.unclear) else True
+        return None if found.unclear and not (every and found.values) else False
     answers = [_compared(each, op, value, form) for each in found.values]
     if every:
         whole = False if False in answers else None if None in answers else True
@@ -145,8 +159,6 @@ def holds(
 
 
 def _compared(found: Any, op: f.Op, value: Any, form: Form) -> bool | None:
-    if op in BINDING:
-        return bool(found == value)
     if op == "!=":
         return bool(found != value)
     return None if value is NOBODY else ordered(found, op, value, form)

@@ -134,7 +134,8 @@ def _seen(call: Call, test: _Test, *, strict: bool) -> Look:
     each, place = test.condition, call_spot(call, test.condition.path)
     strict = strict and each.op in BINDING  # only what binds has to be there
     whole = is_whole(each.path)
-    found = look(place, each.op, test.var, test.form, given=False, whole=whole)
+    var, form = test.var, test.form
+    found = look(place, each.op, var, form, given=False, whole=whole, every=each.every)
     lacking = "[]" in each.path and has_gaps(place)
     if each.every and (lacking or (strict and found.bare)):  # an element lacks it, so the list does
         return NOWHERE

@@ -159,13 +159,13 @@ MEANING = (
     (
         "what a regular expression leaves is let alone",
         "looking.py",
-        'bare |= op == "matches" and not pieces',
-        "bare |= False",
+        'op == "matches" and not all(read)',
+        "False",
     ),
     (
         "any of several values vouches",
         "looking.py",
-        "return None if found.mixed else True",
+        "return None if found.mixed or (every and found.unclear) else True",
         "return True",
     ),
     (

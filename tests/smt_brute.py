@@ -115,11 +115,16 @@ def passes(test: Test, event: Event, values: Values, pattern: Pattern) -> bool |
     binds = test.op == "binds"
     refused = binds and pattern.refuses(test, event)
     listed = "[]" in test.place.path
-    if test.every and (found.hole if nulls(test, found) else found.gap):
+    gap = found.hole if nulls(test, found) else found.gap
+    if test.every and (gap or (refused and found.bare)):
         return None if refused else False
     if found.lacks and (binds or not test.every):
         return None if refused else nulls(test, found)
-    answers = [compared(test, value, values) for value in found.keys]
+    if test.every and binds:
+        has = [] if found.shared is None else [values[test.var] in found.shared]
+        answers: list[bool | None] = [*has]
+    else:
+        answers = [compared(test, value, values) for value in found.keys]
     if found.blind or (refused and (found.bare or (found.gap and listed))):
         answers.append(None)
     if test.every:

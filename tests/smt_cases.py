@@ -47,7 +47,10 @@ TEXTUAL: Sequence[Any] = (
 )
 ARGS = ("to", "name", "items[].sku", "o.id")
 SCALAR_WAYS = ("to", "name", "items[].sku", "o.id", "output", "output.id", "agent")
-TEXT_WAYS = ("to", "note shows", "output shows", "output.id", "note has", "output has", "items")
+TEXT_WAYS = (
+    *("to", "note shows", "output shows", "output.id", "note has", "output has", "items"),
+    "every note",
+)
 SHOWS = "id ([^ ,]+)"
 
 
@@ -169,6 +172,9 @@ class Cases:
                 args["note"] = {"matches": SHOWS, "bind": "$x"}
             case "note has":
                 args["note"] = {"has": "$x"}
+            case "every note":
+                shows: Written = {"matches": SHOWS, "bind": "$x"}
+                args["items[].note"] = {"every": self.dice.choice((shows, {"has": "$x"}))}
             case "items":
                 args["items[].sku"] = {"every": "$x"} if self.chance(0.3) else "$x"
             case path:
@@ -228,6 +234,8 @@ class Cases:
         if self.chance(0.7):
             skus = (self.dice.choice(self.pool) for _ in range(self.dice.randint(0, 3)))
             args["items"] = [{"sku": sku} if self.chance(0.95) else {} for sku in skus]
+            for item in args["items"] if self.textual else ():
+                item["note"] = self.note()
             if self.chance(0.03):
                 args["items"] = self.dice.choice(self.pool)
         if self.chance(0.7):

@@ -21,6 +21,7 @@ DECLARED = """
 (declare-fun ok (Int) Bool)
 (declare-fun at (Int) Int)
 (declare-fun holds (Int Int Int) Bool)
+(declare-fun shared (Int Int Int) Bool)
 (declare-fun lacks (Int Int) Bool)
 (declare-fun gap (Int Int) Bool)
 (declare-fun hole (Int Int) Bool)
@@ -114,6 +115,8 @@ class World:
                 yield _fact(f"(bare {number} {p})", found.bare)
                 for value in self.at_place[place]:
                     yield _fact(f"(holds {number} {p} {self.ids[value]})", value in there)
+                    in_all = found.shared is None or value in found.shared
+                    yield _fact(f"(shared {number} {p} {self.ids[value]})", in_all)
 
     def _value(self, value: Key, n: int) -> Iterator[str]:
         yield f"(assert (= (sort {n}) {SORTS.get(value[0], 0)}))"
@@ -165,6 +168,7 @@ class World:
         each = [(v, f"(holds {place} {self.ids[v]})") for v in self.at_place[test.place]]
         if test.every:
             kept = [f"(=> {holds} {self._compared(test, v, x, hopeful)})" for v, holds in each]
+            kept = [f"(shared {place} {x})"] if test.op == "binds" else kept
             told = "" if hopeful else f"(not {blind})"
             if test.op in ("=", "in"):
                 wanted = test.operand if test.op == "in" else (test.operand,)

@@ -56,7 +56,8 @@ class Found:
 
     `gap`: the way there does not lead on everywhere, say in some element of a list. `mixed`: one
     value was meant, and several stand there. `bare`: a regular expression
-    finds nothing in some of it. `hole`: a gap that no null makes.
+    finds nothing in some of it. `hole`: a gap that no null makes. `shared`: the keys that all of it
+    has that could be read; None if nothing could.
     """
 
     keys: tuple[Key, ...]
@@ -67,6 +68,7 @@ class Found:
     null: bool = False
     bare: bool = False
     hole: bool = False
+    shared: tuple[Key, ...] | None = None
 
     def misses(self, place: Place) -> bool:
         """Whether the call lacks the field, or an element of its list does."""
@@ -108,12 +110,14 @@ def at(event: Event, place: Place) -> Found:
     if place.how in ("texts", "regex") and place.source == "output":
         looked = list(texts_in(tree))
     keys: list[Key] = []
+    each_has: list[list[Key]] = []
     blind = bare = False
     for value in looked:
         try:
             odd = isinstance(value, Mapping) and not entire and place.how in ("plain", "text")
             found_here = list(read(ODD if odd else value, place))
             keys += found_here
+            each_has.append(found_here)
             bare |= place.how == "regex" and not found_here
         except Unclear:
             blind = True
@@ -121,6 +125,7 @@ def at(event: Event, place: Place) -> Found:
     hole = gap and gaps(tree, nulls=False)
     single = not entire and place.how in ("plain", "text", "regex") and several(tree)
     found = tuple(dict.fromkeys(keys))
+    shared = tuple(one for one in found if all(one in has for has in each_has))
     null = any(value is None for value in whole(tree))
     return Found(
         found,
@@ -131,6 +136,7 @@ def at(event: Event, place: Place) -> Found:
         null=null,
         bare=bare,
         hole=hole,
+        shared=shared if each_has else None,
     )
 
 

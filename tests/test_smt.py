@@ -220,7 +220,7 @@ def test_until_can_be_told_from_either_end() -> None:
 
 def test_the_solver_agrees_with_the_definition() -> None:
     """On random pairs, z3 refutes the conditions that fail by their definition, and no other."""
-    tally = campaign(PAIRS, seed=2, brute=True)
+    tally = campaign(PAIRS, seed=5, brute=True)
     assert tally.failures == []
     assert tally.missed() == []
 

@@ -151,6 +151,41 @@ def test_every_element_may_have_to_be_the_value(made: Callable[..., Session]) ->
     assert legal(one, "pay", to="ann")
 
 
+NAN = float("nan")
+
+
+@requirement("S-VALUE-05")
+@pytest.mark.parametrize(
+    ("shows", "texts", "sure", "possible"),
+    [
+        ("matches 'id (\\w+)' as", ["id ann", "none"], "", ""),
+        ("matches 'id (\\w+)' as", ["none"], "", ""),
+        ("matches 'id (\\w+)' as", ["id ann, id bob", "id ann"], "ann", "ann"),
+        ("matches 'id (\\w+)' as", ["id ann", 7], "", "ann"),
+        ("has", ["for ann", "ann, bob"], "ann", "ann"),
+        ("has", ["for ann and bob", "bob ann"], "ann bob", "ann bob"),
+        ("has", ["for ann", "for eve"], "", ""),
+        ("carries", ["for ann", "(Ann) and bob"], "ann", "ann"),
+        ("=", ["ann", "ann"], "ann", "ann"),
+        ("=", ["ann", NAN], "", "ann"),
+        ("=", ["ann", "bob", NAN], "", ""),
+        ("=", [NAN], "", "ann bob"),
+    ],
+)
+def test_every_element_has_to_show_the_value(
+    made: Callable[..., Session], shows: str, texts: list[Any], sure: str, possible: str
+) -> None:
+    """Whatever else it shows; what is sure permits, and what is possible is forbidden."""
+    allows = f"G(called(pay, to = $x) -> Y O done(vet, every t[] {shows} $x))"
+    forbids = f"G(called(send, every t[] {shows} $x) -> Y H !called(lock, id = $x))"
+    for name in ("ann", "bob"):
+        one, other = made(allows), made(forbids)
+        assert legal(one, "vet", t=texts)
+        assert legal(one, "pay", to=name) is (name in sure), name
+        assert legal(other, "lock", id=name)
+        assert legal(other, "send", t=texts) is (name not in possible), name
+
+
 @requirement("S-VALUE-16", "S-VALUE-08")
 def test_elements_that_compare_differently_cannot_be_told(made: Callable[..., Session]) -> None:
     """Of a list where one amount was meant: what all of them are is so, and else nothing is."""
