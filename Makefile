@@ -3,6 +3,9 @@
 #   make demo     a real agent run, without and with contracts
 #   make test     everything CI checks: `make check`, the built wheel in a fresh environment, and
 #                 the adapters with the lowest versions of their frameworks
+#   make test-adapters
+#                 the adapters with the lowest versions, and with the newest, beside deepagents,
+#                 swarm, supervisor, MCP and a development server of LangGraph
 #
 # While working: make check (fast), make fmt, make fuzz N=1000000, make mutate, make coverage.
 # Speed, side by side: make bench SPONSIO=PYTHON ACEL=PYTHON (environments that have the others).
@@ -14,7 +17,7 @@ N ?= 50000
 PYTEST_FLAGS ?= -n 2
 CODE := sponsio_like tests campaigns $(wildcard examples)
 
-.PHONY: demo test check static oldest setup fmt fuzz bench mutate coverage clean
+.PHONY: demo test check static oldest newest test-adapters setup fmt fuzz bench mutate coverage clean
 .DEFAULT_GOAL := help
 
 demo: .venv/installed
@@ -25,6 +28,11 @@ test: static oldest
 
 oldest: .venv-oldest/installed
 	.venv-oldest/bin/python -m pytest $(PYTEST_FLAGS) tests/adapters
+
+newest: .venv-newest/installed
+	.venv-newest/bin/python -m pytest $(PYTEST_FLAGS) tests/adapters
+
+test-adapters: oldest newest
 
 check: static
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
@@ -55,7 +63,7 @@ coverage: .venv/installed-dev
 	$(BIN)/coverage report
 
 clean:
-	rm -rf .venv .venv-oldest dist build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-newest dist build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 .PHONY: help
 help:
@@ -87,4 +95,12 @@ help:
 	@.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check \
 	  --constraint tests/oldest.txt --editable '.[langgraph,langchain]' \
 	  hypothesis langgraph-checkpoint-sqlite pytest pytest-asyncio pytest-xdist
+	@touch $@
+
+.venv-newest/installed: .venv/created pyproject.toml tests/newest.txt
+	@echo "installing sponsio-like with the newest versions of LangGraph and LangChain ..."
+	@$(PYTHON) -m venv .venv-newest
+	@.venv-newest/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --upgrade --upgrade-strategy eager \
+	  --requirement tests/newest.txt --editable '.[langgraph,langchain]'
 	@touch $@

@@ -7,11 +7,13 @@ from typing import Annotated, Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain_core.tools import tool
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.func import entrypoint, task
 from langgraph.graph import START, StateGraph
-from langgraph.types import RetryPolicy, Send
+from langgraph.prebuilt import ToolRuntime
+from langgraph.types import Command, RetryPolicy, Send
 from typing_extensions import TypedDict
 
 from sponsio_like.adapters.langgraph import GuardedState, guard_tools
@@ -128,6 +130,39 @@ def graph_around(research: Any, *script: Any) -> Any:
     """An agent of which nothing is guarded, with this tool."""
     turns = script or (ask("research", question="why"),)
     return create_agent(acts("boss", *turns), [research], checkpointer=InMemorySaver())
+
+
+@ways
+@insides
+def test_a_tool_may_hand_back_the_channel(inside: Inside, *, later: bool) -> None:
+    """A sub-agent with `shared=True` as a tool that passes the state on, and returns what it is."""
+    ledger = Ledger()
+    inner = inside(few("inner", 3), [ledger.pay("i")], acts("alice", *pays("i", 2)), shared=True)
+
+    def given(runtime: Any) -> Any:
+        return {"messages": [("user", "go")], "__contracts__": runtime.state["__contracts__"]}
+
+    def back(runtime: Any, state: Any) -> Any:
+        answer = ToolMessage("done", tool_call_id=runtime.tool_call_id)
+        return Command(update={"messages": [answer], "__contracts__": state["__contracts__"]})
+
+    def research(runtime: ToolRuntime) -> Any:
+        """Let a sub-agent find something out."""
+        return back(runtime, inner.invoke(given(runtime)))
+
+    async def aresearch(runtime: ToolRuntime) -> Any:
+        return back(runtime, await inner.ainvoke(given(runtime)))
+
+    tools = [
+        StructuredTool.from_function(research, aresearch, name="research"),
+        ledger.pay("o"),
+    ]
+    model = acts("boss", ask("research", "r"), *pays("o", 1))
+    saver = InMemorySaver()
+    outer = inside(few("outer", 1), tools, model, shared=True, saver=saver)
+    for expected in ("iio", "i"):
+        go(outer, GO, later=later)
+        assert ran(ledger) == expected
 
 
 # --- again, and beside each other -----------------------------------------------------------------

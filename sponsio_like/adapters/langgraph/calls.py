@@ -185,7 +185,8 @@ class Calls:
                     value = {**kept, "results": results}
                 value = self.sessions.wrote(value)
                 if isinstance(update, Mapping):  # as middlewares around ours know it
-                    return replace(came, update={**update, CHANNEL: value})
+                    inner = update.get(CHANNEL, {})  # of a graph inside, which shares the channel
+                    return replace(came, update={**update, CHANNEL: {**inner, **value}})
                 return replace(came, update=[*(update or ()), (CHANNEL, value)])
             case ToolMessage():
                 return Command(

@@ -72,7 +72,7 @@ def joined(old: Kept, new: Kept) -> Kept:
     told = new.get("told", ())
     new = {key: each for key, each in new.items() if key != "told"}
     if "rev" not in old or new["rev"] == old["rev"]:
-        return {**old, **new}
+        return _with_results({**old, **new}, old.get("results", ()))
     if old["rev"] in new["line"]:
         left = [each for each in old.get("results", ()) if each["key"] not in told]
         return _with_results(new, left)
