@@ -254,6 +254,20 @@ BUGS = (
         "tests/adapters/test_nested_runs.py::test_every_graph_around_has_to_share",
     ),
     (
+        "sub-agents that a tool holds need no guard",
+        "adapters/langchain/sub_agents.py",
+        "        if not named:\n",
+        "        if named:\n",
+        "tests/adapters/test_nested_runs.py::test_a_sub_agent_that_a_tool_holds_needs_a_guard",
+    ),
+    (
+        "what a tool hands back of a graph inside is dropped",
+        "adapters/langgraph/calls.py",
+        "CHANNEL: {**inner, **value}",
+        "CHANNEL: value",
+        "tests/adapters/test_nested_runs.py::test_a_tool_may_hand_back_the_channel",
+    ),
+    (
         "runs in one step share a session",
         "adapters/langgraph/sessions.py",
         'run = "" if self.shared else place.run',

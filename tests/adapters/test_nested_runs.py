@@ -18,7 +18,7 @@ from typing_extensions import TypedDict
 
 from sponsio_like.adapters.langgraph import GuardedState, guard_tools
 from sponsio_like.contract import contract
-from sponsio_like.errors import SessionError
+from sponsio_like.errors import ContractError, SessionError
 from sponsio_like.guard import Guard
 from sponsio_like.patterns import rate_limit
 from sponsio_like.worlds import MemoryWorld
@@ -163,6 +163,33 @@ def test_a_tool_may_hand_back_the_channel(inside: Inside, *, later: bool) -> Non
     for expected in ("iio", "i"):
         go(outer, GO, later=later)
         assert ran(ledger) == expected
+
+
+# --- sub-agents that a tool holds -----------------------------------------------------------------
+
+
+def test_a_sub_agent_that_a_tool_holds_needs_a_guard() -> None:
+    """As `task` of deepagents: it has a tool that contracts name, and would run it undecided."""
+    ledger, guard = Ledger(), few("one", 1)
+    bare = create_agent(acts("alice", *pays("i", 2)), [ledger.pay("i")], name="alice")
+    kept = agent_inside(guard, [ledger.pay("i")], acts("alice", *pays("i", 2)))
+
+    def opened(inner: Any) -> Any:
+        agents = {"alice": inner}
+
+        @tool
+        def task(name: str) -> str:
+            """Give somebody a task."""
+            return str(agents[name].invoke(GO)["messages"][-1].text)
+
+        model = acts("boss", ask("task", "t", name="alice"))
+        return agent_inside(guard, [task, ledger.pay("o")], model, saver=InMemorySaver())
+
+    with pytest.raises(ContractError, match="sub-agent `alice` has the tool `pay`"):
+        go(opened(bare), GO, later=False)
+    assert ran(ledger) == ""
+    go(opened(kept), GO, later=False)
+    assert ran(ledger) == "i"
 
 
 # --- again, and beside each other -----------------------------------------------------------------

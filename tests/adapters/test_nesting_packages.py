@@ -69,8 +69,8 @@ def swarm(made: Guards) -> Any:
 def deep_agent(made: Guards) -> Any:
     """A deep agent whose sub-agent is the inner graph."""
     package = pytest.importorskip("deepagents")
-    task = ask("task", "r", description="why", subagent_type="worker")
-    worker = {"name": "worker", "description": "works", "runnable": made.alice()}
+    task = ask("task", "r", description="why", subagent_type="general-purpose")
+    worker = {"name": "general-purpose", "description": "works", "runnable": made.alice()}
     tools = [made.ledger.pay("o")]
     return package.create_deep_agent(
         model=acts("boss", task, *pays("o", 1)),
@@ -118,7 +118,7 @@ def test_both_caps_hold_of_a_sub_agent_that_deepagents_makes(relation: str, *, l
     ledger, (outer, inner) = Ledger(), guards()
     mine, tools = [ledger.pay("i")], [ledger.pay("o")]
     worker = {
-        "name": "worker",
+        "name": "general-purpose",
         "description": "works",
         "system_prompt": "Work.",
         "model": acts("alice", *pays("i", 2)),
@@ -127,7 +127,9 @@ def test_both_caps_hold_of_a_sub_agent_that_deepagents_makes(relation: str, *, l
     }
     agent = package.create_deep_agent(
         model=acts(
-            "boss", ask("task", "r", description="why", subagent_type="worker"), *pays("o", 1)
+            "boss",
+            ask("task", "r", description="why", subagent_type="general-purpose"),
+            *pays("o", 1),
         ),
         tools=tools,
         middleware=guarded(outer, tools),
@@ -152,13 +154,13 @@ def test_a_deep_agent_that_shares_hands_its_session_to_sub_agents(*, later: bool
     ledger, both = Ledger(), few("both", 4)
     tools = [ledger.pay("o")]
     worker = {
-        "name": "worker",
+        "name": "general-purpose",
         "description": "works",
         "runnable": agent_inside(
             few("inner", 3), [ledger.pay("i")], acts("alice", *pays("i", 2)), shared=True
         ),
     }
-    task = ask("task", "r", description="why", subagent_type="worker")
+    task = ask("task", "r", description="why", subagent_type="general-purpose")
     agent = package.create_deep_agent(
         model=acts("boss", task, *pays("o", 1)),
         tools=tools,

@@ -20,6 +20,7 @@ from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 from langgraph.prebuilt import ToolNode
 
+from sponsio_like.adapters.langchain.sub_agents import check_sub_agents
 from sponsio_like.adapters.langchain.turns import Limits, Turns
 from sponsio_like.adapters.langgraph.answers import with_answers
 from sponsio_like.adapters.langgraph.asking import Tools, check_list
@@ -105,6 +106,7 @@ class _First(AgentMiddleware[Any, Any]):
         self.tools = []
         self._turns = turns
         self._calls = calls
+        self._met: set[str] = set()
 
     @property
     def name(self) -> str:
@@ -136,7 +138,12 @@ class _First(AgentMiddleware[Any, Any]):
         Models expect one of every call. The tools that are offered are learned.
         """
         _learn(self._calls, request)
-        if not self._calls.sessions.guard.policy.enforces:
+        policy = self._calls.sessions.guard.policy
+        for each in request.tools:
+            if isinstance(each, BaseTool) and each.name not in self._met:
+                check_sub_agents(policy, each)
+                self._met.add(each.name)
+        if not policy.enforces:
             return request
         answered = with_answers(request.messages)
         return request.override(messages=answered) if answered is not None else request
