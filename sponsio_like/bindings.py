@@ -69,6 +69,7 @@ class Bindings:
         self.atoms: list[tuple[int, Slot, Atom]] = made
         self.nobody: Key = (NOBODY,) * len(names.places)
         ops = [op for _, slot in each for op in relations(slot.node, names)]
+        self._compares = bool(ops)
         self.relates = any(op != "!=" for op in ops) or (bool(ops) and len(names.places) > 1)
         self.revealing = frozenset(i for i, _, atom in made if isinstance(atom, OfOutput))
         self.parts = frozenset(i for i, _, atom in made if isinstance(atom, OfPart))
@@ -130,7 +131,7 @@ class Bindings:
         """Whether the event is compared with values, and not only bound to them."""
         pairs = ((atom, one) for (_, _, atom), one in zip(self.atoms, sight.seen, strict=True))
         calls = (atom.compares(one) for atom, one in pairs if isinstance(atom, OfCalls | OfTerms))
-        return self.relates and any(calls)
+        return self._compares and any(calls)
 
     def nothing(self, base: Letter, context: Context) -> Letter:
         """What is read where nothing happens, the same for every key."""
@@ -177,7 +178,7 @@ class Bindings:
         name = event.tool if isinstance(event, Call) else None
         if isinstance(event, Message):
             return steady(self.told(fixed_at(self.slots, ("message", event.role))))
-        if name is None or name not in self._rests:
+        if name not in self._rests:
             answer = name is not None and steady(self.told(static(self.slots, name)))
             if name is None or len(self._rests) >= CACHE_CAP:
                 return answer

@@ -48,7 +48,7 @@ def refusals(known: Counted, term: Denied, event: Event) -> int:
     if found is None:
         return 0
     if term.like == "any":
-        return found.each.get("", 0)
+        return found.each.get("", found.more)
     assert isinstance(event, Call)  # others have no value
     return found.each.get(_key(term, event), found.more)
 

@@ -27,18 +27,22 @@ LOOKED_AT = 256
 
 
 class Cell:
-    """The state that some keys are in. `into`: it has become the same as another one."""
+    """The state that some keys are in. `into`: it has become the same as another one.
 
-    __slots__ = ("into", "keys", "watch")
+    `moved`: the call at which it has last become another, -1 if it has not.
+    """
+
+    __slots__ = ("into", "keys", "moved", "watch")
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
         self.into: Cell | None = None
         self.keys = 0
+        self.moved = -1
 
 
 class Instances:
-    """`keys`: the cell of each key, and the call at which its state last changed, -1 before any.
+    """`keys`: the cell of each key, and the call at which the key has come into it.
 
     `broken`: some value was violated, and that was let through. `blind`: something that must not be
     forgotten could not be kept.
@@ -53,7 +57,6 @@ class Instances:
         "keys",
         "permits",
         "rest",
-        "rest_since",
         "states",
     )
 
@@ -62,7 +65,6 @@ class Instances:
     ) -> None:
         self.cap, self.permits, self.states = cap, permits, states
         self.rest = self._last = Cell(start)
-        self.rest_since = -1
         self.cells: dict[Watch, Cell] = {start: self.rest}
         self.keys: OrderedDict[Key, tuple[Cell, int]] = OrderedDict()  # the oldest goes first
         self.blind = self.broken = False
@@ -77,7 +79,10 @@ class Instances:
     def since(self, key: Key | None) -> int:
         """The call at which the state of this key last changed; -1: it is as at the beginning."""
         entry = None if key is None else self.keys.get(key)
-        return self.rest_since if entry is None else entry[1]
+        if key is None or entry is None:
+            return self.rest.moved
+        moved = self._root(key, entry).moved
+        return max(moved, self.keys[key][1])
 
     def watches(self, but: Collection[Key] = ()) -> list[Watch]:
         """Every state that some key is in, besides these."""
@@ -103,7 +108,7 @@ class Instances:
 
     def has_room(self, more: int, states: Collection[Watch], new: Collection[Watch]) -> bool:
         """Whether so many more keys can be told apart, and be in new states beside these."""
-        if new and len(states) + len(new) > self.states:
+        if len(states) + len(new) > self.states:
             return all(self.permits(each, self.rest.watch) for each in new)
         lacking = len(self.keys) + more - self.cap
         return (
@@ -157,22 +162,24 @@ class Instances:
         """Every state becomes another one."""
         if all(old is new or old == new for old, new in moves.items()):
             return
-        if moves.get(self.rest.watch, self.rest.watch) != self.rest.watch:
-            self.rest_since = call
         cells, self.cells = list(self.cells.values()), {}
-        cells.sort(key=lambda cell: cell is not self.rest)
         for cell in cells:
-            cell.watch = self._latched(moves.get(cell.watch, cell.watch))
+            watch = self._latched(moves.get(cell.watch, cell.watch))
+            cell.moved = cell.moved if watch == cell.watch else call
+            cell.watch = watch
+        cells.sort(key=lambda cell: (cell is not self.rest, cell.moved))  # the older go on
+        for cell in cells:
             into = self.cells.setdefault(cell.watch, cell)
             if into is not cell:
                 cell.into = into
                 into.keys += cell.keys
 
     def _root(self, key: Key, entry: tuple[Cell, int]) -> Cell:
-        cell = entry[0]
-        if cell.into is not None:
-            cell = _end(cell)
-            self.keys[key] = (cell, entry[1])
+        cell, call = entry
+        while cell.into is not None:
+            cell, call = cell.into, max(call, cell.moved)
+        if cell is not entry[0]:
+            self.keys[key] = (cell, call)
         return cell
 
     def _latched(self, watch: Watch) -> Watch:
@@ -204,8 +211,7 @@ class Instances:
     def copy(self, keys: Iterable[Key]) -> Instances:
         """A copy to try things on; of the keys, only these."""
         twin = Instances(self.rest.watch, self.cap, self.permits, self.states)
-        twin.blind, twin.rest_since = self.blind, self.rest_since
-        twin.broken = self.broken
+        twin.blind, twin.broken, twin.rest.moved = self.blind, self.broken, self.rest.moved
         for key in {key for key in keys if key in self.keys}:
             twin.put(key, self.watch(key), self.since(key))
         return twin
@@ -214,14 +220,14 @@ class Instances:
         """All of it as a tuple of plain records."""
         numbers = {watch: n for n, watch in enumerate(self.cells)}
         keys = {key: (numbers[self.watch(key)], self.since(key)) for key in list(self.keys)}
-        rest = (numbers[self.rest.watch], self.rest_since)
+        rest = (numbers[self.rest.watch], self.rest.moved)
         return (tuple(numbers), rest, keys, self.blind, self.broken)
 
     def fill(self, plain: Any) -> None:
         """Take over what `plain` has made."""
         watches, (rest, since), keys, blind, broken = plain
         self.__init__(watches[rest], self.cap, self.permits, self.states)  # type: ignore[misc]
-        self.rest_since, self.blind, self.broken = since, bool(blind), bool(broken)
+        self.rest.moved, self.blind, self.broken = since, bool(blind), bool(broken)
         for key, (number, call) in keys.items():  # as many as there were
             cell = self._cell(watches[number])
             cell.keys += 1
@@ -241,7 +247,7 @@ def only_permits(watch: Watch, rest: Watch) -> bool:
     What a guarantee remembers in bits counts for it; what its assumption does, against it.
     """
     same = watch._replace(inner=None) == rest._replace(inner=None)
-    return same and (watch.inner == rest.inner or _above(watch.inner, rest.inner))
+    return same and _above(watch.inner, rest.inner)
 
 
 def _above(mine: State | None, other: State | None) -> bool:

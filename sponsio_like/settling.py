@@ -6,7 +6,6 @@ violated, each with its witness. The ledger is changed: nothing can be stopped a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from sponsio_like.compiler import LINEAGE
@@ -23,11 +22,8 @@ def apart(ledger: Ledger, results: Results) -> tuple[Results, Results]:
     return [each for each in results if ledger.owner(each[0].clause) != LINEAGE], mine
 
 
-def settle_all(
-    ledger: Ledger, results: Iterable[tuple[Change, Any]], now: Now
-) -> dict[int, Witness]:
+def settle_all(ledger: Ledger, results: Results, now: Now) -> dict[int, Witness]:
     """A call has its result. The clauses that it shows to be violated."""
-    results = list(results)
     if not results:
         return {}
     ledger.torn, before = True, ledger.torn

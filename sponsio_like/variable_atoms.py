@@ -82,8 +82,8 @@ class OfCalls:
     @staticmethod
     def is_alike(seen: Sighted) -> bool:
         """Whether it says the same of all values that it binds."""
-        tests = [test.condition for kind, _, _ in seen for test in kind.tests]
-        return len(seen) == len(tests) == 1 and tests[0].op in BINDING and not tests[0].every
+        ops = [test.condition.op for kind, _, _ in seen for test in kind.tests]
+        return len(seen) == len(ops) == 1 and ops[0] in BINDING
 
     @staticmethod
     def compares(seen: Sighted) -> bool:
@@ -106,11 +106,8 @@ def _answer(kind: _Kind, base: bool | None, looks: list[Look], key: Key) -> bool
     open_ = {test.place for test, found in pairs if _may_be_any(kind, test, found)}
     answers, nobody = [base], all(value is NOBODY for value in key)
     for test, found in pairs:
-        each = test.condition
-        if each.op in BINDING and not found.there and not kind.strict:
-            return False
-        if nobody and open_ and test.place not in open_ and each.op in BINDING:
-            answers.append(bool(found.values) or None)  # with the value that stands there
+        if nobody and open_ and test.place not in open_ and test.condition.op in BINDING:
+            answers.append(bool(found.values))  # with the value that stands there
         else:
             answers.append(_tested(kind, test, found, key))
     return False if False in answers else None if None in answers else True

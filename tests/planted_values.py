@@ -60,9 +60,9 @@ MEANING = (
     ),
     (
         "a call without the field matches",
-        "variable_atoms.py",
-        "and not found.there and not kind.strict:\n            return False",
-        "and not found.there and not kind.strict:\n            return None",
+        "looking.py",
+        "return None if strict and op in BINDING else False",
+        "return None if op in BINDING else False",
     ),
     (
         "one element is enough",

@@ -17,9 +17,11 @@ from campaigns.bench.workload import POLICY, trace
 from sponsio_like import Allowed, Blocked, Contract, Guard, Held, Redirected, atom, contract
 from sponsio_like.events import Unreadable, digest
 from sponsio_like.loader import loads
+from sponsio_like.passing import Refused, passes
 from sponsio_like.patterns import cooldown, must_precede, rate_limit
 from sponsio_like.readers import likeness
 from sponsio_like.registry import CUSTOM
+from sponsio_like.syntax import read
 from tests import twins
 from tests.play import guarded
 from tests.test_predicates import CASES, word
@@ -64,6 +66,15 @@ def test_patterns_are_the_same_both_ways(number: int) -> None:
         pair = twins.Pair(guard)
         found = pair.difference(twins.told(dice.choices(words, k=12)))
         assert found == ""
+
+
+def test_a_refusal_on_the_short_way_tells_the_value() -> None:
+    """As the long way does, which is not asked."""
+    rule = contract("c").guarantees(read("G(called(pay, to = $x) -> Y O done(vet, name = $x))"))
+    session = Guard([rule]).session()
+    found = passes(session._inner, "pay", {"to": "eve"}, "1", "agent", 0)
+    assert isinstance(found, Refused)
+    assert [each.violation.binding for each in found.attempt.found] == [{"x": "eve"}]
 
 
 def test_the_policy_of_the_benchmark_is_the_same_both_ways() -> None:

@@ -239,9 +239,12 @@ def test_what_a_variable_cannot_mean_is_refused(written: str, told: str) -> None
             {"tool": "q", "output": [{"has": "$x"}, {"path": "ok", "in": [True]}]},
             "called(q) & output has $x & output.ok in [true]",
         ),
+        ({"tool": "q", "output": ["$x", "done"]}, 'called(q) & output = $x & output = "done"'),
+        ({"tool": "q", "output": [{"gt": 5}, {"lt": 9}]}, "called(q) & output > 5 & output < 9"),
         ({"message": "user"}, "message(user)"),
         ({"message": "*", "text": {"matches": "r"}}, 'message(*) & text matches "r"'),
         ({"message": "user", "text": "$x"}, "message(user) & text = $x"),
+        ({"message": "user", "text": X}, "message(user) & text = $x"),
         ({"message": "user", "text": {"bind": "$x"}}, "message(user) & text = $x"),
         ({"message": "user", "text": {"has": "$x"}}, "message(user) & text has $x"),
         (

@@ -322,6 +322,19 @@ def test_an_id_that_is_used_again_is_a_new_call(world: World, place: str) -> Non
 
 
 @requirement("S-WORLD-05")
+def test_an_id_is_remembered_from_its_result_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the call was in flight, and whatever was decided meanwhile."""
+    monkeypatch.setattr("sponsio_like.lasting.USES_CAP", 3)
+    session = Guard([BUDGET]).session("s", world=MemoryWorld())
+    assert isinstance(session.decide("pay", {"n": 60}, id="a"), Allowed)
+    assert isinstance(paid(session, 1, "b"), Allowed)
+    assert isinstance(paid(session, 1, "c"), Allowed)
+    session.settle("a")
+    assert isinstance(paid(session, 1, "d"), Allowed)
+    assert isinstance(paid(session, 60, "a"), Blocked)
+
+
+@requirement("S-WORLD-05")
 def test_a_place_that_comes_up_anew_counts_anew(world: World) -> None:
     """The same id at the next place is the next call, as after a replay."""
     guard = Guard([BUDGET])
@@ -558,6 +571,22 @@ def test_a_bound_in_seconds_that_runs_out_is_reported_once(world: World) -> None
     assert first.verdicts() == {"soon": "violated"}
 
 
+@requirement("S-WORLD-03")
+def test_what_has_run_out_is_kept_where_nothing_else_changes(world: World) -> None:
+    """A call that the contract does not count tells of it, and the next one does not."""
+    now = [0.0]
+    said: list[dict[str, Any]] = []
+    rule = "G(message(user) -> F[<=60s] message(assistant))"
+    guard = Guard([contract("soon").guarantees({"ltl": rule}).world()], log=said.append)
+    first, fork = (guard.session("s", world=world, clock=lambda: now[0]) for _ in "ab")
+    first.message("user", "please")
+    now[0] = 100.0
+    for session in (fork, first):
+        assert isinstance(session.decide("look"), Allowed)
+    late = [each for record in said for each in record["violations"]]
+    assert [each["action"] for each in late] == ["reported"]
+
+
 def test_step_bounds_wake_contracts_on_the_world(world: World) -> None:
     """An obligation within steps is called in by the calls of any lineage."""
     rule = "G(called(pay) -> X F[<=2] called(tell))"
@@ -767,6 +796,15 @@ def test_a_message_that_the_store_does_not_take_is_not_shown() -> None:
 
 
 # --- changed contracts ----------------------------------------------------------------------------
+
+
+@requirement("S-WORLD-09")
+def test_a_session_over_an_entry_names_what_starts_anew() -> None:
+    """What others have counted there under this id was not counted by this contract."""
+    world = MemoryWorld()
+    Guard([BUDGET]).session("s", world=world).decide("pay", {"n": 1})
+    few = contract("few").guarantees(rate_limit("pay", 1)).world()
+    assert Guard([few]).session("s", world=world).started_anew == ("few",)
 
 
 @requirement("S-WORLD-09")

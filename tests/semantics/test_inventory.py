@@ -208,6 +208,10 @@ def test_tools_of_other_agents_can_be_named_and_not_called() -> None:
     text = "version: 1\ntools: [pay]\nelsewhere: [check]\ncontracts:\n- name: gate\n"
     file = loads(f"{text}  guarantee: {{pattern: must_precede, first: check, then: pay}}\n")
     assert file.inventory.elsewhere == ("check",)
+    with pytest.raises(ContractError, match="`check` is not a list of tools"):
+        loads(f"{text.replace('[check]', 'check')}  guarantee: {{pattern: absent, match: pay}}\n")
+    with pytest.raises(ContractError, match="`approve` is not a list of tools"):
+        session_of(("check", "pay"), elsewhere="approve")
 
 
 @requirement("S-INV-03", "S-INV-01")
