@@ -182,6 +182,13 @@ BUGS = (
         ),
     ),
     (
+        "nodes beside guarded ones lead on before their calls",
+        "adapters/langgraph/routes.py",
+        "return None if beside else Command(goto=self._entry(end))",
+        "return Command(goto=self._entry(end))",
+        ("tests/adapters/test_joined.py::test_the_model_is_called_when_people_have_answered"),
+    ),
+    (
         "what is sent is not what runs",
         "adapters/langgraph/guarding.py",
         'if "given" not in given:',

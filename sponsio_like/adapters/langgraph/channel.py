@@ -118,7 +118,7 @@ def _beside(one: Kept, other: Kept) -> Kept:
     first, last = sorted((one, other), key=lambda each: int(each["seq"]))
     both: dict[str, Any] = {
         key: {**first.get(key, {}), **last.get(key, {})}
-        for key in ("rulings", "asked")
+        for key in ("rulings", "asked", "steps")
         if key in first or key in last
     }
     line = dict.fromkeys([*first["line"], first["rev"], *last["line"]])

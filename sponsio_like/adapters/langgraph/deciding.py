@@ -24,7 +24,7 @@ from sponsio_like.adapters.langgraph.gate import Batch, Gate, Ruling
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.observing import undisturbed
 from sponsio_like.adapters.langgraph.people import question
-from sponsio_like.adapters.langgraph.place import Place, place_of
+from sponsio_like.adapters.langgraph.place import Place, place_of, turn_of
 from sponsio_like.adapters.langgraph.replies import Asked
 from sponsio_like.adapters.langgraph.routes import Exits, decides, state_of
 from sponsio_like.adapters.langgraph.sending import SENT, Sent, is_given, to_decide
@@ -92,7 +92,7 @@ class Decide:
         asks = self.asks(state, payloads, of)
         every = [Ruling(each, tool=each.tool, raw=each.raw) for each in asks.calls]
         plan = self._plan(every, place_of(config, runtime), asks, payloads)
-        more = {"loose": True, "batch": asks.of, "rulings": {}, **plan}
+        more = {"loose": True, "batch": asks.of, "rulings": {}, **plan, **self._step(config)}
         without = ("instead", "results", "given")
         old = {key: each for key, each in kept.items() if key not in without}
         after = successor(kept, more, shared=self.sessions.shared)
@@ -144,7 +144,8 @@ class Decide:
         calls = [self._once(stand, gate, each) for each in asks.calls]
         batch = gate.attempt(calls, _asked(stand))
         yield from advised(batch.rulings, later=later)
-        more = {"batch": asks.of, **self._plan(batch.rulings, stand.place, asks, payloads)}
+        plan = self._plan(batch.rulings, stand.place, asks, payloads)
+        more = {"batch": asks.of, **plan, **self._step(config)}
         if batch.held and gate.waits:
             return {CHANNEL: self._held(stand, batch, more)}
         return {CHANNEL: self._decided(stand, batch, {"heard": heard, **more})}
@@ -160,6 +161,10 @@ class Decide:
             return {"plan": plan}
         placed = [{**each, "at": at} for each, at in zip(plan, asks.at, strict=True)]
         return {"plan": placed, "given": payloads}
+
+    def _step(self, config: RunnableConfig) -> Kept:
+        """When this node has decided: what runs beside it does not lead on before its calls."""
+        return {"steps": dict([turn_of(config, self.name)])}
 
     def _once(self, stand: Stand, gate: Gate, call: Asking) -> Asking:
         """The call; a problem, if it was sent twice, and is decided beside this."""

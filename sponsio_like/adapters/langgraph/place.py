@@ -68,3 +68,9 @@ def place_of(config: Mapping[str, Any], runtime: Any) -> Place:
         bool(run) and ":" not in run,
         task=step,
     )
+
+
+def turn_of(config: Mapping[str, Any], node: str) -> tuple[str, int]:
+    """A node of this run of the graph, and the step that the run is in, as LangGraph counts."""
+    run = config.get("configurable", {}).get("checkpoint_ns", "").rpartition("|")[0]
+    return f"{run}|{node}", config["metadata"]["langgraph_step"]

@@ -11,17 +11,19 @@ from __future__ import annotations
 import copy
 import inspect
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langgraph._internal._runnable import RunnableCallable
-from langgraph.constants import END, TAG_HIDDEN
+from langgraph.constants import END, START, TAG_HIDDEN
 from langgraph.graph import StateGraph
 from langgraph.types import Command, Send
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState
+from sponsio_like.adapters.langgraph.place import turn_of
 from sponsio_like.adapters.langgraph.sending import to_decide
 
 Handled: TypeAlias = Callable[[Any, StateGraph[Any, Any, Any, Any]], Any]
@@ -48,16 +50,18 @@ class Routes:
 
     def compile(self, *args: Any, **options: Any) -> Any:
         """Compile the graph with its edges redirected. Takes what `StateGraph.compile` takes."""
-        routed = self._routed()
+        gates = {end: joined(end) for end in self._met()}
+        routed = self._routed(gates)
         pause = options.get("interrupt_before")
         if isinstance(pause, Sequence) and not isinstance(pause, str):
             options["interrupt_before"] = [self._entry(each) for each in pause]
         graph = routed.compile(*args, **options)
+        own = [each for name in self.exits for each in (decides(name), ended(name))]
+        for each in (*own, *gates.values()):
+            if each in graph.nodes:
+                graph.nodes[each].tags = [*(graph.nodes[each].tags or ()), TAG_HIDDEN]
+                graph.nodes[each].cache_policy = None  # a default of the builder is for others
         for name in self.exits:
-            for each in (decides(name), ended(name)):
-                if each in graph.nodes:
-                    graph.nodes[each].tags = [*(graph.nodes[each].tags or ()), TAG_HIDDEN]
-                    graph.nodes[each].cache_policy = None  # a default of the builder is for others
             self._lead_on(graph, name)
         if CHANNEL not in self.builder.schemas[self.builder.state_schema]:
             shown = graph.stream_channels or ()
@@ -80,7 +84,33 @@ class Routes:
     def _entry(self, name: str) -> str:
         return decides(name) if name in self.exits else name
 
-    def _routed(self) -> StateGraph[Any, Any, Any, Any]:
+    def _met(self) -> set[str]:
+        """The nodes that a guarded one leads to, and so does one that may run beside it.
+
+        Without contracts both would lead there in one step.
+        """
+        old, leads = self.builder, defaultdict[str, set[str]](set)
+        for start, end in old.edges:
+            leads[start].add(end)
+        for start, branches in old.branches.items():
+            for each in branches.values():
+                leads[start].update(each.ends.values() if each.ends else old.nodes)
+        own = {*self.exits, *map(decides, self.exits)}
+        found: set[str] = set()
+        for ends in [leads[start] for start in [*leads] if start not in own]:
+            others = ends - own
+            for name in ends & self.exits.keys():
+                after = {end for start, end in old.edges if start == name} - {END}
+                beside = [leads.get(each, set()) for each in others]
+                found |= {end for end in after for each in beside if end in each}
+        return {end for end in found if not old.nodes[end].defer}
+
+    def _into(self, starts: Collection[str], end: str, gates: Mapping[str, str]) -> str:
+        """Where an edge leads, that led to this node."""
+        guarded = START in starts or not self.exits.keys().isdisjoint(starts)
+        return self._entry(end) if guarded else gates.get(end, self._entry(end))
+
+    def _routed(self, gates: Mapping[str, str]) -> StateGraph[Any, Any, Any, Any]:
         """A builder of the same nodes, with the edges redirected."""
         old = self.builder
         new = copy.copy(old)
@@ -97,9 +127,13 @@ class Routes:
             if simple.get(start):
                 leads[start].append(self._entry(end))
             else:
-                new.edges.add((ended(start) if start in self.exits else start, self._entry(end)))
+                place = ended(start) if start in self.exits else start
+                new.edges.add((place, self._into([start], end, gates)))
         new.waiting_edges = {
-            (tuple(ended(s) if s in self.exits else s for s in starts), self._entry(end))
+            (
+                tuple(ended(s) if s in self.exits else s for s in starts),
+                self._into(starts, end, gates),
+            )
             for starts, end in old.waiting_edges
         }
         for start, branches in old.branches.items():
@@ -107,7 +141,10 @@ class Routes:
                 new.branches[start] = dict(branches)
                 continue
             place = ended(start) if start in self.exits else start
-            new.branches[place] = {key: self._branch(each) for key, each in branches.items()}
+            into = partial(self._into, [start], gates=gates)
+            new.branches[place] = {key: self._branch(each, into) for key, each in branches.items()}
+        for end, gate in gates.items():
+            new.nodes[gate] = self._gate(end)
         for name, exits in self.exits.items():
             exits.names = tuple(sorted(leads[name])) if simple[name] else (ended(name),)
             if not simple[name]:
@@ -124,8 +161,24 @@ class Routes:
         """Whether something is sent to a guarded node."""
         return isinstance(chosen, Send) and chosen.node in self.exits
 
-    def _branch(self, branch: Any) -> Any:
-        ends = branch.ends and {key: self._entry(end) for key, end in branch.ends.items()}
+    def _gate(self, end: str) -> Any:
+        """A node that leads to this one, unless guarded nodes beside it have just decided.
+
+        Then these lead there, when their calls have ended.
+        """
+        guarded = [name for name in self.exits if (name, end) in self.builder.edges]
+
+        def lead(state: Any, config: RunnableConfig) -> Any:
+            turns = [turn_of(config, name) for name in guarded]
+            steps = [kept.get("steps", {}) for kept in (state or {}).get(CHANNEL, {}).values()]
+            beside = any(each.get(node) == now - 1 for each in steps for node, now in turns)
+            return None if beside else Command(goto=self._entry(end))
+
+        spec = _joining(self.builder.nodes[end], GuardedState)
+        return replace(spec, runnable=RunnableCallable(lead, trace=False), ends=(self._entry(end),))
+
+    def _branch(self, branch: Any, into: Callable[[str], str]) -> Any:
+        ends = branch.ends and {key: into(end) for key, end in branch.ends.items()}
 
         def renamed(chosen: Any) -> list[Any]:
             several = chosen if isinstance(chosen, (list, tuple)) else [chosen]
@@ -135,7 +188,7 @@ class Routes:
                 if self._is_sent(each):
                     sent[each.node].append(each.arg)
                 elif isinstance(each, str) and ends is None:
-                    led.append(self._entry(each))
+                    led.append(into(each))
                 else:
                     led.append(each)
             return [*led, *(to_decide(decides(name), args) for name, args in sent.items())]
@@ -165,6 +218,11 @@ def decides(name: str) -> str:
 def ended(name: str) -> str:
     """The name of the node where the calls of this one are joined."""
     return f"{name}.ended"
+
+
+def joined(name: str) -> str:
+    """The name of the node that leads to this one, where a guarded node leads there as well."""
+    return f"{name}.joined"
 
 
 def route(
