@@ -23,6 +23,7 @@ from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.observing import undisturbed
 from sponsio_like.adapters.langgraph.sessions import Sessions
 from sponsio_like.adapters.langgraph.standing import Stand, standing
+from sponsio_like.adapters.langgraph.unsaved import newest
 from sponsio_like.outcome import Allowed, Blocked, Outcome
 from sponsio_like.running import Flow
 from sponsio_like.session import Session
@@ -104,10 +105,11 @@ class Turns:
         if self._returned(config, messages):
             return {"jump_to": "model"}
         stand = yield from standing(opened, config, runtime, later=later)
-        turn = Turn(messages, stand.kept, last_asking(messages), said_by_user(messages))
-
-        said = turn.asking.id if turn.asking is not None else None
+        asking = last_asking(messages)
+        said = asking.id if asking is not None else None
         stand = replace(stand, batch=said or stand.place.step)
+        stand = yield from newest(stand, config, runtime, later=later)
+        turn = Turn(messages, stand.kept, asking, said_by_user(messages))
 
         def begin(session: Session) -> None:
             told_facts(session, opened.facts, state, config)

@@ -30,6 +30,7 @@ from sponsio_like.adapters.langgraph.routes import Exits, decides, state_of
 from sponsio_like.adapters.langgraph.sending import SENT, Sent, is_given, to_decide
 from sponsio_like.adapters.langgraph.sessions import Sessions, read, successor
 from sponsio_like.adapters.langgraph.standing import Stand, standing
+from sponsio_like.adapters.langgraph.unsaved import newest
 from sponsio_like.outcome import Blocked
 from sponsio_like.raising import blocked
 from sponsio_like.running import Flow, adrive, drive
@@ -133,6 +134,7 @@ class Decide:
         state, payloads, of = self._given(state, config, stand.place.step)
         asks = self.asks(state, payloads, of)
         stand = replace(stand, batch=asks.of)
+        stand = yield from newest(stand, config, runtime, later=later)
 
         def begin(session: Session) -> None:
             heard[:] = stand.tell(session, state, config, asks.messages)

@@ -33,6 +33,19 @@ class Step(NamedTuple):
     run: str = ""
 
 
+class Link(NamedTuple):
+    """A part that was written: what was decided, from which checkpoint, in which step.
+
+    `idle`: no call was let through.
+    """
+
+    mark: str
+    batch: str
+    root: str
+    checkpoint: str
+    idle: bool
+
+
 @dataclass
 class Out:
     """A session that steps use now, which run beside each other. One decides at a time."""
@@ -57,6 +70,9 @@ class Live:
         self._answered: OrderedDict[str, tuple[str, frozenset[str]]] = OrderedDict()
         self._questions: OrderedDict[str, str] = OrderedDict()
         self._deciding: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._next: OrderedDict[str, Link] = OrderedDict()
+        self._latest: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
+        self._acted: OrderedDict[str, None] = OrderedDict()
         self._lock = threading.Lock()
 
     def open(self, step: Step, restored: Callable[[], Session]) -> Out:
@@ -114,6 +130,7 @@ class Live:
                 return False
             running.active = True
             _put(self._running, step, running, RUNNING_CAP)
+            _put(self._acted, mark_of(running.stand.kept), None, RUNNING_CAP)
             return True
 
     def running(self, step: str) -> Any:
@@ -125,6 +142,39 @@ class Live:
         """The call of this step is run from its start again."""
         with self._lock:
             self._running.pop(step, None)
+
+    def runs(self, session: Session) -> set[str]:
+        """The ids of the calls of this session that run now."""
+        with self._lock:
+            every = [each for each in self._running.values() if each.active]
+        return {each.own for each in every if each.session is session}
+
+    # --- what was written -------------------------------------------------------------------------
+
+    def wrote(self, before: str, link: Link, kept: Mapping[str, Any]) -> None:
+        """A part was written, which comes after `before`."""
+        with self._lock:
+            self._latest.pop(before, None)
+            _put(self._next, before, link, RUNNING_CAP)
+            _put(self._latest, link.mark, kept, LIVE_CAP)
+
+    def since(self, mark: str) -> list[Link]:
+        """What was written after this part, up to the latest; none, if that is not known."""
+        with self._lock:
+            links: list[Link] = []
+            while (link := self._next.get(links[-1].mark if links else mark)) is not None:
+                links.append(link)
+            return links if links and links[-1].mark in self._latest else []
+
+    def has_acted(self, link: Link) -> bool:
+        """Whether anything has come of what was decided: a call ran, or there was none."""
+        with self._lock:
+            return link.idle or link.mark in self._acted
+
+    def written(self, mark: str) -> Mapping[str, Any]:
+        """The latest part, as it was written."""
+        with self._lock:
+            return self._latest.get(mark, {})
 
     # --- answers ----------------------------------------------------------------------------------
 

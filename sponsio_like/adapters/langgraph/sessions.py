@@ -110,7 +110,8 @@ class Sessions:
         with out.lock:
             catch_up(out.session, (*kept.get("results", ()), *place.ended))
             if not out.shared:
-                for id in _left(out.session, place, batch):
+                runs = self.live.runs(out.session)  # of a run that was left, or beside this one
+                for id in set(_left(out.session, place, batch)) - runs:
                     out.session.settle(id, error="the step that it belonged to has not ended")
             _decides(out.session, place, batch)
             self._at(out.session, place.step)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from sponsio_like.acting import Acting, acting
 from sponsio_like.adapters.langgraph.alone import forgets
@@ -18,10 +19,10 @@ from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.gate import Gate
 from sponsio_like.adapters.langgraph.hearing import hear, told_facts
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
-from sponsio_like.adapters.langgraph.live import Out
+from sponsio_like.adapters.langgraph.live import Link, Out, mark_of
 from sponsio_like.adapters.langgraph.outer import Outer, outer
 from sponsio_like.adapters.langgraph.pending import abandoned, left_over
-from sponsio_like.adapters.langgraph.place import Place, place_of
+from sponsio_like.adapters.langgraph.place import Place, place_of, saver_of
 from sponsio_like.adapters.langgraph.sessions import Sessions, read, successor
 from sponsio_like.adapters.langgraph.steps import once
 from sponsio_like.guard import Guard
@@ -41,6 +42,7 @@ class Stand:
     outer: Outer | None = None
     batch: str = ""
     """What is decided here: a message of the model, by its id."""
+    saver: Any = None
     whole: Mapping[str, Kept] | None = None
     """The value of the channel, where the graph goes on inside of another one."""
 
@@ -61,6 +63,18 @@ class Stand:
     def lives(self) -> bool:
         """Whether the session need not be restored."""
         return self.around is not None or self.sessions.lives(self.kept)
+
+    @property
+    def since(self) -> list[Link]:
+        """What this process has decided after the part that stands here."""
+        return self.sessions.live.since(self._before)
+
+    @property
+    def _before(self) -> str:
+        """The part that stands here; where there is none, the thread as its store has it."""
+        run = "" if self.sessions.shared else self.place.run
+        here = (self.place.thread, run, _name_of(self.saver))
+        return mark_of(self.kept) or " ".join(map(str, here))
 
     def beside(self, id: str = "", siblings: Iterable[Entry] = ()) -> Session:
         """The session, for the call `id`, which may run beside others.
@@ -110,7 +124,11 @@ class Stand:
             own = self.sessions.own
             if self.whole is not None and own:
                 self.sessions.refuse(forgets(own[0], self.place, self.whole))
-            return self.sessions.after(self.kept, session, more)
+            value = self.sessions.after(self.kept, session, more)
+            checkpoint, idle = self.place.step.split(" ")[0], not _lets_through(more)
+            link = Link(value["rev"], self.batch, self.place.root, checkpoint, idle)
+            self.sessions.live.wrote(self._before, link, value)
+            return value
         known_to(session).update(dict.fromkeys(each["key"] for each in entries))
         journal = {"journal": self._journal(*entries), "outer": self._outer}
         return successor(self.kept, {**more, **journal}, shared=self.sessions.shared)
@@ -159,7 +177,23 @@ def stand_of(sessions: Sessions, config: Any, runtime: Any) -> Stand:
     inside = None if around is None else outer(sessions.guard)
     kept, place = sessions.kept_in(config), place_of(config, runtime)
     whole = read(config, CHANNEL) if place.lasting else None
-    return Stand(sessions, kept, place, around, inside, whole=whole)
+    return Stand(sessions, kept, place, around, inside, saver=saver_of(config), whole=whole)
+
+
+def _lets_through(more: Kept) -> bool:
+    """Whether calls are to run."""
+    return any(each.get("tool") for each in more.get("rulings", {}).values())
+
+
+_NAMES: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+"""A name for each saver: threads of two of them may have the same."""
+
+
+def _name_of(saver: Any) -> str:
+    try:
+        return "" if saver is None else _NAMES.setdefault(saver, fresh())
+    except TypeError:  # it has no weak references, or no hash
+        return str(id(saver))
 
 
 def acting_under(guard: Guard) -> Acting | None:

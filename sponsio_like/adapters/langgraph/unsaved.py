@@ -1,0 +1,92 @@
+"""Decisions that this process has acted on, and that the checkpoint of a run does not know.
+
+In: where a node decides. Out: the part to go on from. LangGraph saves while a run goes on
+(`durability="async"`): a run that begins when the client of the last one has just left, or beside
+another one, reads a checkpoint from before its decisions. A replay or a fork means to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sponsio_like.adapters.langgraph.channel import CHANNEL
+from sponsio_like.adapters.langgraph.place import saver_of
+from sponsio_like.adapters.langgraph.standing import Stand
+from sponsio_like.running import Flow, Run
+
+LOOK = 64
+"""Most checkpoints that are looked at, back from the newest one of the thread."""
+_FORKED = frozenset({"update", "fork"})
+"""What a checkpoint says that was made by `update_state`, or by a replay."""
+
+
+def newest(stand: Stand, config: Any, runtime: Any, *, later: bool) -> Flow:
+    """Where the node decides, after all that was decided before, as far as this process knows."""
+    if stand.around is not None or stand.place.thread is None or not stand.sessions.own:
+        return stand
+    links, live = stand.since, stand.sessions.live
+    beside = any(each.root == stand.place.root or each.batch == stand.batch for each in links)
+    if beside or stand.batch in stand.kept.get("asked", ()) or not any(map(live.has_acted, links)):
+        return stand
+    where = (config, runtime, links[0].checkpoint, links[-1].mark)
+    if (yield Run(_alater if later else _looked, where)):
+        return stand
+    asked = stand.kept.get("asked", {})
+    return replace(stand, kept={**live.written(links[-1].mark), "asked": asked})
+
+
+def _looked(config: Any, runtime: Any, since: str, rev: str) -> bool:
+    """Whether the run goes back on purpose: it says so, and the store knows the part `rev`."""
+    found = [_is_named(config)]
+    saver = saver_of(config)
+    for where in _places(runtime):
+        for each in saver.list(where, limit=LOOK):
+            if _is_over(each, since):
+                break
+            found.append(_tells(each, rev))
+    return _on_purpose(found)
+
+
+async def _alater(config: Any, runtime: Any, since: str, rev: str) -> bool:
+    """As `_looked`."""
+    found = [_is_named(config)]
+    saver = saver_of(config)
+    for where in _places(runtime):
+        async for each in saver.alist(where, limit=LOOK):
+            if _is_over(each, since):
+                break
+            found.append(_tells(each, rev))
+    return _on_purpose(found)
+
+
+def _is_named(config: Mapping[str, Any]) -> tuple[bool, bool]:
+    """Whether the run was begun from a checkpoint that was named."""
+    return "checkpoint_id" in config.get("metadata", {}), False
+
+
+def _places(runtime: Any) -> Iterator[Any]:
+    """Where the checkpoints of this graph are, and those of the outermost one."""
+    here = runtime.execution_info
+    for around in dict.fromkeys((here.checkpoint_ns.rpartition("|")[0], "")):
+        yield {"configurable": {"thread_id": here.thread_id, "checkpoint_ns": around}}
+
+
+def _is_over(found: Any, since: str) -> bool:
+    """Whether this checkpoint is older: their ids are in order."""
+    return str(found.checkpoint["id"]) <= since
+
+
+def _tells(found: Any, rev: str) -> tuple[bool, bool]:
+    """Whether a checkpoint is a fork, and whether it knows the part."""
+    pending = (each for _, channel, each in found.pending_writes or () if channel == CHANNEL)
+    values = [found.checkpoint.get("channel_values", {}).get(CHANNEL), *pending]
+    parts = [part for each in values if isinstance(each, dict) for part in each.values()]
+    knows = any(rev == part.get("rev") or rev in part.get("line", ()) for part in parts)
+    return (found.metadata or {}).get("source") in _FORKED, knows
+
+
+def _on_purpose(found: Iterable[tuple[bool, bool]]) -> bool:
+    forks, knows = zip(*found, strict=True)
+    return any(forks) and any(knows)
