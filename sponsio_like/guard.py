@@ -94,6 +94,10 @@ class Guard:
         if self.relaxed:
             self._log.relaxed(RELAX)
 
+    def __deepcopy__(self, _: Any) -> Guard:
+        """A guard is immutable: where what holds it is copied, it is the same."""
+        return self
+
     @classmethod
     def from_yaml(
         cls,

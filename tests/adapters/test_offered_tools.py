@@ -377,7 +377,10 @@ def test_middlewares_may_offer_tools_of_the_provider(way: Way, place: str, *, hi
 
 
 @agents
-def test_nobody_can_guard_a_tool_of_the_provider(way: Way) -> None:
-    """Given to `guarded` itself it is refused: no contract could hold it."""
-    with pytest.raises(ContractError, match="runs nothing here"):
-        way.open([*TOOLS, SEARCH], checked())
+def test_a_tool_of_the_provider_may_stand_among_those_that_are_guarded(way: Way) -> None:
+    """It is offered, and runs where the model runs; a contract that names it is refused."""
+    talk = way.open([*TOOLS, SEARCH], checked())
+    talk.say(ask("check"))
+    assert talk.model.offered == ["check", "pay", "web_search"]
+    with pytest.raises(ContractError, match="`web_search`"):
+        way.open([*TOOLS, SEARCH], few("web_search", 1))

@@ -23,7 +23,7 @@ from langgraph.prebuilt import ToolNode
 from sponsio_like.adapters.langchain.sub_agents import check_sub_agents
 from sponsio_like.adapters.langchain.turns import Limits, Turns
 from sponsio_like.adapters.langgraph.answers import with_answers
-from sponsio_like.adapters.langgraph.asking import Tools
+from sponsio_like.adapters.langgraph.asking import Tools, check_list
 from sponsio_like.adapters.langgraph.calls import Calls
 from sponsio_like.adapters.langgraph.channel import Kept, merged
 from sponsio_like.adapters.langgraph.hearing import Facts
@@ -46,7 +46,7 @@ class _Shared(AgentState[Any]):
 
 def guarded(  # noqa: PLR0913  the options of users, each by its name
     guard: Guard,
-    tools: Sequence[BaseTool | Callable[..., Any]],
+    tools: Sequence[BaseTool | Callable[..., Any] | dict[str, Any]],
     *others: AgentMiddleware[Any, Any],
     retries: int = 2,
     reminders: int = 1,
@@ -62,17 +62,20 @@ def guarded(  # noqa: PLR0913  the options of users, each by its name
     """The middlewares of an agent: `others`, between the two that hold its contracts.
 
     `tools` are those of the agent, and any that a redirect may run instead; those that middlewares
-    bring are learned when the model is offered them. An answer that a contract does not allow is
-    withheld, and the model sent back `retries` times; for what it still owes it is sent back
-    `reminders` times, each since the user has last said something. With `hide` the model is not
-    offered what could only be refused now. Two pairs around one agent have a `name` each.
+    bring are learned when the model is offered them, and those of the model's provider pass. An
+    answer that a contract does not allow is withheld, and the model sent back `retries` times; for
+    what it still owes it is sent back `reminders` times, each since the user has last said
+    something. With `hide` the model is not offered what could only be refused now. Two pairs around
+    one agent have a `name` each.
     `agent` to `facts` as for `guard_tools`. Raises `InputMissing` and `ContractError` for contracts
     that could not be kept here.
     """
-    _check(tools)
+    check_list(tools, "guarded(guard, [{}])")
+    _check(tools, others, name)
     ends = INPUTS | {"finish"}
     opened = Sessions(guard, agent, scope, shared, world, clock, facts, inputs=ends)
-    mine = ToolNode(tools).tools_by_name.values() if tools else ()
+    local = [each for each in tools if not isinstance(each, dict)]  # others run at the provider
+    mine = ToolNode(local).tools_by_name.values() if local else ()
     known = Tools(mine, others=True)
     for other in others:
         known.learn(getattr(other, "tools", ()))
@@ -83,12 +86,14 @@ def guarded(  # noqa: PLR0913  the options of users, each by its name
     return [_First(turns, calls, name), *others, _Last(calls, f"{name} checked", hide=hide)]
 
 
-def _check(tools: Sequence[Any]) -> None:
-    """Refuse what is no tool of this process, such as one that the model's provider runs."""
+def _check(tools: Sequence[Any], others: Sequence[AgentMiddleware[Any, Any]], name: str) -> None:
+    """Refuse what is no tool, and a pair of a name that another one among the middlewares has."""
     for each in tools:
-        if not isinstance(each, BaseTool) and not callable(each):
-            what = f"tool `{each}` runs nothing here, so no contract holds it"
-            raise ContractError.of(what, "give it to `create_agent(tools=..)` alone")
+        if not isinstance(each, (BaseTool, dict)) and not callable(each):
+            raise ContractError.of(f"`{each}` is no tool", "write tools, or functions")
+    if any(isinstance(each, _First) and each.name == name for each in others):
+        what = f"there are two pairs of the name `{name}` around one agent"
+        raise ContractError.of(what, "write name= for each but one")
 
 
 class _First(AgentMiddleware[Any, Any]):

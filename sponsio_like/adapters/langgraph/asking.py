@@ -17,9 +17,11 @@ from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool
+from langgraph.prebuilt import ToolNode
 
 from sponsio_like.adapters.langgraph.injecting import injected_into
 from sponsio_like.adapters.langgraph.schemas import validator_of
+from sponsio_like.errors import ContractError
 from sponsio_like.events import Unreadable, digest
 from sponsio_like.freezing import freeze_args
 from sponsio_like.plain import as_data, as_members
@@ -98,6 +100,23 @@ def unanswered(messages: Sequence[Any]) -> list[Mapping[str, Any]]:
     after = messages[next(i for i, each in enumerate(messages) if each is asking) + 1 :]
     answered = {each.tool_call_id for each in after if isinstance(each, ToolMessage)}
     return [call for call in asking.tool_calls if call["id"] not in answered]
+
+
+def check_list(tools: Any, write: str) -> None:
+    """Raise `ContractError` for one tool, or a node of tools, in the place of a list.
+
+    `write`: what to write instead, with a gap for the tools.
+    """
+    if isinstance(tools, BaseTool):
+        what, names = f"`tools` is the tool `{tools.name}`, and no list", tools.name
+    elif isinstance(tools, ToolNode):
+        what, names = (
+            "`tools` is a ToolNode, whose options would be lost",
+            ", ".join(tools.tools_by_name),
+        )
+    else:
+        return
+    raise ContractError.of(what, f"write {write.format(names)}")
 
 
 class Tools:

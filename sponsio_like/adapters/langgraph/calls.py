@@ -23,12 +23,18 @@ from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import Entry
 from sponsio_like.adapters.langgraph.observing import undisturbed
 from sponsio_like.adapters.langgraph.pending import siblings
+from sponsio_like.adapters.langgraph.place import place_of
 from sponsio_like.adapters.langgraph.sessions import Sessions
 from sponsio_like.adapters.langgraph.standing import Stand, stand_of
 from sponsio_like.errors import SessionError
 from sponsio_like.running import Flow, Run, adrive, drive
 
 AT_ONCE = "this call runs already: the same step of the thread was begun twice at once"
+
+HALF = (
+    "this call was not decided before it reached the second middleware of the pair; give the agent "
+    "both: middleware=guarded(guard, tools)"
+)
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,8 @@ class Calls:
     def checked(self, request: Any) -> Any:
         """Inside of all: the request of a tool that asks before it runs."""
         running: Running | None = self.sessions.live.running(self._step(request))
+        if running is None and self._enforces:
+            raise SessionError(HALF)
         if running is None:
             return request
         ruling, call, tool = running.ruling, request.tool_call, request.tool
@@ -151,7 +159,7 @@ class Calls:
         return self.sessions.guard.policy.enforces
 
     def _step(self, request: Any) -> str:
-        return stand_of(self.sessions, request.runtime.config, request.runtime).place.step
+        return place_of(request.runtime.config, request.runtime).step
 
     def _messages(self, request: Any) -> Any:
         state = request.state

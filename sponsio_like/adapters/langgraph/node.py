@@ -21,7 +21,13 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import CachePolicy, Command, RetryPolicy
 
 from sponsio_like.adapters.langgraph.answers import refusal
-from sponsio_like.adapters.langgraph.asking import Tools, last_asking, name_of, unanswered
+from sponsio_like.adapters.langgraph.asking import (
+    Tools,
+    check_list,
+    last_asking,
+    name_of,
+    unanswered,
+)
 from sponsio_like.adapters.langgraph.calls import Calls
 from sponsio_like.adapters.langgraph.deciding import Asks, Decide, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
@@ -102,6 +108,7 @@ def _whole(
     guard, schema, (name, messages_key) = opened.guard, builder.state_schema, names
     refuse_answers(guard.policy)
     check_state(builder)
+    check_list(tools, "guard_tools(builder, guard, [{}], options={{..}})")
     _check(options)
     known = Tools(ToolNode(tools).tools_by_name.values())
     meet_all(guard.policy, known.arguments)

@@ -64,6 +64,10 @@ class Sessions:
     live: Live = field(init=False)
     part: str = field(init=False)
 
+    def __deepcopy__(self, _: Any) -> Sessions:
+        """Builders may be copied; what they guard is the same, and so are world and clock."""
+        return self
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "live", live_of(self.guard))
         object.__setattr__(self, "part", part_of(self.guard))
@@ -205,7 +209,8 @@ class Sessions:
         if whole is None:
             raise SessionError(
                 f"the graph has no channel `{CHANNEL}`, so nothing would be remembered; add the "
-                "node with guard_tools(builder, guard, tools)"
+                "node with guard_tools(builder, guard, tools), or give the agent "
+                "middleware=guarded(guard, tools)"
             )
         return self.mine(whole)
 
