@@ -54,7 +54,8 @@ class Decide:
     """The node that decides for the node `name`.
 
     `asks` says what is to be decided, from the state, the payloads that were sent (None if none
-    were) and a name for the batch; `sent` what the node receives of a call that was decided.
+    were), a name for the batch and the config; `sent` what the node receives of a call that was
+    decided.
     `channels` are those of the state.
     """
 
@@ -64,7 +65,7 @@ class Decide:
     schema: Any
     channels: tuple[str, ...]
     exits: Exits
-    asks: Callable[[Any, list[Any] | None, str], Asks]
+    asks: Callable[[Any, list[Any] | None, str, RunnableConfig], Asks]
     sent: Callable[[Ruling], Sent]
 
     def add(self, builder: StateGraph[Any, Any, Any, Any], *, defer: bool = False) -> None:
@@ -90,7 +91,7 @@ class Decide:
         """The channel where nothing could be decided and nothing is enforced: all calls run."""
         kept = self.sessions.mine(read(config, CHANNEL))
         state, payloads, of = self._given(state, config, "-")
-        asks = self.asks(state, payloads, of)
+        asks = self.asks(state, payloads, of, config)
         every = [Ruling(each, tool=each.tool, raw=each.raw) for each in asks.calls]
         plan = self._plan(every, place_of(config, runtime), asks, payloads)
         more = {"loose": True, "batch": asks.of, "rulings": {}, **plan, **self._step(config)}
@@ -117,7 +118,7 @@ class Decide:
         kept = self.sessions.mine(values.pop(CHANNEL))
         plan, payloads = kept.get("plan", []), kept.get("given")
         if payloads is None:
-            asks = self.asks(state_of(self.schema, values), None, kept.get("batch", ""))
+            asks = self.asks(state_of(self.schema, values), None, kept.get("batch", ""), config)
             if [each["mark"] for each in plan] != [_mark(each) for each in asks.calls]:
                 return decides(self.name)
         if instead := kept.get("instead"):
@@ -132,7 +133,7 @@ class Decide:
         stand: Stand = yield from standing(self.sessions, config, runtime, later=later)
         heard = list[str]()
         state, payloads, of = self._given(state, config, stand.place.step)
-        asks = self.asks(state, payloads, of)
+        asks = self.asks(state, payloads, of, config)
         stand = replace(stand, batch=asks.of)
         stand = yield from newest(stand, config, runtime, later=later)
 

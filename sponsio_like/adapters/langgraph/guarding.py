@@ -8,16 +8,16 @@ makes of it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
-from langgraph._internal._runnable import RunnableCallable, coerce_to_runnable
+from langgraph._internal._runnable import RunnableCallable
 from langgraph.errors import GraphBubbleUp, ParentCommand
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Command
+from langgraph.types import CachePolicy, Command, RetryPolicy
 
 from sponsio_like.adapters.langgraph.answers import handed_here
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
@@ -32,9 +32,11 @@ from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
 from sponsio_like.adapters.langgraph.outer import within
 from sponsio_like.adapters.langgraph.routes import (
     Exits,
+    add,
     check_state,
     decides,
     goto,
+    learned,
     route,
     state_of,
 )
@@ -68,34 +70,66 @@ def guard_node(  # noqa: PLR0913  the options of users, each by its name
     world: World | None = None,
     clock: Callable[[], float] = time.time,
     facts: Facts | None = None,
+    input_schema: Any = None,
+    destinations: Any = None,
+    defer: bool = False,
+    metadata: dict[str, Any] | None = None,
+    retry_policy: RetryPolicy | Sequence[RetryPolicy] | None = None,
+    cache_policy: CachePolicy[Any] | None = None,
+    timeout: Any = None,
+    error_handler: Any = None,
 ) -> StateGraph[Any, Any, Any, Any]:
     """Add a guarded node, where `builder.add_node(name, action)` stood.
 
     Contracts know it as the tool `name`, called with `args` of the state; its update is the output.
-    `blocked` makes the update of a node that does not run; without it `CallBlocked` is raised.
-    `agent` to `facts` as for `guard_tools`. A redirect blocks: a graph has fixed edges.
+    `blocked` makes the update of a node that does not run; without it `CallBlocked` is raised. Both
+    receive what the action takes of the state. `agent` to `facts` as for `guard_tools`, the rest as
+    for `add_node`: with `defer` the decision waits. A redirect blocks: a graph has fixed edges.
     """
-    schema = builder.state_schema
-    opened = Sessions(
-        guard, agent=agent, scope=scope, shared=shared, world=world, clock=clock, facts=facts
-    )
-    refuse_answers(guard.policy)
+    opened = Sessions(guard, agent, scope, shared, world, clock, facts)
+    known = learned(builder, name, action, input_schema, destinations)
+    whole = _whole(builder, opened, known, (name, messages_key), (args, blocked), defer=defer)
+    more = {
+        "input_schema": GuardedState,
+        "destinations": known.ends or None,
+        "metadata": metadata,
+        "retry_policy": retry_policy,
+        "cache_policy": cache_policy,
+        "timeout": timeout,
+        "error_handler": error_handler and on_state(error_handler, builder, known.input_schema),
+    }
+    return add(builder, name, whole, more)
+
+
+def _whole(
+    builder: StateGraph[Any, Any, Any, Any],
+    opened: Sessions,
+    known: Any,
+    names: tuple[str, str],
+    given: tuple[Callable[[Any], Mapping[str, Any]], OnBlocked | None],
+    *,
+    defer: bool,
+) -> RunnableCallable:
+    """The node that runs the action; the one that decides is added."""
+    schema, (name, messages_key), (args, blocked) = builder.state_schema, names, given
+    refuse_answers(opened.guard.policy)
     check_state(builder)
-    guard.policy.roll.add(name, None)
-    channels = tuple(builder.schemas[schema])
+    opened.guard.policy.roll.add(name, None)
+    taken = tuple(builder.schemas[known.input_schema])
+    exits = route(builder, name, opened.guard, on_state)
+    node = _Node(opened, name, known.runnable, args, blocked, known.input_schema, taken, exits)
 
-    def asks(state: Any, payloads: list[Any] | None, batch: str) -> Asks:
+    def asks(whole: Any, payloads: list[Any] | None, batch: str, config: RunnableConfig) -> Asks:
         ids = [batch] if payloads is None else [f"{batch} {i}" for i, _ in enumerate(payloads)]
-        given = [_called(args, each) for each in ([state] if payloads is None else payloads)]
-        calls = [Asking(id, name, each, each) for id, each in zip(ids, given, strict=True)]
-        return Asks(batch, calls, messages_of(state, messages_key), range(len(calls)))
+        states = [node.state(config, fresh=True)] if payloads is None else payloads
+        made = [_called(args, each) for each in states]
+        calls = [Asking(id, name, each, each) for id, each in zip(ids, made, strict=True)]
+        return Asks(batch, calls, messages_of(whole, messages_key), range(len(calls)))
 
-    exits = route(builder, name, guard, on_state)
-    Decide(opened, Tools(()), name, schema, channels, exits, asks, _sent).add(builder)
-    runnable = coerce_to_runnable(action, name=name, trace=False)
-    node = _Node(opened, name, runnable, args, blocked, schema, channels, exits)
-    whole = RunnableCallable(node.run, node.arun, name=name, trace=False)
-    return builder.add_node(name, whole, input_schema=GuardedState)
+    channels = tuple(builder.schemas[schema])
+    decide = Decide(opened, Tools(()), name, schema, channels, exits, asks, _sent)
+    decide.add(builder, defer=defer)
+    return RunnableCallable(node.run, node.arun, name=name, trace=False)
 
 
 def _called(args: Callable[[Any], Mapping[str, Any]], state: Any) -> Mapping[str, Any]:
@@ -105,13 +139,18 @@ def _called(args: Callable[[Any], Mapping[str, Any]], state: Any) -> Mapping[str
 
 
 def _sent(ruling: Ruling) -> Sent:
+    id, own = ruling.asking.id, ruling.id
+    if ruling.tool and id == own:  # a cache would tell one text from two that are equal
+        return {SENT: "run", "call": id}
     if ruling.tool:
-        return {SENT: "run", "call": ruling.asking.id, "own": ruling.id}
+        return {SENT: "run", "call": id, "own": own}
     return {SENT: "refused", "call": ruling.id, "advice": ruling.told}
 
 
 @dataclass(frozen=True)
 class _Node:
+    """`schema` and `channels`: what the action takes of the state."""
+
     sessions: Sessions
     name: str
     action: Runnable[Any, Any]
@@ -127,12 +166,16 @@ class _Node:
     async def arun(self, given: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
         return await adrive(self._flow(given, config, runtime, later=True))
 
+    def state(self, config: RunnableConfig, *, fresh: bool = False) -> Any:
+        """What the action takes of the state; `fresh`: with what this step has written."""
+        return state_of(self.schema, read(config, list(self.channels), fresh=fresh))
+
     def _flow(self, given: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
         if (instead := instead_of(given, self.name, config, self.sessions)) is not None:
             return instead
         state = given.get("given")
         if "given" not in given:
-            state = state_of(self.schema, read(config, list(self.channels)))
+            state = self.state(config)
         if given[SENT] == "refused":
             return self._and_on(self._refused(given["call"], given["advice"], state))
         running, live = self._running(given, config, runtime), self.sessions.live

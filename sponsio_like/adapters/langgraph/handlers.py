@@ -24,13 +24,16 @@ FAILURE = "__pregel_node_error"
 Kinds: TypeAlias = tuple[type[Exception], ...]
 
 
-def on_state(handler: Any, builder: StateGraph[Any, Any, Any, Any]) -> RunnableCallable:
+def on_state(
+    handler: Any, builder: StateGraph[Any, Any, Any, Any], schema: Any = None
+) -> RunnableCallable:
     """A handler of the errors of nodes, which receives the state where a call was sent to one.
 
-    It is not asked about `RunStopped`: the run is over.
+    `schema`: what the node takes of the state, if it is not all. It is not asked about
+    `RunStopped`: the run is over.
     """
     inner = coerce_to_runnable(handler, name="error_handler", trace=False)
-    schema = builder.state_schema
+    schema = schema or builder.state_schema
 
     def state(given: Any, config: RunnableConfig) -> Any:
         failure = getattr(config.get("configurable", {}).get(FAILURE), "error", None)

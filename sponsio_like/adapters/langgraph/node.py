@@ -29,6 +29,7 @@ from sponsio_like.adapters.langgraph.asking import (
     unanswered,
 )
 from sponsio_like.adapters.langgraph.calls import Calls
+from sponsio_like.adapters.langgraph.channel import GuardedState
 from sponsio_like.adapters.langgraph.deciding import Asks, Decide, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.handlers import of_tools, on_state
@@ -84,6 +85,7 @@ def guard_tools(  # noqa: PLR0913  the options of users, each by its name
         guard, agent=agent, scope=scope, shared=shared, world=world, clock=clock, facts=facts
     )
     more: dict[str, Any] = {
+        "input_schema": GuardedState,
         "metadata": metadata,
         "retry_policy": retry_policy,
         "cache_policy": cache_policy,
@@ -119,7 +121,7 @@ def _whole(
     inner = ToolNode(tools, name=name, messages_key=messages_key, **wrappers, **options)
     channels = tuple(builder.schemas[schema])
 
-    def asks(state: Any, payloads: list[Any] | None, batch: str) -> Asks:
+    def asks(state: Any, payloads: list[Any] | None, batch: str, _: RunnableConfig) -> Asks:
         messages = messages_of(state, messages_key)
         of = name_of(messages)
         if payloads is None:

@@ -20,11 +20,12 @@ from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langgraph._internal._runnable import RunnableCallable
 from langgraph.constants import END, START, TAG_HIDDEN
 from langgraph.graph import StateGraph
-from langgraph.types import Command, Send
+from langgraph.types import Command, RetryPolicy, Send
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState
 from sponsio_like.adapters.langgraph.place import turn_of
 from sponsio_like.adapters.langgraph.sending import to_decide
+from sponsio_like.errors import SponsioLikeError
 
 Handled: TypeAlias = Callable[[Any, StateGraph[Any, Any, Any, Any]], Any]
 """Makes a handler of errors, for the nodes of a builder, one for guarded nodes, too."""
@@ -149,7 +150,10 @@ class Routes:
             exits.names = tuple(sorted(leads[name])) if simple[name] else (ended(name),)
             if not simple[name]:
                 new.nodes[ended(name)] = _joining(old.nodes[name], old.state_schema)
-            new.nodes[name] = replace(old.nodes[name], ends=(decides(name), *exits.names))
+            ends = old.nodes[name].ends
+            more = {decides(name): None, **dict.fromkeys(exits.names)}
+            both: Any = {**more, **ends} if isinstance(ends, dict) else (*more, *(ends or ()))
+            new.nodes[name] = replace(old.nodes[name], ends=both)
         return new
 
     def _is_simple(self, name: str) -> bool:
@@ -200,14 +204,39 @@ class Routes:
 def add(
     builder: StateGraph[Any, Any, Any, Any], name: str, node: Any, options: Mapping[str, Any]
 ) -> StateGraph[Any, Any, Any, Any]:
-    """Add a guarded node, with those options of `add_node` that are given.
+    """Add a node, with those options of `add_node` that are given.
 
     Raises `TypeError` for what this version of LangGraph does not have, and would not tell of.
     """
     given = {key: each for key, each in options.items() if each is not None}
     if unknown := given.keys() - inspect.signature(builder.add_node).parameters.keys():
         raise TypeError(f"this version of LangGraph has no `{min(unknown)}` for nodes")
-    return builder.add_node(name, node, input_schema=GuardedState, **given)
+    if policy := given.get("retry_policy"):
+        every = [policy] if isinstance(policy, RetryPolicy) else policy
+        given["retry_policy"] = [each._replace(retry_on=_but_refusals(each)) for each in every]
+    return builder.add_node(name, node, **given)
+
+
+def _but_refusals(policy: RetryPolicy) -> Callable[[Exception], bool]:
+    """Which errors are tried again: no refusal, which would come again."""
+
+    def tries(error: Exception) -> bool:
+        on = policy.retry_on
+        if isinstance(error, SponsioLikeError):
+            return False
+        if isinstance(on, (type, Sequence)):
+            return isinstance(error, on if isinstance(on, type) else tuple(on))
+        return on(error)
+
+    return tries
+
+
+def learned(
+    builder: StateGraph[Any, Any, Any, Any], name: str, action: Any, schema: Any, ends: Any
+) -> Any:
+    """What LangGraph knows of a node with this action, and these options; it is not added."""
+    add(builder, name, action, {"input_schema": schema, "destinations": ends})
+    return builder.nodes.pop(name)
 
 
 def decides(name: str) -> str:
