@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import approve, waiting
 from sponsio_like.guard import Guard
+from tests.adapters import rules
 from tests.adapters.middlewares import editing, retrying
 from tests.adapters.nests import Ledger, acts, agent_inside, as_tool, few, go, pays
 from tests.adapters.rules import asked, small, told
@@ -163,3 +164,40 @@ def test_both_read_what_a_tool_returns(*, first: bool, later: bool) -> None:
     came = go(stacked(*guards, [pay, find], *turns), GO, later=later)
     assert results(came) == {"a": "error", "b": "success", "c": "success"}
     assert RAN == [2]
+
+
+@ways
+@pytest.mark.parametrize("direct", [False, True], ids=["tool", "return direct"])
+def test_what_the_last_pair_refuses_does_not_count_with_the_other(
+    *, direct: bool, later: bool
+) -> None:
+    """It never happens: two that are refused for their amount leave both that are allowed."""
+    calls = [ask("pay", f"{i}", amount=each) for i, each in enumerate((60, 70, 10, 80, 20, 30))]
+    tool = pay.model_copy(update={"return_direct": direct})
+    agent = stacked(few("a", 2), Guard([small(50)]), [tool], *calls)
+    for _ in range(6 if direct else 1):
+        go(agent, GO, later=later)
+    assert ([10] * 2 if direct else [10, 20]) == RAN
+
+
+@ways
+def test_calls_of_one_message_that_the_last_pair_refuses_do_not_count(*, later: bool) -> None:
+    """The answer to each says who has refused it."""
+    amounts = {"a": 60, "b": 10, "c": 70, "d": 20, "e": 30}
+    calls = [ask("pay", id, amount=each)[0] for id, each in amounts.items()]
+    came = go(stacked(few("a", 2), Guard([small(50)]), [pay], calls), GO, later=later)
+    assert sorted(RAN) == [10, 20]
+    answers = {each.tool_call_id: each for each in since_user(came["messages"], ToolMessage)}
+    against = {id: each.artifact["contracts"] for id, each in answers.items() if each.artifact}
+    assert {**against, "e": []} == {"a": ["small"], "c": ["small"], "e": []}
+    assert "not allowed by `small`" in str(answers["a"].content)
+
+
+@ways
+def test_a_run_that_the_first_pair_ends_answers_what_the_last_has_refused(*, later: bool) -> None:
+    """Each call gets one answer, so that the conversation can go on."""
+    ends = Guard([rules.few("pay", 0).strategy("stop")])
+    calls = [ask("pay", id, amount=each)[0] for id, each in {"a": 60, "b": 10}.items()]
+    came = go(stacked(ends, Guard([small(50)]), [pay], calls), GO, later=later)
+    assert (RAN, results(came)) == ([], {"a": "error", "b": "error"})
+    assert len(since_user(came["messages"], ToolMessage)) == 2

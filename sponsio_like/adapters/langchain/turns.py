@@ -21,7 +21,7 @@ from sponsio_like.adapters.langgraph.gate import DROPPED, Batch, Ruling
 from sponsio_like.adapters.langgraph.hearing import hear, said_by_user, tell_answer, told_facts
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.observing import undisturbed
-from sponsio_like.adapters.langgraph.sessions import Sessions
+from sponsio_like.adapters.langgraph.sessions import Sessions, read
 from sponsio_like.adapters.langgraph.standing import Stand, standing
 from sponsio_like.adapters.langgraph.unsaved import newest
 from sponsio_like.outcome import Allowed, Blocked, Outcome
@@ -116,10 +116,15 @@ class Turns:
             turn.begin(session, listens=opened.listens)
 
         calls = self.tools.asked(self._edited(state, unanswered(turn.messages)), said)
-        batch = yield from stand.gate(begin, self.tools).decide(calls, later=later)
+        never = _refused_elsewhere(read(config, CHANNEL), opened.part, said)
+        mine = [each for each in calls if each.id not in never]
+        batch = yield from stand.gate(begin, self.tools).decide(mine, later=later)
         yield from advised(batch.rulings, later=later)
         over = turn.over or batch.over
         if over is not None:
+            batch.rulings.extend(
+                Ruling(each, why=never[each.id]["told"]) for each in calls if each.id in never
+            )
             return _ended(stand, turn, batch, over)
         instead, more = self._after(turn, batch.session, calls)
         refused = [each for each in batch.rulings if not each.tool and self._is_direct(each)]
@@ -127,6 +132,7 @@ class Turns:
         rulings = {
             each.asking.id: {**each.kept(), **about} for each in batch.rulings if each.asking.id
         }
+        rulings |= {id: {**each, **about} for id, each in never.items()}
         place = stand.place.step
         value = {"heard": turn.heard, "place": place, "rulings": rulings, "of": said, **more}
         entries = decisions(place, batch.rulings, stand.by)
@@ -184,6 +190,16 @@ class Turns:
             why = f"Before you finish: {'; '.join(owed)}."
             return [_told(why)], {"sent_back": turn.counting(reminded=1)}
         return [], {"sent_back": turn.counting()}
+
+
+def _refused_elsewhere(whole: Mapping[str, Kept], part: str, of: str | None) -> Mapping[str, Kept]:
+    """The calls of this message that another pair around the agent has refused, by their ids.
+
+    They never happen, so that they are not decided here.
+    """
+    others = [kept for at, kept in whole.items() if at != part and "on" not in kept]
+    said = [kept["rulings"] for kept in others if of is not None and kept.get("of") == of]
+    return {id: each for rulings in said for id, each in rulings.items() if "told" in each}
 
 
 def _ended(stand: Stand, turn: Turn, batch: Batch, over: Blocked) -> dict[str, Any]:
