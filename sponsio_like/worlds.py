@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import threading
 import time
 import weakref
@@ -43,6 +44,17 @@ class World(Protocol):
         No two at once, wherever they run: the second one waits, or raises. One that is left by an
         exception has changed nothing. It must not call a session.
         """
+
+
+@runtime_checkable
+class Processes(Protocol):
+    """A store that knows which of the processes that use it live."""
+
+    def process(self) -> str:
+        """The name of this process, as `lives` takes it."""
+
+    def lives(self, process: str) -> bool:
+        """Whether the process of this name has not ended yet."""
 
 
 class MemoryWorld:
@@ -112,6 +124,15 @@ class SqliteWorld:
                 connection.rollback()
             self._idle.append(connection)
 
+    def process(self) -> str:
+        """The name of this process, as `lives` takes it."""
+        return str(_presence(self._path)[1])
+
+    def lives(self, process: str) -> bool:
+        """Whether the process of this name, on this machine, has not ended yet."""
+        file, own = _presence(self._path)
+        return int(process) == own or _is_locked(file, int(process))
+
     def close(self) -> None:
         """Close the file. It is opened again when it is needed."""
         _close(self._idle)
@@ -170,6 +191,35 @@ class _Row:
     def replace(self, data: Data) -> None:
         text = json.dumps(data, separators=(",", ":"))
         self._connection.execute(_WRITE, (self._id, text))
+
+
+_PRESENT: dict[str, tuple[int, int, int]] = {}
+"""By path: the process that has opened the file of processes, the file, and the byte that it locks.
+It stays open: the operating system ends all its locks with the first file that is closed."""
+
+
+def _presence(path: str) -> tuple[int, int]:
+    """The file of processes, and the byte of it that this process has locked while it lives."""
+    import fcntl  # only hosts with such a store need it
+
+    process, file, own = _PRESENT.get(path, (0, -1, 0))
+    if process != os.getpid():
+        file = os.open(f"{path}-processes", os.O_RDWR | os.O_CREAT, 0o600)
+        own = secrets.randbits(62)
+        fcntl.lockf(file, fcntl.LOCK_EX, 1, own)
+        _PRESENT[path] = os.getpid(), file, own
+    return file, own
+
+
+def _is_locked(file: int, byte: int) -> bool:
+    import fcntl
+
+    try:
+        fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, byte)
+    except OSError:
+        return True
+    fcntl.lockf(file, fcntl.LOCK_UN, 1, byte)
+    return False
 
 
 def _close(connections: list[sqlite3.Connection]) -> None:

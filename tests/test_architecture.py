@@ -65,7 +65,6 @@ BROAD_EXCEPTS: dict[str, str] = {
     "adapters/langgraph/attempts.py _once": "whatever ends a run, its answer lets it run again",
     "adapters/langgraph/observing.py undisturbed": "who is observed is not disturbed",
     "adapters/langgraph/attempts.py _body": "what a tool raises is its result, and goes on",
-    "adapters/langgraph/guarding.py _once": "whatever ends a run, its answer lets it run again",
     "adapters/langgraph/guarding.py _ran": "what a node raises is its result, and goes on",
     "loops.py running": "whatever the block raises is the call's result, and goes on",
 }

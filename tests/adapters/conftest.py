@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 import pytest
 
 from tests.adapters.harness import Adapter, Open, staged
 from tests.adapters.matrix import ADAPTERS
+from tests.adapters.postgres import missing, server
 
 
 @pytest.fixture(params=ADAPTERS, ids=lambda adapter: adapter.name.replace(" ", "-"))
@@ -18,3 +20,16 @@ def opened(request: pytest.FixtureRequest) -> Open:
     if behaviour in adapter.cannot:
         pytest.skip(f"{adapter.name}: {adapter.cannot[behaviour]}")
     return partial(staged, adapter)
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """The address of a Postgres server that has room for checkpoints."""
+    if missing():
+        pytest.skip(f"not installed: {', '.join(missing())}")
+    with server() as address:
+        from langgraph.checkpoint.postgres import PostgresSaver
+
+        with PostgresSaver.from_conn_string(address) as saver:
+            saver.setup()
+        yield address

@@ -7,7 +7,8 @@ it, or runs it again; a policy retries the node) is decided then, as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,13 +23,16 @@ from sponsio_like.adapters.langgraph.asking import Asking, Tools, mark_of, passi
 from sponsio_like.adapters.langgraph.bodies import CHANGED, Changed
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decision, result
+from sponsio_like.adapters.langgraph.leases import TAKEN, Taken
 from sponsio_like.adapters.langgraph.outer import within
 from sponsio_like.adapters.langgraph.standing import Stand
 from sponsio_like.encoding import decode
+from sponsio_like.errors import SessionError
 from sponsio_like.naming import fresh
 from sponsio_like.running import Flow, Run, adrive, drive, told
 from sponsio_like.session import Session
 
+AT_ONCE = "this call runs already: the same step of the thread was begun twice at once"
 SPENT = "it did not run: the answer of a person lets it run once, and it has run"
 """What is said of a call that was let through by an answer, and has run before."""
 
@@ -51,7 +55,11 @@ class Running:
     ran: int = 0
     refused: bool = False
     active: bool = False
+    unless: str = ""
+    """Why it does not run, though it was let through."""
     entries: list[Entry] = field(default_factory=list)
+    before: list[Entry] = field(default_factory=list)
+    """What graphs inside of it have done in another process."""
     heard: list[Any] = field(default_factory=list)
     """What the body has returned, where contracts only watch."""
     decided: Mapping[str, Any] = field(default_factory=dict)
@@ -61,6 +69,32 @@ class Running:
     def own(self) -> str:
         """The id that it was let through under."""
         return str(self.ruling["id"])
+
+    @contextmanager
+    def leased(self) -> Iterator[bool]:
+        """Within the block the call runs, if no other run has taken it, or spent its answer.
+
+        Gives whether a process was at it that has died. Raises `SessionError` if one is that lives.
+        """
+        question, live = self.ruling.get("answer", ""), self.stand.sessions.live
+        if not self.stand.sessions.guard.policy.enforces:
+            yield False
+            return
+        if question and not live.spend(question, self.stand.kept["rev"], self.own):
+            self.unless = SPENT
+        lease, came = None if self.unless else self.stand.lease(question), False
+        try:
+            leave = "first" if lease is None else lease.begin()
+            self.unless = TAKEN if leave == "never" else self.unless
+            yield leave == "again"
+            came = True
+        except Taken:
+            raise SessionError(AT_ONCE) from None
+        finally:
+            if self.unless != SPENT and not (came and self.ran and not self.unless):
+                live.give_back(question, self.own)
+            if lease is not None:
+                lease.end(came=came)
 
     def run(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
         """Run the body, if it may run as it is called now."""
@@ -77,6 +111,8 @@ class Running:
         if not self.stand.sessions.guard.policy.enforces:
             output, self.heard = yield Run(go, (call,))
             return output
+        if self.unless:
+            return self._refusal(Ruling(Asking(self.id, call["name"], {}), why=self.unless), call)
         raw = self.tools.written(tool, call["args"])
         if self.ran == 1 and self._is_as_decided(tool, raw):
             return (yield from self._once(passing(call, self.ruling["raw"]), go))
@@ -115,8 +151,8 @@ class Running:
     ) -> Flow:
         """Run the body, and tell the session what comes of it; an interrupt is nothing yet."""
         self.decided = as_
-        guard, step = self.stand.sessions.guard, self.stand.kept.get("place", "")
-        with within(guard, step, as_["id"]) as here:
+        guard, place = self.stand.sessions.guard, self.stand.kept.get("place", "")
+        with within(guard, place, as_["id"], self.before) as here:
             try:
                 output, returned = yield Run(go, (call,))
             except ParentCommand as error:
@@ -136,14 +172,11 @@ class Running:
         return output
 
     def _once(self, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Flow:
-        """Run the body as it was decided; what a person has let through runs once."""
-        question, live = self.ruling.get("answer", ""), self.stand.sessions.live
-        if question and not live.spend(question, self.stand.kept["rev"], self.own):
-            return self._refusal(Ruling(Asking(self.id, call["name"], {}), why=SPENT), call)
+        """Run the body as it was decided; if it fails, what a person has said lets it run again."""
         try:
             return (yield from self._body(self.ruling, call, go))
         except BaseException:
-            live.give_back(question, self.own)
+            self.stand.sessions.live.give_back(self.ruling.get("answer", ""), self.own)
             raise
 
     def came(self, id: str, what: Mapping[str, Any]) -> None:

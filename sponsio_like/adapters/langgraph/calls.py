@@ -17,19 +17,17 @@ from langgraph.types import Command
 from sponsio_like.adapters.langgraph import proxy
 from sponsio_like.adapters.langgraph.answers import refusal, refused, result_of
 from sponsio_like.adapters.langgraph.asking import Asking, Tools, last_asking, mark_of
-from sponsio_like.adapters.langgraph.attempts import Running
+from sponsio_like.adapters.langgraph.attempts import AT_ONCE, Running
 from sponsio_like.adapters.langgraph.channel import CHANNEL
 from sponsio_like.adapters.langgraph.gate import Ruling
-from sponsio_like.adapters.langgraph.journal import Entry
+from sponsio_like.adapters.langgraph.journal import Entry, catch_up
 from sponsio_like.adapters.langgraph.observing import undisturbed
-from sponsio_like.adapters.langgraph.pending import siblings
+from sponsio_like.adapters.langgraph.pending import is_saved, siblings
 from sponsio_like.adapters.langgraph.place import place_of
 from sponsio_like.adapters.langgraph.sessions import Sessions
 from sponsio_like.adapters.langgraph.standing import Stand, stand_of
 from sponsio_like.errors import SessionError
 from sponsio_like.running import Flow, Run, adrive, drive
-
-AT_ONCE = "this call runs already: the same step of the thread was begun twice at once"
 
 HALF = (
     "this call was not decided before it reached the second middleware of the pair; give the agent "
@@ -78,7 +76,10 @@ class Calls:
         if not live.begin(stand.place.step, running) and self._enforces:
             raise SessionError(AT_ONCE)
         try:
-            with running.session.active(agent=agent, depth=depth):
+            with running.leased() as again, running.session.active(agent=agent, depth=depth):
+                at = (request.runtime.config, request.runtime, later)
+                if again and (yield Run(is_saved, at)):
+                    raise SessionError(AT_ONCE)
                 came = yield Run(handler, (request,))
         except GraphBubbleUp:
             live.end(stand.place.step)  # it is run from its start again
@@ -130,12 +131,14 @@ class Calls:
             return None
         if "told" in ruling:
             return self._refused(ruling, request)
-        ended: list[Entry] = []
+        config, ended = request.runtime.config, list[Entry]()
+        before = yield from stand.done_inside(ruling["id"], config, request.runtime, later=later)
         if not stand.lives:
-            where = (request.runtime.config, request.runtime, kept.get("rev", ""), later)
+            where = (config, request.runtime, kept.get("rev", ""), later)
             ended = yield Run(siblings, where)
         session = stand.beside(ruling["id"], ended)
-        return Running(stand, self.tools, session, id, ruling, here, request.state)
+        catch_up(session, before)
+        return Running(stand, self.tools, session, id, ruling, here, request.state, before=before)
 
     def _refused(self, ruling: Mapping[str, Any], request: Any) -> Any:
         """The answer to a call that was refused with the others of its message."""

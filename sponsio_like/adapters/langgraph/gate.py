@@ -23,11 +23,13 @@ from sponsio_like.adapters.langgraph.people import answer, question, unknown
 from sponsio_like.adapters.langgraph.replies import Asked, heard
 from sponsio_like.adapters.langgraph.steps import once
 from sponsio_like.adapters.langgraph.tape import Said, taped
+from sponsio_like.adapters.langgraph.together import together
 from sponsio_like.naming import fresh
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirect, Redirected
 from sponsio_like.running import Flow, Run
 from sponsio_like.session import Session, decide_fitted
 from sponsio_like.verdicts import renamed
+from sponsio_like.worlds import World
 
 DROPPED = "it did not run: the run was stopped"
 """What is said of a call that was let through beside one that ended the run."""
@@ -135,11 +137,8 @@ class Batch(NamedTuple):
         It is decided again when people have answered, and then it is the same.
         """
         waits = (each.asking for each in self.rulings if isinstance(each.outcome, Held))
-        return {
-            each.written: dict(each.passed)
-            for each in waits
-            if each.passed and each.passed != each.raw
-        }
+        made = (each for each in waits if each.passed and each.passed != each.raw)
+        return {each.written: dict(each.passed) for each in made}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +159,11 @@ class Gate:
     step: str
     waits: bool = True
     own: Callable[[str], str] = str
+    world: World | None = None
 
     def decide(self, calls: Sequence[Asking], *, later: bool) -> Flow:
         """The `Batch`, once nobody has to be asked any more."""
-        asked: list[Asked] = []
-        name = ""
+        asked, name = list[Asked](), ""
         while True:
             batch = self._decided(calls, asked)
             if not batch.held or not self.waits:
@@ -220,10 +219,9 @@ class Gate:
     def _decided_on(
         self, session: Session, calls: Sequence[Asking], asked: Sequence[Asked], *, alone: bool
     ) -> Batch:
-        latest = asked[-1] if asked else None
-        problems = [] if latest is None else unknown(latest.said, latest.tickets)
+        problems = unknown(asked[-1].said, asked[-1].tickets) if asked else []
         rulings, edits = list[Ruling](), set[str]()
-        with taped(session, alone=alone) as said:
+        with together(self.world) as keep, taped(session, alone=alone) as said:
             self.begin(session)
             for call in calls:
                 ruling = self.ruling(session, self._as_asked(call, asked))
@@ -231,7 +229,10 @@ class Gate:
                     ruling, wrong = self._heard(session, ruling, asked, edits)
                     problems.extend(wrong)
                 rulings.append(ruling)
-        return Batch(session, rulings, said, problems, frozenset(edits))
+            batch = Batch(session, rulings, said, problems, frozenset(edits))
+            if not (batch.held and self.waits):
+                keep()
+        return batch
 
     def _as_asked(self, call: Asking, asked: Sequence[Asked]) -> Asking:
         """The call as people were asked about it: what its tool makes up is made up once."""

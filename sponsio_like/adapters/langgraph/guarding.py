@@ -21,15 +21,16 @@ from langgraph.types import CachePolicy, Command, RetryPolicy
 
 from sponsio_like.adapters.langgraph.answers import handed_here
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
-from sponsio_like.adapters.langgraph.attempts import SPENT, Running
+from sponsio_like.adapters.langgraph.attempts import AT_ONCE, Running
 from sponsio_like.adapters.langgraph.bodies import CHANGED
-from sponsio_like.adapters.langgraph.calls import AT_ONCE
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState, Kept
 from sponsio_like.adapters.langgraph.deciding import Asks, Decide, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.handlers import on_state
 from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
+from sponsio_like.adapters.langgraph.journal import catch_up
 from sponsio_like.adapters.langgraph.outer import within
+from sponsio_like.adapters.langgraph.pending import is_saved
 from sponsio_like.adapters.langgraph.routes import (
     Exits,
     add,
@@ -178,18 +179,22 @@ class _Node:
             state = self.state(config)
         if given[SENT] == "refused":
             return self._and_on(self._refused(given["call"], given["advice"], state))
-        running, live = self._running(given, config, runtime), self.sessions.live
+        running = yield from self._running(given, config, runtime, later=later)
+        live = self.sessions.live
         if not live.begin(running.stand.place.step, running) and self._enforces:
             raise SessionError(AT_ONCE)
         try:
-            return (yield from self._decided(running, state, config, later=later))
+            with running.leased() as again:
+                if again and (yield Run(is_saved, (config, runtime, later))):
+                    raise SessionError(AT_ONCE)
+                return (yield from self._decided(running, state, config, later=later))
         except GraphBubbleUp:
             live.end(running.stand.place.step)  # it is run from its start again
             raise
         finally:
             running.active = False
 
-    def _running(self, given: Sent, config: RunnableConfig, runtime: Any) -> Running:
+    def _running(self, given: Sent, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
         """The call as it was let through; the same one, if a policy tries its node again."""
         stand, here = stand_of(self.sessions, config, runtime), runtime.execution_info
         known: Running | None = self.sessions.live.running(stand.place.step)
@@ -197,17 +202,22 @@ class _Node:
             return known
         id, own = given["call"], given.get("own", given["call"])
         ruling = stand.kept.get("rulings", {}).get(f"{self.name}/{own}", {"id": own})
-        return Running(stand, Tools(()), stand.beside(ruling["id"]), id, ruling, here, None)
+        before = yield from stand.done_inside(ruling["id"], config, runtime, later=later)
+        session = stand.beside(ruling["id"])
+        catch_up(session, before)
+        return Running(stand, Tools(()), session, id, ruling, here, None, before=before)
 
     def _decided(self, running: Running, state: Any, config: Any, *, later: bool) -> Flow:
         """Run the action, if it may run on this state; one that was not decided is decided now."""
         running.ran += 1
         if not self._enforces:
             return (yield from self._ran(running, running.own, state, config, later=later))
+        if running.unless:
+            return self._and_on(self._refused(running.own, running.unless, state))
         given, own = _called(self.args, state), running.own
         call = Asking(f"{running.id}/{running.ran}", self.name, given, given)
         if running.ran == 1 and call.mark and call.mark == running.ruling.get("mark"):
-            return (yield from self._once(running, state, config, later=later))
+            return (yield from self._ran(running, running.own, state, config, later=later))
         if running.ran == 1:
             running.came(own, {"error": CHANGED})
         ruling = running.ruled(call)
@@ -218,24 +228,13 @@ class _Node:
             return self._and_on(self._refused(own, ruling.told, state), self._results(running))
         return (yield from self._ran(running, ruling.id, state, config, later=later))
 
-    def _once(self, running: Running, state: Any, config: Any, *, later: bool) -> Flow:
-        """Run the action as it was decided; what a person has let through runs once."""
-        question, live = running.ruling.get("answer", ""), self.sessions.live
-        if question and not live.spend(question, running.stand.kept["rev"], running.own):
-            return self._and_on(self._refused(running.own, SPENT, state))
-        try:
-            return (yield from self._ran(running, running.own, state, config, later=later))
-        except BaseException:
-            live.give_back(question, running.own)
-            raise
-
     def _ran(self, running: Running, id: str, state: Any, config: Any, *, later: bool) -> Flow:
         """Run the action as the call `id`; its update, and what came of it."""
         stand, session, (agent, depth) = running.stand, running.session, running.stand.by
         invoke = self.action.ainvoke if later else self.action.invoke
         with (
             session.active(agent=agent, depth=depth),
-            within(self.sessions.guard, stand.place.step, id) as here,
+            within(self.sessions.guard, stand.kept.get("place", ""), id, running.before) as here,
         ):
             try:
                 update = yield Run(invoke, (state, config))

@@ -38,6 +38,11 @@ class Outer:
         self.entries.update({each["key"]: each for each in entries})
 
 
+def name_at(place: str, id: str) -> str:
+    """The name of the call `id` that was decided at a place."""
+    return f"{place} {id}"
+
+
 _OUTER: ContextVar[Outer | None] = ContextVar("sponsio_like_outer", default=None)
 
 
@@ -50,9 +55,15 @@ def outer(guard: Any) -> Outer | None:
 
 
 @contextmanager
-def within(guard: Any, step: str, id: str) -> Iterator[Outer]:
-    """Within the block the tool of this call runs, which the guard has let through in a step."""
-    call = Outer(f"{step} {id}", guard, _OUTER.get())
+def within(
+    guard: Any, place: str, id: str, before: Iterable[dict[str, Any]] = ()
+) -> Iterator[Outer]:
+    """Within the block the tool of this call runs, which the guard has let through at a place.
+
+    `before`: what graphs inside of it have done in another process.
+    """
+    call = Outer(name_at(place, id), guard, _OUTER.get())
+    call.note(before)
     token = _OUTER.set(call)
     try:
         yield call

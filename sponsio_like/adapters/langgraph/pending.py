@@ -28,6 +28,22 @@ def abandoned(config: Mapping[str, Any], runtime: Any, kept: Kept, later: bool) 
     return _walk(config, runtime, str(kept["rev"]), BACK, later)
 
 
+def is_saved(config: Mapping[str, Any], runtime: Any, later: bool) -> Any:
+    """Whether a call of this very step has ended, as its checkpoint knows; `later`, awaited."""
+    saver, here = saver_of(config), runtime.execution_info
+    at = {"checkpoint_ns": here.checkpoint_ns.rpartition("|")[0]}
+    where: Any = {"thread_id": here.thread_id, "checkpoint_id": here.checkpoint_id, **at}
+
+    def known(found: Any) -> bool:
+        writes = () if found is None else found.pending_writes or ()
+        return any(task == here.task_id and channel == CHANNEL for task, channel, _ in writes)
+
+    async def look() -> bool:
+        return known(await saver.aget_tuple({"configurable": where}))
+
+    return look() if later else known(saver.get_tuple({"configurable": where}))
+
+
 def left_over(kept: Kept) -> bool:
     """Whether calls were let through of which nobody knows how they have ended."""
     ended = {each["id"] for each in kept.get("results", ())}

@@ -21,6 +21,7 @@ from sponsio_like.adapters.langgraph.live import Live, Out, Step, live_of, mark_
 from sponsio_like.adapters.langgraph.observing import report
 from sponsio_like.adapters.langgraph.outer import Outer
 from sponsio_like.adapters.langgraph.place import Place
+from sponsio_like.adapters.langgraph.together import Together
 from sponsio_like.errors import ContractError, InputMissing, SessionError, SnapshotError
 from sponsio_like.guard import Guard, begun, resumed
 from sponsio_like.naming import fresh
@@ -123,11 +124,17 @@ class Sessions:
 
     @property
     def _given(self) -> Given:
-        return Given(self.clock, False, self.delivered, self.world)
+        world = None if self.world is None else Together(self.world)
+        return Given(self.clock, False, self.delivered, world)
 
     def lives(self, kept: Kept) -> bool:
         """Whether the session of this part lives here."""
         return self.live.look(mark_of(kept)) is not None
+
+    def decided_here(self, kept: Kept) -> bool:
+        """Whether the session of this part was written in this process, and lives here."""
+        live = self.live.look(mark_of(kept))
+        return live is not None and _WRITTEN.get(live, ("", 0))[0] == kept.get("live")
 
     def beside(
         self, kept: Kept, place: Place, id: str = "", siblings: Iterable[Entry] = ()

@@ -18,9 +18,11 @@ from sponsio_like.adapters.langgraph.asking import Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.gate import Gate
 from sponsio_like.adapters.langgraph.hearing import hear, told_facts
+from sponsio_like.adapters.langgraph.inside import inside, left_in
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
+from sponsio_like.adapters.langgraph.leases import Lease
 from sponsio_like.adapters.langgraph.live import Link, Out, mark_of
-from sponsio_like.adapters.langgraph.outer import Outer, outer
+from sponsio_like.adapters.langgraph.outer import Outer, name_at, outer
 from sponsio_like.adapters.langgraph.pending import abandoned, left_over
 from sponsio_like.adapters.langgraph.place import Place, place_of, saver_of
 from sponsio_like.adapters.langgraph.sessions import Sessions, read, successor
@@ -75,6 +77,14 @@ class Stand:
         run = "" if self.sessions.shared else self.place.run
         here = (self.place.thread, run, _name_of(self.saver))
         return mark_of(self.kept) or " ".join(map(str, here))
+
+    def done_inside(self, id: str, config: Any, runtime: Any, *, later: bool) -> Flow:
+        """What graphs inside of the call `id` have done, if another process has decided it."""
+        if self.around is not None or self.sessions.decided_here(self.kept):
+            return []
+        names = [name_at(self.kept.get("place", ""), id)]
+        found: list[Entry] = yield Run(inside, (config, runtime, names, later))
+        return found
 
     def beside(self, id: str = "", siblings: Iterable[Entry] = ()) -> Session:
         """The session, for the call `id`, which may run beside others.
@@ -137,6 +147,18 @@ class Stand:
         """As `after`, as the channel takes it."""
         return self.sessions.wrote(self.after(session, more, entries))
 
+    def lease(self, question: str) -> Lease | None:
+        """The lease of a call that was let through by an answer to this question, if by any.
+
+        None where no store says who may run.
+        """
+        opened, thread, kept = self.sessions, self.place.thread, self.kept
+        if opened.world is None or thread is None or "rev" not in kept:
+            return None
+        named = opened.guard.policy.world and self.around is None
+        decided = question or kept["place" if named else "rev"]
+        return Lease(opened.world, thread, decided, kept["rev"], self.place.step)
+
     def gate(self, begin: Callable[[Session], None], tools: Tools) -> Gate:
         """Who decides here."""
         return Gate(
@@ -149,6 +171,7 @@ class Stand:
             self.place.task,
             waits=self.place.thread is not None,
             own=self._own(),
+            world=self.sessions.world,
         )
 
     def _own(self) -> Callable[[str], str]:
@@ -164,7 +187,8 @@ def standing(sessions: Sessions, config: Any, runtime: Any, *, later: bool) -> F
     if stand.around is None and not stand.lives and left_over(stand.kept):
         where = (config, runtime, stand.kept, later)
         ended = yield Run(abandoned, where)
-        stand = replace(stand, place=replace(stand.place, ended=tuple(ended)))
+        within = yield Run(inside, (config, runtime, left_in(stand.kept), later))
+        stand = replace(stand, place=replace(stand.place, ended=(*within, *ended)))
     if sessions.guard.policy.world and stand.around is None:
         step, _ = yield Run(once, (fresh, later))
         stand = replace(stand, place=replace(stand.place, step=f"{stand.place.step} {step}"))

@@ -1,0 +1,76 @@
+"""What graphs inside of a call have done, as their own checkpoints say.
+
+In: the config of a node, and the names of calls that were let through by another process. Out: the
+entries of the graphs that their tools have run. Such a graph goes on where it was, or is done; what
+it has decided before, the session of the graph around it has to be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
+from sponsio_like.adapters.langgraph.journal import Entry
+from sponsio_like.adapters.langgraph.outer import name_at
+from sponsio_like.adapters.langgraph.place import saver_of
+
+MOST = 200
+"""Most checkpoints of a thread that are looked at, the latest first."""
+
+
+def inside(config: Mapping[str, Any], runtime: Any, calls: Collection[str], later: bool) -> Any:
+    """The entries of graphs inside of these calls; `later`, to be awaited."""
+    saver, here = saver_of(config), getattr(runtime, "execution_info", None)
+    if saver is None or here is None or not calls:
+        return _nothing() if later else []
+    where: Any = {"configurable": {"thread_id": here.thread_id}}
+    if later:
+        return _later(saver, where, calls)
+    return _entries(saver.list(where, limit=MOST), calls)
+
+
+async def _later(saver: Any, where: Any, calls: Collection[str]) -> list[Entry]:
+    return _entries([each async for each in saver.alist(where, limit=MOST)], calls)
+
+
+async def _nothing() -> list[Entry]:
+    return []
+
+
+def left_in(kept: Kept) -> set[str]:
+    """The names of the calls of this part that were let through."""
+    rulings = kept.get("rulings", {}).values()
+    return {name_at(kept.get("place", ""), each["id"]) for each in rulings if "id" in each}
+
+
+def _entries(found: Iterable[Any], calls: Collection[str]) -> list[Entry]:
+    latest: dict[str, Any] = {}
+    for each in found:
+        at = each.config["configurable"]
+        known = latest.get(at["checkpoint_ns"])
+        if known is None or known.config["configurable"]["checkpoint_id"] < at["checkpoint_id"]:
+            latest[at["checkpoint_ns"]] = each
+    parts = [
+        (each, kept)
+        for each in latest.values()
+        for kept in _parts(each.checkpoint["channel_values"].get(CHANNEL))
+    ]
+    names, entries = set(calls), list[Entry]()
+    while mine := [pair for pair in parts if pair[1].get("outer") in names]:
+        parts = [pair for pair in parts if pair not in mine]
+        for each, kept in mine:
+            names |= left_in(kept)
+            entries += [*kept.get("journal", ()), *kept.get("results", ()), *_pending(each, kept)]
+    return entries
+
+
+def _parts(whole: Any) -> list[Kept]:
+    return [*whole.values()] if isinstance(whole, dict) else []
+
+
+def _pending(found: Any, kept: Kept) -> list[Entry]:
+    """What calls have come to whose step is in no checkpoint of that graph yet."""
+    written = [value for _, channel, value in found.pending_writes or () if channel == CHANNEL]
+    mine = [one for each in written for one in _parts(each) if one.get("rev") == kept["rev"]]
+    return [entry for one in mine for entry in one.get("results", ())]
