@@ -64,8 +64,8 @@ MEANING = (
     (
         "parallel calls are no tasks",
         "adapters/langgraph/deciding.py",
-        'return [Send(self.name, each) for each in sent or [{SENT: "none"}]]',
-        'return [Send(self.name, each) for each in (*sent, *sent[1:]) or [{SENT: "none"}]]',
+        'sends = [Send(self.name, each) for each in sent or [{SENT: "none"}]]',
+        'sends = [Send(self.name, each) for each in (*sent, *sent[1:]) or [{SENT: "none"}]]',
     ),
     (
         "calls need no ids",
@@ -187,6 +187,13 @@ BUGS = (
         "return None if beside else Command(goto=self._entry(end))",
         "return Command(goto=self._entry(end))",
         ("tests/adapters/test_joined.py::test_the_model_is_called_when_people_have_answered"),
+    ),
+    (
+        "deferred nodes do not wait for calls",
+        "adapters/langgraph/deciding.py",
+        "return [*sends, *self.exits.idle]",
+        "return sends",
+        "tests/adapters/test_deferred.py::test_a_deferred_node_waits_for_the_calls",
     ),
     (
         "what is sent is not what runs",

@@ -123,11 +123,12 @@ class Decide:
                 return decides(self.name)
         if instead := kept.get("instead"):
             more = {} if payloads is None else {"given": payloads}
-            return [Send(self.name, {**instead, **more})]
+            return [Send(self.name, {**instead, **more}), *self.exits.idle]
         sent = [each["sent"] for each in plan]
         if payloads is not None:
             sent = [{**each["sent"], "given": payloads[each["at"]]} for each in plan]
-        return [Send(self.name, each) for each in sent or [{SENT: "none"}]]
+        sends = [Send(self.name, each) for each in sent or [{SENT: "none"}]]
+        return [*sends, *self.exits.idle]
 
     def _flow(self, state: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
         stand: Stand = yield from standing(self.sessions, config, runtime, later=later)
@@ -222,7 +223,7 @@ class Decide:
 
 
 def instead_of(
-    given: Any, name: str, config: RunnableConfig, sessions: Sessions
+    given: Any, name: str, config: RunnableConfig, sessions: Sessions, exits: Exits
 ) -> Command[Any] | None:
     """What a guarded node does that has no call to run: it asks, stops, or has it decided first.
 
@@ -232,9 +233,8 @@ def instead_of(
         case {"sponsio_like": "ask", "shown": shown, "of": of}:
             said, rev = interrupt(shown), sessions.kept_in(config)["rev"]
             answer = sessions.wrote({"rev": rev, "said": said, "of": of})
-            return Command(
-                update={CHANNEL: answer}, goto=to_decide(decides(name), given.get("given"), of)
-            )
+            again = to_decide(decides(name), given.get("given"), of)
+            return Command(update={CHANNEL: answer}, goto=[again, *exits.idle])
         case {"sponsio_like": "stop", "advice": advice}:
             raise blocked(Blocked("", (), lambda: str(advice), ends_run=True))
         case {"sponsio_like": _}:
@@ -243,7 +243,7 @@ def instead_of(
             return Command(goto=decides(name))
         case None:
             return Command(goto=decides(name))
-    return Command(goto=to_decide(decides(name), [given]))
+    return Command(goto=[to_decide(decides(name), [given]), *exits.idle])
 
 
 def _mark(asking: Asking) -> list[str]:

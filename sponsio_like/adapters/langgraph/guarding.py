@@ -172,7 +172,7 @@ class _Node:
         return state_of(self.schema, read(config, list(self.channels), fresh=fresh))
 
     def _flow(self, given: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
-        if (instead := instead_of(given, self.name, config, self.sessions)) is not None:
+        if (instead := instead_of(given, self.name, config, self.sessions, self.exits)) is not None:
             return instead
         state = given.get("given")
         if "given" not in given:

@@ -182,19 +182,22 @@ class _Calls:
     exits: Exits
 
     def run(self, given: Any, config: RunnableConfig) -> Any:
-        going = instead_of(given, self.name, config, self.sessions) or self._going(given, config)
+        going = self._going(given, config)
         if isinstance(going, Command):
             return going
         return self._and_on(self.inner.invoke(going))
 
     async def arun(self, given: Any, config: RunnableConfig) -> Any:
-        going = instead_of(given, self.name, config, self.sessions) or self._going(given, config)
+        going = self._going(given, config)
         if isinstance(going, Command):
             return going
         return self._and_on(await self.inner.ainvoke(going))
 
-    def _going(self, given: Sent, config: RunnableConfig) -> Any:
+    def _going(self, given: Any, config: RunnableConfig) -> Any:
         """The call as `ToolNode` takes it; or what comes of it without one."""
+        instead = instead_of(given, self.name, config, self.sessions, self.exits)
+        if instead is not None:
+            return instead
         state = state_of(self.schema, read(config, list(self.channels)))
         if "given" in given:
             state = state_in(given["given"], state)

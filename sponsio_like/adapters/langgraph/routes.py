@@ -39,6 +39,8 @@ class Exits:
     names: tuple[str, ...] = ()
     several: bool = False
     """Whether other nodes of the graph have the same guard."""
+    idle: tuple[str, ...] = ()
+    """A node that runs beside calls: nodes that are deferred wait for it, and not for a `Send`."""
 
 
 @dataclass
@@ -57,7 +59,7 @@ class Routes:
         if isinstance(pause, Sequence) and not isinstance(pause, str):
             options["interrupt_before"] = [self._entry(each) for each in pause]
         graph = routed.compile(*args, **options)
-        own = [each for name in self.exits for each in (decides(name), ended(name))]
+        own = [each for name in self.exits for each in (decides(name), ended(name), idle(name))]
         for each in (*own, *gates.values()):
             if each in graph.nodes:
                 graph.nodes[each].tags = [*(graph.nodes[each].tags or ()), TAG_HIDDEN]
@@ -139,7 +141,6 @@ class Routes:
         }
         for start, branches in old.branches.items():
             if start in map(decides, self.exits):
-                new.branches[start] = dict(branches)
                 continue
             place = ended(start) if start in self.exits else start
             into = partial(self._into, [start], gates=gates)
@@ -154,6 +155,13 @@ class Routes:
             more = {decides(name): None, **dict.fromkeys(exits.names)}
             both: Any = {**more, **ends} if isinstance(ends, dict) else (*more, *(ends or ()))
             new.nodes[name] = replace(old.nodes[name], ends=both)
+            exits.idle = (idle(name),) if any(each.defer for each in old.nodes.values()) else ()
+            for each in exits.idle:
+                new.nodes[each] = _joining(old.nodes[name], GuardedState)
+            new.branches[decides(name)] = {
+                key: each._replace(ends={**(each.ends or {}), **{end: end for end in exits.idle}})
+                for key, each in old.branches[decides(name)].items()
+            }
         return new
 
     def _is_simple(self, name: str) -> bool:
@@ -247,6 +255,11 @@ def decides(name: str) -> str:
 def ended(name: str) -> str:
     """The name of the node where the calls of this one are joined."""
     return f"{name}.ended"
+
+
+def idle(name: str) -> str:
+    """The name of the node that does nothing beside the calls of this one."""
+    return f"{name}.idle"
 
 
 def joined(name: str) -> str:
