@@ -12,7 +12,7 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState
-from langgraph.types import Command, Send
+from langgraph.types import Command, RetryPolicy, Send
 
 from sponsio_like.adapters.langgraph import approve, deny, guard_node, guard_tools
 from sponsio_like.contract import Contract
@@ -353,3 +353,32 @@ def test_a_node_that_is_sent_too_much_ends_the_run(way: Way) -> None:
     talk.graph = builder.compile(checkpointer=InMemorySaver())
     with pytest.raises(CallBlocked, match="not allowed by `small`"):
         go(talk)
+
+
+@graphs
+def test_what_was_sent_is_asked_about_again_when_it_is_tried_again(way: Way) -> None:
+    """The action has failed: people are asked about what it was sent, not about the state."""
+    talk = way.open([], few("nothing", 1))
+
+    def act(state: Any) -> Any:
+        RAN.append(state["amount"])
+        if len(RAN) == 1:
+            raise OSError("not now")
+        return {"done": ["paid"]}
+
+    builder: StateGraph[Any, Any, Any, Any] = StateGraph(Purse)
+    policy = RetryPolicy(initial_interval=0.0, jitter=False, retry_on=OSError)
+    guard_node(
+        builder,
+        Guard([asked(100)]),
+        "pay",
+        act,
+        args=lambda state: {"amount": state["amount"]},
+        retry_policy=policy,
+    )
+    builder.add_conditional_edges(START, lambda _: Send("pay", {"amount": 900}), ["pay"])
+    talk.graph = builder.compile(checkpointer=InMemorySaver())
+    go(talk)
+    answer(talk)
+    assert [each["args"] for s in stops(talk) for each in s.value["held"]] == [{"amount": 900}]
+    assert (answer(talk).state["done"], RAN) == (["paid"], [900, 900])

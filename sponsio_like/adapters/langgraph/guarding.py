@@ -17,7 +17,7 @@ from langgraph._internal._runnable import RunnableCallable
 from langgraph.errors import GraphBubbleUp, ParentCommand
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import CachePolicy, Command, RetryPolicy
+from langgraph.types import CachePolicy, Command, RetryPolicy, Send
 
 from sponsio_like.adapters.langgraph.answers import handed_here
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
@@ -41,7 +41,7 @@ from sponsio_like.adapters.langgraph.routes import (
     route,
     state_of,
 )
-from sponsio_like.adapters.langgraph.sending import SENT, Sent, messages_of
+from sponsio_like.adapters.langgraph.sending import SENT, Sent, messages_of, to_decide
 from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read
 from sponsio_like.adapters.langgraph.standing import stand_of
 from sponsio_like.errors import SessionError
@@ -179,6 +179,7 @@ class _Node:
             state = self.state(config)
         if given[SENT] == "refused":
             return self._and_on(self._refused(given["call"], given["advice"], state))
+        to = to_decide(decides(self.name), [state] if "given" in given else None)
         running = yield from self._running(given, config, runtime, later=later)
         live = self.sessions.live
         if not live.begin(running.stand.place.step, running) and self._enforces:
@@ -187,7 +188,7 @@ class _Node:
             with running.leased() as again:
                 if again and (yield Run(is_saved, (config, runtime, later))):
                     raise SessionError(AT_ONCE)
-                return (yield from self._decided(running, state, config, later=later))
+                return (yield from self._decided(running, state, config, to, later=later))
         except GraphBubbleUp:
             live.end(running.stand.place.step)  # it is run from its start again
             raise
@@ -207,8 +208,13 @@ class _Node:
         catch_up(session, before)
         return Running(stand, Tools(()), session, id, ruling, here, None, before=before)
 
-    def _decided(self, running: Running, state: Any, config: Any, *, later: bool) -> Flow:
-        """Run the action, if it may run on this state; one that was not decided is decided now."""
+    def _decided(
+        self, running: Running, state: Any, config: Any, again: Send, *, later: bool
+    ) -> Flow:
+        """Run the action, if it may run on this state; one that was not decided is decided now.
+
+        `again`: where the graph goes to have it decided anew, where people have to be asked.
+        """
         running.ran += 1
         if not self._enforces:
             return (yield from self._ran(running, running.own, state, config, later=later))
@@ -222,8 +228,7 @@ class _Node:
             running.came(own, {"error": CHANGED})
         ruling = running.ruled(call)
         if isinstance(ruling.outcome, Held):  # people are asked about the call as it is now
-            value = self._results(running)
-            return Command(update={CHANNEL: value}, goto=decides(self.name))
+            return Command(update={CHANNEL: self._results(running)}, goto=[again, *self.exits.idle])
         if not ruling.tool:
             return self._and_on(self._refused(own, ruling.told, state), self._results(running))
         return (yield from self._ran(running, ruling.id, state, config, later=later))
