@@ -201,3 +201,16 @@ def test_a_run_that_the_first_pair_ends_answers_what_the_last_has_refused(*, lat
     came = go(stacked(ends, Guard([small(50)]), [pay], calls), GO, later=later)
     assert (RAN, results(came)) == ([], {"a": "error", "b": "error"})
     assert len(since_user(came["messages"], ToolMessage)) == 2
+
+
+@ways
+@order
+def test_what_the_last_pair_refuses_does_not_count_with_the_first(
+    *, first: bool, later: bool
+) -> None:
+    """The pair that stands last decides first; what the other one refuses then counts with it."""
+    guards = both(few("a", 1), Guard([small(100)]), first=first)
+    agent = stacked(*guards, [pay], ask("pay", amount=900), ask("pay", "b", amount=5))
+    came = go(agent, GO, later=later)
+    assert ([5] if first else []) == RAN
+    assert results(came) == {"a": "error", "b": "success" if first else "error"}
