@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
@@ -17,7 +18,7 @@ from sponsio_like.adapters.langgraph import guard_node, guard_tools
 from sponsio_like.errors import ContractError, SessionError
 from sponsio_like.guard import Guard
 from sponsio_like.worlds import MemoryWorld
-from tests.adapters.rules import few, small, spending
+from tests.adapters.rules import few, kept, small, spending
 from tests.adapters.scripted import Scripted
 from tests.adapters.talks import AGENTS, ask, everywhere
 
@@ -128,6 +129,69 @@ def test_two_pairs_in_one_another_have_names() -> None:
     with pytest.raises(ContractError, match=r"two pairs .*`contracts`.*write name="):
         guarded(Guard([few("pay", 1)]), [pay], *inner)
     guarded(Guard([few("pay", 1)]), [pay], *inner, name="others")
+
+
+@tool
+def delete(path: str) -> str:
+    """Delete a file."""
+    raise AssertionError(path)
+
+
+@tool
+def trash(file: str) -> str:
+    """Put a file into the trash."""
+    return f"{file} is in the trash"
+
+
+class Doubles(AgentMiddleware[Any, Any]):
+    """Makes each payment twice as large."""
+
+    def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+        call = request.tool_call
+        if call["name"] != "pay":
+            return handler(request)
+        args = {"amount": 2 * call["args"]["amount"]}
+        return handler(request.override(tool_call={**call, "args": args}))
+
+
+def test_the_first_half_alone_holds_what_the_pair_holds() -> None:
+    """Redirects run the substitute, and what a middleware makes of a call is decided."""
+    script = [ask("delete", path="x"), [*ask("pay", "b", amount=6)]]
+    first, _ = guarded(Guard([kept(), small(10)]), [pay, delete, trash])
+    agent: Any = create_agent(
+        Scripted(script=lambda: [*script, "done"]),
+        [pay, delete, trash],
+        middleware=[first, Doubles()],
+        checkpointer=InMemorySaver(),
+    )
+    came = agent.invoke({"messages": [("user", "go")]}, ON)["messages"]
+    assert came[2].text == "x is in the trash"
+    assert "`small`" in came[4].text
+    assert RAN == []
+
+
+@pytest.mark.parametrize("amount", [5, 6])
+def test_a_process_that_has_not_seen_the_model_holds_the_same(amount: int) -> None:
+    """It goes on where the tools are to run: what a middleware makes of a call is decided."""
+    saver, ends = InMemorySaver(), list[str]()
+
+    def opened(log: Any, **options: Any) -> Any:
+        guard = Guard([small(10), few("pay", 2)], log=log)
+        return create_agent(
+            Scripted(script=lambda: [ask("pay", amount=amount), "done"]),
+            [pay],
+            middleware=guarded(guard, [pay], Doubles()),
+            checkpointer=saver,
+            **options,
+        )
+
+    records: list[dict[str, Any]] = []
+    opened(lambda _: None, interrupt_before=["tools"]).invoke({"messages": [("user", "go")]}, ON)
+    came = opened(records.append).invoke(None, ON)["messages"]
+    ends += [each["status"] for each in records if each["event"] == "settlement"]
+    assert [2 * amount] * (amount == 5) == RAN
+    assert ("ok" in ends) == (amount == 5)
+    assert came[-1].text == "done"
 
 
 @pytest.mark.parametrize("mode", ["enforce", "observe"])

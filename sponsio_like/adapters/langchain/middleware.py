@@ -127,10 +127,13 @@ class _First(AgentMiddleware[Any, Any]):
         return await handler(self._answered(request))
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-        return drive(self._calls.recorded(request, handler, later=False))
+        calls = self._calls
+        return drive(calls.recorded(request, lambda it: handler(calls.safe(it)), later=False))
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        return await adrive(self._calls.recorded(request, handler, later=True))
+        calls = self._calls
+        safe = calls.recorded(request, lambda it: handler(calls.safe(it)), later=True)
+        return await adrive(safe)
 
     def _answered(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """The request, with an answer to each call that the user has not waited for.
@@ -170,13 +173,16 @@ class _Last(AgentMiddleware[Any, Any]):
         return await handler(self._possible(request))
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        self._calls.meet()
         return handler(self._calls.checked(request))
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        self._calls.meet()
         return await handler(self._calls.checked(request))
 
     def _possible(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """The request; where it is asked for, without the tools that could only be refused now."""
+        self._calls.meet()
         _learn(self._calls, request)
         if not self._hide:
             return request

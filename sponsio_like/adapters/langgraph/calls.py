@@ -7,7 +7,7 @@ channel; or the answer that it was refused with.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import ToolMessage
@@ -48,6 +48,8 @@ class Calls:
     back: str = ""
     node: str = ""
     """The node of a graph that calls are sent to when they were decided; in an agent, none."""
+    inside: list[bool] = field(default_factory=list, compare=False)
+    """Not empty, when the second middleware of the pair was met: it checks calls inside of all."""
 
     # --- around the tool --------------------------------------------------------------------------
 
@@ -111,6 +113,14 @@ class Calls:
             if mark_of(call["name"], call["args"]) == ruling["mark"]:
                 call = {**call, "name": ruling["tool"], "args": dict(ruling["raw"])}
         return proxy.asking(request, tool, running, call)
+
+    def safe(self, request: Any) -> Any:
+        """Outside of all: the request; checked, as long as nobody was met who does so inside."""
+        return request if self.inside else self.checked(request)
+
+    def meet(self) -> None:
+        """Calls are checked inside of all, by a middleware that stands there."""
+        self.inside[:] = [True]
 
     # --- what is known of it ----------------------------------------------------------------------
 
