@@ -186,6 +186,21 @@ def test_every_element_has_to_show_the_value(
         assert legal(other, "send", t=texts) is (name not in possible), name
 
 
+@requirement("S-VALUE-05")
+def test_an_element_that_cannot_be_read_may_be_any_and_hides_no_other(
+    made: Callable[..., Session],
+) -> None:
+    """What stands beside it is there; what does not may be there."""
+    one = made("G(called(pay, to = $x) -> Y O done(vet, t[] = $x))")
+    assert legal(one, "vet", t=["ann", NAN])
+    assert legal(one, "pay", to="ann")
+    assert not legal(one, "pay", to="bob")
+    other = made("G(called(send, t[] = $x) -> Y H !called(lock, id = $x))")
+    assert legal(other, "lock", id="bob")
+    assert legal(other, "send", t=["ann"])
+    assert not legal(other, "send", t=["ann", NAN])
+
+
 @requirement("S-VALUE-16", "S-VALUE-08")
 def test_elements_that_compare_differently_cannot_be_told(made: Callable[..., Session]) -> None:
     """Of a list where one amount was meant: what all of them are is so, and else nothing is."""

@@ -197,10 +197,11 @@ BAGS = until(
     [
         *((10, 9, "AB"), (9, 10, "AA"), (9, 9, "AA"), (10, "9", "AB"), (9, "n/a", "AB")),
         *((9, 9.5, "AA"), ("1e1", 9, "AB"), ("1e1", 11, "AA")),
+        *(("1e", 9, "AB"), ("1e", "2e", "AA"), ("2e", "1e", "AB")),
     ],
 )
 def test_a_captured_number_compares_as_a_number(had: Any, bags: Any, said: str) -> None:
-    """9 is less than 10, and than 1e1; what is no number cannot be compared with one."""
+    """9 is less than 10, and than 1e1; a text is compared with texts, and not with numbers."""
     assert played(BAGS, ("get", {}, f'{{"bags": {had}}}'), ("set", {"bags": bags})) == said
 
 
