@@ -78,10 +78,9 @@ class Instances:
 
     def since(self, key: Key | None) -> int:
         """The call at which the state of this key last changed; -1: it is as at the beginning."""
-        entry = None if key is None else self.keys.get(key)
-        if key is None or entry is None:
+        if key is None or key not in self.keys:
             return self.rest.moved
-        moved = self._root(key, entry).moved
+        moved = self._root(key, self.keys[key]).moved
         return max(moved, self.keys[key][1])
 
     def watches(self, but: Collection[Key] = ()) -> list[Watch]:

@@ -82,8 +82,7 @@ class OfCalls:
     @staticmethod
     def is_alike(seen: Sighted) -> bool:
         """Whether it says the same of all values that it binds."""
-        ops = [test.condition.op for kind, _, _ in seen for test in kind.tests]
-        return len(seen) == len(ops) == 1 and ops[0] in BINDING
+        return [len(kind.tests) for kind, _, _ in seen] == [1]
 
     @staticmethod
     def compares(seen: Sighted) -> bool:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
 
 from sponsio_like import instances
+from sponsio_like.contract import contract
+from sponsio_like.guard import Guard
 from sponsio_like.outcome import Blocked
+from sponsio_like.syntax import read
 from tests.manifest import requirement
 from tests.test_values import TIED, UNTIL, VETTED, do, legal, session
 
@@ -96,6 +100,19 @@ def test_a_call_that_only_binds_is_not_compared_with_answers_in_flight() -> None
     assert legal(one, "b", j=9)
 
 
+@requirement("S-VALUE-08")
+def test_what_the_context_tells_is_not_compared_with_answers_in_flight() -> None:
+    """It binds a value, as an argument does: whether it is the same one, the answer reveals."""
+    one = session("G(done(a) & output.i = $y -> WX G !(called(b) & ctx(who) = $y))")
+    one.fact("who", 3)
+    asked = one.decide("a", {})
+    assert legal(one, "b")
+    assert not one.settle(asked.id, output={"i": 4})
+    assert legal(one, "b")
+    one.fact("who", 4)
+    assert not legal(one, "b")
+
+
 @requirement("S-VALUE-18")
 @pytest.mark.parametrize(("found", "fine"), [("1000", True), ("1,000", False)])
 def test_a_term_beside_a_value_from_a_text_compares_as_a_number(found: str, fine: bool) -> None:
@@ -114,6 +131,25 @@ def test_every_value_of_a_list_is_compared_by_itself(ids: list[int]) -> None:
     one = session("G !(called(pay, ids[] = $x) & arg(most) < $x)")
     assert legal(one, "pay", ids=ids, most=9)
     assert not legal(one, "pay", ids=ids, most=5)
+
+
+@requirement("S-VALUE-05")
+@pytest.mark.parametrize(("ids", "to"), [([1, 2], 2), ([2, 1], 1)])
+def test_a_value_has_to_stand_in_each_of_its_fields(ids: list[int], to: int) -> None:
+    """What is in the list, and is not the receiver, is no value of the call."""
+    one = session("G(called(pay, ids[] = $x, to = $x) -> Y O called(vet, id = $x))")
+    assert not legal(one, "pay", ids=ids, to=to)
+    assert legal(one, "vet", id=to)
+    assert legal(one, "pay", ids=ids, to=to)
+
+
+@requirement("S-VALUE-04")
+def test_a_value_that_is_there_is_told_beside_one_that_cannot_be_read() -> None:
+    """Two fields that differ have no value in common, whoever else it is about."""
+    one = session("G(called(pay, to[] = $x, n = $y, m = $y) -> WY !O called(ban, id = $x, n = $y))")
+    assert legal(one, "ban", id="bob", n=7)
+    assert legal(one, "pay", to=["bob", math.nan], n=7, m=8)
+    assert not legal(one, "pay", to=["bob", math.nan], n=7, m=7)
 
 
 # --- answers that are tied to their calls ---------------------------------------------------------
@@ -194,6 +230,21 @@ def test_values_whose_states_become_one_go_on_together() -> None:
         assert legal(one, "pay", to=2)
 
 
+@requirement("S-VALUE-11")
+def test_what_all_values_have_become_changes_with_all_of_them() -> None:
+    """Also where one of them was there before."""
+    body = "!called(thaw) S (called(freeze, id = $x) | called(stop))"
+    one = session(f"G(called(pay, to = $x) -> !({body}))")
+    assert legal(one, "freeze", id="ann")
+    for _ in range(2):
+        assert legal(one, "stop")
+        assert not legal(one, "pay", to="ann")
+        assert not legal(one, "pay", to="zoe")
+        assert legal(one, "thaw")
+        assert legal(one, "pay", to="ann")
+        assert legal(one, "pay", to="zoe")
+
+
 @requirement("S-VALUE-02")
 def test_a_violation_names_the_call_that_has_turned_against_all_values() -> None:
     """Not an earlier one, that was for this value."""
@@ -214,12 +265,14 @@ def test_a_violation_names_the_call_that_has_turned_against_all_values() -> None
 @requirement("S-VALUE-02")
 def test_values_whose_states_become_one_keep_their_calls() -> None:
     """Since when a state stands against a value is told by what became of that value."""
-    body = "O called(freeze, id = $x) & !Y called(freeze, id = $x)"
+    body = "O called(freeze, id = $x) & !Y called(heat, id = $x) & !Y Y called(heat, id = $x)"
     one = session(f"G(called(pay, to = $x) -> !({body}))")
-    for name in ("ann", "bob"):
-        assert legal(one, "freeze", id=name)
+    assert legal(one, "freeze", id="ann")
+    assert legal(one, "heat", id="ann")
+    assert legal(one, "freeze", id="bob")
     assert legal(one, "other")
-    for name, since in (("ann", 1), ("bob", 2)):
+    assert legal(one, "freeze", id="eve")
+    for name, since in (("ann", 3), ("bob", 2), ("eve", 4)):
         refused = one.decide("pay", {"to": name})
         assert isinstance(refused, Blocked)
         assert refused.violations[0].since == since, name
@@ -278,6 +331,25 @@ def test_a_clause_that_no_call_moves_has_room_for_as_many_states(
     one = session("G(called(try, id = $x) -> count(called(try, id = $x)) <= 5)")
     assert all(legal(one, "try", id=i) for i in range(5) for _ in range(i + 1))
     assert len(one._inner.ledger.bound[0].cells) == 6
+
+
+@requirement("S-VALUE-09", "S-VALUE-02")
+def test_a_snapshot_knows_what_had_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And since when all values are as they are."""
+    monkeypatch.setattr("sponsio_like.tracking.VALUES_CAP", 2)
+    some = "G(called(use, id = $x) -> count(done(make) & output.ids[] = $x) <= 1)"
+    locked = "G(called(pay, to = $x) -> Y O called(vet, id = $x) & !Y O called(make))"
+    rules = [contract(f"c{i}").guarantees(read(each)) for i, each in enumerate([some, locked])]
+    guard = Guard(rules)
+    one = guard.session("s")
+    assert legal(one, "other")
+    do(one, "make", {"ids": [1, 2, 3]})
+    again = guard.restore(json.loads(json.dumps(one.snapshot())))
+    assert legal(again, "use", id=1)
+    assert not legal(again, "use", id=3)
+    refused = again.decide("pay", {"to": "bob"})
+    assert isinstance(refused, Blocked)
+    assert refused.violations[0].since == 1
 
 
 def test_a_copy_to_try_things_on_knows_what_had_no_room() -> None:
