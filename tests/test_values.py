@@ -186,6 +186,15 @@ def test_every_element_has_to_show_the_value(
         assert legal(other, "send", t=texts) is (name not in possible), name
 
 
+@requirement("S-VALUE-05", "S-VALUE-08")
+def test_every_element_may_have_to_be_another_value(made: Callable[..., Session]) -> None:
+    """Each of them is compared, also where they differ."""
+    one = made("G(called(send) & O called(lock, id = $x) -> called(send, every t[] != $x))")
+    assert legal(one, "lock", id="ann")
+    assert legal(one, "send", t=["bob", "eve"])
+    assert not legal(one, "send", t=["bob", "ann"])
+
+
 @requirement("S-VALUE-05")
 def test_an_element_that_cannot_be_read_may_be_any_and_hides_no_other(
     made: Callable[..., Session],
