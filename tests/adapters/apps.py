@@ -29,6 +29,7 @@ from sponsio_like.guard import Guard
 from tests.adapters.bench import POLL, Bench, Clock, Ran
 from tests.adapters.harness import Answers, Call, Turn
 from tests.adapters.scripted import Scripted, resume, since_user
+from tests.adapters.talks import older
 
 State = dict[str, Any]
 
@@ -242,9 +243,10 @@ class App:
         """Where people are answered that were asked after this checkpoint.
 
         An agent asks in the step that decides, which is the next of this checkpoint; a graph in
-        one of its own.
+        one of its own. Since LangGraph 1.2 a replay has a checkpoint of its own.
         """
-        return None if self.kit.way.adapter == "node" else before
+        there = self.kit.way.adapter == "middleware" and older("langgraph", 1, 2)
+        return before if there else None
 
     # --- the story ------------------------------------------------------------------------------
 
