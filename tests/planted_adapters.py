@@ -309,4 +309,94 @@ BUGS = (
         "each]",
         "tests/adapters/test_nested_runs.py::test_a_contract_on_the_world_holds_inside",
     ),
+    (
+        "guards are told by the names of their contracts",
+        "adapters/langgraph/channel.py",
+        "    said = sorted(guard.policy.fingerprints.items())\n",
+        "    said = sorted(guard.policy.fingerprints)\n",
+        "tests/adapters/test_parts.py::test_two_nodes_whose_contracts_have_one_name_hold_both",
+    ),
+    (
+        "what an older release has decided since is not followed",
+        "adapters/langgraph/channel.py",
+        '        on = whole.get(at, {}).get("on", at)\n',
+        "        on = at\n",
+        "tests/adapters/test_parts.py::test_two_releases_that_serve_a_thread_in_turn_count_together",
+    ),
+    (
+        "runs within one step share a session",
+        "adapters/langgraph/sessions.py",
+        '        run = "" if self.shared else place.run',
+        '        run = ""',
+        "tests/adapters/test_parts.py::test_a_check_of_one_run_does_not_open_a_payment_of_another",
+    ),
+    (
+        "what is not saved yet is not known",
+        "adapters/langgraph/unsaved.py",
+        "    if stand.around is not None or stand.place.thread is None",
+        "    if stand.sessions is not None or stand.place.thread is None",
+        "tests/adapters/test_unsaved.py::test_so_it_is_with_a_file",
+    ),
+    (
+        "a run that the store has caught up with is a replay",
+        "adapters/langgraph/unsaved.py",
+        "    return any(forks) and any(knows)\n",
+        "    return any(knows)\n",
+        "tests/adapters/test_unsaved.py::test_it_is_no_replay_when_the_store_knows_by_then",
+    ),
+    (
+        "nobody goes back on purpose",
+        "adapters/langgraph/unsaved.py",
+        "    return any(forks) and any(knows)\n",
+        "    return False\n",
+        "tests/adapters/test_unsaved.py::test_a_replay_goes_on_from_its_checkpoint",
+    ),
+    (
+        "a fork that nobody names is no fork",
+        "adapters/langgraph/unsaved.py",
+        '_FORKED = frozenset({"update", "fork"})',
+        "_FORKED = frozenset[str]()",
+        "tests/adapters/test_unsaved.py::test_a_fork_goes_on_from_its_checkpoint",
+    ),
+    (
+        "calls that run are ended by the next run",
+        "adapters/langgraph/sessions.py",
+        "                for id in set(_left(out.session, place, batch)) - runs:\n",
+        "                for id in _left(out.session, place, batch):\n",
+        "tests/adapters/test_unsaved.py::test_runs_of_one_thread_at_once_share_what_may_be_done",
+    ),
+    (
+        "a cache serves all threads",
+        "adapters/langgraph/deciding.py",
+        'where = f"{place.thread} {place.run}" if place.thread is not None else place.step',
+        'where = ""',
+        (
+            "tests/adapters/test_caches.py::"
+            "test_a_cache_of_the_model_gives_nobody_the_result_of_another"
+        ),
+    ),
+    (
+        "decisions are cached",
+        "adapters/langgraph/routes.py",
+        "                graph.nodes[each].cache_policy = None",
+        "                graph.nodes[each].tags += []",
+        "tests/adapters/test_caches.py::test_a_default_cache_of_a_graph_decides_nothing",
+    ),
+    (
+        "messages without ids have no name",
+        "adapters/langgraph/asking.py",
+        "    if asking is None or asking.id:\n",
+        "    if asking is None or asking:\n",
+        "tests/adapters/test_caches.py::test_an_approval_reaches_a_message_without_an_id",
+    ),
+    (
+        "what the last of two pairs refuses is decided by the other",
+        "adapters/langchain/turns.py",
+        "        mine = [each for each in calls if each.id not in never]\n",
+        "        mine = calls\n",
+        (
+            "tests/adapters/test_stacked.py::"
+            "test_what_the_last_pair_refuses_does_not_count_with_the_other"
+        ),
+    ),
 )
