@@ -196,6 +196,23 @@ BUGS = (
         "tests/adapters/test_deferred.py::test_a_deferred_node_waits_for_the_calls",
     ),
     (
+        "what a command sends beside a held call runs",
+        "adapters/langgraph/deciding.py",
+        'return any(each != of and each.startswith(group) for each in kept.get("asked", {}))',
+        "return False",
+        (
+            "tests/adapters/test_sent_alone.py"
+            "::test_nothing_that_is_sent_runs_before_people_have_answered"
+        ),
+    ),
+    (
+        "of two answers at once one is good",
+        "adapters/langgraph/live.py",
+        "if holder not in mine or id in spent:",
+        "if holder != mine[0] or id in spent:",
+        "tests/adapters/test_sent_alone.py::test_each_call_that_is_sent_and_held_is_answered",
+    ),
+    (
         "what is sent is not what runs",
         "adapters/langgraph/guarding.py",
         'if "given" not in given:',

@@ -93,7 +93,13 @@ commanded = pytest.mark.parametrize("commands", [False, True], ids=["edge", "com
 
 
 def open_graph(
-    way: Way, *rules: Contract, path: Path, commands: bool, mode: Mode = "enforce", **options: Any
+    way: Way,
+    *rules: Contract,
+    path: Path,
+    commands: bool,
+    mode: Mode = "enforce",
+    saver: Any = None,
+    **options: Any,
 ) -> Talk:
     """A graph of a model and guarded tools; a conditional edge sends, or the model by a command."""
     talk = way.open([], few("nothing", 1))
@@ -118,7 +124,7 @@ def open_graph(
     builder.add_edge("tools", "model")
     if not commands:
         builder.add_conditional_edges("model", path, ["tools", END])
-    talk.graph = builder.compile(checkpointer=InMemorySaver())
+    talk.graph = builder.compile(checkpointer=saver or InMemorySaver())
     return talk
 
 
@@ -225,10 +231,13 @@ def test_what_has_no_message_of_the_model_is_an_error(way: Way) -> None:
 
 
 @graphs
+@commanded
 @each_path
-def test_nothing_that_is_sent_runs_before_people_have_answered(way: Way, path: Path) -> None:
+def test_nothing_that_is_sent_runs_before_people_have_answered(
+    way: Way, path: Path, commands: bool
+) -> None:
     """One call is held: the others wait, too, and the model is called when all are answered."""
-    talk = open_graph(way, asked(100), path=path, commands=False)
+    talk = open_graph(way, asked(100), path=path, commands=commands)
     talk.say([pay(900, "1"), pay(5, "2"), pay(6, "3")])
     assert (RAN, HEARD) == ([], [[]])
     came = answer(talk)
@@ -238,10 +247,11 @@ def test_nothing_that_is_sent_runs_before_people_have_answered(way: Way, path: P
 
 
 @graphs
+@commanded
 @each_path
-def test_each_call_that_is_sent_and_held_is_answered(way: Way, path: Path) -> None:
+def test_each_call_that_is_sent_and_held_is_answered(way: Way, path: Path, commands: bool) -> None:
     """Yes to one, no to the other; nothing is lost."""
-    talk = open_graph(way, asked(100), path=path, commands=False)
+    talk = open_graph(way, asked(100), path=path, commands=commands)
     talk.say([pay(900, "1"), pay(800, "2"), pay(5, "3")])
     assert sorted(each["args"]["amount"] for s in stops(talk) for each in s.value["held"]) == [
         800,
@@ -262,9 +272,27 @@ def test_what_an_edge_sends_is_one_question(way: Way) -> None:
 
 
 @graphs
-def test_the_user_may_go_on_instead_of_answering(way: Way) -> None:
+@commanded
+@each_path
+def test_another_process_gets_the_answer(way: Way, path: Path, commands: bool) -> None:
+    """It has only the checkpoint: all calls count once, also those that have waited beside."""
+    saver, rules = InMemorySaver(), (asked(100), few("pay", 3))
+    first = open_graph(way, *rules, path=path, commands=commands, saver=saver)
+    first.say([pay(900, "1"), pay(5, "2"), pay(6, "3")])
+    other = open_graph(way, *rules, path=path, commands=commands, saver=saver)
+    other.plan([pay(900, "1"), pay(5, "2"), pay(6, "3")])
+    came = answer(other)
+    assert [came.result(each)[:4] for each in ("1", "2", "3")] == ["paid"] * 3
+    assert sorted(RAN) == [5, 6, 900]
+    assert HEARD == [[], []]
+    assert "not allowed" in other.say([pay(1, "4")]).refused("4")
+
+
+@graphs
+@commanded
+def test_the_user_may_go_on_instead_of_answering(way: Way, commands: bool) -> None:
     """What was held beside is given up; calls that are sent later do not wait for it."""
-    talk = open_graph(way, asked(100), path=alone, commands=False)
+    talk = open_graph(way, asked(100), path=alone, commands=commands)
     talk.say([pay(900, "1"), pay(5, "2")])
     came = talk.say([pay(6, "3"), pay(7, "4")])
     assert sorted(RAN) == [6, 7]
@@ -332,9 +360,10 @@ def test_a_node_that_is_observed_runs_on_what_it_was_sent(way: Way, commands: bo
 
 
 @graphs
-def test_what_is_sent_to_a_node_waits_for_people(way: Way) -> None:
+@commanded
+def test_what_is_sent_to_a_node_waits_for_people(way: Way, commands: bool) -> None:
     """Then it runs on what it was sent; the state of the graph is not asked about."""
-    talk = node_graph(way, asked(100), commands=False)
+    talk = node_graph(way, asked(100), commands=commands)
     assert go(talk) == []
     assert [each["args"] for s in stops(talk) for each in s.value["held"]] == [{"amount": 300}]
     assert sorted(answer(talk).state["done"]) == ["paid 1", "paid 2", "paid 300"]
@@ -382,3 +411,25 @@ def test_what_was_sent_is_asked_about_again_when_it_is_tried_again(way: Way) -> 
     answer(talk)
     assert [each["args"] for s in stops(talk) for each in s.value["held"]] == [{"amount": 900}]
     assert (answer(talk).state["done"], RAN) == (["paid"], [900, 900])
+
+
+@graphs
+def test_two_nodes_beside_each_other_are_answered_at_once(way: Way) -> None:
+    """Both were held; each runs once."""
+    talk = way.open([], few("nothing", 1))
+    builder: StateGraph[Any, Any, Any, Any] = StateGraph(Purse)
+    rules = [asked(100), few("send").strategy({"escalate": {"roles": ["manager"]}})]
+    guard = Guard(rules)
+    for name, amount in (("pay", 900), ("send", 800)):
+
+        def act(_: Any, amount: int = amount) -> Any:
+            RAN.append(amount)
+            return {"done": [f"paid {amount}"]}
+
+        guard_node(builder, guard, name, act, args=lambda _: {"amount": 900})
+        builder.add_edge(START, name)
+    talk.graph = builder.compile(checkpointer=InMemorySaver())
+    go(talk)
+    assert (len(stops(talk)), RAN) == (2, [])
+    assert sorted(answer(talk).state["done"]) == ["paid 800", "paid 900"]
+    assert sorted(RAN) == [800, 900]

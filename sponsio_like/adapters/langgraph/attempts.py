@@ -80,7 +80,7 @@ class Running:
         if not self.stand.sessions.guard.policy.enforces:
             yield False
             return
-        if question and not live.spend(question, self.stand.kept["rev"], self.own):
+        if question and not live.spend(question, self.stand.kept, self.own):
             self.unless = SPENT
         lease, came = None if self.unless else self.stand.lease(question), False
         try:

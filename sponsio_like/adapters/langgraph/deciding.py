@@ -126,7 +126,8 @@ class Decide:
             return [Send(self.name, {**instead, **more}), *self.exits.idle]
         sent = [each["sent"] for each in plan]
         if payloads is not None:
-            sent = [{**each["sent"], "given": payloads[each["at"]]} for each in plan]
+            alone = {"of": kept["batch"]} if len(payloads) == len(plan) == 1 else {}
+            sent = [{**each["sent"], "given": payloads[each["at"]], **alone} for each in plan]
         sends = [Send(self.name, each) for each in sent or [{SENT: "none"}]]
         return [*sends, *self.exits.idle]
 
@@ -135,7 +136,8 @@ class Decide:
         heard = list[str]()
         state, payloads, of = self._given(state, config, stand.place.step)
         asks = self.asks(state, payloads, of, config)
-        stand = replace(stand, batch=asks.of)
+        group = None if payloads is None else _group(self.name, asks.of)
+        stand = replace(stand, batch=asks.of, group=group)
         stand = yield from newest(stand, config, runtime, later=later)
 
         def begin(session: Session) -> None:
@@ -149,7 +151,7 @@ class Decide:
         batch = gate.attempt(calls, _asked(stand))
         yield from advised(batch.rulings, later=later)
         plan = self._plan(batch.rulings, stand.place, asks, payloads)
-        more = {"batch": asks.of, **plan, **self._step(config)}
+        more = {"batch": asks.of, "group": group, **plan, **self._step(config)}
         if batch.held and gate.waits:
             return {CHANNEL: self._held(stand, batch, more)}
         return {CHANNEL: self._decided(stand, batch, {"heard": heard, **more})}
@@ -237,6 +239,9 @@ def instead_of(
             return Command(update={CHANNEL: answer}, goto=[again, *exits.idle])
         case {"sponsio_like": "stop", "advice": advice}:
             raise blocked(Blocked("", (), lambda: str(advice), ends_run=True))
+        case {"sponsio_like": _, "of": of} if _waits(name, of, sessions.kept_in(config)):
+            again = to_decide(decides(name), [given["given"]], of)
+            return Command(goto=[again, *exits.idle])
         case {"sponsio_like": _}:
             return None
         case {"__contracts__": _, **rest} if not rest:
@@ -244,6 +249,21 @@ def instead_of(
         case None:
             return Command(goto=decides(name))
     return Command(goto=[to_decide(decides(name), [given]), *exits.idle])
+
+
+def _group(name: str, of: str) -> str:
+    """The batches that go on from the same checkpoint as this one, by their common name."""
+    return f"{name} {of.removeprefix(f'{name} ').split(' ')[0]} "
+
+
+def _waits(name: str, of: str, kept: Kept) -> bool:
+    """Whether a batch that was sent beside this one waits for people.
+
+    Then this one is decided again, when they have answered: what is sent by a command runs with the
+    others, and the model is called when all have ended.
+    """
+    group = _group(name, of)
+    return any(each != of and each.startswith(group) for each in kept.get("asked", {}))
 
 
 def _mark(asking: Asking) -> list[str]:

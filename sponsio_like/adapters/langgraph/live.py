@@ -202,13 +202,17 @@ class Live:
             _put(self._answered, question, (rev, spent), RUNNING_CAP)
             return True
 
-    def spend(self, question: str, rev: str, id: str) -> bool:
-        """The call `id` of this part is about to run, thanks to an answer; whether it may."""
+    def spend(self, question: str, kept: Mapping[str, Any], id: str) -> bool:
+        """The call `id` of this part is about to run, thanks to an answer; whether it may.
+
+        The answer is good for this part, or for one that was written beside it and is part of it.
+        """
+        mine = [kept["rev"], *kept.get("line", ())]
         with self._lock:
-            holder, spent = self._answered.get(question, (rev, frozenset()))
-            if holder != rev or id in spent:
+            holder, spent = self._answered.get(question, (mine[0], frozenset()))
+            if holder not in mine or id in spent:
                 return False
-            _put(self._answered, question, (rev, spent | {id}), RUNNING_CAP)
+            _put(self._answered, question, (holder, spent | {id}), RUNNING_CAP)
             return True
 
     def give_back(self, question: str, id: str) -> None:

@@ -114,7 +114,7 @@ class Sessions:
         out = self.live.open(step, lambda: self._restored(kept, place))
         with out.lock:
             catch_up(out.session, (*kept.get("results", ()), *place.ended))
-            if not out.shared:
+            if not out.shared and kept.get("group") != batch:
                 runs = self.live.runs(out.session)  # of a run that was left, or beside this one
                 for id in set(_left(out.session, place, batch)) - runs:
                     out.session.settle(id, error="the step that it belonged to has not ended")

@@ -44,6 +44,8 @@ class Stand:
     outer: Outer | None = None
     batch: str = ""
     """What is decided here: a message of the model, by its id."""
+    group: str | None = None
+    """What is decided beside it, where each was sent by itself."""
     saver: Any = None
     whole: Mapping[str, Kept] | None = None
     """The value of the channel, where the graph goes on inside of another one."""
@@ -58,7 +60,7 @@ class Stand:
     def open(self) -> Out:
         """The session, as it was before this step."""
         if self.around is None:
-            return self.sessions.open(self.kept, self.place, self.batch)
+            return self.sessions.open(self.kept, self.place, self.group or self.batch)
         return Out(self._inner(), {"around", self.place.step})
 
     @property
