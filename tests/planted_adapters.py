@@ -230,6 +230,40 @@ BUGS = (
         ),
     ),
     (
+        "calls beside a held one count when people are asked",
+        "adapters/langgraph/gate.py",
+        "            if not (batch.held and self.waits):\n                keep()\n",
+        "            keep()\n",
+        (
+            "tests/adapters/test_leases.py"
+            "::test_a_call_beside_one_that_people_are_asked_about_counts_once"
+        ),
+    ),
+    (
+        "an answer is good for every run that was given it",
+        "adapters/langgraph/leases.py",
+        "if decided.get(self.decided, self.rev) != self.rev:",
+        "if self.rev == 0:",
+        (
+            "tests/adapters/test_leases.py"
+            "::test_what_was_decided_once_belongs_to_the_run_that_begins"
+        ),
+    ),
+    (
+        "two processes run one step",
+        "adapters/langgraph/leases.py",
+        "if process != world.process() and world.lives(process):",
+        "if process == 0:",
+        "tests/adapters/test_leases.py::test_a_step_is_run_by_one_process_at_a_time",
+    ),
+    (
+        "what was done inside of a call is forgotten with its process",
+        "adapters/langgraph/inside.py",
+        'while mine := [pair for pair in parts if pair[1].get("outer") in names]:',
+        'while mine := [pair for pair in parts if pair[1].get("outer") is names]:',
+        "tests/adapters/test_killed.py::test_what_a_sub_agent_has_done_is_found_by_another_process",
+    ),
+    (
         "a call that is sent twice runs twice",
         "adapters/langgraph/deciding.py",
         "if call.problem or self.sessions.live.decides(gate.own(call.own), checkpoint, task):",

@@ -130,3 +130,15 @@ def test_a_process_is_killed_between_any_two_steps(life: Life) -> None:
         wrong += [f"{death}: something else: {each}" for each in wrong_when_the_user_goes_on(other)]
         other.home.clear()
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_a_sub_agent_has_done_is_found_by_another_process(way: str, tmp_path: Path) -> None:
+    """It was killed when the sub-agent had paid: that has counted when the thread goes on."""
+    life = Life(Home(str(tmp_path)), way, "inside").moved("one")
+    elsewhere(lived, life)
+    points = life.home.lines("points")
+    point = 1 + max(i for i, each in enumerate(points) if each.startswith("saved paid 30"))
+    died = life.moved("two")
+    assert start(lived, replace(died, last=point)).ended() == -signal.SIGKILL
+    assert not [*wrong_when_the_user_goes_on(died)]

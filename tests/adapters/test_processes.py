@@ -127,8 +127,8 @@ def _left(home: Home, way: str, mode: str, number: int) -> None:
         stream.close()
 
 
-@everywhere
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("keeps", "way"), [("sqlite", way) for way in WAYS])
 def test_a_client_that_leaves_gets_no_more_than_the_cap(home: Home, way: str, mode: str) -> None:
     """The next message comes to another process: what was let through is in a checkpoint."""
     for number in range(2):

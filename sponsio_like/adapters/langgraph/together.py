@@ -39,12 +39,12 @@ class _Block:
         if id not in self.views:
             self.views[id] = _View(self.stack.enter_context(self.world.entry(id)))
         view = self.views[id]
-        before = view.data
+        before, done = view.data, False
         try:
             yield view
-        except BaseException:
-            view.data = before
-            raise
+            done = True
+        finally:
+            view.data = view.data if done else before
 
 
 _BLOCK: ContextVar[_Block | None] = ContextVar("sponsio_like_together", default=None)
