@@ -13,7 +13,7 @@ from sponsio_like.adapters.langgraph import approve, waiting
 from sponsio_like.errors import SessionError
 from sponsio_like.guard import Guard
 from tests.adapters.rules import asked
-from tests.adapters.talks import AGENTS, Came, More, Talk, Way, ask, everywhere, older
+from tests.adapters.talks import AGENTS, Came, More, Talk, Way, agents, ask, everywhere, older
 
 RAN: list[int] = []
 
@@ -110,6 +110,21 @@ def _before_the_decision(talk: Talk) -> Any:
     every = talk.graph.get_state_history({"configurable": {"thread_id": "one"}})
     nexts = ("tools.decide",), ("contracts.after_model",)
     return next(each.config for each in every if each.next in nexts)
+
+
+@agents
+def test_the_question_of_a_replay_may_be_answered_where_it_began(way: Way) -> None:
+    """An answer to the checkpoint where a replay has begun is one to what the replay has asked."""
+    talk = way.open([pay], asked())
+    came = talk.say(ask("pay", amount=900))
+    where = at(talk)
+    talk.go(yes(came))
+    again = go(talk, None, where)
+    assert again.asked
+    go(talk, yes(again), where)
+    assert RAN == [900, 900]
+    assert isinstance(go(talk, yes(again), where), SessionError)
+    assert RAN == [900, 900]
 
 
 @everywhere

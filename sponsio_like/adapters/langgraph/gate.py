@@ -146,8 +146,8 @@ class Gate:
     """Decides batches for the tools of a node, as an agent at a depth.
 
     `open` gives the session as it was before the batch, `begin` tells it what has happened since.
-    `waits`: people can be asked. `own`: the id of a call here, from that in its message. `live` and
-    `step`: what this process knows of the step that decides.
+    `waits`: people can be asked. `own`: the id of a call here, from that in its message. `live`:
+    what this process knows of answers; `about`: what is decided here, also in a replay.
     """
 
     open: Callable[[], Out]
@@ -156,7 +156,7 @@ class Gate:
     by: tuple[str, int]
     clock: Callable[[], float]
     live: Live
-    step: str
+    about: str
     waits: bool = True
     own: Callable[[str], str] = str
     world: World | None = None
@@ -175,7 +175,7 @@ class Gate:
             elif _too_late(batch, at):
                 asked.append(Asked(at, tickets, {}, passed))
                 continue
-            said, name = yield from self._said(batch, f"{self.step} {len(asked)}", name, new=new)
+            said, name = yield from self._said(batch, f"{self.about} {len(asked)}", name, new=new)
             asked.append(Asked(at, tickets, said, passed))
         _tell(batch, asked, {""})
         rulings = list(map(_unheard, batch.rulings))
@@ -185,7 +185,8 @@ class Gate:
         """What people say of what is held, and the name of the question that they have answered.
 
         An answer that is given to an earlier checkpoint finds no name there: LangGraph runs the
-        step from its start, with the answer. The question is the one that was asked there.
+        step from its start, with the answer. The question is the one that was asked last about this
+        batch: there, or in a replay that goes on from there.
         """
         shown = {"held": [question(*each) for each in batch.held]}
         try:

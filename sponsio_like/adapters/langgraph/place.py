@@ -21,8 +21,7 @@ class Place:
 
     `lasting`: it goes on there where it was. `run` tells this run of the graph from others that
     were begun in the same place. `root` is the step of the outermost graph. `ended`: what calls
-    have come to in a step before, which is in no checkpoint. `task` is the step as LangGraph names
-    it: a run that begins it again has the same.
+    have come to in a step before, which is in no checkpoint.
     """
 
     thread: str | None
@@ -32,7 +31,6 @@ class Place:
     root: str = ""
     lasting: bool = False
     ended: tuple[Any, ...] = ()
-    task: str = ""
 
     @property
     def depth(self) -> int:
@@ -58,15 +56,13 @@ def place_of(config: Mapping[str, Any], runtime: Any) -> Place:
     if here is None:
         return Place(None, False, "")
     run, inside, _ = here.checkpoint_ns.rpartition("|")
-    step = f"{here.checkpoint_id} {here.task_id}"
     return Place(
         None if thread is None else str(thread),
         bool(inside),
-        step,
+        f"{here.checkpoint_id} {here.task_id}",
         run,
         given.get("checkpoint_map", {}).get("", here.checkpoint_id),
         bool(run) and ":" not in run,
-        task=step,
     )
 
 

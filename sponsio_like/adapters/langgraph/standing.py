@@ -170,7 +170,7 @@ class Stand:
             self.by,
             self.sessions.clock,
             self.sessions.live,
-            self.place.task,
+            f"{self.place.thread} {self.place.run} {self.batch}",
             waits=self.place.thread is not None,
             own=self._own(),
             world=self.sessions.world,
