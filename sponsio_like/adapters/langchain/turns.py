@@ -128,11 +128,7 @@ class Turns:
             return _ended(stand, turn, batch, over)
         instead, more = self._after(turn, batch.session, calls)
         refused = [each for each in batch.rulings if not each.tool and self._is_direct(each)]
-        about = {"of": said, "answer": batch.question}
-        rulings = {
-            each.asking.id: {**each.kept(), **about} for each in batch.rulings if each.asking.id
-        }
-        rulings |= {id: {**each, **about} for id, each in never.items()}
+        rulings = _kept(batch, never, {"of": said, "answer": batch.question})
         place = stand.place.step
         value = {"heard": turn.heard, "place": place, "rulings": rulings, "of": said, **more}
         entries = decisions(place, batch.rulings, stand.by)
@@ -219,6 +215,14 @@ def _ended(stand: Stand, turn: Turn, batch: Batch, over: Blocked) -> dict[str, A
         CHANNEL: stand.write(session, value, entries),
         "jump_to": "end",
     }
+
+
+def _kept(
+    batch: Batch, never: Mapping[str, Mapping[str, Any]], about: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The rulings of the turn by the ids of their calls; those that another guard made, too."""
+    mine = {each.asking.id: each.kept() for each in batch.rulings if each.asking.id}
+    return {id: {**each, **about} for id, each in {**mine, **never}.items()}
 
 
 def _withheld(asking: AIMessage) -> AIMessage:

@@ -151,18 +151,23 @@ class Routes:
             exits.names = tuple(sorted(leads[name])) if simple[name] else (ended(name),)
             if not simple[name]:
                 new.nodes[ended(name)] = _joining(old.nodes[name], old.state_schema)
-            ends = old.nodes[name].ends
-            more = {decides(name): None, **dict.fromkeys(exits.names)}
-            both: Any = {**more, **ends} if isinstance(ends, dict) else (*more, *(ends or ()))
-            new.nodes[name] = replace(old.nodes[name], ends=both)
-            exits.idle = (idle(name),) if any(each.defer for each in old.nodes.values()) else ()
-            for each in exits.idle:
-                new.nodes[each] = _joining(old.nodes[name], GuardedState)
-            new.branches[decides(name)] = {
-                key: each._replace(ends={**(each.ends or {}), **{end: end for end in exits.idle}})
-                for key, each in old.branches[decides(name)].items()
-            }
+            self._leave(new, name, exits)
         return new
+
+    def _leave(self, new: StateGraph[Any, Any, Any, Any], name: str, exits: Exits) -> None:
+        """Let the guarded node, and the one that decides, lead to where its calls have ended."""
+        old = self.builder
+        ends = old.nodes[name].ends
+        more = {decides(name): None, **dict.fromkeys(exits.names)}
+        both: Any = {**more, **ends} if isinstance(ends, dict) else (*more, *(ends or ()))
+        new.nodes[name] = replace(old.nodes[name], ends=both)
+        exits.idle = (idle(name),) if any(each.defer for each in old.nodes.values()) else ()
+        for each in exits.idle:
+            new.nodes[each] = _joining(old.nodes[name], GuardedState)
+        new.branches[decides(name)] = {
+            key: each._replace(ends={**(each.ends or {}), **{end: end for end in exits.idle}})
+            for key, each in old.branches[decides(name)].items()
+        }
 
     def _is_simple(self, name: str) -> bool:
         """Whether only plain edges start at this node: then no node has to join its calls."""
