@@ -61,10 +61,9 @@ def canonical(value: Any) -> str:
 
 
 def values(now: Moment, fields: Iterable[str]) -> str | None:
-    """The values of these arguments together; None if one is missing."""
+    """The values of these arguments together; None if one is missing, null or an empty list."""
     found = [now.args.get(field) for field in fields]
-    lacking = any(field not in now.args for field in fields)
-    return None if lacking else canonical(found)
+    return None if None in found or [] in found else canonical(found)
 
 
 def words(text: str) -> list[str]:
