@@ -63,7 +63,6 @@ BROAD_EXCEPTS: dict[str, str] = {
     "running.py _go_on": "as `drive`",
     "adapters/langgraph/asking.py _validated": "validators are the user's: a refusal is told",
     "adapters/langgraph/attempts.py _once": "whatever ends a run, its answer lets it run again",
-    "adapters/langgraph/together.py entry": "whatever a decision raises, its entry is as before",
     "adapters/langgraph/observing.py undisturbed": "who is observed is not disturbed",
     "adapters/langgraph/attempts.py _body": "what a tool raises is its result, and goes on",
     "adapters/langgraph/guarding.py _ran": "what a node raises is its result, and goes on",
