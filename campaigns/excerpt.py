@@ -16,7 +16,7 @@ from typing import Any
 
 from campaigns.corpora import STUDIES
 from campaigns.study import ROOT, Study, lines, replay_of
-from sponsio_like.trace import trace_of
+from sponsio_like.traces.trace import trace_of
 
 FILES = {
     "agentdojo": ("agentdojo_runs_gpt4o.jsonl.gz", "agentdojo_runs_other_models.jsonl.gz"),

@@ -16,8 +16,8 @@ from campaigns.checked import CHECKED, REASONS, Checked, Judgement
 from campaigns.recount import AT_THE_END
 from campaigns.study import ROOT, Corpus, Result, Study
 from campaigns.survey import ODD, Surveyed
-from sponsio_like.formula import Always, Not
-from sponsio_like.loader import load
+from sponsio_like.contracts.loader import load
+from sponsio_like.logic.formula import Always, Not
 
 PLACE = re.compile(r"(<!-- table: (\S+) -->\n)(?:.*?)(<!-- /table -->)", re.DOTALL)
 

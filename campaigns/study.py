@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from campaigns.recount import AT_THE_END, Found, Recount, moments
-from sponsio_like.loader import load
-from sponsio_like.replay import Judged, Replay
-from sponsio_like.trace import Trace, trace_of
+from sponsio_like.contracts.loader import load
+from sponsio_like.replay.replay import Judged, Replay
+from sponsio_like.traces.trace import Trace, trace_of
 
 ROOT = Path(__file__).parent.parent
 Places: TypeAlias = tuple[str, str, int]

@@ -20,9 +20,9 @@ from pathlib import Path
 
 from campaigns.study import replay_of
 from sponsio_like.errors import TraceError
-from sponsio_like.jsonl import read_lines
-from sponsio_like.replay import Replay
-from sponsio_like.trace import RAW, Called, Trace, trace_of
+from sponsio_like.replay.replay import Replay
+from sponsio_like.traces.jsonl import read_lines
+from sponsio_like.traces.trace import RAW, Called, Trace, trace_of
 
 CONTRACTS = "campaigns/anything.yaml"
 ODD = ("no events", "no tool name", "arguments no object", "command no text", "errors")

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from sponsio_like import Allowed, Guard, contract
 from sponsio_like.log import json_log, read_log
-from sponsio_like.report import report_of
+from sponsio_like.replay import report_of
 from sponsio_like.terminal import plain
 
 CONTRACTS = [

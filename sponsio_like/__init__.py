@@ -9,7 +9,10 @@ a `Session` for each conversation, `decide` before a call runs and `settle` when
 
 from __future__ import annotations
 
-from sponsio_like.contract import Contract, contract
+import sponsio_like.patterns
+import sponsio_like.strategies  # noqa: F401  both fill the registries of contracts
+from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.pattern import Rule, pattern
 from sponsio_like.errors import (
     ContractError,
     ContractWarning,
@@ -20,7 +23,10 @@ from sponsio_like.errors import (
     SponsioLikeError,
     TraceError,
 )
-from sponsio_like.guard import Guard
+from sponsio_like.events.registry import atom
+from sponsio_like.events.ticket import Ticket
+from sponsio_like.guard.guard import Guard
+from sponsio_like.guard.raised import CallBlocked, CallHeld, RunStopped
 from sponsio_like.ltl import value, var
 from sponsio_like.outcome import (
     Allowed,
@@ -31,11 +37,7 @@ from sponsio_like.outcome import (
     Unfulfilled,
     Violation,
 )
-from sponsio_like.pattern import Rule, pattern
-from sponsio_like.raising import CallBlocked, CallHeld, RunStopped
-from sponsio_like.registry import atom
-from sponsio_like.session import Session
-from sponsio_like.tickets import Ticket
+from sponsio_like.session.session import Session
 
 __all__ = [
     "Allowed",

@@ -115,9 +115,9 @@ def check(
     ] = None,
 ) -> None:
     """Read a contract file: say what was understood, or every mistake with its line."""
-    from sponsio_like.compiler import compile_policy
-    from sponsio_like.filing import read_file
-    from sponsio_like.listing import checked
+    from sponsio_like.checks.compile import compile_policy
+    from sponsio_like.checks.files import read_file
+    from sponsio_like.drafting.tool_files import checked
 
     file = read_file(contracts)
     mode = file.mode or "enforce"
@@ -136,7 +136,7 @@ def patterns(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Explain this one.")] = None,
 ) -> None:
     """List the patterns that contracts are made of, or explain one of them."""
-    from sponsio_like.pattern import CATALOG, find_pattern
+    from sponsio_like.contracts.pattern import CATALOG, find_pattern
 
     page = catalog(CATALOG.values()) if name is None else pattern_page(find_pattern(name))
     print_page(page, console_for(sys.stdout))
@@ -158,9 +158,9 @@ def replay(
     ] = False,
 ) -> None:
     """Show what contracts would have done on recorded traces. Status 1 if any is broken."""
-    from sponsio_like.filing import read_file
-    from sponsio_like.replay import Replay
-    from sponsio_like.summary import Summary, read_all
+    from sponsio_like.checks.files import read_file
+    from sponsio_like.replay.replay import Replay
+    from sponsio_like.replay.summary import Summary, read_all
 
     file = read_file(contracts)
     player = Replay(
@@ -194,11 +194,11 @@ def explain(
     values: Values = False,
 ) -> None:
     """Show why recorded traces break contracts: the values, and the calls that matter."""
-    from sponsio_like.filing import read_file
-    from sponsio_like.replay import Replay
-    from sponsio_like.summary import Summary, read_all
-    from sponsio_like.timeline import explained, page
-    from sponsio_like.withholding import labelled, plainly
+    from sponsio_like.advice.withheld import labelled, plainly
+    from sponsio_like.checks.files import read_file
+    from sponsio_like.replay.replay import Replay
+    from sponsio_like.replay.summary import Summary, read_all
+    from sponsio_like.replay.timeline import explained, page
 
     file = read_file(contracts)
     replay = Replay(file.contracts, mode=file.mode or "enforce", tools=file.inventory)
@@ -246,7 +246,7 @@ def draft(  # noqa: PLR0913 - each is an option
 
     The key is read from SPONSIO_LIKE_API_KEY or OPENAI_API_KEY. Status 1 if nothing is kept.
     """
-    from sponsio_like.commission import Order, asked, fulfilled
+    from sponsio_like.drafting.command import Order, asked, fulfilled
 
     order = Order(specification, tuple(traces), endpoint, model, answer, timeout, values, out)
     progress = None if as_json and sys.stdout.isatty() else sys.stderr
@@ -275,7 +275,7 @@ def report(
 ) -> None:
     """Show what each contract stopped, or would have stopped, from a decision log."""
     from sponsio_like.log import read_log
-    from sponsio_like.report import report_of
+    from sponsio_like.replay.report import report_of
 
     found = report_of(line for path in logs for line in read_log(path))
     if as_json:

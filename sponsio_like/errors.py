@@ -1,9 +1,9 @@
 """Every error this package raises, drawn as the tree it forms.
 
 SponsioLikeError
-├── CallBlocked        a decorated tool was not run; its advice is for the model (`raising.py`)
-│   └── RunStopped     and no other will be: the run is over (`raising.py`)
-├── CallHeld           a decorated tool waits for a person; it has the ticket (`raising.py`)
+├── CallBlocked        a decorated tool was not run; its advice is for the model (`guard/raised.py`)
+│   └── RunStopped     and no other will be: the run is over (`guard/raised.py`)
+├── CallHeld           a decorated tool waits for a person; it has the ticket (`guard/raised.py`)
 ├── ContractError      the author of a contract made a mistake (all mistakes of a file at once)
 ├── InputMissing       a contract needs an input that the session does not get
 ├── SessionError       the host used a session wrongly: an unknown call id, a finished session

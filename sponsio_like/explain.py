@@ -10,16 +10,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sponsio_like.checks import needs
-from sponsio_like.compiler import ALL_INPUTS
-from sponsio_like.contract import Contract
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.needs import ALL_INPUTS, needs
+from sponsio_like.contracts.pattern import Parameter, Pattern, Rule
+from sponsio_like.contracts.sentences import read
+from sponsio_like.contracts.templates import words_of
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.outcome import Ask, Block, Decision, Escalate, Mode, Redirect, Stop, Warn
-from sponsio_like.pattern import Parameter, Pattern, Rule
-from sponsio_like.phrases import read
 from sponsio_like.syntax import show
 from sponsio_like.terminal import Styled, listed
-from sponsio_like.wording import words_of
 
 HEAD = "bold cyan"
 NAME = "bold"

@@ -23,10 +23,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from sponsio_like.jsonl import Line, read_lines
-from sponsio_like.records import Record
+from sponsio_like.session.decision_log import Record
+from sponsio_like.traces.jsonl import Line, read_lines
 
 _encode = json.JSONEncoder(allow_nan=False, default=repr).encode
+
+__all__ = ["Record", "as_text", "json_log", "read_log"]
 
 
 class JsonLog:

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sponsio_like.acting import acting_in
+from sponsio_like.guard.flow import told
+from sponsio_like.guard.raised import CallHeld, blocked
 from sponsio_like.outcome import Allowed, Blocked, Held, Redirected
-from sponsio_like.plain import as_answer
-from sponsio_like.raising import CallHeld, blocked
-from sponsio_like.running import told
-from sponsio_like.session import Session
+from sponsio_like.session.active import acting_in
+from sponsio_like.session.session import Session
+from sponsio_like.values.plain import as_answer
 
 
 @dataclass(slots=True)

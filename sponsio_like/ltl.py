@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Literal, overload
 
-import sponsio_like.formula as f
+import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError
-from sponsio_like.matching import Field, Tools, string, target, var, where
-from sponsio_like.operators import WX, WY, F, G, H, O, R, S, U, W, X, Y, bound, initially
+from sponsio_like.logic.matching import Field, Tools, string, target, var, where
+from sponsio_like.logic.operators import WX, WY, F, G, H, O, R, S, U, W, X, Y, bound, initially
 
 # fmt: off
 __all__ = [

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from sponsio_like.about import Severity
-from sponsio_like.events import Call
+from sponsio_like.events.events import Call
+from sponsio_like.events.ticket import Ticket
 from sponsio_like.notices import Mailbox
-from sponsio_like.tickets import Ticket
 
+Severity: TypeAlias = Literal["low", "medium", "high", "critical"]
 Mode: TypeAlias = Literal["observe", "enforce"]
 Action: TypeAlias = Literal["blocked", "held", "redirected", "warned", "custom", "reported"]
 

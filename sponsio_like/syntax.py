@@ -2,7 +2,7 @@
 
 In: text such as `G(done(pay) -> X F done(tell))`, Unicode signs too. Out: interned nodes, made by
 one function for each rule while the parser runs, so depth is no limit. Mistakes become a located
-`ContractError` (`misread.py`). The way back is `show`.
+`ContractError` (`logic/misread.py`). The way back is `show`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-import sponsio_like.formula as f
+import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError, closest
-from sponsio_like.matching import named
-from sponsio_like.misread import misread
-from sponsio_like.operators import initially
-from sponsio_like.show import RESERVED, show
+from sponsio_like.logic.matching import named
+from sponsio_like.logic.misread import misread
+from sponsio_like.logic.operators import initially
+from sponsio_like.logic.printer import RESERVED, show
+from sponsio_like.logic.tree import PARSERS
 
 if TYPE_CHECKING:
     from lark import Lark, Token
@@ -275,3 +276,6 @@ RULES: Mapping[str, Callable[..., object]] = {
 """What is made of each rule of the grammar, from what its parts became."""
 
 __all__ = ["RULES", "read", "read_term", "show"]
+
+
+PARSERS.update(formula=read, term=read_term)

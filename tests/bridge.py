@@ -1,6 +1,6 @@
 """From the engine's formulas to those of the oracle, and what they say of one event.
 
-In: a formula of `sponsio_like.formula`. Out: nested tuples for `tests.oracle`, in which every
+In: a formula of `sponsio_like.logic.formula`. Out: nested tuples for `tests.oracle`, in which every
 condition on arguments, context, agent, text or output is a fact with a name; `facts` tells which
 of these facts hold of a given event.
 """
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from sponsio_like import formula as f
+from sponsio_like.logic import formula as f
 from tests import oracle
 
 ABSENT = object()

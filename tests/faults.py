@@ -18,11 +18,11 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BeforeValidator
 
 from sponsio_like import Allowed, CallBlocked, CallHeld, Contract, Guard, Redirected, atom, contract
-from sponsio_like.context import Context
-from sponsio_like.events import Call, Result
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Call, Result
 from sponsio_like.notices import drain
 from sponsio_like.outcome import Outcome
-from sponsio_like.session import Session
+from sponsio_like.session.session import Session
 
 _T = TypeVar("_T")
 Mode = Literal["enforce", "observe"]

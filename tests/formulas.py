@@ -10,7 +10,7 @@ import math
 import random
 from collections.abc import Callable, Iterator
 
-import sponsio_like.formula as f
+import sponsio_like.logic.formula as f
 
 UNARY: dict[str, Callable[[f.Formula], f.Formula]] = {
     "!": f.Not,

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from math import inf
 
-import sponsio_like.formula as f
+import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError
 from tests.fuzz_cases import Formulas
 from tests.fuzz_judge import Judged, TooMuch

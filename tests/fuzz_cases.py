@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import sponsio_like.formula as f
+import sponsio_like.logic.formula as f
 
 TOOLS = ("a", "b", "c")
 AGENTS = ("agent", "bob")

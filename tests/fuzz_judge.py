@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-import sponsio_like.formula as f
-from sponsio_like.contract import Contract
+import sponsio_like.logic.formula as f
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.pattern import Rule
 from sponsio_like.errors import ContractError
-from sponsio_like.guard import Guard
-from sponsio_like.pattern import Rule
-from sponsio_like.session import Session
+from sponsio_like.guard.guard import Guard
+from sponsio_like.session.session import Session
 from tests import bridge, oracle
 from tests.fuzz_heard import heard, spoken
 from tests.fuzz_traces import Event

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-import sponsio_like.formula as f
+import sponsio_like.logic.formula as f
 from tests.fuzz_cases import FUTURE, PAST, TERMS, mixed
 from tests.fuzz_judge import Said
 from tests.fuzz_traces import Event

@@ -11,7 +11,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-import sponsio_like.formula as f
+import sponsio_like.logic.formula as f
 from tests.fuzz_cases import AGES, NUMBERS, TOOLS, WORDS
 
 Event: TypeAlias = dict[str, Any]

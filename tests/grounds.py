@@ -16,13 +16,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import sponsio_like.formula as f
-from sponsio_like.conditions import HAPPENINGS
-from sponsio_like.contract import Contract, Scope, Segment
+import sponsio_like.logic.formula as f
+from sponsio_like.contracts.conditions import HAPPENINGS
+from sponsio_like.contracts.contract import Contract, Scope, Segment
+from sponsio_like.contracts.pattern import Rule
 from sponsio_like.errors import ContractError
-from sponsio_like.guard import Guard
-from sponsio_like.pattern import Rule
-from sponsio_like.variables import all_vars
+from sponsio_like.guard.guard import Guard
+from sponsio_like.monitor.parametric.variables import all_vars
 
 VALUES: tuple[Any, ...] = (1, 2, "b", True)
 NEVER = "a value that never occurs"

@@ -210,7 +210,7 @@ def is_boundary(node: ast.AST) -> bool:
 
 def source(module: str) -> Path:
     """The file of a module."""
-    return PACKAGE / f"{module}.py"
+    return PACKAGE / f"{module.replace('.', '/')}.py"
 
 
 def mutants(module: str) -> Iterator[Mutant]:

@@ -14,10 +14,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
+from sponsio_like.contracts.pattern import Pattern, catalog
+from sponsio_like.contracts.templates import blanks, words_of
 from sponsio_like.explain import example
-from sponsio_like.pattern import Pattern, catalog
 from sponsio_like.syntax import show
-from sponsio_like.wording import blanks, words_of
 from tests import faults
 from tests.api_page import api_page
 from tests.trace_tables import filled

@@ -9,19 +9,19 @@ from __future__ import annotations
 STRATEGIES = (
     (
         "patterns know better than contracts",
-        "compiler.py",
+        "engine/policy.py",
         "return contract.answer or rule.answer or Block()",
         "return rule.answer or contract.answer or Block()",
     ),
     (
         "no argument is dropped",
-        "verdicts.py",
+        "engine/findings.py",
         "        if names.get(key, key) is not None\n",
         "",
     ),
     (
         "responses are redirected",
-        "deciding.py",
+        "session/decide.py",
         "            case Redirect() as answer, Call():\n",
         (
             "            case Redirect(), Message():\n"
@@ -31,13 +31,13 @@ STRATEGIES = (
     ),
     (
         "held calls run",
-        "interceptor.py",
+        "session/interceptor.py",
         "if answers is not None:",
         "if answers is not None and not isinstance(answers, Escalate):",
     ),
     (
         "callables are asked again and again",
-        "deciding.py",
+        "session/decide.py",
         "rulings[finding.violation.contract] = ruling(ask, finding.violation, event)",
         (
             "ruling(ask, finding.violation, event)\n            "
@@ -46,7 +46,7 @@ STRATEGIES = (
     ),
     (
         "what is no answer asks people",
-        "deciding.py",
+        "session/decide.py",
         "rulings[finding.violation.contract] = ruling(ask, finding.violation, event)",
         (
             "answer = ruling(ask, finding.violation, event)\n"
@@ -56,13 +56,13 @@ STRATEGIES = (
     ),
     (
         "nobody is asked about results",
-        "telling.py",
+        "session/notify.py",
         "                _run(decision, each)\n",
         "                pass\n",
     ),
     (
         "people are told what is only observed",
-        "telling.py",
+        "session/notify.py",
         'if each.mode != "enforce" or (going',
         "if (going",
     ),
@@ -74,13 +74,13 @@ STRATEGIES = (
     ),
     (
         "tools that do not exist confirm",
-        "pattern.py",
+        "contracts/pattern.py",
         "if parameter.default.lacking(made, words):",
         "if False:",
     ),
     (
         "callables run under the lock",
-        "deciding.py",
+        "session/decide.py",
         "            rulings[finding.violation.contract] = ruling(ask, finding.violation, event)\n",
         (
             "            with inner._lock:\n                "
@@ -89,7 +89,7 @@ STRATEGIES = (
     ),
     (
         "whatever goes wrong is allowed",
-        "deciding.py",
+        "session/decide.py",
         "    if not inner.policy.enforces:\n",
         "    if True:\n",
     ),
@@ -98,127 +98,127 @@ STRATEGIES = (
 TICKETS = (
     (
         "any call has the ticket",
-        "tickets.py",
+        "session/tickets.py",
         "if ticket.mark != mark:",
         "if not ticket.mark:",
     ),
     (
         "made ids are ids",
-        "tickets.py",
+        "session/tickets.py",
         "(_is_made(ticket.call) and _is_made(call))",
         "False",
     ),
     (
         "what cannot be read is approved",
-        "deciding.py",
+        "session/decide.py",
         "    if mark.startswith(UNLIKE):\n",
         "    if not mark:\n",
     ),
     (
         "any role may answer",
-        "tickets.py",
+        "events/ticket.py",
         "return not self.roles or role in self.roles",
         "return True",
     ),
     (
         "one yes is enough",
-        "tickets.py",
+        "session/tickets.py",
         "if all(each.by for each in asked)",
         "if any(each.by for each in asked)",
     ),
     (
         "answers can be changed",
-        "tickets.py",
+        "session/tickets.py",
         'raise SessionError(f"ticket `{id}` is {ticket.status}; it cannot be answered")',
         "return ticket",
     ),
     (
         "a no is forgotten",
-        "tickets.py",
+        "session/tickets.py",
         "if ticket.mark != mark:",
         'if ticket.mark != mark or ticket.status == "denied":',
     ),
     (
         "nothing is revoked",
-        "tickets.py",
+        "session/tickets.py",
         'return self._keep(replace(ticket, status="revoked", by=by))',
         "return ticket",
     ),
     (
         "the longest time counts",
-        "deciding.py",
+        "session/decide.py",
         "within = min(limits, default=None)",
         "within = max(limits, default=None)",
     ),
     (
         "an approval answers everybody",
-        "interceptor.py",
+        "session/interceptor.py",
         "left = found if substitute else unanswered(found, ticket)",
         "left = found if substitute or not ticket else ()",
     ),
     (
         "who asks later asks alone",
-        "tickets.py",
+        "session/tickets.py",
         "asked=(*kept, *more), status",
         "asked=tuple(more), status",
     ),
     (
         "what comes late to a held call is left out",
-        "tickets.py",
+        "session/tickets.py",
         "news = violated - known.told",
         "news: frozenset[str] = frozenset()",
     ),
     (
         "roles are asked once",
-        "verdicts.py",
+        "engine/findings.py",
         "if asked in answered}",
         "if asked[0] in dict(answered)}",
     ),
     (
         "all ids of tickets are made at random",
-        "tickets.py",
+        "session/tickets.py",
         "if not call or _is_made(call):",
         "if session or call:",
     ),
     (
         "the time to answer begins anew",
-        "tickets.py",
+        "session/tickets.py",
         "sooner = min(ticket.until, at + ticket.within)",
         "sooner = ticket.until",
     ),
     (
         "an approval is good for ever",
-        "interceptor.py",
+        "session/interceptor.py",
         "        self.desk.use(ticket)\n",
         "",
     ),
     (
         "an approval is good for the substitute",
-        "interceptor.py",
+        "session/interceptor.py",
         "left = found if substitute else unanswered(found, ticket)",
         "left = unanswered(found, ticket)",
     ),
     (
         "all responses are the same",
-        "flights.py",
+        "session/flights.py",
         'return digest("response", {"text": event.text})',
         'return digest("response", {})',
     ),
     (
         "answers outlive their questions",
-        "resuming.py",
+        "session/resume.py",
         "asked.contract not in anew and still_asks(inner.policy, asked)",
         "asked.contract not in anew",
     ),
     (
         "tickets are not capped",
-        "tickets.py",
+        "session/tickets.py",
         "if len(self.tickets) < TICKETS_CAP:",
         "if self.tickets is not None:",
     ),
     (
         "answers are not logged",
-        "session.py",
+        "session/session.py",
         "        self._log.ticket(self.id, answered)\n",
         "",
     ),
@@ -227,19 +227,19 @@ TICKETS = (
 NOTIFIERS = (
     (
         "the guard tells nobody",
-        "telling.py",
+        "session/notify.py",
         "dict.fromkeys((*own, *self.everyone))",
         "dict.fromkeys(own)",
     ),
     (
         "notices have no ticket",
-        "telling.py",
+        "session/notify.py",
         "                notice = replace(notice, ticket=ticket.id, roles=ticket.roles)\n",
         "                pass\n",
     ),
     (
         "a held call is told again",
-        "tickets.py",
+        "session/tickets.py",
         "news = violated - known.told",
         "news = violated",
     ),
@@ -287,7 +287,7 @@ NOTIFIERS = (
     ),
     (
         "the end is told to nobody",
-        "telling.py",
+        "session/notify.py",
         'self._reported(owed, replace(self._about(owed, ""), action="unfulfilled"))',
         "_run",
     ),
@@ -302,13 +302,13 @@ NOTIFIERS = (
 TOOLS = (
     (
         "results are not told",
-        "running.py",
+        "guard/flow.py",
         "        session.settle(id, output=answer)\n",
         "        pass\n",
     ),
     (
         "defaults are not filled in",
-        "binding.py",
+        "guard/arguments.py",
         (
             "        bound.apply_defaults()\n        named = bound.arguments\n"
             "        return Bound(bound.args"
@@ -317,31 +317,31 @@ TOOLS = (
     ),
     (
         "the body receives what was given",
-        "tools.py",
+        "guard/tools.py",
         "run = Run(self.function, bound.args, bound.kwargs, self.answer)",
         "run = Run(self.function, args, kwargs, self.answer)",
     ),
     (
         "what does not fit is passed on",
-        "binding.py",
+        "guard/arguments.py",
         "bound.arguments[name] = self._coerced(name, value)",
         "bound.arguments[name] = self._if_it_can(name, value)",
     ),
     (
         "observers change arguments",
-        "binding.py",
+        "guard/arguments.py",
         "return Bound(args, kwargs, ",
         "return Bound(bound.args, bound.kwargs, ",
     ),
     (
         "what is the host's is never read",
-        "binding.py",
+        "guard/arguments.py",
         "read = written(value) if hosts else as_data(value, room)",
         "read = UNREADABLE if hosts else as_data(value, room)",
     ),
     (
         "what cannot be read is nothing",
-        "plain.py",
+        "values/plain.py",
         (
             "    except Exception:  # a value of the host's own making may raise when it is read\n"
             "        return UNREADABLE\n"
@@ -350,37 +350,37 @@ TOOLS = (
     ),
     (
         "a blocked call has no answer",
-        "running.py",
+        "guard/flow.py",
         'return outcome.advice if on_block == "return"',
         'return None if on_block == "return"',
     ),
     (
         "a held call has no answer",
-        "running.py",
+        "guard/flow.py",
         "                return outcome.ticket\n",
         "                return None\n",
     ),
     (
         "a call waits once",
-        "running.py",
+        "guard/flow.py",
         'while isinstance(outcome, Held) and on_hold == "wait":',
         'if isinstance(outcome, Held) and on_hold == "wait":',
     ),
     (
         "the tool is its own substitute",
-        "tools.py",
+        "guard/tools.py",
         "run = Run(tool.function, ",
         "run = Run(self.function, ",
     ),
     (
         "substitutes that cannot run raise",
-        "running.py",
+        "guard/flow.py",
         "    except Exception as error:  # there is none",
         "    except ValueError as error:  # there is none",
     ),
     (
         "what has failed is done",
-        "running.py",
+        "guard/flow.py",
         (
             "        output = yield run\n    except BaseException as error:\n"
             "        session.settle(id, error="
@@ -392,31 +392,31 @@ TOOLS = (
     ),
     (
         "what is awaited has no result",
-        "running.py",
+        "guard/flow.py",
         "if isinstance(step, Run) and inspect.isawaitable(result):",
         "if isinstance(step, Wait) and inspect.isawaitable(result):",
     ),
     (
         "the active session comes first",
-        "tools.py",
+        "guard/tools.py",
         "here = acting() if self.session is None else acting_in(self.session)",
         "here = acting() or acting_in(self.session)",
     ),
     (
         "without a session tools run",
-        "tools.py",
+        "guard/tools.py",
         "        if policy.enforces:\n            raise",
         "        if not policy:\n            raise",
     ),
     (
         "names are taken twice",
-        "toolbox.py",
+        "guard/toolbox.py",
         "if origin.home != known.home or (at_once and origin.differs(known)):",
         "if origin is known:",
     ),
     (
         "wrapped tools keep their names",
-        "guard.py",
+        "guard/guard.py",
         "decorated(box, each, Options(name=name, **options), batch)",
         "decorated(box, each, Options(**options), batch)",
     ),
@@ -434,19 +434,19 @@ TOOLS = (
     ),
     (
         "any tool of the name is a substitute",
-        "kinship.py",
+        "guard/kinship.py",
         "return not self._stranger(with_) and own == self._shared(own, with_)",
         "return True",
     ),
     (
         "all calls are made by the same agent",
-        "acting.py",
+        "session/active.py",
         "return agent, 0 if self.depth is None else self.depth",
         'return "agent", 0 if self.depth is None else self.depth',
     ),
     (
         "secrets are masked",
-        "plain.py",
+        "values/plain.py",
         "return value.get_secret_value()",
         "return str(value)",
     ),
@@ -506,37 +506,37 @@ TRAJECTORIES = (
 TERMS = (
     (
         "the last value is that of then",
-        "past.py",
+        "monitor/past.py",
         "v, x, s, p, t: kept(v[a]) if v[b] else s[r]",
         "v, x, s, p, t: kept(v[a]) if v[b] and s[r] is MISSING else s[r]",
     ),
     (
         "long texts are remembered",
-        "past.py",
+        "monitor/past.py",
         "len(value) <= KEPT_CAP",
         "len(value) > 0",
     ),
     (
         "failures deliver nothing",
-        "landing.py",
+        "session/settle.py",
         "inner.context.arrived(flight.sources)",
         "inner.context.arrived(())",
     ),
     (
         "a fact is as old as when it was new",
-        "context.py",
+        "events/context.py",
         "told_at={**self.told_at, key: time}",
         "told_at={key: time, **self.told_at}",
     ),
     (
         "an approval is as old as its telling",
-        "context.py",
+        "events/context.py",
         '{"time": time, **value}',
         '{**value, "time": time}',
     ),
     (
         "what is missing has no mark",
-        "terms.py",
+        "events/terms.py",
         'return digest("", [given(call.args)] if path == "*" else list(reach(call.args, path)))',
         (
             'return digest("", [given(call.args)] if path == "*" else list(reach(call.args, path)))'
@@ -545,19 +545,19 @@ TERMS = (
     ),
     (
         "only totals are tokens",
-        "context.py",
+        "events/context.py",
         "for keys in TOKENS)",
         "for keys in TOKENS[:1])",
     ),
     (
         "approvals may be of the future",
-        "terms.py",
+        "events/terms.py",
         "since > now + SKEW_SECONDS",
         "since is None",
     ),
     (
         "marks see one shape",
-        "terms.py",
+        "events/terms.py",
         "else list(reach(call.args, path)))",
         "else find(call.args, path))",
     ),
@@ -572,7 +572,7 @@ TRAPS = (
     ),
     (
         "prefixes of servers do not count",
-        "atoms.py",
+        "events/atoms.py",
         "return lambda call: everything or call.tool in listed",
         'return lambda call: everything or call.tool.rpartition("__")[2] in listed',
     ),

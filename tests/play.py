@@ -1,6 +1,6 @@
 """A session that is played from short notation: `opened("G !called(pay)")("check pay") == ".x"`.
 
-In: contracts, or formulas as text; then words of `sponsio_like.notation`, one second apart. Out:
+In: contracts, or formulas as text; then words of `tests.notation`, one second apart. Out:
 one sign for each call, message and result:
 
     .  let through; or a result that reveals nothing       >  redirected
@@ -14,13 +14,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from sponsio_like import notation
-from sponsio_like.contract import Contract
-from sponsio_like.guard import Guard
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.pattern import Rule
+from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Allowed, Blocked, Outcome, Redirected
-from sponsio_like.pattern import Rule
-from sponsio_like.session import Session
+from sponsio_like.session.session import Session
 from sponsio_like.syntax import read
+from tests import notation
 
 RESULT = re.compile(r"(ok|error):([^=]*)(?:=(.*))?", re.DOTALL)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from sponsio_like import notation
-from sponsio_like.contract import Contract, contract
-from sponsio_like.pattern import CATALOG
+from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.pattern import CATALOG
+from tests import notation
 from tests import predicates as p
 
 Letters: TypeAlias = "tuple[str, ...]"

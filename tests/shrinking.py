@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-import sponsio_like.formula as f
+import sponsio_like.logic.formula as f
 from sponsio_like.syntax import show
 from tests.fuzz_traces import Event
 

@@ -15,16 +15,16 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
 
+from sponsio_like.contracts.loader import loads
 from sponsio_like.errors import ContractWarning
-from sponsio_like.guard import Guard
-from sponsio_like.loader import loads
-from sponsio_like.looking import NOBODY
+from sponsio_like.guard.guard import Guard
+from sponsio_like.monitor.parametric.lookup import NOBODY
+from sponsio_like.monitor.parametric.variables import shown
 from sponsio_like.outcome import Allowed, Violation
-from sponsio_like.rereading import Reader, keys_in
-from sponsio_like.session import Session
-from sponsio_like.trace import trace_of
-from sponsio_like.variables import shown
-from sponsio_like.witnessing import testimonies
+from sponsio_like.replay.reread import Reader, keys_in
+from sponsio_like.replay.witness import testimonies
+from sponsio_like.session.session import Session
+from sponsio_like.traces.trace import trace_of
 from tests.smt_reading import statement, variable
 from tests.smt_values import FRESH, Event, Key, key
 
@@ -61,7 +61,7 @@ def engine_witnesses(mapping: Mapping[str, Any], events: Sequence[Event]) -> Sai
             for found in _played(session, event):
                 said.reported.setdefault(number, []).append(found.binding)
         said.unfulfilled = [each.binding for each in session.finish()]
-        with mock.patch("sponsio_like.readers.KEY_CAP", 10**9):  # values as they are
+        with mock.patch("sponsio_like.monitor.slots.KEY_CAP", 10**9):  # values as they are
             said.blamed = blamed(mapping, events)
     except Exception as error:  # whatever it is, it is a disagreement
         said.raised = repr(error)

@@ -10,12 +10,15 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import judging, perceiving, supposing, ways
-from sponsio_like.contract import Contract, contract
-from sponsio_like.guard import Guard
-from sponsio_like.ledger import Ledger
+from sponsio_like.advice import search as ways
+from sponsio_like.advice import trial as supposing
+from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.pattern import Rule
+from sponsio_like.engine import judgement as judging
+from sponsio_like.engine.ledger import Ledger
+from sponsio_like.events.registry import CUSTOM, atom
+from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Allowed, Blocked, Held
-from sponsio_like.pattern import Rule
 from sponsio_like.patterns import (
     amount_limit,
     arg_value_range,
@@ -32,7 +35,7 @@ from sponsio_like.patterns import (
     requires_permission,
     tool_allowlist,
 )
-from sponsio_like.registry import CUSTOM, atom
+from sponsio_like.session import user_code as perceiving
 from sponsio_like.syntax import read
 from sponsio_like.worlds import MemoryWorld
 from tests.advised import ANSWERS, TRACES, Tally, check, lasting, policies
@@ -758,7 +761,7 @@ def test_whatever_goes_wrong_in_the_search_the_reason_stands(
     def wrong(*_: Any) -> Any:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("sponsio_like.ways.way_to", wrong)
+    monkeypatch.setattr("sponsio_like.advice.search.way_to", wrong)
     assert told(opened(*kept(PAY_FIRST)), "pay") == (
         "what would make it legal could not be found out (ZeroDivisionError)"
     )

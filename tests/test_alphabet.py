@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.alphabet import OTHER, letters, quiet, settlements, static, tool_names
-from sponsio_like.atoms import LATE
-from sponsio_like.program import Program
+from sponsio_like.events.atoms import LATE
+from sponsio_like.events.terms import MISSING
+from sponsio_like.monitor.alphabet import OTHER, letters, quiet, settlements, static, tool_names
+from sponsio_like.monitor.program import Program
 from sponsio_like.syntax import read
-from sponsio_like.terms import MISSING
 
 T, F, L = True, False, LATE
 

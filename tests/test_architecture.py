@@ -29,38 +29,62 @@ FUNCTION_LINES_P90 = 30
 # Where every exception may be caught, and why. A place that is not listed fails, and so does an
 # entry that is no longer needed.
 BROAD_EXCEPTS: dict[str, str] = {
-    "freezing.py freeze": "a mapping may be the host's own class, and raise when it is read",
-    "judging.py judge": "a clause that cannot be judged blocks by itself; the others are judged",
-    "perceiving.py perceive": "atoms of users are read here: one that raises blocks",
-    "perceiving.py final": "atoms of users read the result here: what cannot be told violates",
-    "rereading.py final": "as `perceiving.py final`, of a recorded result",
-    "rereading.py _change": "atoms of users read a recorded call here: what raises binds nothing",
-    "witnessing.py _step": "as `perceiving.py perceive`, of a recorded call: it is told",
-    "perceiving.py time_or": "the clock is the host's: a result has to be taken all the same",
-    "lasting.py _transaction": "a store may be the host's: whatever it raises, nothing happens",
-    "deciding.py decided": "fail closed: whatever goes wrong in a decision, the tool does not run",
-    "passing.py passes": "the clock is the host's, and a lane was made: the long way decides",
-    "landing.py _settle": "the tool has run: whatever fails, its call is in flight or in doubt",
-    "passing.py settles": "the clock is the host's: the long way takes the result",
-    "supposing.py read": "atoms of users are asked again for advice: one that raises refuses",
-    "supposing.py _final": "atoms of users read made-up results: what cannot be told violates",
-    "advice.py explain": "advice is read on the agent's path: the decision and its reason stand",
-    "records.py _send": "a log sink is the host's: the decision stands whatever it does",
-    "strategies/__init__.py ruling": "a strategy of the user that raises blocks",
-    "strategies/options.py _imported": "to import a module of the user is to run it",
-    "telling.py _run": "a strategy of the user is asked where nothing can be stopped any more",
+    "values/freeze.py freeze": "a mapping may be the host's own class, and raise when it is read",
+    "engine/judgement.py judge": (
+        "a clause that cannot be judged blocks by itself; the others are judged"
+    ),
+    "session/user_code.py perceive": "atoms of users are read here: one that raises blocks",
+    "session/user_code.py final": (
+        "atoms of users read the result here: what cannot be told violates"
+    ),
+    "replay/reread.py final": "as `session/user_code.py final`, of a recorded result",
+    "replay/reread.py _change": (
+        "atoms of users read a recorded call here: what raises binds nothing"
+    ),
+    "replay/witness.py _step": "as `session/user_code.py perceive`, of a recorded call: it is told",
+    "session/user_code.py time_or": (
+        "the clock is the host's: a result has to be taken all the same"
+    ),
+    "session/world.py _transaction": (
+        "a store may be the host's: whatever it raises, nothing happens"
+    ),
+    "session/decide.py decided": (
+        "fail closed: whatever goes wrong in a decision, the tool does not run"
+    ),
+    "session/fast.py passes": "the clock is the host's, and a lane was made: the long way decides",
+    "session/settle.py _settle": (
+        "the tool has run: whatever fails, its call is in flight or in doubt"
+    ),
+    "session/fast.py settles": "the clock is the host's: the long way takes the result",
+    "advice/trial.py read": "atoms of users are asked again for advice: one that raises refuses",
+    "advice/trial.py _final": "atoms of users read made-up results: what cannot be told violates",
+    "advice/advice.py explain": (
+        "advice is read on the agent's path: the decision and its reason stand"
+    ),
+    "session/decision_log.py _send": (
+        "a log sink is the host's: the decision stands whatever it does"
+    ),
+    "contracts/strategy.py ruling": "a strategy of the user that raises blocks",
+    "contracts/options.py _imported": "to import a module of the user is to run it",
+    "session/notify.py _run": (
+        "a strategy of the user is asked where nothing can be stopped any more"
+    ),
     "notices.py _tell": "a notifier is the user's, and its thread is ours: the next notice is told",
-    "plain.py as_data": "arguments may have code of their own: what raises cannot be read",
-    "plain.py opened": "one value that raises makes no other unreadable",
-    "plain.py as_members": "so may answers, and what they are made of",
-    "binding.py _if_it_can": "validators are the user's, and here the agent is only watched",
-    "running.py _settled": "whatever a tool raises is its result, and goes on to its caller",
-    "running.py __call__": "a substitute that cannot take the arguments, for any reason, blocks",
-    "running.py _generated": "as `_settled`, for a body that runs while its caller goes through it",
-    "running.py _generated_later": "as `_generated`",
-    "running.py told": "the text of an exception may be code of the user",
-    "running.py drive": "what a tool raises goes into the flow, which settles the call",
-    "running.py _go_on": "as `drive`",
+    "values/plain.py as_data": "arguments may have code of their own: what raises cannot be read",
+    "values/plain.py opened": "one value that raises makes no other unreadable",
+    "values/plain.py as_members": "so may answers, and what they are made of",
+    "guard/arguments.py _if_it_can": (
+        "validators are the user's, and here the agent is only watched"
+    ),
+    "guard/flow.py _settled": "whatever a tool raises is its result, and goes on to its caller",
+    "guard/flow.py __call__": "a substitute that cannot take the arguments, for any reason, blocks",
+    "guard/flow.py _generated": (
+        "as `_settled`, for a body that runs while its caller goes through it"
+    ),
+    "guard/flow.py _generated_later": "as `_generated`",
+    "guard/flow.py told": "the text of an exception may be code of the user",
+    "guard/flow.py drive": "what a tool raises goes into the flow, which settles the call",
+    "guard/flow.py _go_on": "as `drive`",
     "adapters/langgraph/asking.py _validated": "validators are the user's: a refusal is told",
     "adapters/langgraph/attempts.py _once": "whatever ends a run, its answer lets it run again",
     "adapters/langgraph/observing.py undisturbed": "who is observed is not disturbed",

@@ -13,7 +13,7 @@ from campaigns.bench.page import PAGES, RESULTS, ROOT, pages
 from campaigns.bench.translated import written
 from campaigns.bench.workload import POLICY, TEMPLATES, policy, trace
 from sponsio_like import Guard
-from sponsio_like.loader import loads
+from sponsio_like.contracts.loader import loads
 
 
 def test_the_policy_file_is_the_workload() -> None:

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-import sponsio_like.formula as f
-from sponsio_like.checks import needs
-from sponsio_like.compiler import compile_policy
-from sponsio_like.conditions import condition, event, formula, resolved
-from sponsio_like.contract import Contract, Scope, fingerprint
+import sponsio_like.logic.formula as f
+from sponsio_like.checks.compile import compile_policy
+from sponsio_like.contracts.conditions import condition, event, formula, resolved
+from sponsio_like.contracts.contract import Contract, Scope, fingerprint
+from sponsio_like.contracts.needs import needs
+from sponsio_like.contracts.operands import name
+from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.targets import Vocabulary
 from sponsio_like.errors import ContractError
-from sponsio_like.operands import name
 from sponsio_like.outcome import Redirect, Warn
-from sponsio_like.pattern import Rule
-from sponsio_like.session import Session
+from sponsio_like.session.session import Session
 from sponsio_like.syntax import read
-from sponsio_like.vocabulary import Vocabulary
 from tests.play import guarded
 
 

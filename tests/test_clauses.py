@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import registry
-from sponsio_like.contract import Contract, Scope, contract
-from sponsio_like.formula import conj
-from sponsio_like.pattern import Rule
+from sponsio_like.contracts.contract import Contract, Scope, contract
+from sponsio_like.contracts.pattern import Rule
+from sponsio_like.events import registry
+from sponsio_like.logic.formula import conj
 from sponsio_like.syntax import read
 from tests.play import Played, opened
 

@@ -15,13 +15,13 @@ from typing import NamedTuple
 import pytest
 
 from sponsio_like import cli, explain
-from sponsio_like.contract import contract
-from sponsio_like.guard import Guard
-from sponsio_like.loader import loads
+from sponsio_like.contracts.contract import contract
+from sponsio_like.contracts.loader import loads
+from sponsio_like.contracts.pattern import CATALOG, Pattern
+from sponsio_like.guard.guard import Guard
 from sponsio_like.log import json_log
-from sponsio_like.notation import events
-from sponsio_like.pattern import CATALOG, Pattern
 from sponsio_like.terminal import LateProgress
+from tests.notation import events
 
 CONTRACTS = """\
 version: 1

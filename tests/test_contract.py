@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import conditions, phrases
-from sponsio_like.contract import Contract, Scope, contract
+from sponsio_like.contracts import conditions
+from sponsio_like.contracts import sentences as phrases
+from sponsio_like.contracts.contract import Contract, Scope, contract
+from sponsio_like.contracts.pattern import Rule
 from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Block, Redirect, Warn
-from sponsio_like.pattern import Rule
 from sponsio_like.patterns import must_precede, rate_limit
 from sponsio_like.syntax import read
 from tests.manifest import requirement

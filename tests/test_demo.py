@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from sponsio_like import demo
+from sponsio_like.contracts.loader import load
 from sponsio_like.demo.story import Story, tell
 from sponsio_like.errors import SponsioLikeError
-from sponsio_like.loader import load
 from sponsio_like.terminal import console_for
 
 ROOT = Path(__file__).parent.parent

@@ -13,17 +13,18 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import CallBlocked, Guard, RunStopped, Session, contract, denials
-from sponsio_like.contract import Contract
+from sponsio_like import CallBlocked, Guard, RunStopped, Session, contract
+from sponsio_like.contracts.contract import Contract
 from sponsio_like.errors import SnapshotError
-from sponsio_like.events import Call
+from sponsio_like.events import denials
+from sponsio_like.events.events import Call
 from sponsio_like.loops import running, said
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome
 from sponsio_like.patterns import absent, denial_limit, must_precede, redirect_to_safe
-from sponsio_like.replay import Replay
-from sponsio_like.resuming import seal
+from sponsio_like.replay.replay import Replay
+from sponsio_like.session.resume import seal
 from sponsio_like.syntax import read
-from sponsio_like.trace import trace_of
+from sponsio_like.traces.trace import trace_of
 from tests import bridge, oracle
 from tests.manifest import requirement
 from tests.play import Played, opened

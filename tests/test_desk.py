@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import tickets
 from sponsio_like.errors import SessionError
-from sponsio_like.tickets import MADE, Asked, Desk, Ticket
+from sponsio_like.events.ticket import Asked, Ticket
+from sponsio_like.session import tickets
+from sponsio_like.session.tickets import MADE, Desk
 from tests.manifest import requirement
 
 C, D = Asked("c"), Asked("d", ("boss",))

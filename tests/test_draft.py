@@ -12,17 +12,19 @@ from typing import Any
 import pytest
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
-from sponsio_like import prompting, signature, vetting
-from sponsio_like.document import parse
-from sponsio_like.drafting import Draft, drafted, tried
+from sponsio_like.contracts.loader import loads
+from sponsio_like.contracts.pattern import CATALOG
+from sponsio_like.contracts.yaml_document import parse
+from sponsio_like.drafting import observed as signature
+from sponsio_like.drafting import prompt as prompting
+from sponsio_like.drafting import statements as vetting
+from sponsio_like.drafting.draft import Draft, drafted, tried
+from sponsio_like.drafting.observed import Collector, Signature, signature_of
+from sponsio_like.drafting.prompt import messages
+from sponsio_like.drafting.statements import statements
+from sponsio_like.drafting.yaml_text import entry, flow
 from sponsio_like.errors import ContractError, SponsioLikeError
-from sponsio_like.loader import loads
-from sponsio_like.pattern import CATALOG
-from sponsio_like.prompting import messages
-from sponsio_like.signature import Collector, Signature, signature_of
-from sponsio_like.trace import Trace, trace_of
-from sponsio_like.vetting import statements
-from sponsio_like.writing import entry, flow
+from sponsio_like.traces.trace import Trace, trace_of
 from tests.costs import work
 
 ANSWERS = Path(__file__).parent / "drafts"

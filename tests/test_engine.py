@@ -12,10 +12,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from sponsio_like.contract import Contract
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.pattern import Rule
 from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Allowed
-from sponsio_like.pattern import Rule
 from tests import oracle
 from tests.oracle import Formula, call, settle
 from tests.oracle_runs import Scope, run

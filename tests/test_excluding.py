@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-import sponsio_like.formula as f
+import sponsio_like.logic.formula as f
 from sponsio_like import Blocked, Contract, ContractError, Session, SessionError, atom, contract
-from sponsio_like import excluding as excluding_module
-from sponsio_like.checks import formulas
-from sponsio_like.contract import Scope
-from sponsio_like.formula import Always, Custom, Not
+from sponsio_like.contracts.contract import Scope
+from sponsio_like.contracts.needs import formulas
+from sponsio_like.contracts.pattern import Rule
+from sponsio_like.logic.formula import Always, Custom, Not
 from sponsio_like.outcome import Decision, Escalate, Redirect, Warn
-from sponsio_like.pattern import Rule
 from sponsio_like.patterns import must_precede, rate_limit
+from sponsio_like.session import impossible as excluding_module
 from sponsio_like.syntax import read
 from sponsio_like.worlds import Entry, MemoryWorld
 from tests.costs import costs

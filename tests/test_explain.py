@@ -11,13 +11,13 @@ from typing import NamedTuple
 import pytest
 
 from sponsio_like import cli
+from sponsio_like.contracts.loader import load, loads
 from sponsio_like.errors import ContractError
-from sponsio_like.loader import load, loads
-from sponsio_like.notation import events
-from sponsio_like.replay import Replay
-from sponsio_like.timeline import KEYS_CAP, Finding, explained
-from sponsio_like.trace import trace_of
+from sponsio_like.replay.replay import Replay
+from sponsio_like.replay.timeline import KEYS_CAP, Finding, explained
+from sponsio_like.traces.trace import trace_of
 from tests.manifest import requirement
+from tests.notation import events
 
 VALUES = Path(__file__).parent.parent / "examples" / "values"
 

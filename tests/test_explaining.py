@@ -10,16 +10,15 @@ from typing import Any
 import pytest
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
-from sponsio_like import notation
-from sponsio_like.compiler import ALL_INPUTS
-from sponsio_like.contract import contract
-from sponsio_like.formula import Formula
-from sponsio_like.pattern import CATALOG, Rule
-from sponsio_like.replay import Replay
+from sponsio_like.contracts.contract import contract
+from sponsio_like.contracts.needs import ALL_INPUTS
+from sponsio_like.contracts.pattern import CATALOG, Rule
+from sponsio_like.logic.formula import Formula
+from sponsio_like.replay.replay import Replay
+from sponsio_like.replay.timeline import Finding, explained
 from sponsio_like.syntax import read
-from sponsio_like.timeline import Finding, explained
-from sponsio_like.trace import Trace, trace_of
-from tests import bridge, oracle
+from sponsio_like.traces.trace import Trace, trace_of
+from tests import bridge, notation, oracle
 from tests.fuzz_heard import heard
 from tests.grounds import NEVER, ground
 from tests.manifest import requirement

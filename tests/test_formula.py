@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-import sponsio_like.formula as f
-from sponsio_like import tree
+import sponsio_like.logic.formula as f
+from sponsio_like.logic import tree
 from sponsio_like.syntax import read
 from tests.formulas import A, B, Random
 

@@ -36,28 +36,36 @@ class Bug(NamedTuple):
 
 
 BUGS = {
-    "X holds at the end": Bug("residual", 'literal[0] in "WGg"', 'literal[0] in "XWGg"'),
-    "WX fails at the end": Bug("residual", 'literal[0] in "WGg"', 'literal[0] in "Gg"'),
+    "X holds at the end": Bug("monitor.residual", 'literal[0] in "WGg"', 'literal[0] in "XWGg"'),
+    "WX fails at the end": Bug("monitor.residual", 'literal[0] in "WGg"', 'literal[0] in "Gg"'),
     "a bound ahead is a step too long": Bug(
-        "future", "at.number + count)", "at.number + count + 1)", 5
+        "monitor.progression", "at.number + count)", "at.number + count + 1)", 5
     ),
     "a bound behind is a step too long": Bug(
-        "past", "p - s[r] <= limit", "p - s[r] - 1 <= limit", 4
+        "monitor.past", "p - s[r] <= limit", "p - s[r] - 1 <= limit", 4
     ),
-    "a time bound leaves out its edge": Bug("past", "t - s[r] <= limit", "t - s[r] < limit", 10),
-    "a window has its edge in it": Bug("past", "bisect_right(stamps", "bisect_left(stamps", 1),
-    "a call in flight counts as done": Bug("past", "(x[slot] is True)", "(x[slot] is not False)"),
+    "a time bound leaves out its edge": Bug(
+        "monitor.past", "t - s[r] <= limit", "t - s[r] < limit", 10
+    ),
+    "a window has its edge in it": Bug(
+        "monitor.past", "bisect_right(stamps", "bisect_left(stamps", 1
+    ),
+    "a call in flight counts as done": Bug(
+        "monitor.past", "(x[slot] is True)", "(x[slot] is not False)"
+    ),
     "a late result does not reach the past": Bug(
-        "monitor",
+        "monitor.monitor",
         "window, registers = known or (state.window, state.registers)",
         "window, registers = state.window, state.registers",
     ),
     "sums do not hear every call": Bug(
-        "listening", " or any(letter[slot] for slot in sums)", "", 2
+        "monitor.relevance", " or any(letter[slot] for slot in sums)", "", 2
     ),
-    "a verdict does not latch": Bug("clause", "broken=watch.broken or violated", "broken=violated"),
+    "a verdict does not latch": Bug(
+        "engine.clause", "broken=watch.broken or violated", "broken=violated"
+    ),
     "a violated instance is armed again": Bug(
-        "monitor",
+        "monitor.monitor",
         "return Step(State(registers, live, window, lost), bad)",
         "return Step(State(registers, live | frozenset(owing), window, lost), bad)",
     ),
@@ -109,7 +117,7 @@ def test_both_know_at_once_what_no_continuation_keeps(name: str) -> None:
 def test_a_planted_bug_is_found_soon(name: str) -> None:
     """The same search finds a bug in the engine within 2,000 pairs, and says how to see it."""
     bug = BUGS[name]
-    source = (ROOT / "sponsio_like" / f"{bug.module}.py").read_text("utf-8")
+    source = (ROOT / "sponsio_like" / f"{bug.module.replace('.', '/')}.py").read_text("utf-8")
     assert source.count(bug.old) == 1
     planted = source.replace(bug.old, bug.new)
     arguments = [bug.module, planted, str(SMALL), "--most=1", f"--seed={bug.seed}"]

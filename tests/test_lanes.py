@@ -15,13 +15,13 @@ import pytest
 from campaigns.bench.translated import written
 from campaigns.bench.workload import POLICY, trace
 from sponsio_like import Allowed, Blocked, Contract, Guard, Held, Redirected, atom, contract
-from sponsio_like.events import Unreadable, digest
-from sponsio_like.loader import loads
-from sponsio_like.passing import Refused, passes
+from sponsio_like.contracts.loader import loads
+from sponsio_like.events.registry import CUSTOM
+from sponsio_like.monitor.slots import likeness
 from sponsio_like.patterns import cooldown, must_precede, rate_limit
-from sponsio_like.readers import likeness
-from sponsio_like.registry import CUSTOM
+from sponsio_like.session.fast import Refused, passes
 from sponsio_like.syntax import read
+from sponsio_like.values.canonical import Unreadable, digest
 from tests import twins
 from tests.play import guarded
 from tests.test_predicates import CASES, word
@@ -244,5 +244,5 @@ def test_a_lane_that_fails_lets_the_long_way_decide(
 def test_no_lane_is_built_while_a_call_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """The lanes of tools that are named are there before the first call."""
     guard = guarded("G(count(called(pay)) <= 1)", "G !called(x)")
-    monkeypatch.setattr("sponsio_like.passing.lane_of", pytest.fail)
+    monkeypatch.setattr("sponsio_like.session.fast.lane_of", pytest.fail)
     assert isinstance(guard.session().decide("pay"), Allowed)

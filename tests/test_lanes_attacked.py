@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, Contract, Guard, contract
-from sponsio_like.formula import Always, Happens, Implies, Match, Once, Seconds
-from sponsio_like.index import INDEX_CAP
-from sponsio_like.pattern import Rule
+from sponsio_like.contracts.pattern import Rule
+from sponsio_like.engine.index import INDEX_CAP
+from sponsio_like.logic.formula import Always, Happens, Implies, Match, Once, Seconds
 from tests.play import guarded
 
 
@@ -110,8 +110,8 @@ def test_arguments_that_change_while_they_are_read_block_the_call(
         raise RuntimeError("dictionary changed size during iteration")
 
     session = guarded("G(called(pay) -> !O called(freeze))").session()
-    monkeypatch.setattr("sponsio_like.passing.freeze_args", torn)
-    monkeypatch.setattr("sponsio_like.deciding.given_args", torn)
+    monkeypatch.setattr("sponsio_like.session.fast.freeze_args", torn)
+    monkeypatch.setattr("sponsio_like.session.decide.given_args", torn)
     assert isinstance(session.decide("pay", {}), Blocked)
 
 
@@ -122,5 +122,5 @@ def test_tools_that_nobody_names_share_their_lanes(monkeypatch: pytest.MonkeyPat
     for number in range(INDEX_CAP + 10):
         session.settle(session.decide(f"junk {number}").id)
     session.settle(session.decide("db_1").id)
-    monkeypatch.setattr("sponsio_like.passing.lane_of", pytest.fail)
+    monkeypatch.setattr("sponsio_like.session.fast.lane_of", pytest.fail)
     assert isinstance(session.decide("db_2"), Allowed)

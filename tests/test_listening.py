@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.alphabet import OTHER, Name, static
-from sponsio_like.clause import Clause
-from sponsio_like.compiler import Policy
-from sponsio_like.contract import Contract, Scope
-from sponsio_like.events import Call
-from sponsio_like.formula import Const, Happens, Last, Match
-from sponsio_like.guard import Guard
-from sponsio_like.listening import known
-from sponsio_like.pattern import Rule
-from sponsio_like.program import Program
+from sponsio_like.contracts.contract import Contract, Scope
+from sponsio_like.contracts.pattern import Rule
+from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.policy import Policy
+from sponsio_like.events.events import Call
+from sponsio_like.guard.guard import Guard
+from sponsio_like.logic.formula import Const, Happens, Last, Match
+from sponsio_like.monitor.alphabet import OTHER, Name, static
+from sponsio_like.monitor.program import Program
+from sponsio_like.monitor.relevance import known
 from sponsio_like.syntax import read
 from tests.play import Clock, opened
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sponsio_like.contract import Contract, Scope
-from sponsio_like.document import parse
+from sponsio_like.contracts.contract import Contract, Scope
+from sponsio_like.contracts.loader import File, load, loads
+from sponsio_like.contracts.yaml_document import parse
 from sponsio_like.errors import ContractError
-from sponsio_like.guard import Guard
-from sponsio_like.loader import File, load, loads
+from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Block, Redirect, Warn
 from sponsio_like.patterns import arg_value_range, must_precede, rate_limit
 from sponsio_like.syntax import read

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contract import contract
+from sponsio_like.contracts.contract import contract
 from sponsio_like.errors import TraceError
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from sponsio_like.log import json_log, read_log
 
 FEW = contract("few").guarantees("tool `pay` at most 1 times")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import sponsio_like.formula as f
+import sponsio_like.logic.formula as f
 from sponsio_like import ltl
 from sponsio_like.errors import ContractError
 from sponsio_like.ltl import (

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import pytest
 
-from sponsio_like.contract import Contract
-from sponsio_like.guard import Guard
-from sponsio_like.pattern import Rule
-from sponsio_like.session import Session
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.pattern import Rule
+from sponsio_like.guard.guard import Guard
+from sponsio_like.session.session import Session
 from sponsio_like.syntax import read
 from tests.costs import work
 from tests.manifest import requirement

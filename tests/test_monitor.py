@@ -6,24 +6,11 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.atoms import OPEN
-from sponsio_like.clause import Clause
-from sponsio_like.compiler import compile_policy
-from sponsio_like.context import Context
-from sponsio_like.contract import Contract
-from sponsio_like.events import Call, Message
-from sponsio_like.judging import judge
-from sponsio_like.ledger import Ledger
-from sponsio_like.monitor import Monitor, State, overall
-from sponsio_like.outcome import Ask, Block, Decision, Escalate, Redirect, Violation, Warn
-from sponsio_like.pattern import Rule
-from sponsio_like.program import Program
-from sponsio_like.reading import take_apart
-from sponsio_like.residual import both, one
-from sponsio_like.resting import NEVER, due, in_the_air, memory, same
-from sponsio_like.search import FAR
-from sponsio_like.syntax import read
-from sponsio_like.verdicts import (
+from sponsio_like.checks.compile import compile_policy
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.pattern import Rule
+from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.findings import (
     Finding,
     asking,
     enforced,
@@ -33,8 +20,21 @@ from sponsio_like.verdicts import (
     reported,
     strictest,
 )
-from sponsio_like.watch import Place, Witness
-from sponsio_like.window import Entry, endings, in_flight, open_calls
+from sponsio_like.engine.judgement import judge
+from sponsio_like.engine.ledger import Ledger
+from sponsio_like.events.atoms import OPEN
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Call, Message
+from sponsio_like.logic.decompose import take_apart
+from sponsio_like.monitor.in_flight import Entry, endings, in_flight, open_calls
+from sponsio_like.monitor.monitor import Monitor, State, overall
+from sponsio_like.monitor.program import Program
+from sponsio_like.monitor.reachability import FAR
+from sponsio_like.monitor.residual import both, one
+from sponsio_like.monitor.resting import NEVER, due, in_the_air, memory, same
+from sponsio_like.monitor.state import Place, Witness
+from sponsio_like.outcome import Ask, Block, Decision, Escalate, Redirect, Violation, Warn
+from sponsio_like.syntax import read
 from tests.play import opened
 
 

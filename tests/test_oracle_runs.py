@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from sponsio_like import formula as f
+from sponsio_like.logic import formula as f
 from tests import bridge
 from tests.oracle import (
     Event,

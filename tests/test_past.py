@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.context import Context
-from sponsio_like.events import Call
-from sponsio_like.past import compile_past
-from sponsio_like.program import Program
-from sponsio_like.readers import slot_reader
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Call
+from sponsio_like.monitor.past import compile_past
+from sponsio_like.monitor.program import Program
+from sponsio_like.monitor.slots import slot_reader
 from sponsio_like.syntax import read
 
 Run = Sequence[str]

@@ -11,14 +11,9 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import notation
-from sponsio_like.compiler import ALL_INPUTS
-from sponsio_like.contract import Contract, contract
-from sponsio_like.errors import ContractError
-from sponsio_like.events import Call
-from sponsio_like.formula import Custom, Formula
-from sponsio_like.outcome import Escalate, Redirect
-from sponsio_like.pattern import (
+from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.needs import ALL_INPUTS
+from sponsio_like.contracts.pattern import (
     CATALOG,
     FAMILIES,
     Pattern,
@@ -29,6 +24,13 @@ from sponsio_like.pattern import (
     pattern,
     whenever,
 )
+from sponsio_like.contracts.sentences import readings
+from sponsio_like.contracts.targets import Vocabulary, target
+from sponsio_like.errors import ContractError
+from sponsio_like.events.events import Call
+from sponsio_like.events.registry import CUSTOM, atom
+from sponsio_like.logic.formula import Custom, Formula
+from sponsio_like.outcome import Escalate, Redirect
 from sponsio_like.patterns import (
     always_followed_by,
     arg_allowlist,
@@ -51,11 +53,9 @@ from sponsio_like.patterns import (
     tool_allowlist,
     workflow_step,
 )
-from sponsio_like.phrases import readings
-from sponsio_like.registry import CUSTOM, atom
-from sponsio_like.replay import Replay
-from sponsio_like.trace import trace_of
-from sponsio_like.vocabulary import Vocabulary, target
+from sponsio_like.replay.replay import Replay
+from sponsio_like.traces.trace import trace_of
+from tests import notation
 from tests.manifest import requirement
 from tests.play import Played, opened
 

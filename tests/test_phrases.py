@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import phrases, wording
-from sponsio_like.conditions import assumption
+from sponsio_like.contracts import sentences as phrases
+from sponsio_like.contracts import templates as wording
+from sponsio_like.contracts.conditions import assumption
+from sponsio_like.contracts.pattern import catalog
+from sponsio_like.contracts.targets import Vocabulary
 from sponsio_like.errors import ContractError
-from sponsio_like.pattern import catalog
-from sponsio_like.vocabulary import Vocabulary
 
 SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
     "tool `A` must precede `B`": ("must_precede", {"first": "A", "then": "B"}),

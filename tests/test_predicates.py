@@ -14,12 +14,11 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import notation
-from sponsio_like.guard import Guard
+from sponsio_like.contracts.pattern import CATALOG
+from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Allowed, Outcome
-from sponsio_like.pattern import CATALOG
-from sponsio_like.session import Session
-from tests import catalog_cases, predicate_cases, values_cases, walk
+from sponsio_like.session.session import Session
+from tests import catalog_cases, notation, predicate_cases, values_cases, walk
 from tests import predicates as p
 from tests.predicate_cases import Case
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from sponsio_like.errors import ContractError
-from sponsio_like.formula import Always, conj
-from sponsio_like.program import WINDOW_CAP, Program
-from sponsio_like.reading import take_apart
+from sponsio_like.logic.decompose import take_apart
+from sponsio_like.logic.formula import Always, conj
+from sponsio_like.monitor.program import WINDOW_CAP, Program
 from sponsio_like.syntax import read
 
 

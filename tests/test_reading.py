@@ -7,18 +7,27 @@ from typing import Any
 
 import pytest
 
-import sponsio_like.formula as f
-from sponsio_like import registry
-from sponsio_like.atoms import OPEN, concerns, inputs_of, kinds_of, names_tool, reader, settled
-from sponsio_like.context import Context, checked, names, tokens_of
+import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError, SessionError
-from sponsio_like.events import Call, Event, Message, Result, Step, Unreadable
-from sponsio_like.places import ABSENT, find, path_parts, reach
-from sponsio_like.program import Slot
-from sponsio_like.readers import KEY_CAP, key_of, slot_reader
+from sponsio_like.events import registry
+from sponsio_like.events.atoms import (
+    OPEN,
+    concerns,
+    inputs_of,
+    kinds_of,
+    names_tool,
+    reader,
+    settled,
+)
+from sponsio_like.events.context import Context, checked, names, tokens_of
+from sponsio_like.events.events import Call, Event, Message, Result, Step
+from sponsio_like.events.terms import MISSING, value_reader
+from sponsio_like.monitor.program import Slot
+from sponsio_like.monitor.slots import KEY_CAP, key_of, slot_reader
 from sponsio_like.syntax import read
-from sponsio_like.terms import MISSING, value_reader
-from sponsio_like.values import compare, number, regex, same
+from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.compare import compare, number, regex, same
+from sponsio_like.values.places import ABSENT, find, path_parts, reach
 
 BOB = Call("a", {"x": 1, "y": 2, "s": "abc", "l": [1, "q"]}, "id", "bob", 2)
 EVE = Call("b", {"x": 5}, "id", "eve", 0)

@@ -9,10 +9,10 @@ import pytest
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
 from sponsio_like import Contract, ContractError, Session, atom, contract
-from sponsio_like.contract import Scope
-from sponsio_like.formula import Always, Custom, Not
+from sponsio_like.contracts.contract import Scope
+from sponsio_like.contracts.pattern import Rule, catalog
+from sponsio_like.logic.formula import Always, Custom, Not
 from sponsio_like.outcome import Escalate
-from sponsio_like.pattern import Rule, catalog
 from sponsio_like.syntax import read
 from tests import catalog_cases, predicate_cases, values_cases
 from tests.fuzz_cases import Formulas

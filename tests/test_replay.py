@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contract import Contract, contract
-from sponsio_like.notation import events
+from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.pattern import CATALOG, Pattern
 from sponsio_like.outcome import Redirect
-from sponsio_like.pattern import CATALOG, Pattern
-from sponsio_like.replay import Judged, Replay
-from sponsio_like.trace import Trace, trace_of
+from sponsio_like.replay.replay import Judged, Replay
+from sponsio_like.traces.trace import Trace, trace_of
+from tests.notation import events
 
 GATE = contract("gate").guarantees("tool `check` must precede `refund`")
 FEW = contract("few").guarantees("tool `refund` at most 1 times")

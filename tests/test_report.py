@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contract import Contract, contract
+from sponsio_like.contracts.contract import Contract, contract
 from sponsio_like.errors import TraceError
-from sponsio_like.guard import Guard
-from sponsio_like.jsonl import Line
+from sponsio_like.guard.guard import Guard
 from sponsio_like.log import json_log
-from sponsio_like.report import Report, report_of
+from sponsio_like.replay.report import Report, report_of
 from sponsio_like.terminal import Table, console_for, plain, print_table
+from sponsio_like.traces.jsonl import Line
 
 FEW = contract("few").guarantees("tool `pay` at most 1 times")
 GATE = contract("gate").guarantees("tool `check` must precede `pay`")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from sponsio_like.residual import (
+from sponsio_like.monitor.residual import (
     NO,
     YES,
     Conjunction,

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from sponsio_like.errors import ContractError
-from sponsio_like.monitor import Monitor
-from sponsio_like.program import Program
-from sponsio_like.reading import take_apart
-from sponsio_like.search import FAR, settles_within
+from sponsio_like.logic.decompose import take_apart
+from sponsio_like.monitor.monitor import Monitor
+from sponsio_like.monitor.program import Program
+from sponsio_like.monitor.reachability import FAR, settles_within
 from sponsio_like.syntax import read
 from tests.play import guarded, opened
 

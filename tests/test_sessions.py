@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contract import Contract
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.pattern import Rule
 from sponsio_like.errors import SessionError
 from sponsio_like.outcome import Allowed, Blocked, Escalate, Held, Redirect, Redirected
-from sponsio_like.pattern import Rule
 from sponsio_like.syntax import read
 from tests.play import guarded, opened
 

@@ -11,9 +11,9 @@ from importlib import resources
 
 import pytest
 
-import sponsio_like.formula as f
+import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError
-from sponsio_like.show import FUNCTIONS, RESERVED
+from sponsio_like.logic.printer import FUNCTIONS, RESERVED
 from sponsio_like.syntax import read, read_term, show
 from tests.formulas import BINARY, INFIX, UNARY, A, B, Random, small
 

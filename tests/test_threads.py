@@ -12,14 +12,15 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from sponsio_like import judging, perceiving
-from sponsio_like.contract import Contract
-from sponsio_like.formula import Always, Compare, Const, Count, Happens, Implies, Match
-from sponsio_like.guard import Guard
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.pattern import Rule
+from sponsio_like.engine import judgement as judging
+from sponsio_like.guard.guard import Guard
+from sponsio_like.logic.formula import Always, Compare, Const, Count, Happens, Implies, Match
+from sponsio_like.monitor.state import Judgement
 from sponsio_like.outcome import Allowed, Outcome
-from sponsio_like.pattern import Rule
-from sponsio_like.session import Session
-from sponsio_like.watch import Judgement
+from sponsio_like.session import user_code as perceiving
+from sponsio_like.session.session import Session
 from tests.manifest import requirement
 
 THREADS = 32

@@ -23,8 +23,7 @@ from sponsio_like import (
     Ticket,
     contract,
 )
-from sponsio_like import tickets as tickets_module
-from sponsio_like.loader import loads
+from sponsio_like.contracts.loader import loads
 from sponsio_like.patterns import (
     arg_value_range,
     destructive_action_gate,
@@ -33,6 +32,7 @@ from sponsio_like.patterns import (
     rate_limit,
     tool_allowlist,
 )
+from sponsio_like.session import tickets as tickets_module
 from tests.manifest import requirement
 from tests.play import Clock
 

@@ -33,8 +33,8 @@ from sponsio_like.patterns import (
     must_precede,
     rate_limit,
 )
-from sponsio_like.plain import as_data
 from sponsio_like.syntax import read
+from sponsio_like.values.plain import as_data
 from tests.manifest import requirement
 from tests.test_tools import Client, events, held, ruled
 

@@ -37,9 +37,9 @@ from sponsio_like import (
     SessionError,
     Ticket,
     contract,
-    running,
 )
-from sponsio_like import formula as f
+from sponsio_like.guard import flow as running
+from sponsio_like.logic import formula as f
 from sponsio_like.loops import running as running_call
 from sponsio_like.loops import said
 from sponsio_like.patterns import (

@@ -10,8 +10,17 @@ from typing import Any
 import pytest
 
 from sponsio_like.errors import TraceError
-from sponsio_like.events import Call, Message, Result, Step
-from sponsio_like.trace import Called, Said, Seen, Settled, Told, Trace, read_traces, trace_of
+from sponsio_like.events.events import Call, Message, Result, Step
+from sponsio_like.traces.trace import (
+    Called,
+    Said,
+    Seen,
+    Settled,
+    Told,
+    Trace,
+    read_traces,
+    trace_of,
+)
 
 
 def of(*events: Any) -> Trace:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sponsio_like import ContractError, SessionError
-from sponsio_like import formula as f
+from sponsio_like.logic import formula as f
 from sponsio_like.trajectory import (
     SPECIFICATIONS,
     F,

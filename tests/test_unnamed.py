@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contract import Contract, Scope
+from sponsio_like.contracts.contract import Contract, Scope
+from sponsio_like.contracts.pattern import Rule
 from sponsio_like.errors import ContractError
-from sponsio_like.formula import Formula, Not
-from sponsio_like.pattern import Rule
+from sponsio_like.logic.formula import Formula, Not
 from sponsio_like.syntax import read
 from tests.manifest import requirement
 from tests.play import guarded, opened

@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import instances
-from sponsio_like.checks import needs
-from sponsio_like.contract import Contract, contract
+from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.needs import needs
+from sponsio_like.contracts.pattern import Rule
 from sponsio_like.errors import ContractError, InputMissing
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
+from sponsio_like.monitor.parametric import store as instances
 from sponsio_like.outcome import Allowed, Blocked, Outcome
-from sponsio_like.pattern import Rule
-from sponsio_like.replay import Replay
-from sponsio_like.session import Session
+from sponsio_like.replay.replay import Replay
+from sponsio_like.replay.timeline import explained
+from sponsio_like.session.session import Session
 from sponsio_like.syntax import read
-from sponsio_like.timeline import explained
-from sponsio_like.tokens import words_in
-from sponsio_like.trace import trace_of
+from sponsio_like.traces.trace import trace_of
+from sponsio_like.values.tokens import words_in
 from tests.grounds import campaign
 from tests.manifest import requirement
 from tests.smt_values import words
@@ -517,7 +517,7 @@ def test_what_an_answer_forbids_and_had_no_room_is_refused(
 ) -> None:
     """Later calls that it may be about are, because memory is full."""
     for cap in ("VALUES_CAP", "RELATED_CAP", "STATES_CAP"):
-        monkeypatch.setattr(f"sponsio_like.tracking.{cap}", 1)
+        monkeypatch.setattr(f"sponsio_like.engine.per_value.{cap}", 1)
     later = "i = $x, j = $y" if "$x" in trigger else "j = $y"
     one = session(f"G({trigger} & output.ids[] = $y -> WX G !called(b, {later}))")
     do(one, "a", {"ids": [2, 3]}, i=3)
@@ -537,7 +537,7 @@ def test_an_answer_of_any_kind_is_heard_by_all_contracts() -> None:
 @requirement("S-VALUE-09")
 def test_what_is_owed_and_had_no_room_is_open_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """No call can be refused for it: an answer brought it."""
-    monkeypatch.setattr("sponsio_like.tracking.VALUES_CAP", 2)
+    monkeypatch.setattr("sponsio_like.engine.per_value.VALUES_CAP", 2)
     one = session("G(done(make) & output.ids[] = $x -> F called(use, id = $x))")
     do(one, "make", {"ids": [1, 2, 3]})
     do(one, "use", id=1)
@@ -760,7 +760,7 @@ def test_advice_is_about_the_value_that_is_violated(
 @pytest.fixture
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clauses remember three values."""
-    monkeypatch.setattr("sponsio_like.tracking.VALUES_CAP", 3)
+    monkeypatch.setattr("sponsio_like.engine.per_value.VALUES_CAP", 3)
 
 
 @pytest.mark.usefixtures("_small")
@@ -864,7 +864,7 @@ def test_values_in_the_same_state_share_it() -> None:
 
 def test_states_that_are_stepped_at_every_call_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is owed within a bound is in another state at each call; there is room for so many."""
-    monkeypatch.setattr("sponsio_like.tracking.STATES_CAP", 4)
+    monkeypatch.setattr("sponsio_like.engine.per_value.STATES_CAP", 4)
     one = session("G(called(open, id = $x) -> X F[<=50] done(close, id = $x))")
     opened = [legal(one, "open", id=i) for i in range(6)]
     assert opened[:3] == [True] * 3
@@ -878,7 +878,7 @@ def test_no_call_goes_through_that_has_no_room(
     made: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is refused itself: nothing that must be remembered is lost, whichever way it goes."""
-    monkeypatch.setattr("sponsio_like.tracking.STATES_CAP", 4)
+    monkeypatch.setattr("sponsio_like.engine.per_value.STATES_CAP", 4)
     paid = "arg(n) <= last(arg(n), done(charge, id = $o))"
     one = made(f"G(called(refund, id = $o) -> {paid} & O called(ok))")
     assert [legal(one, "charge", id=i, n=i * 10) for i in range(6)] == [True] * 3 + [False] * 3

@@ -7,9 +7,9 @@ import math
 
 import pytest
 
-from sponsio_like import instances
-from sponsio_like.contract import contract
-from sponsio_like.guard import Guard
+from sponsio_like.contracts.contract import contract
+from sponsio_like.guard.guard import Guard
+from sponsio_like.monitor.parametric import store as instances
 from sponsio_like.outcome import Blocked
 from sponsio_like.syntax import read
 from tests.manifest import requirement
@@ -282,7 +282,7 @@ def test_values_that_enter_a_state_that_others_are_in_need_no_room(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Only different states are few."""
-    monkeypatch.setattr("sponsio_like.tracking.STATES_CAP", 2)
+    monkeypatch.setattr("sponsio_like.engine.per_value.STATES_CAP", 2)
     one = session("G(called(pay, to = $x) -> !(!called(thaw) S called(freeze, id = $x)))")
     assert all(legal(one, "freeze", id=i) for i in range(5))
     assert not any(legal(one, "pay", to=i) for i in range(5))
@@ -295,7 +295,7 @@ def test_values_that_enter_a_state_that_others_are_in_need_no_room(
 @requirement("S-VALUE-09")
 def test_values_that_are_only_told_apart_have_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where one value is unequal, every other is: they are not compared one by one."""
-    monkeypatch.setattr("sponsio_like.tracking.RELATED_CAP", 1)
+    monkeypatch.setattr("sponsio_like.engine.per_value.RELATED_CAP", 1)
     one = session("G(called(pay, id = $x) -> Y O called(vet, id = $x) & !Y called(lock, id != $x))")
     assert all(legal(one, "vet", id=i) for i in range(3))
     assert all(legal(one, "pay", id=i) for i in range(3))
@@ -304,7 +304,7 @@ def test_values_that_are_only_told_apart_have_room(monkeypatch: pytest.MonkeyPat
 @requirement("S-VALUE-09")
 def test_what_is_known_is_told_where_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls about values that are remembered go on; of all others nothing is certain."""
-    monkeypatch.setattr("sponsio_like.tracking.VALUES_CAP", 2)
+    monkeypatch.setattr("sponsio_like.engine.per_value.VALUES_CAP", 2)
     one = session("G(called(use, id = $x) -> count(done(make) & output.ids[] = $x) <= 1)")
     do(one, "make", {"ids": [1, 2, 3]})
     assert legal(one, "use", id=1)
@@ -316,7 +316,7 @@ def test_what_is_known_is_told_where_memory_is_full(monkeypatch: pytest.MonkeyPa
 @requirement("S-VALUE-09")
 def test_a_call_is_compared_with_what_had_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is refused, though it binds no value by itself."""
-    monkeypatch.setattr("sponsio_like.tracking.RELATED_CAP", 1)
+    monkeypatch.setattr("sponsio_like.engine.per_value.RELATED_CAP", 1)
     one = session("G(called(b, k = $x, j > $y) -> WY !O(done(a, k = $x) & output.limits[] = $y))")
     do(one, "a", {"limits": [9, 5]}, k=1)
     assert not legal(one, "b", k=1, j=7)
@@ -327,7 +327,7 @@ def test_a_clause_that_no_call_moves_has_room_for_as_many_states(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Only states that have to be stepped at each call are few."""
-    monkeypatch.setattr("sponsio_like.tracking.STATES_CAP", 2)
+    monkeypatch.setattr("sponsio_like.engine.per_value.STATES_CAP", 2)
     one = session("G(called(try, id = $x) -> count(called(try, id = $x)) <= 5)")
     assert all(legal(one, "try", id=i) for i in range(5) for _ in range(i + 1))
     assert len(one._inner.ledger.bound[0].cells) == 6
@@ -336,7 +336,7 @@ def test_a_clause_that_no_call_moves_has_room_for_as_many_states(
 @requirement("S-VALUE-09", "S-VALUE-02")
 def test_a_snapshot_knows_what_had_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """And since when all values are as they are."""
-    monkeypatch.setattr("sponsio_like.tracking.VALUES_CAP", 2)
+    monkeypatch.setattr("sponsio_like.engine.per_value.VALUES_CAP", 2)
     some = "G(called(use, id = $x) -> count(done(make) & output.ids[] = $x) <= 1)"
     locked = "G(called(pay, to = $x) -> Y O called(vet, id = $x) & !Y O called(make))"
     rules = [contract(f"c{i}").guarantees(read(each)) for i, each in enumerate([some, locked])]

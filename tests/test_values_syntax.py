@@ -7,11 +7,15 @@ from typing import Any
 
 import pytest
 
-import sponsio_like.formula as f
+import sponsio_like.logic.formula as f
 from sponsio_like import ltl, patterns
-from sponsio_like.conditions import assumption, checked, condition
+from sponsio_like.contracts.conditions import assumption, checked, condition
+from sponsio_like.contracts.loader import loads
+from sponsio_like.contracts.matches import matched
+from sponsio_like.contracts.pattern import CATALOG, Rule
+from sponsio_like.contracts.phrases import phrase, read_phrase
+from sponsio_like.contracts.targets import NOTHING, Vocabulary, matching, target
 from sponsio_like.errors import ContractError
-from sponsio_like.loader import loads
 from sponsio_like.ltl import (
     G,
     O,
@@ -29,11 +33,7 @@ from sponsio_like.ltl import (
     var,
     where,
 )
-from sponsio_like.matches import matched
-from sponsio_like.pattern import CATALOG, Rule
-from sponsio_like.phrasing import phrase, read_phrase
 from sponsio_like.syntax import read, read_term, show
-from sponsio_like.vocabulary import NOTHING, Vocabulary, matching, target
 
 X = f.Var("x")
 

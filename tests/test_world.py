@@ -25,9 +25,8 @@ from sponsio_like import (
     SessionError,
     atom,
     contract,
-    notation,
 )
-from sponsio_like.pattern import Pattern, catalog
+from sponsio_like.contracts.pattern import Pattern, catalog
 from sponsio_like.patterns import (
     always_followed_by,
     idempotent,
@@ -35,6 +34,7 @@ from sponsio_like.patterns import (
     rate_limit,
 )
 from sponsio_like.worlds import Entry, MemoryWorld, SqliteWorld, World
+from tests import notation
 from tests.manifest import requirement
 from tests.play import opened
 
@@ -324,7 +324,7 @@ def test_an_id_that_is_used_again_is_a_new_call(world: World, place: str) -> Non
 @requirement("S-WORLD-05")
 def test_an_id_is_remembered_from_its_result_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long the call was in flight, and whatever was decided meanwhile."""
-    monkeypatch.setattr("sponsio_like.lasting.USES_CAP", 3)
+    monkeypatch.setattr("sponsio_like.session.world.USES_CAP", 3)
     session = Guard([BUDGET]).session("s", world=MemoryWorld())
     assert isinstance(session.decide("pay", {"n": 60}, id="a"), Allowed)
     assert isinstance(paid(session, 1, "b"), Allowed)

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
 
-from sponsio_like import notation
 from sponsio_like.syntax import read, read_term
-from tests import bridge, oracle
+from tests import bridge, notation, oracle
 from tests.oracle_runs import Report, run, would_violate
 
 PLACE = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- /table -->)", re.DOTALL)

@@ -14,13 +14,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sponsio_like.contract import Contract
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.pattern import Rule
 from sponsio_like.errors import ContractError
-from sponsio_like.formula import Always, Custom, Formula
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
+from sponsio_like.logic.formula import Always, Custom, Formula
 from sponsio_like.outcome import Blocked, Mode, Outcome
-from sponsio_like.pattern import Rule
-from sponsio_like.session import Session
+from sponsio_like.session.session import Session
 from tests.fuzz_cases import Formulas
 from tests.fuzz_traces import Event, Traces
 from tests.test_predicates import Word

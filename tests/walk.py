@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sponsio_like import formula as f
-from sponsio_like.contract import Contract, Scope
+from sponsio_like.contracts.contract import Contract, Scope
+from sponsio_like.contracts.pattern import Rule
 from sponsio_like.errors import ContractError
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
+from sponsio_like.logic import formula as f
 from sponsio_like.outcome import Allowed, Mode, Outcome
-from sponsio_like.passing import catch_up
-from sponsio_like.pattern import Rule
-from sponsio_like.session import Session
+from sponsio_like.session.fast import catch_up
+from sponsio_like.session.session import Session
 from tests import oracle
 from tests.tables import Case, Node, Table
 

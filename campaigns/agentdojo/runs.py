@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from sponsio_like.replay import Replay
-from sponsio_like.trace import trace_of
+from sponsio_like.replay.replay import Replay
+from sponsio_like.traces.trace import trace_of
 
 Outcome: TypeAlias = Literal["attack succeeded", "attack failed", "no attack"]
 OUTCOMES: tuple[Outcome, ...] = ("attack succeeded", "attack failed", "no attack")

@@ -22,11 +22,11 @@ from campaigns.bench import ours
 from campaigns.bench.translated import written
 from campaigns.bench.workload import POLICY, Call, Row, policy, trace
 from sponsio_like import Allowed, Guard, Session
-from sponsio_like.freezing import freeze_args
 from sponsio_like.log import json_log
-from sponsio_like.naming import fresh
 from sponsio_like.outcome import let_through
-from sponsio_like.passing import passes, settles
+from sponsio_like.session.fast import passes, settles
+from sponsio_like.session.naming import fresh
+from sponsio_like.values.freeze import freeze_args
 
 now = time.perf_counter_ns
 VALUES = {"duplicate_call_limit", "loop_detection"}

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from campaigns.study import ROOT, lines, replay_of
-from sponsio_like.loader import load
-from sponsio_like.trace import trace_of
+from sponsio_like.contracts.loader import load
+from sponsio_like.traces.trace import trace_of
 
 NONE = "campaigns/catalog/unseen.yaml"
 """One contract of each pattern that needs an input that no trace has."""

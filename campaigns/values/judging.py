@@ -13,8 +13,8 @@ from typing import Any
 from campaigns.agentdojo.runs import with_request
 from campaigns.recount import AT_THE_END, moments
 from campaigns.values.independent import RECOUNTS
-from sponsio_like.replay import Judged, Replay
-from sponsio_like.trace import trace_of
+from sponsio_like.replay.replay import Judged, Replay
+from sponsio_like.traces.trace import trace_of
 
 
 @dataclass

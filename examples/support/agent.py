@@ -32,7 +32,7 @@ from scripted import Scripted
 from sponsio_like import Guard
 from sponsio_like.adapters.langchain import approve, deny, guarded, waiting
 from sponsio_like.adapters.langgraph import guard_tools
-from sponsio_like.records import Record
+from sponsio_like.log import Record
 from telling import tell, tell_conversation, tell_log, tell_waiting
 from tools import Shop
 

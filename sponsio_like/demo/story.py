@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from sponsio_like.contract import Contract
-from sponsio_like.filing import read_file
-from sponsio_like.loader import File
+from sponsio_like.checks.files import read_file
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.loader import File
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
-from sponsio_like.replay import Played, Replay
-from sponsio_like.trace import Called, Trace, read_traces
+from sponsio_like.replay.replay import Played, Replay
+from sponsio_like.traces.trace import Called, Trace, read_traces
 
 Fate: TypeAlias = Literal["ran", "stopped", "replaced", "warned", "would be stopped"]
 

@@ -1,24 +1,24 @@
 """Agentic security: what came from outside is looked at before it is acted upon.
 
-Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
 
 from __future__ import annotations
 
-from sponsio_like.confirming import confirmed
-from sponsio_like.formula import (
-    Always,
-    Count,
-    Delivered,
-    Formula,
-    Last,
-    Match,
-    Target,
-    disj,
+from sponsio_like.contracts.blocks import acting
+from sponsio_like.contracts.confirmation import confirmed
+from sponsio_like.contracts.parameters import Accept
+from sponsio_like.contracts.pattern import (
+    Counts,
+    Tools,
+    called,
+    default,
+    pattern,
+    tried,
+    whenever,
+    worked,
 )
-from sponsio_like.kinds import Accept
-from sponsio_like.parts import acting
-from sponsio_like.pattern import Counts, Tools, called, default, pattern, tried, whenever, worked
+from sponsio_like.logic.formula import Always, Count, Delivered, Formula, Last, Match, Target, disj
 
 REVIEW = default("review")
 CONFIRM = default("confirm")

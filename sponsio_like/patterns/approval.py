@@ -1,11 +1,14 @@
 """Approval and audit: what stands behind an action, and what is left of it.
 
-Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
 
 from __future__ import annotations
 
-from sponsio_like.formula import (
+from sponsio_like.contracts.blocks import before, by_name, unspent
+from sponsio_like.contracts.parameters import Duration, Name, Positive
+from sponsio_like.contracts.pattern import Counts, Field, Rule, Tools, pattern, settles, worked
+from sponsio_like.logic.formula import (
     Always,
     ApprovalAge,
     Approved,
@@ -15,17 +18,6 @@ from sponsio_like.formula import (
     Once,
     Steps,
     Yesterday,
-)
-from sponsio_like.kinds import Duration, Name, Positive
-from sponsio_like.parts import before, by_name, unspent
-from sponsio_like.pattern import (
-    Counts,
-    Field,
-    Rule,
-    Tools,
-    pattern,
-    settles,
-    worked,
 )
 
 

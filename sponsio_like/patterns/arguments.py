@@ -1,22 +1,13 @@
 """Arguments: what a call may carry.
 
-Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
 
 from __future__ import annotations
 
-from sponsio_like.atoms_args import (
-    ODD_TEXTS,
-    blank_tolerant,
-    choosy,
-    searches,
-    whole_or_anchored,
-)
-from sponsio_like.errors import ContractError
-from sponsio_like.formula import Custom, Formula, Last, Mark, Sum
-from sponsio_like.kinds import Natural, Number, Regex, Window
-from sponsio_like.parts import having, optional
-from sponsio_like.pattern import (
+from sponsio_like.contracts.blocks import having, optional
+from sponsio_like.contracts.parameters import Natural, Number, Regex, Window
+from sponsio_like.contracts.pattern import (
     Counts,
     Field,
     Rule,
@@ -28,6 +19,15 @@ from sponsio_like.pattern import (
     whenever,
     worked,
 )
+from sponsio_like.errors import ContractError
+from sponsio_like.events.argument_atoms import (
+    ODD_TEXTS,
+    blank_tolerant,
+    choosy,
+    searches,
+    whole_or_anchored,
+)
+from sponsio_like.logic.formula import Custom, Formula, Last, Mark, Sum
 
 SESSION = default("session")
 

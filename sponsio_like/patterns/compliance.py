@@ -1,14 +1,13 @@
 """Compliance: who may do what together, and what has to follow.
 
-Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
 
 from __future__ import annotations
 
-from sponsio_like.formula import Always, Eventually, Formula, Next, conj
-from sponsio_like.opposing import apart
-from sponsio_like.parts import before
-from sponsio_like.pattern import (
+from sponsio_like.contracts.blocks import before
+from sponsio_like.contracts.contradictions import apart
+from sponsio_like.contracts.pattern import (
     Counts,
     Rule,
     Tools,
@@ -20,6 +19,7 @@ from sponsio_like.pattern import (
     whenever,
     worked,
 )
+from sponsio_like.logic.formula import Always, Eventually, Formula, Next, conj
 
 
 @pattern(

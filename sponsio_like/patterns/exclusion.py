@@ -1,17 +1,17 @@
 """Exclusion and recovery: what must not meet, what alone is allowed, what runs instead.
 
-Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
 
 from __future__ import annotations
 
-from sponsio_like.atoms import names_tool
+from sponsio_like.contracts.contradictions import apart
+from sponsio_like.contracts.parameters import ExactTools, OneTool, Renames
+from sponsio_like.contracts.pattern import Counts, Rule, Tools, called, exclusive, pattern
 from sponsio_like.errors import ContractError
-from sponsio_like.formula import Always, Formula
-from sponsio_like.kinds import ExactTools, OneTool, Renames
-from sponsio_like.opposing import apart
+from sponsio_like.events.atoms import names_tool
+from sponsio_like.logic.formula import Always, Formula
 from sponsio_like.outcome import Redirect
-from sponsio_like.pattern import Counts, Rule, Tools, called, exclusive, pattern
 
 
 @pattern(

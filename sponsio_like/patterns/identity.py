@@ -1,14 +1,14 @@
 """Identity, context, repetition: who asks, in what state of things, and how often the same.
 
-Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
 
 from __future__ import annotations
 
-from sponsio_like.atoms_args import searches, whole_or_anchored
-from sponsio_like.formula import Count, Ctx, Formula
-from sponsio_like.kinds import Duration, Moment, Name, Natural, Regex, Scalars
-from sponsio_like.pattern import Counts, Field, Rule, Tools, pattern, tried, whenever
+from sponsio_like.contracts.parameters import Duration, Moment, Name, Natural, Regex, Scalars
+from sponsio_like.contracts.pattern import Counts, Field, Rule, Tools, pattern, tried, whenever
+from sponsio_like.events.argument_atoms import searches, whole_or_anchored
+from sponsio_like.logic.formula import Count, Ctx, Formula
 
 ALL: tuple[Field, ...] = ("*",)
 

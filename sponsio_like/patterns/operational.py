@@ -1,18 +1,15 @@
 """Operation: how often, how soon, how many times again.
 
-Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-import sponsio_like.formula as f
-from sponsio_like.atoms import names_tool
-from sponsio_like.errors import ContractError
-from sponsio_like.formula import Count, Formula, Repeats, Seconds, Steps, Target
-from sponsio_like.kinds import Duration, Natural, Positive, Window
-from sponsio_like.pattern import (
+import sponsio_like.logic.formula as f
+from sponsio_like.contracts.parameters import Duration, Natural, Positive, Window
+from sponsio_like.contracts.pattern import (
     Counts,
     Field,
     Rule,
@@ -25,6 +22,9 @@ from sponsio_like.pattern import (
     whenever,
     worked,
 )
+from sponsio_like.errors import ContractError
+from sponsio_like.events.atoms import names_tool
+from sponsio_like.logic.formula import Count, Formula, Repeats, Seconds, Steps, Target
 
 SESSION = default("session")
 ANY = default("*")

@@ -1,6 +1,6 @@
 """Output: what the agent's responses may say. Positions are messages.
 
-Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ import functools
 import re
 from typing import Any
 
-from sponsio_like.context import Context
+from sponsio_like.contracts.parameters import Name, Natural
+from sponsio_like.contracts.pattern import pattern
 from sponsio_like.errors import ContractError
-from sponsio_like.events import Message, Unreadable
-from sponsio_like.folding import folded
-from sponsio_like.formula import Always, Custom, Formula, MessageBy
-from sponsio_like.kinds import Name, Natural
-from sponsio_like.pattern import pattern
-from sponsio_like.registry import atom
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Message
+from sponsio_like.events.registry import atom
+from sponsio_like.logic.formula import Always, Custom, Formula, MessageBy
+from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.folding import folded
 
 RESPONSE = MessageBy("assistant")
 

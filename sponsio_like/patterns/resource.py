@@ -1,13 +1,13 @@
 """Resources: tokens and delegation.
 
-Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
 
 from __future__ import annotations
 
-from sponsio_like.formula import Depth, Formula, Match, Tokens
-from sponsio_like.kinds import Natural, Positive
-from sponsio_like.pattern import pattern, whenever
+from sponsio_like.contracts.parameters import Natural, Positive
+from sponsio_like.contracts.pattern import pattern, whenever
+from sponsio_like.logic.formula import Depth, Formula, Match, Tokens
 
 ANY = (Match(),)
 

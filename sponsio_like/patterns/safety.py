@@ -1,22 +1,17 @@
 """Safety: nothing irreversible without what has to come before it.
 
-Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`.
+Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-import sponsio_like.formula as f
-from sponsio_like.confirming import confirmed
-from sponsio_like.context import Context
-from sponsio_like.errors import ContractError
-from sponsio_like.events import Call
-from sponsio_like.formula import Formula
-from sponsio_like.kinds import Accept, AnswerField, Event, Name, Positive, Within
-from sponsio_like.outcome import Escalate
-from sponsio_like.parts import acting, before, by_name, fresh, narrowed, unspent
-from sponsio_like.pattern import (
+import sponsio_like.logic.formula as f
+from sponsio_like.contracts.blocks import acting, before, by_name, fresh, narrowed, unspent
+from sponsio_like.contracts.confirmation import confirmed
+from sponsio_like.contracts.parameters import Accept, AnswerField, Event, Name, Positive, Within
+from sponsio_like.contracts.pattern import (
     Counts,
     Field,
     Rule,
@@ -28,7 +23,12 @@ from sponsio_like.pattern import (
     whenever,
     worked,
 )
-from sponsio_like.registry import atom
+from sponsio_like.errors import ContractError
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Call
+from sponsio_like.events.registry import atom
+from sponsio_like.logic.formula import Formula
+from sponsio_like.outcome import Escalate
 
 CONFIRM_IT = default("confirm_{action}", optional=True)
 

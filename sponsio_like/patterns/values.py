@@ -6,14 +6,22 @@ Each function is a pattern; what its arguments and decorator mean stands in `pat
 
 from __future__ import annotations
 
-import sponsio_like.formula as f
+import sponsio_like.logic.formula as f
+from sponsio_like.contracts.blocks import but_for, fresh, narrowed, refusing
+from sponsio_like.contracts.contradictions import releases
+from sponsio_like.contracts.parameters import Name, Occurrence, Positive, Regex, Success, Within
+from sponsio_like.contracts.pattern import (
+    Field,
+    Tools,
+    default,
+    earlier,
+    pattern,
+    settles,
+    whenever,
+)
 from sponsio_like.errors import ContractError
-from sponsio_like.formula import Formula
-from sponsio_like.kinds import Name, Occurrence, Positive, Regex, Success, Within
-from sponsio_like.opposing import releases
-from sponsio_like.parts import but_for, fresh, narrowed, refusing
-from sponsio_like.pattern import Field, Tools, default, earlier, pattern, settles, whenever
-from sponsio_like.variables import vars_in
+from sponsio_like.logic.formula import Formula
+from sponsio_like.monitor.parametric.variables import vars_in
 
 ANY = default("*")
 VET = {"tool": "vet", "args": {"name": "$who"}}

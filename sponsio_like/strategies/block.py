@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sponsio_like.contracts.options import none
+from sponsio_like.contracts.targets import Vocabulary
 from sponsio_like.outcome import Block
-from sponsio_like.strategies.options import none
-from sponsio_like.vocabulary import Vocabulary
 
 
 def block(options: Mapping[str, Any], words: Vocabulary) -> Block:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.options import mailboxes
+from sponsio_like.contracts.parameters import Duration, Name, read
+from sponsio_like.contracts.targets import Vocabulary
 from sponsio_like.errors import Problems
-from sponsio_like.kinds import Duration, Name, read
-from sponsio_like.operands import only
 from sponsio_like.outcome import Escalate
-from sponsio_like.strategies.options import mailboxes
-from sponsio_like.vocabulary import Vocabulary
 
 
 def escalate(options: Mapping[str, Any], words: Vocabulary) -> Escalate:

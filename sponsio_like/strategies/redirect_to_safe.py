@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.parameters import OneTool, Renames, read
+from sponsio_like.contracts.targets import Vocabulary
 from sponsio_like.errors import ContractError, Problems
-from sponsio_like.kinds import OneTool, Renames, read
-from sponsio_like.operands import only
 from sponsio_like.outcome import Redirect
-from sponsio_like.vocabulary import Vocabulary
 
 
 def redirect_to_safe(options: Mapping[str, Any], words: Vocabulary) -> Redirect:

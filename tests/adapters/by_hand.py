@@ -17,7 +17,7 @@ from pydantic import create_model
 
 from sponsio_like.errors import SessionError
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected
-from sponsio_like.session import Session
+from sponsio_like.session.session import Session
 from tests.adapters.bench import Function
 from tests.adapters.harness import Adapter, Agent, Answers, Call, Host, Report, Shown, Told, Turn
 from tests.adapters.playing import Conversation, Failed, aplay, play

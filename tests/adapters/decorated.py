@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sponsio_like.raising import CallHeld, RunStopped
-from sponsio_like.session import Session
+from sponsio_like.guard.raised import CallHeld, RunStopped
+from sponsio_like.session.session import Session
 from tests.adapters.bench import Function
 from tests.adapters.harness import Adapter, Agent, Answers, Call, Host, Report, Shown, Told, Turn
 from tests.adapters.playing import Conversation, Failed, aplay, play

@@ -27,7 +27,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph import approve, waiting
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from sponsio_like.worlds import SqliteWorld
 from tests.adapters.bench import POLL
 from tests.adapters.harness import Call

@@ -26,9 +26,9 @@ from langgraph.prebuilt import tools_condition
 
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import GuardedState, guard_tools
-from sponsio_like.contract import contract
+from sponsio_like.contracts.contract import contract
 from sponsio_like.errors import SessionError
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from sponsio_like.patterns import rate_limit
 from tests.adapters.scripted import Line, Scripted, said, since_user
 from tests.adapters.talks import ask

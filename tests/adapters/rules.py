@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sponsio_like.contract import Contract, contract
-from sponsio_like.events import Call as Event
+from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.events.events import Call as Event
+from sponsio_like.events.registry import atom
 from sponsio_like.outcome import Violation
 from sponsio_like.patterns import amount_limit, arg_value_range, must_precede, rate_limit
-from sponsio_like.registry import atom
 from tests.adapters.harness import Answer, Answers, Call
 
 UNLUCKY = 13

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langchain_core.tools import tool
 
-from sponsio_like.advice import Refusal
+from sponsio_like.advice.advice import Refusal
 from tests.adapters.rules import few
 from tests.adapters.talks import Way, ask, everywhere
 

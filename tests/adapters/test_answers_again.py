@@ -11,7 +11,7 @@ from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph import approve, waiting
 from sponsio_like.errors import SessionError
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from tests.adapters.rules import asked
 from tests.adapters.talks import AGENTS, Came, More, Talk, Way, agents, ask, everywhere, older
 

@@ -12,7 +12,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import MessagesState
 
 from sponsio_like.adapters.langgraph import GuardedState
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from tests.adapters.apps import joined
 from tests.adapters.rules import few
 from tests.adapters.scripted import Line, Scripted

@@ -17,7 +17,7 @@ from langgraph.prebuilt import tools_condition
 from langgraph.types import CachePolicy, Command
 
 from sponsio_like.adapters.langgraph import approve, guard_node, guard_tools, waiting
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from tests.adapters.rules import asked, few
 from tests.adapters.scripted import Line, Scripted, said
 from tests.adapters.talks import Way, ask, graphs, older

@@ -11,10 +11,10 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, RetryPolicy, interrupt
 
 from sponsio_like.adapters.langgraph import approve, guard_node
-from sponsio_like.contract import Contract
-from sponsio_like.guard import Guard
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.guard.guard import Guard
+from sponsio_like.guard.raised import CallBlocked
 from sponsio_like.outcome import Mode
-from sponsio_like.raising import CallBlocked
 from tests.adapters.rules import asked, few, small, spending
 from tests.adapters.talks import Talk, Way, graphs
 

@@ -16,7 +16,7 @@ from langgraph.prebuilt import ToolNode, tools_condition
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import guard_node, guard_tools
 from sponsio_like.errors import ContractError, SessionError
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from sponsio_like.worlds import MemoryWorld
 from tests.adapters.rules import few, kept, small, spending
 from tests.adapters.scripted import Scripted

@@ -14,11 +14,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph import approve, deny, guard_node
-from sponsio_like.contract import Contract, contract
+from sponsio_like.contracts.contract import Contract, contract
 from sponsio_like.errors import InputMissing
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
+from sponsio_like.guard.raised import CallBlocked
 from sponsio_like.patterns import max_length, redirect_to_safe
-from sponsio_like.raising import CallBlocked
 from tests.adapters.rules import asked, checked, few, small, spending, told
 from tests.adapters.talks import GRAPHS, More, Talk, Way, graphs
 

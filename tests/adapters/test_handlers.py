@@ -16,8 +16,8 @@ from langgraph.types import Command
 from typing_extensions import TypedDict
 
 from sponsio_like.adapters.langgraph import guard_tools
-from sponsio_like.guard import Guard
-from sponsio_like.raising import RunStopped
+from sponsio_like.guard.guard import Guard
+from sponsio_like.guard.raised import RunStopped
 from tests.adapters.rules import few
 from tests.adapters.talks import older
 

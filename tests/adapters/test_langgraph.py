@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from sponsio_like.adapters.langgraph import guard_tools
 from sponsio_like.errors import ContractError
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from tests.adapters.rules import asked, few, spending, told
 from tests.adapters.talks import GRAPHS, More, Way, ask, graphs
 from tests.manifest import ROOT
@@ -246,7 +246,7 @@ import time
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from sponsio_like.adapters.langgraph import guard_tools
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from tests.adapters.rules import few
 from tests.adapters.test_langgraph import pay
 

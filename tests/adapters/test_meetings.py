@@ -20,7 +20,7 @@ from langgraph.types import Command, Send
 
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import approve, guard_tools
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from sponsio_like.worlds import MemoryWorld
 from tests.adapters.rules import asked, few, spending, told
 from tests.adapters.scripted import Scripted

@@ -17,8 +17,8 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from sponsio_like.adapters.langgraph import approve, guard_node, waiting
-from sponsio_like.guard import Guard
-from sponsio_like.raising import CallBlocked
+from sponsio_like.guard.guard import Guard
+from sponsio_like.guard.raised import CallBlocked
 from tests.adapters.rules import asked, few, small, told
 from tests.adapters.talks import older
 

@@ -14,8 +14,8 @@ from langgraph.types import Command, interrupt
 
 from sponsio_like.adapters.langgraph import approve, guard_node, waiting
 from sponsio_like.errors import SessionError
-from sponsio_like.guard import Guard
-from sponsio_like.raising import CallBlocked
+from sponsio_like.guard.guard import Guard
+from sponsio_like.guard.raised import CallBlocked
 from tests.adapters.rules import asked, few, small
 
 ON: Any = {"configurable": {"thread_id": "one"}}

@@ -8,9 +8,9 @@ import pytest
 from langchain.agents import AgentState
 from langchain_core.tools import tool
 
-from sponsio_like.contract import contract
+from sponsio_like.contracts.contract import contract
 from sponsio_like.errors import ContractError, InputMissing, SessionError
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from sponsio_like.patterns import (
     approval_active,
     ctx_required,

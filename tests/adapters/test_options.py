@@ -18,7 +18,7 @@ from langgraph.types import CachePolicy, Command, RetryPolicy
 
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import guard_node, guard_tools
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from tests.adapters.rules import few
 from tests.adapters.talks import older
 

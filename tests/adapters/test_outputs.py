@@ -22,7 +22,7 @@ from langgraph.types import Command
 from pydantic import BaseModel
 
 from sponsio_like.outcome import Mode
-from sponsio_like.session import Session
+from sponsio_like.session.session import Session
 from tests.adapters.rules import few
 from tests.adapters.talks import Way, agents, ask, everywhere, older
 

@@ -27,7 +27,7 @@ from langgraph.prebuilt import tools_condition
 from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph import approve, guard_tools, waiting
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from tests.adapters.nests import acts
 from tests.adapters.rules import asked
 from tests.adapters.scripted import since_user

@@ -16,7 +16,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import guard_tools
 from sponsio_like.errors import SessionError
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from tests.adapters.lives import WAYS, Home, Left, Life, pay_tool, run
 from tests.adapters.processes import barrier, elsewhere, start
 from tests.adapters.rules import few, pay, send

@@ -15,10 +15,10 @@ from langgraph.prebuilt import InjectedState
 from langgraph.types import Command, RetryPolicy, Send
 
 from sponsio_like.adapters.langgraph import approve, deny, guard_node, guard_tools
-from sponsio_like.contract import Contract
-from sponsio_like.guard import Guard
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.guard.guard import Guard
+from sponsio_like.guard.raised import CallBlocked
 from sponsio_like.outcome import Mode
-from sponsio_like.raising import CallBlocked
 from tests.adapters.rules import asked, few, pay, small, spending
 from tests.adapters.scripted import Scripted
 from tests.adapters.talks import Came, Talk, Way, graphs

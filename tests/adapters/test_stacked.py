@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import approve, waiting
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from tests.adapters import rules
 from tests.adapters.middlewares import editing, retrying
 from tests.adapters.nests import Ledger, acts, agent_inside, as_tool, few, go, pays

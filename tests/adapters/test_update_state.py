@@ -14,7 +14,7 @@ from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, Send
 
 from sponsio_like.adapters.langgraph import guard_node, guard_tools
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from tests.adapters.rules import asked, few
 
 ON: Any = {"configurable": {"thread_id": "one"}}

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected
-from sponsio_like.session import Session
+from sponsio_like.session.session import Session
 from tests.adapters.by_hand import Waiting, decide, hear, session_of, settle, tell, to_run
 from tests.adapters.harness import Answer, Answers, Call, Host, Told
 from tests.adapters.playing import Failed

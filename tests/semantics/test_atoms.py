@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import registry
-from sponsio_like.contract import contract
+from sponsio_like.contracts.contract import contract
 from sponsio_like.errors import ContractError, InputMissing, SessionError
-from sponsio_like.events import Call
+from sponsio_like.events import registry
+from sponsio_like.events.events import Call
 from sponsio_like.outcome import Allowed, Blocked
 from sponsio_like.syntax import read
 from tests.manifest import requirement

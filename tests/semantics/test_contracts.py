@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contract import Contract, contract
+from sponsio_like.contracts.contract import Contract, contract
 from sponsio_like.errors import ContractError
-from sponsio_like.guard import Guard
+from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Allowed, Blocked, Redirected
 from sponsio_like.patterns import (
     always_followed_by,

@@ -23,11 +23,11 @@ from sponsio_like import (
     contract,
 )
 from sponsio_like.cli import app
-from sponsio_like.loader import loads
+from sponsio_like.contracts.loader import loads
 from sponsio_like.patterns import must_precede, rate_limit
-from sponsio_like.replay import Replay
+from sponsio_like.replay.replay import Replay
 from sponsio_like.syntax import read
-from sponsio_like.trace import trace_of
+from sponsio_like.traces.trace import trace_of
 from tests.manifest import requirement
 
 GATE = contract("gate").guarantees(must_precede("check", "pay"))

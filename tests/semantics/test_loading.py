@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from sponsio_like import registry
 from sponsio_like.cli import app
-from sponsio_like.contract import Contract, contract
+from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.loader import loads
 from sponsio_like.errors import ContractError
-from sponsio_like.guard import Guard
-from sponsio_like.loader import loads
+from sponsio_like.events import registry
+from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Allowed, Blocked
-from sponsio_like.replay import Judged, Replay
+from sponsio_like.replay.replay import Judged, Replay
 from sponsio_like.syntax import read
-from sponsio_like.trace import trace_of
+from sponsio_like.traces.trace import trace_of
 from tests.costs import beside
 from tests.manifest import requirement
 from tests.play import guarded, opened

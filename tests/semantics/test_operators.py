@@ -10,11 +10,11 @@ from math import inf
 
 import pytest
 
-import sponsio_like.formula as f
+import sponsio_like.logic.formula as f
 import sponsio_like.ltl as py
-from sponsio_like.contract import Contract
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.pattern import Rule
 from sponsio_like.errors import ContractError
-from sponsio_like.pattern import Rule
 from sponsio_like.syntax import read, read_term, show
 from tests.manifest import requirement
 from tests.play import guarded, opened

@@ -10,8 +10,8 @@ from sponsio_like import Allowed, Blocked, Guard, Held, Redirected, Violation, c
 from sponsio_like.notices import drain
 from sponsio_like.outcome import Outcome
 from sponsio_like.patterns import no_keywords, rate_limit, redirect_to_safe
-from sponsio_like.replay import Replay
-from sponsio_like.trace import trace_of
+from sponsio_like.replay.replay import Replay
+from sponsio_like.traces.trace import trace_of
 from tests.manifest import requirement
 
 NEVER = rate_limit("pay", 0)

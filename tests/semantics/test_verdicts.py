@@ -7,13 +7,13 @@ import json
 
 import pytest
 
-from sponsio_like import search
-from sponsio_like.contract import Contract, contract
+from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.pattern import Rule
 from sponsio_like.errors import ContractError, SessionError
+from sponsio_like.monitor import reachability as search
+from sponsio_like.monitor.residual import both, either, literals_of, one
 from sponsio_like.outcome import Allowed
-from sponsio_like.pattern import Rule
 from sponsio_like.patterns import idempotent, segregation_of_duty
-from sponsio_like.residual import both, either, literals_of, one
 from sponsio_like.syntax import read
 from tests.manifest import requirement
 from tests.play import Played, guarded, opened
@@ -389,7 +389,7 @@ def test_a_call_without_its_key_violates() -> None:
 @requirement("S-KEY-04")
 def test_a_full_memory_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     """A value too many violates; the values that are remembered keep their state."""
-    from sponsio_like import ledger
+    from sponsio_like.engine import ledger
 
     monkeypatch.setattr(ledger, "KEYS_CAP", 2)
     played = opened(contract("c").guarantees(idempotent("pay", by=["order"])))

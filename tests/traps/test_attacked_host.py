@@ -15,7 +15,7 @@ from sponsio_like import Allowed, Blocked, ContractError, Guard, contract
 from sponsio_like.errors import SessionError, TraceError
 from sponsio_like.notices import Notice, drain
 from sponsio_like.patterns import no_keywords
-from sponsio_like.trace import trace_of
+from sponsio_like.traces.trace import trace_of
 from tests.manifest import requirement
 
 FILE = """\

@@ -12,7 +12,7 @@ import pytest
 
 from sponsio_like import ContractError, Guard
 from sponsio_like.patterns import no_data_leak, value_from
-from sponsio_like.tokens import words_in
+from sponsio_like.values.tokens import words_in
 from tests.manifest import requirement
 from tests.play import letters as play
 from tests.smt_values import words

@@ -10,16 +10,7 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import (
-    Allowed,
-    Blocked,
-    ContractError,
-    Guard,
-    Session,
-    SessionError,
-    contract,
-)
-from sponsio_like.folding import UNSEEN
+from sponsio_like import Allowed, Blocked, ContractError, Guard, Session, SessionError, contract
 from sponsio_like.patterns import (
     approval_active,
     arg_blacklist,
@@ -35,6 +26,7 @@ from sponsio_like.patterns import (
     token_budget,
     untrusted_source_gate,
 )
+from sponsio_like.values.folding import UNSEEN
 from tests.costs import beside
 from tests.manifest import ROOT, requirement
 from tests.play import Clock
@@ -72,7 +64,7 @@ def test_text_is_normalised_in_one_place() -> None:
     """Only what bounds the time of it puts text into a normal form of Unicode."""
     files = (ROOT / "sponsio_like").rglob("*.py")
     callers = [path.name for path in files if "unicodedata.normalize" in path.read_text("utf-8")]
-    assert callers == ["events.py"]
+    assert callers == ["canonical.py"]
 
 
 @pytest.mark.parametrize(

@@ -20,11 +20,11 @@ from sponsio_like import (
     atom,
     contract,
 )
+from sponsio_like.events.registry import CUSTOM
 from sponsio_like.patterns import idempotent, must_precede, rate_limit, redirect_to_safe
-from sponsio_like.registry import CUSTOM
-from sponsio_like.replay import Judged, Replay
-from sponsio_like.resuming import seal
-from sponsio_like.trace import read_traces, trace_of
+from sponsio_like.replay.replay import Judged, Replay
+from sponsio_like.session.resume import seal
+from sponsio_like.traces.trace import read_traces, trace_of
 
 GATE = contract("gate").guarantees(must_precede("check", "pay"))
 FEW = contract("few").guarantees(rate_limit("pay", 3))

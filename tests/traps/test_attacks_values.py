@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import re2
 
-from sponsio_like import Allowed, Blocked, ContractError, Guard, Session, contract, values
+from sponsio_like import Allowed, Blocked, ContractError, Guard, Session, contract
 from sponsio_like.patterns import (
     arg_allowlist,
     arg_blacklist,
@@ -18,6 +18,7 @@ from sponsio_like.patterns import (
     idempotent,
     rate_limit,
 )
+from sponsio_like.values import compare as values
 from tests.costs import beside
 
 

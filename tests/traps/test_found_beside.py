@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sponsio_like import cli
-from sponsio_like.trace import trace_of
+from sponsio_like.traces.trace import trace_of
 from tests.manifest import requirement
 
 CONTRACTS = """version: 1

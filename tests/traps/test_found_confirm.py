@@ -19,8 +19,7 @@ from sponsio_like import (
     Violation,
     contract,
 )
-from sponsio_like.jsonl import Line
-from sponsio_like.loader import loads
+from sponsio_like.contracts.loader import loads
 from sponsio_like.notices import drain
 from sponsio_like.patterns import (
     confirm_after_source,
@@ -30,9 +29,10 @@ from sponsio_like.patterns import (
     precedence,
     untrusted_source_gate,
 )
-from sponsio_like.replay import Replay
-from sponsio_like.report import report_of
-from sponsio_like.trace import trace_of
+from sponsio_like.replay.replay import Replay
+from sponsio_like.replay.report import report_of
+from sponsio_like.traces.jsonl import Line
+from sponsio_like.traces.trace import trace_of
 from tests.manifest import requirement
 from tests.play import Played, opened
 

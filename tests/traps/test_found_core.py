@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Blocked, Guard, Held, SessionError, contract, passing
-from sponsio_like.events import Unreadable, digest
-from sponsio_like.index import INDEX_CAP
+from sponsio_like import Allowed, Blocked, Guard, Held, SessionError, contract
+from sponsio_like.engine.index import INDEX_CAP
 from sponsio_like.patterns import always_followed_by, amount_limit, rate_limit
+from sponsio_like.session import fast as passing
+from sponsio_like.values.canonical import Unreadable, digest
 from tests.manifest import requirement
 
 KELVIN = "\u212a"

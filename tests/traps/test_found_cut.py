@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, Guard, contract
-from sponsio_like.freezing import UNREADABLE, freeze
-from sponsio_like.limits import ANSWER_CAP, DEPTH_CAP, DIGITS_CAP, VALUES_CAP
 from sponsio_like.patterns import (
     arg_blacklist,
     arg_length_limit,
@@ -19,7 +17,9 @@ from sponsio_like.patterns import (
     until,
     value_from,
 )
-from sponsio_like.plain import as_data
+from sponsio_like.values.freeze import UNREADABLE, freeze
+from sponsio_like.values.limits import ANSWER_CAP, DEPTH_CAP, DIGITS_CAP, VALUES_CAP
+from sponsio_like.values.plain import as_data
 from tests.manifest import requirement
 
 LONG: dict[str, Any] = {

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, Guard, Outcome, contract
-from sponsio_like.limits import CHARACTERS_CAP, TEXT_CAP
 from sponsio_like.patterns import arg_blacklist, no_data_leak, value_from
-from sponsio_like.session import Session
+from sponsio_like.session.session import Session
+from sponsio_like.values.limits import CHARACTERS_CAP, TEXT_CAP
 from tests.costs import beside, work
 from tests.manifest import requirement
 

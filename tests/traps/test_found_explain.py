@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.loader import loads
-from sponsio_like.notation import events
-from sponsio_like.replay import Replay
+from sponsio_like.contracts.loader import loads
+from sponsio_like.replay.replay import Replay
+from sponsio_like.replay.timeline import Finding, explained, page
 from sponsio_like.terminal import Styled
-from sponsio_like.timeline import Finding, explained, page
-from sponsio_like.trace import Trace, trace_of
+from sponsio_like.traces.trace import Trace, trace_of
 from tests.manifest import requirement
+from tests.notation import events
 
 
 def trace(happened: Any) -> Trace:
@@ -185,7 +185,7 @@ def test_what_is_owed_from_the_start_is_told() -> None:
 @requirement("S-EXPLAIN-01")
 def test_a_full_memory_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing but a cap stands against a call, the call is named even so."""
-    monkeypatch.setattr("sponsio_like.ledger.KEYS_CAP", 1)
+    monkeypatch.setattr("sponsio_like.engine.ledger.KEYS_CAP", 1)
     happened = "refund(order=1) refund(order=2)"
     (one,) = told("{pattern: idempotent, action: refund, by: [order]}", happened)
     assert one.told.witnesses == (1,)

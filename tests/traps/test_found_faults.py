@@ -40,7 +40,7 @@ Where = tuple[str, int]  # a file and a line
 Fault = tuple[Where, int]  # how often it has run by then
 CHANGE = frozenset(
     f"{name}.py"
-    for name in ("passing", "interceptor", "landing", "ledger", "settling", "instances", "tracking")
+    for name in ("fast", "interceptor", "settle", "ledger", "settlement", "store", "per_value")
 )
 """Where the state of a session is changed."""
 
@@ -284,7 +284,13 @@ def test_a_result_that_cannot_be_taken_leaves_the_call_in_flight() -> None:
     """The host is told that the result is not kept, and may settle the call again."""
     session = guard("enforce").session()
     session.decide("vet", LONG, id="a")
-    broken = ((str(PACKAGE / "perceiving.py"), _line_of("perceiving.py", "waits = list(waits)")), 1)
+    broken = (
+        (
+            str(PACKAGE / "session/user_code.py"),
+            _line_of("session/user_code.py", "waits = list(waits)"),
+        ),
+        1,
+    )
     with tracing(Counter(), broken, Strain):
         (said,) = session.settle("a", output=1)
     assert said.message == "the result of `vet` is not kept, settle it again: Strain"

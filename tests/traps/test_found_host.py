@@ -16,16 +16,17 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Blocked, ContractError, Guard, atom, contract, demo, notation
+from sponsio_like import Allowed, Blocked, ContractError, Guard, atom, contract, demo
+from sponsio_like.contracts.loader import load
+from sponsio_like.contracts.pattern import CATALOG, catalog
 from sponsio_like.errors import SessionError, TraceError
-from sponsio_like.loader import load
+from sponsio_like.guard.raised import CallBlocked
 from sponsio_like.log import json_log, read_log
 from sponsio_like.outcome import Redirect
-from sponsio_like.pattern import CATALOG, catalog
-from sponsio_like.raising import CallBlocked
-from sponsio_like.replay import Replay
+from sponsio_like.replay.replay import Replay
 from sponsio_like.terminal import console_for
-from sponsio_like.trace import Trace, trace_of
+from sponsio_like.traces.trace import Trace, trace_of
+from tests import notation
 from tests.manifest import requirement
 
 FEW = contract("few").guarantees("tool `pay` at most 1 times")
@@ -614,7 +615,7 @@ def test_sessions_that_nobody_holds_are_kept_up_to_a_cap(
     monkeypatch: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Beyond the cap the oldest session that nobody holds is let go, and the host is told once."""
-    monkeypatch.setattr("sponsio_like.roster.KEPT_CAP", 3)
+    monkeypatch.setattr("sponsio_like.guard.sessions.KEPT_CAP", 3)
     guard = Guard([FEW])
     held = guard.session("held")
     for n in range(3):

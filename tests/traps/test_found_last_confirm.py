@@ -16,8 +16,7 @@ import pytest
 from pydantic import BaseModel, SecretStr
 
 from sponsio_like import Allowed, Blocked, Guard, contract
-from sponsio_like.freezing import UNREADABLE
-from sponsio_like.limits import ANSWER_CAP
+from sponsio_like.engine.unread import field
 from sponsio_like.patterns import (
     absent,
     confirm_after_source,
@@ -27,8 +26,9 @@ from sponsio_like.patterns import (
     rate_limit,
     untrusted_source_gate,
 )
-from sponsio_like.plain import given
-from sponsio_like.unread import field
+from sponsio_like.values.freeze import UNREADABLE
+from sponsio_like.values.limits import ANSWER_CAP
+from sponsio_like.values.plain import given
 from tests.manifest import requirement
 
 GATES = {

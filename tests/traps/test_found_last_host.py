@@ -12,15 +12,15 @@ from typer.testing import CliRunner
 
 from sponsio_like import Allowed, Blocked, ContractError, Guard, Held, Session, contract
 from sponsio_like.cli import app
+from sponsio_like.contracts.loader import loads
 from sponsio_like.errors import SessionError, TraceError
-from sponsio_like.interceptor import Interceptor
-from sponsio_like.jsonl import Line
-from sponsio_like.loader import loads
 from sponsio_like.patterns import approval_active
-from sponsio_like.replay import Replay
-from sponsio_like.report import report_of
-from sponsio_like.timeline import explained, page
-from sponsio_like.trace import trace_of
+from sponsio_like.replay.replay import Replay
+from sponsio_like.replay.report import report_of
+from sponsio_like.replay.timeline import explained, page
+from sponsio_like.session.interceptor import Interceptor
+from sponsio_like.traces.jsonl import Line
+from sponsio_like.traces.trace import trace_of
 from tests.manifest import requirement
 
 # --- facts ----------------------------------------------------------------------------------------

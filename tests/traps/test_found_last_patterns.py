@@ -27,7 +27,7 @@ from sponsio_like.patterns import (
     until,
     value_from,
 )
-from sponsio_like.values import composed
+from sponsio_like.values.compare import composed
 from tests.manifest import requirement
 from tests.traps.test_found_cut import played
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, ContractError, Guard, SessionError, contract
-from sponsio_like.formula import Condition, Match
-from sponsio_like.parts import acting
+from sponsio_like.contracts.blocks import acting
+from sponsio_like.logic.formula import Condition, Match
 from sponsio_like.patterns import (
     approval_active,
     confirm_after_source,

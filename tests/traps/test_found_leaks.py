@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from sponsio_like import Blocked, ContractError, Guard, Held, cli, contract
-from sponsio_like.events import Unreadable
-from sponsio_like.leaks import PARTS_CAP, carried_in, key_of, offered_in
 from sponsio_like.notices import drain
 from sponsio_like.patterns import arg_blacklist, no_data_leak, value_from
+from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.leaks import PARTS_CAP, carried_in, key_of, offered_in
 from tests.leaking import occurs
 from tests.manifest import requirement
 from tests.play import letters as play

@@ -13,14 +13,18 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, ContractError, ContractWarning, Guard, contract
-from sponsio_like.alphabet import static
-from sponsio_like.atoms import OPEN
+from sponsio_like.contracts.parameters import Tools
+from sponsio_like.contracts.pattern import Pattern, catalog
 from sponsio_like.errors import closest
+from sponsio_like.events.atoms import OPEN
 from sponsio_like.explain import contracts_page
-from sponsio_like.kinds import Tools
+from sponsio_like.logic.decompose import take_apart
 from sponsio_like.ltl import F, called, initially
-from sponsio_like.monitor import Monitor
-from sponsio_like.pattern import Pattern, catalog
+from sponsio_like.monitor.alphabet import static
+from sponsio_like.monitor.in_flight import endings, in_flight, open_calls, settle
+from sponsio_like.monitor.monitor import Monitor
+from sponsio_like.monitor.program import Program
+from sponsio_like.monitor.residual import strictest
 from sponsio_like.patterns import (
     destructive_action_gate,
     must_confirm,
@@ -31,11 +35,7 @@ from sponsio_like.patterns import (
     segregation_of_duty,
     tool_allowlist,
 )
-from sponsio_like.program import Program
-from sponsio_like.reading import take_apart
-from sponsio_like.residual import strictest
 from sponsio_like.syntax import read, show
-from sponsio_like.window import endings, in_flight, open_calls, settle
 from tests.manifest import requirement
 from tests.play import Clock, opened
 
@@ -128,7 +128,7 @@ def test_what_goes_through_the_trace_loads(formula: str) -> None:
 
 def test_a_forgotten_g_in_a_file_has_its_place() -> None:
     """The mistake is told with line and column of the formula."""
-    from sponsio_like.loader import loads
+    from sponsio_like.contracts.loader import loads
 
     with pytest.raises(ContractError) as caught:
         loads('version: 1\ncontracts:\n- name: c\n  guarantee: {ltl: "!called(b)"}\n', "c.yaml")
@@ -593,7 +593,7 @@ HUGE = "9" * 390
 )
 def test_a_bound_of_hundreds_of_digits_is_refused(guarantee: str, tmp_path: Path) -> None:
     """A bound beyond 10^12 is a mistake with its place, in the library and on the command line."""
-    from sponsio_like.loader import loads
+    from sponsio_like.contracts.loader import loads
 
     text = f"version: 1\ncontracts:\n  - name: x\n    guarantee: {guarantee}\n"
     with pytest.raises(ContractError, match=r"c\.yaml:4:\d+: .*too l(arge|ong)"):

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sponsio_like import Blocked, Guard, contract
-from sponsio_like.limits import ANSWER_CAP, VALUES_CAP
 from sponsio_like.patterns import absent, precedence, value_from
+from sponsio_like.values.limits import ANSWER_CAP, VALUES_CAP
 from tests.manifest import requirement
 
 VETTED = precedence(

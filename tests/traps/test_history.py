@@ -10,18 +10,11 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import (
-    Allowed,
-    Blocked,
-    Contract,
-    Guard,
-    Redirected,
-    atom,
-    contract,
-    judging,
-    perceiving,
-)
-from sponsio_like.events import Call
+from sponsio_like import Allowed, Blocked, Contract, Guard, Redirected, atom, contract
+from sponsio_like.engine import judgement as judging
+from sponsio_like.events.events import Call
+from sponsio_like.events.registry import CUSTOM
+from sponsio_like.monitor.state import Judgement
 from sponsio_like.patterns import (
     always_followed_by,
     cooldown,
@@ -31,8 +24,7 @@ from sponsio_like.patterns import (
     redirect_to_safe,
     workflow_step,
 )
-from sponsio_like.registry import CUSTOM
-from sponsio_like.watch import Judgement
+from sponsio_like.session import user_code as perceiving
 from tests.manifest import requirement
 from tests.play import opened
 

@@ -29,10 +29,10 @@ from sponsio_like.adapters.langgraph.channel import Kept, merged
 from sponsio_like.adapters.langgraph.hearing import Facts
 from sponsio_like.adapters.langgraph.sessions import INPUTS, Scope, Sessions
 from sponsio_like.adapters.langgraph.standing import stand_of
+from sponsio_like.checks.roll_call import meet, meet_all
 from sponsio_like.errors import ContractError
-from sponsio_like.guard import Guard
-from sponsio_like.rollcall import meet, meet_all
-from sponsio_like.running import adrive, drive
+from sponsio_like.guard.flow import adrive, drive
+from sponsio_like.guard.guard import Guard
 from sponsio_like.worlds import World
 
 

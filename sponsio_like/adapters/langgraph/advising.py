@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import Sequence
 
 from sponsio_like.adapters.langgraph.gate import Ruling
+from sponsio_like.guard.flow import Flow, Run
 from sponsio_like.outcome import Blocked
-from sponsio_like.running import Flow, Run
 
 
 def advised(rulings: Sequence[Ruling], *, later: bool) -> Flow:

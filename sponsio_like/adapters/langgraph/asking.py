@@ -22,9 +22,9 @@ from langgraph.prebuilt import ToolNode
 from sponsio_like.adapters.langgraph.injecting import injected_into
 from sponsio_like.adapters.langgraph.schemas import validator_of
 from sponsio_like.errors import ContractError
-from sponsio_like.events import Unreadable, digest
-from sponsio_like.freezing import freeze_args
-from sponsio_like.plain import as_data, as_members
+from sponsio_like.values.canonical import Unreadable, digest
+from sponsio_like.values.freeze import freeze_args
+from sponsio_like.values.plain import as_data, as_members
 
 
 @dataclass(frozen=True, slots=True)

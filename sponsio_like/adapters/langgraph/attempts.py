@@ -26,11 +26,11 @@ from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decision, r
 from sponsio_like.adapters.langgraph.leases import TAKEN, Taken
 from sponsio_like.adapters.langgraph.outer import within
 from sponsio_like.adapters.langgraph.standing import Stand
-from sponsio_like.encoding import decode
+from sponsio_like.engine.encoding import decode
 from sponsio_like.errors import SessionError
-from sponsio_like.naming import fresh
-from sponsio_like.running import Flow, Run, adrive, drive, told
-from sponsio_like.session import Session
+from sponsio_like.guard.flow import Flow, Run, adrive, drive, told
+from sponsio_like.session.naming import fresh
+from sponsio_like.session.session import Session
 
 AT_ONCE = "this call runs already: the same step of the thread was begun twice at once"
 SPENT = "it did not run: the answer of a person lets it run once, and it has run"

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from langchain_core.tools import BaseTool
 
 from sponsio_like.adapters.langgraph.asking import Asking, mark_of
-from sponsio_like.naming import fresh
-from sponsio_like.plain import as_data
+from sponsio_like.session.naming import fresh
+from sponsio_like.values.plain import as_data
 
 CHANGED = "it was changed before it ran"
 """What is said of a call that was let through, and does not run as it was decided."""

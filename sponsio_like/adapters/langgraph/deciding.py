@@ -31,10 +31,10 @@ from sponsio_like.adapters.langgraph.sending import SENT, Sent, is_given, to_dec
 from sponsio_like.adapters.langgraph.sessions import Sessions, read, successor
 from sponsio_like.adapters.langgraph.standing import Stand, standing
 from sponsio_like.adapters.langgraph.unsaved import newest
+from sponsio_like.guard.flow import Flow, adrive, drive
+from sponsio_like.guard.raised import blocked
 from sponsio_like.outcome import Blocked
-from sponsio_like.raising import blocked
-from sponsio_like.running import Flow, adrive, drive
-from sponsio_like.session import Session
+from sponsio_like.session.session import Session
 
 
 class Asks(NamedTuple):

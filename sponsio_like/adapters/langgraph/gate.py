@@ -24,11 +24,11 @@ from sponsio_like.adapters.langgraph.replies import Asked, heard
 from sponsio_like.adapters.langgraph.steps import once
 from sponsio_like.adapters.langgraph.tape import Said, taped
 from sponsio_like.adapters.langgraph.together import together
-from sponsio_like.naming import fresh
+from sponsio_like.engine.findings import renamed
+from sponsio_like.guard.flow import Flow, Run
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirect, Redirected
-from sponsio_like.running import Flow, Run
-from sponsio_like.session import Session, decide_fitted
-from sponsio_like.verdicts import renamed
+from sponsio_like.session.naming import fresh
+from sponsio_like.session.session import Session, decide_fitted
 from sponsio_like.worlds import World
 
 DROPPED = "it did not run: the run was stopped"

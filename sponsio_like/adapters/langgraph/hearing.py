@@ -12,17 +12,17 @@ from typing import Any, TypeAlias
 
 from langchain_core.messages import AIMessage, HumanMessage
 
-from sponsio_like.alphabet import fixed_at
-from sponsio_like.checks import needs
-from sponsio_like.clause import Clause
-from sponsio_like.compiler import Policy
-from sponsio_like.context import Context, checked
+from sponsio_like.contracts.needs import needs
+from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.policy import Policy
 from sponsio_like.errors import InputMissing
-from sponsio_like.events import Unreadable, canonical
-from sponsio_like.listening import concerned
+from sponsio_like.events.context import Context, checked
+from sponsio_like.monitor.alphabet import fixed_at
+from sponsio_like.monitor.relevance import concerned
 from sponsio_like.outcome import Outcome
-from sponsio_like.plain import given
-from sponsio_like.session import Session
+from sponsio_like.session.session import Session
+from sponsio_like.values.canonical import Unreadable, canonical
+from sponsio_like.values.plain import given
 
 Facts: TypeAlias = Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
 """What the host tells of the world before each batch.

@@ -44,9 +44,9 @@ from sponsio_like.adapters.langgraph.sending import (
     state_in,
 )
 from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read
+from sponsio_like.checks.roll_call import meet_all
 from sponsio_like.errors import ContractError
-from sponsio_like.guard import Guard
-from sponsio_like.rollcall import meet_all
+from sponsio_like.guard.guard import Guard
 from sponsio_like.worlds import World
 
 

@@ -23,10 +23,10 @@ from sponsio_like.adapters.langgraph.outer import Outer
 from sponsio_like.adapters.langgraph.place import Place
 from sponsio_like.adapters.langgraph.together import Together
 from sponsio_like.errors import ContractError, InputMissing, SessionError, SnapshotError
-from sponsio_like.guard import Guard, begun, resumed
-from sponsio_like.naming import fresh
-from sponsio_like.roster import Given
-from sponsio_like.session import Session
+from sponsio_like.guard.guard import Guard, begun, resumed
+from sponsio_like.guard.sessions import Given
+from sponsio_like.session.naming import fresh
+from sponsio_like.session.session import Session
 from sponsio_like.worlds import World
 
 Scope: TypeAlias = Literal["thread", "run"]

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sponsio_like.acting import Acting, acting
 from sponsio_like.adapters.langgraph.alone import forgets
 from sponsio_like.adapters.langgraph.asking import Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
@@ -27,10 +26,11 @@ from sponsio_like.adapters.langgraph.pending import abandoned, left_over
 from sponsio_like.adapters.langgraph.place import Place, place_of, saver_of
 from sponsio_like.adapters.langgraph.sessions import Sessions, read, successor
 from sponsio_like.adapters.langgraph.steps import once
-from sponsio_like.guard import Guard
-from sponsio_like.naming import fresh
-from sponsio_like.running import Flow, Run
-from sponsio_like.session import Session
+from sponsio_like.guard.flow import Flow, Run
+from sponsio_like.guard.guard import Guard
+from sponsio_like.session.active import Acting, acting
+from sponsio_like.session.naming import fresh
+from sponsio_like.session.session import Session
 
 
 @dataclass(frozen=True, slots=True)

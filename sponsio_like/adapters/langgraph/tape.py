@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sponsio_like.outcome import Held
-from sponsio_like.session import Session
+from sponsio_like.session.session import Session
 
 
 class Said(NamedTuple):

@@ -1,0 +1,245 @@
+"""What to tell the model whose call was refused: why, and the shortest way to make the call legal.
+
+In: the ledger that refused, and the call. Out: one sentence. It never raises, and it never says
+more than was found out: a way has been tried, and that there is none is said where everything
+has been.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sponsio_like.advice.withheld import withheld, without, written
+from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.findings import Finding, unanswered
+from sponsio_like.engine.ledger import Ledger
+from sponsio_like.engine.unread import unread_fields
+from sponsio_like.errors import ContractError
+from sponsio_like.events.atoms import inputs_of, names_tool
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Call, Event, Message
+from sponsio_like.events.ticket import Ticket
+from sponsio_like.logic.formula import (
+    Arg,
+    Custom,
+    Denied,
+    Happens,
+    Node,
+    OutputIs,
+    Repeats,
+    Sum,
+    TextMatches,
+    Var,
+    postorder,
+)
+from sponsio_like.monitor.parametric.lookup import NOBODY
+from sponsio_like.outcome import Decision, Redirect, Warn
+from sponsio_like.values.effort import Effort
+from sponsio_like.values.limits import EFFORT_CAP, HEARD
+
+if TYPE_CHECKING:
+    from sponsio_like.advice.answers import Answers, Ending
+    from sponsio_like.advice.candidates import Flying
+    from sponsio_like.advice.search import Found
+
+SEPARATELY = 2
+"""So often the same step is said in full; beyond, how often."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """All that is needed to explain a refusal, later, without holding anything up.
+
+    `instead`: the substitute of a redirected call, which was refused as well. `ticket`: that of
+    the event. `substitute`: the call that a redirect makes of it, or why there is none. `ends`: the
+    run ends with it. `unread`: why answers could not be read, by tool.
+    `spent`: not all of the event could be searched.
+    """
+
+    ledger: Ledger
+    event: Event
+    context: Context
+    time: float
+    found: tuple[Finding, ...]
+    flights: tuple[Flying, ...] = ()
+    instead: Call | None = None
+    ticket: Ticket | None = None
+    substitute: Callable[[Redirect], Call | str] = lambda _: ""
+    ends: bool = False
+    unread: Mapping[str, str] = field(default_factory=dict)
+    spent: bool = False
+    _said: list[str] = field(default_factory=list, compare=False, repr=False)
+
+    def explain(self) -> str:
+        """One sentence: the contracts, and the shortest continuation that makes the call legal."""
+        if not self._said:
+            try:
+                with Effort(HEARD * EFFORT_CAP) as effort:
+                    how = without(self._how(), self._withheld())
+                if effort.spent:
+                    how = "what would make it legal takes too long to find out"
+            except Exception as error:  # the decision stands, and so does the reason
+                how = f"what would make it legal could not be found out ({type(error).__name__})"
+            self._said.append(f"{self._why()}; {how}")
+        return self._said[0]
+
+    def _why(self) -> str:
+        names = [
+            f"`{each.violation.contract}` ({self._witnessed(each)}{self._unread(each)})"
+            for each in self._against()
+        ]
+        what = f"`{self.event.tool}`" if isinstance(self.event, Call) else "this answer"
+        return f"{what} was not allowed by {', '.join(names)}"
+
+    def _witnessed(self, found: Finding) -> str:
+        """Why, or what had to hold; of which values, and since when something stands against it."""
+        violation, hidden, said = found.violation, self._hidden(found), [found.violation.words]
+        shown = [each for each in written(violation.values, self.event) if each[0] not in hidden]
+        if shown:
+            fields = _fields(self.ledger.policy.clauses[found.clause], self.event)
+            values = [f"{fields(name)} {json.dumps(value)}" for name, value in shown]
+            said.append(f"for {' and '.join(values)}")
+        if violation.since is not None:
+            said.append(f"since call {violation.since}")
+        return ", ".join(said)
+
+    def _hidden(self, found: Finding) -> dict[str, Any]:
+        clause = self.ledger.policy.clauses[found.clause]
+        return withheld(clause, found.violation.values, self.event)
+
+    def _withheld(self) -> dict[str, Any]:
+        """The values that stand nowhere in the sentence."""
+        return {name: value for each in self.found for name, value in self._hidden(each).items()}
+
+    def _unread(self, finding: Finding) -> str:
+        """What of the call the contract could not read."""
+        if not isinstance(self.event, Call):
+            return ""
+        nodes = _read([self.ledger.policy.clauses[finding.clause]])
+        return "".join(f"; {each}" for each in unread_fields(nodes, self.event))
+
+    def _answers_unread(self) -> list[str]:
+        """Why the answers could not be read that these contracts ask for."""
+        nodes = list(_read(self.ledger.policy.clauses[each.clause] for each in self._against()))
+        if not any(isinstance(node, OutputIs) for node in nodes):
+            return []
+        asked = [each for node in nodes if isinstance(node, Happens) for each in node.target]
+        return [
+            f"{why}; ask `{tool}` for less at once"
+            for tool, why in self.unread.items()
+            if any(names_tool(match, tool) for match in asked)
+        ]
+
+    def _against(self) -> list[Finding]:
+        approved = self.ticket is not None and self.ticket.status == "approved"
+        found = unanswered(self.found, self.ticket if approved else None)
+        enforced = [each for each in found if each.violation.mode == "enforce"]
+        return [each for each in enforced if not isinstance(each.decision, Warn)]
+
+    def _how(self) -> str:
+        from sponsio_like.advice.ground import pinned  # the search is only needed by who is refused
+        from sponsio_like.advice.search import way_to
+        from sponsio_like.advice.trial import Scene
+
+        if self.ends:
+            return "this is final, and the run ends here"
+        if self.spent:
+            return "not all of it can be searched for all contracts at once: give less text"
+        if blind := self._answers_unread():
+            return "; ".join(blind)
+        bound = [each for each in self._against() if each.clause in self.ledger.bound]
+        if any(each.key is None or NOBODY in each.key for each in bound):
+            return "give the fields that the contract reads, each as a plain value"
+        try:
+            ledger = pinned(self.ledger, self.event, {each.clause: each.key for each in bound})
+        except ContractError:  # lists and long texts are no part of a sentence
+            return "what would make it legal has not been found out for such a value"
+        clauses = ledger.policy.clauses
+        if isinstance(self.event, Message) and any(
+            isinstance(each, TextMatches)
+            for each in _read(clauses[each.clause] for each in self._against())
+        ):
+            return "say it differently"
+        scene = Scene(ledger, self.context, self.time)
+        found = way_to(scene, self.event, self.flights, self._answers())
+        if found.way is not None and (found.way or not bound):
+            return _told(found.way, found.ending)
+        if bound:
+            return "no short way to make it legal was found"
+        against = [clauses[i] for i in found.against]
+        if found.certain and any(isinstance(each, Denied) for each in _read(against)):
+            return "this is final: do not try it again"
+        split = any(set(clause.by) - {"@agent"} for clause in against)
+        return _none(found, with_args=split or any(map(_of_args, _read(against))))
+
+    def _answers(self) -> Answers:
+        """What is known of the answers to the event."""
+        from sponsio_like.advice.answers import Answers
+
+        rulings: dict[str, Decision] = {}
+        for each in self.found:  # what was found against a substitute comes last
+            rulings.setdefault(each.violation.contract, each.decision)
+        known = () if self.instead is None else (self.instead,)
+        return Answers(rulings, self.ticket, self.substitute, known)
+
+
+def _read(clauses: Iterable[Clause]) -> Iterator[Node]:
+    """Everything that these clauses read."""
+    for clause in clauses:
+        for slot in clause.slots:
+            yield from postorder(slot.node)
+
+
+def _of_args(node: Node) -> bool:
+    """Whether it reads the arguments of a call."""
+    match node:
+        case Happens(_, target):
+            return any(match.conditions for match in target)
+        case Custom():
+            return not inputs_of(node)  # neither results nor facts
+    return isinstance(node, Arg | Sum | Repeats)
+
+
+def _fields(clause: Clause, event: Event) -> Callable[[str], str]:
+    """How to speak of a variable: by the field of the event that binds it, else by its name."""
+    tool = event.tool if isinstance(event, Call) else ""
+    found = {
+        condition.value.name: f"`{condition.path}`"
+        for node in postorder(clause.rule.formula)
+        if isinstance(node, Happens)
+        for match in node.target
+        if names_tool(match, tool)
+        for condition in match.conditions
+        if isinstance(condition.value, Var) and condition.path[0] not in "@*"
+    }
+    return lambda name: found.get(name, f"${name} =")
+
+
+def _told(way: tuple[str, ...], ending: Ending) -> str:
+    """The way, in words; long runs of one step are counted."""
+    from sponsio_like.advice.answers import approval
+
+    who = approval(ending.people)
+    last = [f"{who} it"] if who else []
+    last += [f"`{ending.instead}` runs instead of it"] if ending.instead else []
+    if not way:
+        return f"by now {', and '.join(last) or 'it is legal'}: try again"
+    steps: list[str] = []
+    for step, run in itertools.groupby(way):
+        times = len(list(run))
+        steps += [f"{step} {times} times"] if times > SEPARATELY else [step] * times
+    then = f", then {', and '.join(last)}" if last else ""
+    return f"to make it legal, first {', then '.join(steps)}{then}"
+
+
+def _none(found: Found, *, with_args: bool) -> str:
+    if found.raised:
+        return "what would make it legal cannot be told, since a contract could not be evaluated"
+    if not found.certain:
+        return "no short way to make it legal was found"
+    where = "with these arguments" if with_args else "in this session"
+    return f"no calls make it legal {where}" + (f", but {found.fits}" if found.fits else "")

@@ -1,0 +1,150 @@
+"""How what stands against an event is answered: what stops it, who is asked, what runs instead.
+
+In: a policy, and what is known of the answers to the refused event. Out: whether a violation is an
+obstacle on the way to it. `lenient`: what a person may approve, or a substitute answer, is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from sponsio_like.engine.findings import Finding, findings, holding, strictest, unanswered
+from sponsio_like.engine.policy import Policy
+from sponsio_like.events.events import Call, Event
+from sponsio_like.events.ticket import Ticket
+from sponsio_like.monitor.state import Witness
+from sponsio_like.outcome import Ask, Decision, Escalate, Redirect, Warn
+
+Roles: TypeAlias = tuple[str, ...]
+CLOSED = ("denied", "expired", "revoked")
+
+
+class Ending(NamedTuple):
+    """What comes after a way: the roles of those who have to approve; what runs instead."""
+
+    people: tuple[Roles, ...] = ()
+    instead: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What is known of the answers to the refused event. `ticket`: its own, if it has one.
+
+    `rulings`: what callables of the user have answered, by contract. `substitute`: the call that a
+    redirect makes of it, or why there is none. `known`: such calls that have been tried.
+    """
+
+    rulings: Mapping[str, Decision] = field(default_factory=dict)
+    ticket: Ticket | None = None
+    substitute: Callable[[Redirect], Call | str] = lambda _: ""
+    known: tuple[Call, ...] = ()
+
+
+class Answering:
+    """The answers of a policy to the refused `event`, and to others on the way to it."""
+
+    def __init__(self, policy: Policy, event: Event, answers: Answers, *, lenient: bool) -> None:
+        self.policy = policy
+        self.event = event
+        self.lenient = lenient
+        self.answers = answers
+        self._substitutes: dict[Redirect, Call | str] = {}
+
+    def matters(self, i: int) -> bool:
+        """Whether a violation of clause `i` is more than warned of."""
+        enforced = self.policy.modes[self.policy.owner[i]] == "enforce"
+        return enforced and not isinstance(self.policy.decision(i), Warn)
+
+    def unsure(self, i: int) -> bool:
+        """Whether a callable of the user answers for clause `i`, now so and then so."""
+        return isinstance(self.policy.decision(i), Ask)
+
+    def stops(self, i: int, event: Event, *, final: bool = False) -> bool:
+        """Whether a violation of clause `i` is an obstacle to `event`; `final`: a substitute."""
+        if not self.matters(i):
+            return False
+        mine = event is self.event
+        match self._decision(i, event):
+            case Warn():
+                return False
+            case Escalate(roles) if mine and self._approved(i, roles):
+                return False
+            case Escalate() if not final:
+                return not self.lenient or (mine and self._closed)
+            case Redirect() as answer if mine and self.lenient:
+                return not isinstance(self._instead(answer), Call)
+        return True
+
+    def ending(self, violated: Iterable[int], event: Event) -> Ending:
+        """Who has to approve `event` if it violates these clauses, and what runs instead."""
+        left = self._found(violated, event)
+        if event is self.event:
+            left = unanswered(left, self._ticket("approved"))
+        people = tuple(dict.fromkeys(answer.roles for _, answer in holding(left)))
+        named = tuple(roles for roles in people if roles)  # they may answer for anyone
+        safe = self.redirected(violated) if event is self.event else None
+        return Ending(named or people, "" if safe is None else safe.tool)
+
+    def redirected(self, violated: Iterable[int]) -> Call | None:
+        """What runs instead of the refused event if it violates these clauses, and is approved."""
+        found = self._found(violated, self.event)
+        answer = strictest(each for each in found if not isinstance(each.decision, Escalate))
+        safe = self._instead(answer) if isinstance(answer, Redirect) else ""
+        return safe if isinstance(safe, Call) else None
+
+    def redirects(self, i: int) -> bool:
+        """Whether clause `i` may answer the refused event with a substitute."""
+        return self.lenient and isinstance(self._decision(i, self.event), Redirect)
+
+    # --- what is known ------------------------------------------------------------------------
+
+    def _decision(self, i: int, event: Event) -> Decision:
+        """The answer of clause `i`; a callable is taken to answer as it has."""
+        decision = self.policy.decision(i)
+        if isinstance(decision, Ask) and event is self.event:
+            return self.answers.rulings.get(self._name(i), decision)
+        return decision
+
+    def _found(self, violated: Iterable[int], event: Event) -> tuple[Finding, ...]:
+        rulings = self.answers.rulings if event is self.event else {}
+        return findings(self.policy, dict.fromkeys(violated, Witness()), event, 0, rulings)
+
+    def _name(self, i: int) -> str:
+        return self.policy.contracts[self.policy.owner[i]].name
+
+    def _instead(self, answer: Redirect) -> Call | str:
+        if answer not in self._substitutes:
+            call = isinstance(self.event, Call)
+            self._substitutes[answer] = self.answers.substitute(answer) if call else ""
+        return self._substitutes[answer]
+
+    def _ticket(self, *status: str) -> Ticket | None:
+        """The ticket of the refused event, if it stands so."""
+        ticket = self.answers.ticket
+        return ticket if ticket is not None and ticket.status in status else None
+
+    @property
+    def _closed(self) -> bool:
+        """Whether nobody can approve the refused event any more."""
+        return self._ticket(*CLOSED) is not None
+
+    def _approved(self, i: int, roles: Roles) -> bool:
+        ticket = self._ticket("approved")
+        asked = () if ticket is None else ticket.asked
+        return (self._name(i), roles) in [(each.contract, each.roles) for each in asked]
+
+
+def may_be_lenient(policy: Policy, rulings: Mapping[str, Decision]) -> bool:
+    """Whether any contract asks people, or has a substitute."""
+    enforced = (i for i, owner in enumerate(policy.owner) if policy.modes[owner] == "enforce")
+    answers = [*map(policy.decision, enforced), *rulings.values()]
+    return any(isinstance(each, Escalate | Redirect) for each in answers)
+
+
+def approval(people: Iterable[Roles]) -> str:
+    """Who has to approve, in words; nothing if nobody has to."""
+    named = [" or ".join(f"`{role}`" for role in roles) or "person" for roles in people]
+    who = ", and ".join(f"a {each}" for each in named)
+    return f"{who} {'has' if len(named) == 1 else 'have'} to approve" if who else ""

@@ -1,0 +1,204 @@
+"""Which moves matter to a refused event, and for what.
+
+In: the clauses that refuse it. Out: the moves that they tell apart, each once; which of them bear
+on a goal; and how many are needed at the least. Clauses that stand against a move matter as well.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from sponsio_like.advice.goals import by_context, by_others, by_steps, conjunctive, slots_under
+from sponsio_like.advice.moves import OTHER, Happen, Land, Move, Tell, Wait, calls, facts, messages
+from sponsio_like.advice.trial import Scene, Supposing, lengths
+from sponsio_like.events.events import Call, Event, kind_of
+from sponsio_like.monitor.state import Change
+
+Kind: TypeAlias = Literal["calls", "waits", "facts"]
+
+CALLS_CAP = 500
+"""Most different calls that are looked at."""
+FLIGHTS_CAP = 20
+"""Most calls in flight whose results are tried."""
+Flying: TypeAlias = tuple[str, str, tuple[Change, ...]]
+"""A call in flight: its id, its tool, and what waits for its result."""
+
+
+class Look(NamedTuple):
+    """A scene, and what stands against an event in it: the goals of each clause that refuses.
+
+    `instead`: nothing does, but this clause redirects, and it is the substitute that is refused.
+    """
+
+    scene: Scene
+    standing: Mapping[int, frozenset[int]]
+    instead: int | None = None
+
+    @property
+    def open(self) -> tuple[bool, int]:
+        """How far it is: whether a substitute is as far as it goes; how many goals are left."""
+        first = bool(self.standing) and self.instead is None
+        return first, sum(map(len, self.standing.values()))
+
+
+class Choices:
+    """The moves of one search. `known`: the clauses that matter."""
+
+    def __init__(
+        self, trial: Supposing, start: Scene, event: Event, flights: tuple[Flying, ...]
+    ) -> None:
+        self.trial = trial
+        self.policy = trial.policy
+        self.clauses = trial.policy.clauses
+        self.start = start
+        self.event = event
+        self.flights = flights
+        self._kind: Kind | None = None
+        self.known: set[int] = set()
+        self.moves: list[Move] = []
+        self._made: dict[tuple[str, str], Happen] = {}
+        self._tried: set[int] = set()
+        self._steady: dict[int, bool] = {}
+        self._bears: dict[tuple[int, int], frozenset[int]] = {}
+
+    # --- moves ----------------------------------------------------------------------------------
+
+    def learn(self, kind: Kind) -> bool:
+        """Take into account what stands against the moves themselves. Whether that is news."""
+        news = bool(self.trial.refusers - self.known)
+        if kind == self._kind and not news:
+            return False
+        self._kind = kind
+        self.known |= self.trial.refusers
+        known = -1
+        while len(self.known) > known:
+            known = len(self.known)
+            self.moves = self._moves()
+            self._bears.clear()
+            for move in self.moves:
+                if isinstance(move, Happen) and self.trial.left > 0 and id(move) not in self._tried:
+                    self._tried.add(id(move))
+                    self.known.update(self.trial.judged(self.start, move.event)[1])
+        return news
+
+    def _moves(self) -> list[Move]:
+        """What may make a difference to the clauses that are known to matter, each once."""
+        clauses = [self.clauses[i] for i in sorted(self.known)]
+        moves: list[Move] = [*self._landings()]
+        letters = [self._letters(self.event)]
+        if not any(map(by_others, clauses)):
+            letters.append([])
+        named = list(
+            islice(
+                calls(clauses, self.event, self._inventory, self.policy.inventory.fields), CALLS_CAP
+            )
+        )
+        self.trial.exact &= len(named) < CALLS_CAP
+        for each in (*named, *messages(clauses)):
+            move = self._made.setdefault((each.words, str(getattr(each.event, "tool", ""))), each)
+            found = self._letters(move.event)
+            if found not in letters:
+                letters.append(found)
+                moves.append(move)
+        if self._kind != "calls" and any(map(lengths, clauses)):
+            moves.append(Wait())
+        if self._kind == "facts":
+            agent = self.event.agent if isinstance(self.event, Call) else ""
+            moves += facts(clauses, self.start.context, agent)
+        return moves
+
+    @property
+    def _inventory(self) -> Iterable[str] | None:
+        """The tools that can be called here: those of other agents cannot."""
+        tools = self.clauses[0].monitor.search.tools
+        return None if tools is None else filter(self.policy.inventory.has, tools)
+
+    def _letters(self, event: Event) -> list[Any]:
+        """What the clauses that matter read at this event: what tells it from others."""
+        tagged = [] if isinstance(event, Call) else [kind_of(event)]
+        seen = (
+            self.policy.concerned(event.tool)
+            if isinstance(event, Call)
+            else self.policy.counting(kind_of(event))
+        )
+        reads = (self.trial.read(i, event, self.start.context) for i in seen if i in self.known)
+        return [*tagged, *reads]
+
+    def _landings(self) -> Iterator[Land]:
+        """The results of calls in flight that matter."""
+        room = FLIGHTS_CAP
+        tools = [tool for _, tool, _ in self.flights]
+        for id, tool, waits in self.flights:
+            kept = tuple(filter(self._lands, waits))
+            if any(each.clause in self.known for each in kept):
+                room -= 1
+                if room < 0:
+                    self.trial.exact = False
+                    return
+                which = f"`{tool}`" if tools.count(tool) == 1 else f"`{tool}` with the id `{id}`"
+                yield Land(f"wait for the result of {which}, which is in flight", tool, kept)
+
+    def _lands(self, change: Change) -> bool:
+        """Whether the ledger knows of the position that waits for this result."""
+        clause, ledger = self.clauses[change.clause], self.start.ledger
+        if clause.by:
+            return change.at.seen < ledger.keyed[change.clause].get(change.key, (None, 0))[1]
+        return change.at.seen < ledger.next(change.clause).seen
+
+    # --- what they are good for ---------------------------------------------------------------
+
+    def is_steady(self, i: int) -> bool:
+        """Whether clause `i` is left alone by positions that it does not have to see."""
+        if i not in self._steady:
+            self._steady[i] = not by_steps(self.clauses[i])
+        return self._steady[i]
+
+    def bearing(self, i: int, goal: int) -> frozenset[int]:
+        """The numbers of the moves that bear on a goal by themselves."""
+        if (i, goal) not in self._bears:
+            slots = slots_under(self.clauses[i], goal)
+            found = [k for k, each in enumerate(self.moves) if self._bears_on(each, i, slots)]
+            self._bears[i, goal] = frozenset(found)
+        return self._bears[i, goal]
+
+    def _bears_on(self, move: Move, i: int, slots: frozenset[int]) -> bool:
+        match move:
+            case Happen(_, Call(tool)) if i not in self.policy.concerned(tool):
+                return False
+            case Happen(_, event):
+                read = self.trial.read(i, event, self.start.context)
+                return read is None or any(read.letter[k] for k in slots)
+            case Land(_, _, waits):
+                return any(each.clause == i for each in waits)
+            case Wait():
+                return bool(lengths(self.clauses[i]))
+            case Tell():
+                return by_context(self.clauses[i])
+
+    def is_loose(self, i: int, scene: Scene) -> bool:
+        """Whether any position may change clause `i`, not only those that bear on its goals."""
+        clause = self.clauses[i]
+        others = i in scene.ledger.wakes or i in self.policy.concerned(OTHER)
+        return others or not self.is_steady(i) or clause.kinds != {"call"}
+
+    def least(self, look: Look) -> float:
+        """So many more moves are needed at the least: goals on which no move bears together."""
+        if look.instead is not None:
+            return 1  # there may be a way around the substitute
+        sets: list[frozenset[int]] = []
+        for i, found in look.standing.items():
+            if not self.is_loose(i, look.scene):
+                bearing = [self.bearing(i, goal) for goal in found]
+                sets += bearing if conjunctive(self.clauses[i]) else [frozenset().union(*bearing)]
+        used: set[int] = set()
+        count = 0
+        for each in sorted(sets, key=len):
+            if not each:
+                return math.inf
+            if used.isdisjoint(each):
+                used |= each
+                count += 1
+        return max(count, 1)

@@ -1,0 +1,178 @@
+"""What a clause can tell of a call whose arguments are not known yet.
+
+In: a clause, a tool and an agent. Out: a `View`: whether it is violated whatever the arguments, in
+a given state. What it reads of arguments, and atoms of users, are taken to be as the guarantee
+likes best; programs are in negation normal form, so what is violated even so is violated anyway.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sponsio_like.engine.clause import Clause
+from sponsio_like.events.atoms import OPEN, names_tool
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Call
+from sponsio_like.events.registry import custom
+from sponsio_like.logic.formula import (
+    Arg,
+    ByAgent,
+    Const,
+    Custom,
+    Denied,
+    Happens,
+    Mark,
+    MessageBy,
+    Node,
+    Observed,
+    OutputIs,
+    Repeats,
+    Sum,
+    TextMatches,
+    postorder,
+)
+from sponsio_like.monitor.alphabet import static
+from sponsio_like.monitor.past import Letter, Past, Value
+from sponsio_like.monitor.program import STATEFUL, Op, Program, Slot, operands
+from sponsio_like.monitor.relevance import Known, known
+from sponsio_like.monitor.state import Place, Watch
+
+FIXED = (ByAgent, Const, Happens, MessageBy, Observed, OutputIs, Repeats, Sum, TextMatches)
+"""What tool and agent tell for good, as far as they tell it."""
+UNKNOWN_CAP = 4
+"""Most unknown atoms all of whose values are tried, where something is owed for later."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A clause, seen from the calls of one tool by one agent.
+
+    `unknown`: the slots that read more of a call than that. `told`: the letter, if nothing of the
+    context is read. `hopeful`: the past of the guarantee, and `doubtful`, that of the assumption
+    if there is one, with the unknown as the guarantee likes best. Without a hopeful past more is
+    owed than is told at once: then all values of the unknown are tried.
+    """
+
+    clause: Clause
+    unknown: frozenset[int]
+    told: Letter | None = None
+    hopeful: Past | None = None
+    doubtful: Past | None = None
+
+    def letter(self, call: Call, context: Context) -> Letter:
+        """What is read of the call, as far as it is known. No atom of a user is asked."""
+        readers = enumerate(self.clause.readers)
+        return tuple([None if i in self.unknown else read(call, context) for i, read in readers])
+
+    def violated(self, watch: Watch, letter: Letter, at: Place, time: float) -> bool:
+        """Whether such a call violates in this state, whatever else it is."""
+        clause = self.clause
+        if self.hopeful is None:
+            steps = (clause.step(watch, each, "call", at, time) for each in self._filled(letter))
+            return all(step.violated for step in steps)
+        if self.doubtful is not None:
+            assumed = self.doubtful.read(letter, watch.gate.registers, at.seen, time)
+            if not assumed[clause.assume]:
+                return False
+        assert watch.inner is not None  # it has no scope
+        values = self.hopeful.read(letter, watch.inner.registers, at.counted, time)
+        return not all([values[root] for roots in clause.monitor.always for root in roots])
+
+    def _filled(self, letter: Letter) -> Iterator[Letter]:
+        """Every letter that it may be. A call has not settled when it is decided."""
+        slots = self.clause.slots
+        for values in itertools.product((True, False), repeat=len(self.unknown)):
+            chosen = dict(zip(self.unknown, values, strict=True))
+            yield tuple(
+                (OPEN if chosen[i] and slots[i].waits else chosen[i]) if i in chosen else value
+                for i, value in enumerate(letter)
+            )
+
+
+def view(clause: Clause, call: Call) -> View | None:
+    """The view from calls of this tool and agent; None if one may always be legal."""
+    if "call" not in clause.counts or (clause.by and not clause.restricts(call.tool)):
+        return None
+    slots = list(enumerate(clause.slots))
+    unknown = frozenset(i for i, slot in slots if _is_unknown(slot, call))
+    fixed = all(i in unknown or isinstance(slot.node, FIXED) for i, slot in slots)
+    seen = View(clause, unknown)
+    if fixed:
+        seen = replace(seen, told=seen.letter(call, Context()))
+    if clause.monitor.plain and clause.kind_of_scope is None:
+        return _at_once(seen, call)
+    atoms = all(clause.slots[i].kind == "atom" for i in unknown)
+    return seen if atoms and len(unknown) <= UNKNOWN_CAP else None
+
+
+def _at_once(seen: View, call: Call) -> View | None:
+    """The view on a clause that judges each call by itself."""
+    clause = seen.clause
+    hidden = {i for i in seen.unknown if not clause.slots[i].waits}  # nothing has settled yet
+    fixed = static(clause.slots, call.tool)
+    watch, gate = clause.monitor.program, clause.gate.program
+    hopeful, kept = _supposed(watch, clause.monitor.past, known(watch, fixed), hidden, truth=True)
+    doubtful, idle = _supposed(gate, clause.gate.past, known(gate, fixed), hidden, truth=False)
+    roots = [root for parts in clause.monitor.always for root in parts]
+    if clause.assume in idle or kept.issuperset(roots):
+        return None
+    always = gate.nodes[clause.assume] == ("true",)
+    return replace(seen, hopeful=hopeful, doubtful=None if always else doubtful)
+
+
+def _is_unknown(slot: Slot, call: Call) -> bool:
+    """Whether it takes more than tool and agent to read it, or an atom of a user."""
+    match slot.node:
+        case Happens(_, target) | Sum(target) | Repeats(target):
+            mine = [each for each in target if each.agent in (None, call.agent)]
+            of = [each for each in mine if names_tool(each, call.tool)]
+            certain = isinstance(slot.node, Happens) and not all(each.conditions for each in of)
+            return bool(of) and not certain
+        case Custom():
+            asked = custom(slot.node)
+            return not asked.waits and asked.kind not in ("message", "step")
+    return any(map(_of_arguments, postorder(slot.node)))
+
+
+def _of_arguments(node: Node) -> bool:
+    return isinstance(node, Arg | Mark) or (isinstance(node, Denied) and node.like == "call")
+
+
+def _supposed(
+    program: Program, past: Past, fixed: list[Known], hidden: set[int], *, truth: bool
+) -> tuple[Past, set[int]]:
+    """The past with this truth for atoms and comparisons that read what is hidden.
+
+    And the nodes that have it whatever the registers are.
+    """
+    values, loose, sure = list(past.values), set[int](), set[int]()
+    for i, op in enumerate(program.nodes):
+        if fixed[i] is truth or (op[0] in ("and", "or") and _carries(op, sure, truth=truth)):
+            sure.add(i)
+        if isinstance(fixed[i], bool) or not _reads(op, hidden, loose):
+            continue
+        loose.add(i)
+        if op[0] in ("lit", "cmp"):
+            sure.add(i)
+            values[i] = _always(truth)
+        elif op[0] in STATEFUL or op[0] == "value":
+            values[i] = _always(None)  # only comparisons read it, and they do not any more
+    return Past(tuple(values), past.cells), sure
+
+
+def _reads(op: Op, hidden: set[int], loose: set[int]) -> bool:
+    """Whether the value of a node now depends on what is hidden."""
+    if op[0] in ("lit", "value", "sum", "repeats", "elapsed"):
+        return op[1] in hidden
+    return op[0] not in ("Y", "WY", "last") and not loose.isdisjoint(operands(op))
+
+
+def _carries(op: Op, sure: set[int], *, truth: bool) -> bool:
+    enough = any if (op[0] == "or") is truth else all
+    return enough(k in sure for k in operands(op))
+
+
+def _always(value: bool | None) -> Value:
+    return lambda v, x, s, p, t: value

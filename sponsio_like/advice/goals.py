@@ -1,0 +1,210 @@
+"""What clauses can tell of themselves while a way is looked for: what would change their mind.
+
+In: a clause, its state, the letter of the refused event. Out: the goals that are not reached yet,
+which moves bear on them, and a key that is equal for states with an equal future.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sponsio_like.engine.clause import Clause
+from sponsio_like.events.atoms import inputs_of
+from sponsio_like.logic.formula import (
+    TRUE,
+    Const,
+    Custom,
+    Denied,
+    Happens,
+    MessageBy,
+    Node,
+    Observed,
+    Steps,
+    postorder,
+)
+from sponsio_like.monitor.alphabet import OTHER, static
+from sponsio_like.monitor.in_flight import endings, in_flight, open_calls
+from sponsio_like.monitor.monitor import Monitor, State
+from sponsio_like.monitor.past import Letter, Registers
+from sponsio_like.monitor.program import Program, operands
+from sponsio_like.monitor.relevance import calm, stateless
+from sponsio_like.monitor.residual import shifted
+from sponsio_like.monitor.state import Place, Watch
+
+WHOLE = -1
+"""The goal of a clause that cannot be taken apart: that it no longer refuses."""
+FLYING_CAP = 2
+"""Most calls in flight of which all results are told apart."""
+
+
+# --- clauses, once and for all ----------------------------------------------------------------
+
+
+def memoryless(clause: Clause) -> bool:
+    """Whether nothing that happens before changes what the clause says of an event."""
+    lasting = clause.monitor.rest or clause.kind_of_scope is not None
+    return not lasting and all(map(stateless, _programs(clause)))
+
+
+def by_context(clause: Clause) -> bool:
+    """Whether a fact, tokens used, or a refusal may change it."""
+    return any(_of_context(slot.node) for slot in clause.slots)
+
+
+def _of_context(node: Node) -> bool:
+    return any(
+        isinstance(each, Denied) or inputs_of(each) & {"facts", "usage"} for each in postorder(node)
+    )
+
+
+def by_steps(clause: Clause) -> bool:
+    """Whether steps are counted in it, so that any position may change it."""
+    ops = [op for program in _programs(clause) for op in program.nodes]
+    return any(
+        op[0] in ("since", "repeats") or any(isinstance(each, Steps) for each in op) for op in ops
+    )
+
+
+def by_others(clause: Clause) -> bool:
+    """Whether a call that no clause speaks of may change it."""
+    quiet = static(clause.slots, OTHER)
+    return by_steps(clause) or not all(
+        calm(program, quiet) and not any(map(program.looks_ahead, range(len(program.nodes))))
+        for program in _programs(clause)
+    )
+
+
+def enumerable(clause: Clause) -> bool:
+    """Whether all that the clause tells apart can be tried."""
+    nodes = [slot.node for slot in clause.slots]
+    globs = [m for n in nodes if isinstance(n, Happens) for m in n.target if m.globs]
+    return len(globs) <= 1 and all(map(_enumerable, nodes))
+
+
+def _enumerable(node: Node) -> bool:
+    if isinstance(node, Happens):
+        return not any(match.conditions or match.agent for match in node.target)
+    return isinstance(node, Const | MessageBy | Observed) or node is Custom("confirms")
+
+
+def _programs(clause: Clause) -> tuple[Program, Program]:
+    return clause.monitor.program, clause.gate.program
+
+
+# --- goals ------------------------------------------------------------------------------------
+
+
+def goals(clause: Clause, watch: Watch, letter: Letter, at: Place, time: float) -> frozenset[int]:
+    """The parts of the guarantee that do not hold at a position with this letter.
+
+    Each is the number of a node; all of them have to hold for the clause to let the event pass.
+    """
+    inner = watch.inner
+    if inner is None or clause.kind_of_scope is not None or not clause.monitor.plain:
+        return frozenset({WHOLE})
+    program = clause.monitor.program
+    values = clause.monitor.past.read(letter, inner.registers, at.counted, time)
+    roots = [root for parts in clause.monitor.always for root in parts]
+    found = frozenset(part for root in roots for part in _parts(program, values, root))
+    return found or frozenset({WHOLE})
+
+
+def _parts(program: Program, values: list[Any], root: int) -> Iterator[int]:
+    """The conjuncts of a node that do not hold; of a choice, those of what is not settled."""
+    stack = [root]
+    while stack:
+        i = stack.pop()
+        op = program.nodes[i]
+        below = [k for k in operands(op) if not values[k]]
+        if op[0] == "or":
+            below = [k for k in below if not _settled(program, k)]
+        if values[i]:
+            continue
+        if op[0] == "and" or (op[0] == "or" and len(below) == 1):
+            stack.extend(below)
+        else:
+            yield i
+
+
+def _settled(program: Program, i: int) -> bool:
+    """Whether the event itself settles this node, whatever comes before it."""
+    op = program.nodes[i]
+    return op[0] in ("true", "false") or (
+        op[0] == "lit" and not _of_context(program.slots[op[1]].node)
+    )
+
+
+def conjunctive(clause: Clause) -> bool:
+    """Whether every goal has to be reached: no assumption could cease to hold instead."""
+    return clause.contract.assumption in (None, TRUE)
+
+
+def slots_under(clause: Clause, goal: int) -> frozenset[int]:
+    """The slots that a goal is made of."""
+    program, slots = clause.monitor.program, clause.slots
+    if goal == WHOLE:
+        return frozenset(i for i, slot in enumerate(slots) if not isinstance(slot.node, Const))
+    found, stack = set(), [goal]
+    while stack:
+        op = program.nodes[stack.pop()]
+        stack.extend(operands(op))
+        if op[0] in ("lit", "value", "sum", "repeats"):
+            found.add(op[1])
+    return frozenset(i for i in found if not isinstance(slots[i].node, Const))
+
+
+# --- states -----------------------------------------------------------------------------------
+
+
+def in_the_air(watch: Watch) -> bool:
+    """Whether it remembers positions for the results of calls in flight."""
+    return any(state is not None and state.window for state in (watch.gate, watch.inner))
+
+
+def key_of_state(clause: Clause, watch: Watch, last: Place) -> Any:
+    """Equal for two watches if they cannot be told apart from now on."""
+    rest = watch._replace(gate=clause.gate.start, inner=None)
+    inner = None if watch.inner is None else _relative(clause.monitor, watch.inner, last.counted)
+    return rest, _relative(clause.gate, watch.gate, last.seen), inner
+
+
+def _relative(monitor: Monitor, state: State, last: int) -> Any:
+    """The state, with positions told relative to the last one, and without what is over."""
+    known = _memory(monitor, state.registers, last)
+    live = frozenset(shifted(each, last) for each in state.live)
+    return known, live, _results(monitor, state, last) if state.window else (), state.lost
+
+
+def _results(monitor: Monitor, state: State, last: int) -> Any:
+    """What would be remembered for all results of the calls in flight, if they are few."""
+    flying = in_flight((), open_calls(state.window))
+    if len(flying) > FLYING_CAP:
+        return state.window, last
+    found = []
+    for way in endings(monitor.program.slots, flying) or ():
+        by_then = {at: {} if late else final for at, (final, late) in way.items()}
+        registers = monitor.recall.supposing(state.window, by_then, last)
+        found.append(_memory(monitor, registers, last))
+    return tuple(flying), tuple(found)
+
+
+def _memory(monitor: Monitor, registers: Registers, last: int) -> Any:
+    nodes = monitor.program.nodes
+    cells = zip(monitor.past.cells, registers, strict=True)
+    return tuple(_register(nodes[cell.node], value, last) for cell, value in cells)
+
+
+def _register(op: Any, value: Any, last: int) -> Any:
+    match op:
+        case ("since", _):
+            return None if value is None else value - last
+        case ("O" | "H", _, Steps(width)):
+            return None if value is None or value + width <= last else value - last
+        case ("count", _, _, Steps(width), _):
+            return tuple(each - last for each in value if each + width > last + 1)
+        case ("sum", _, Steps(width)):
+            return tuple((each - last, more) for each, more in value if each + width > last + 1)
+        case ("repeats", *_):
+            return value[:2] if value[2] == last else None
+    return value

@@ -1,0 +1,139 @@
+"""Contracts with values put in the place of their variables: what advice is worked out on.
+
+In: the ledger that refused, and the event. Out: a ledger without variables, in which each clause
+speaks of the values that matter here. Only advice is made of it; decisions never are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import sponsio_like.logic.formula as f
+from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.ledger import Ledger
+from sponsio_like.engine.policy import Policy
+from sponsio_like.errors import ContractError
+from sponsio_like.events.events import Event
+from sponsio_like.monitor.parametric.variables import LONG, Key
+from sponsio_like.monitor.state import Watch
+
+NOTHING = "nothing that occurs"
+"""Stands for a value that nothing binds."""
+
+
+def pinned(ledger: Ledger, event: Event, violated: Mapping[int, Key | None]) -> Ledger:
+    """The ledger with the values that are violated, by clause, or else that this event binds.
+
+    Itself, if no contract has variables. Raises `ContractError` for values that are no scalars.
+    """
+    if not ledger.bound:
+        return ledger
+    clauses, watches = list(ledger.policy.clauses), list(ledger.watches)
+    for i, store in ledger.bound.items():
+        key = violated.get(i) or next(iter(ledger.keys_of(i, event)), None)
+        watch = store.rest.watch if key is None else store.watch(key)
+        try:
+            clauses[i], watches[i] = _clause(clauses[i], key, watch)
+        except ContractError:
+            if i in violated:
+                raise
+            clauses[i], watches[i] = _clause(clauses[i], None, store.rest.watch)
+    policy = ledger.policy
+    twin = ledger.copy(key for each in ledger.keyed.values() for key in each)
+    twin.policy = Policy(policy.contracts, policy.modes, tuple(clauses), policy.owner)
+    twin.watches, twin.bound = watches, {}
+    return twin
+
+
+def _clause(clause: Clause, key: Key | None, watch: Watch) -> tuple[Clause, Watch]:
+    """The clause for this key, and its state; as at the beginning, where that does not fit."""
+    assert clause.bound is not None
+    said = dict(clause.bound.said(key)) if key is not None else {}
+    forms = clause.bound.names.forms
+    values = {
+        name: _spelled(said.get(name, NOTHING), text=forms[name] == "text")
+        for name in clause.bound.names.places
+    }
+    local = clause.bound.names.local
+    contract, scope = clause.contract, clause.contract.segment
+    assumed = None if contract.assumption is None else pin(contract.assumption, values, local)
+    if scope is not None:
+        ends = (scope.start, scope.stop)
+        start, stop = (None if each is None else pin(each, values, local) for each in ends)
+        scope = replace(scope, start=start, stop=stop)
+    rule = replace(clause.rule, formula=pin(clause.rule.formula, values, local))
+    about = replace(contract, assumption=assumed, segment=scope, rules=(rule,))
+    made = Clause(about, rule, clause.monitor.search.tools)
+    same = len(made.slots) == len(clause.slots) and [
+        len(each.past.cells) for each in (made.monitor, made.gate)
+    ] == [len(each.past.cells) for each in (clause.monitor, clause.gate)]
+    return made, watch if same else made.start
+
+
+def pin(root: f.Formula, values: Mapping[str, Any], local: Mapping[str, str]) -> f.Formula:
+    """The formula with these values. Raises `ContractError` for a value that is no scalar."""
+    done: dict[f.Node, f.Node] = {}
+
+    def swap(part: Any) -> Any:
+        match part:
+            case f.Node():
+                return done[part]
+            case f.Match():
+                kept = [each for each in part.conditions if not _is_local(each, local)]
+                return replace(part, conditions=tuple(_condition(each, values) for each in kept))
+            case tuple():
+                return tuple(map(swap, part))
+        return part
+
+    for node in f.postorder(root):
+        match node:
+            case f.Variable(name):
+                done[node] = f.Arg(local[name]) if name in local else f.Const(_scalar(values[name]))
+            case f.OutputIs(path, op, f.Var() as var):
+                value = _scalar(values[var.name])
+                value = value[0] if isinstance(value, tuple) else value
+                done[node] = f.OutputIs(path, _op(op), value)
+            case f.TextIs(_, var):
+                done[node] = f.TextMatches(re.escape(str(values[var.name])))
+            case _:
+                fields = (swap(getattr(node, name)) for name in f.fields_of(type(node)))
+                done[node] = type(node)(*fields)
+    return done[root]  # type: ignore[return-value]
+
+
+def _is_local(condition: f.Condition, local: Mapping[str, str]) -> bool:
+    return isinstance(condition.value, f.Var) and condition.value.name in local
+
+
+def _condition(condition: f.Condition, values: Mapping[str, Any]) -> f.Condition:
+    if not isinstance(condition.value, f.Var):
+        return condition
+    value = _scalar(values[condition.value.name])
+    if isinstance(value, tuple) and condition.op == "=":
+        return replace(condition, op="in", value=value)
+    value = value[0] if isinstance(value, tuple) else value
+    return replace(condition, op=_op(condition.op), value=value)
+
+
+def _op(op: f.Op) -> f.Op:
+    """A regular expression has found the value: then it stands there."""
+    return "has" if op == "matches" else op
+
+
+def _spelled(value: Any, *, text: bool) -> Any:
+    """A value that is compared as text: as a text, and as the number that it spells."""
+    try:
+        return (value, float(value)) if text and isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, str) and value.startswith(LONG):
+        raise ContractError.of("a long value cannot be written down")
+    if isinstance(value, (str, int, float, bool, type(None), tuple)):
+        return value
+    raise ContractError.of(f"`{value}` is no plain value")

@@ -1,0 +1,283 @@
+"""The shortest way to make a refused event legal, found by trying.
+
+In: the state that refused it. Out: what has to happen first, in words; or that there is no such
+way, and whether that is certain. Three rounds: with calls, results and messages alone; with
+waiting as well; with facts as well, which only the host can state. Where contracts ask people, or
+have substitutes, these are no obstacles then, after a round with calls alone in which they are.
+Each round goes straight for what the clauses still demand, then looks for anything shorter,
+breadth first. What has been found has been tried: following it makes the event allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from sponsio_like.advice.answers import Answering, Answers, Ending, may_be_lenient
+from sponsio_like.advice.candidates import Choices, Flying, Kind, Look
+from sponsio_like.advice.caps import Cap, lessened, used_up
+from sponsio_like.advice.goals import (
+    WHOLE,
+    by_context,
+    enumerable,
+    goals,
+    in_the_air,
+    key_of_state,
+    memoryless,
+)
+from sponsio_like.advice.moves import Happen, Tell, Wait
+from sponsio_like.advice.trial import Scene, Supposing
+from sponsio_like.events.events import Event
+from sponsio_like.monitor.state import Place, Watch
+from sponsio_like.outcome import Block, Redirect, Stop
+
+STRAIGHT, SEARCH = 600, 400
+"""Most judgements of a clause in each round: straight on, and in search of a shorter way."""
+ROUNDS: tuple[Kind, ...] = ("calls", "waits", "facts")
+NESTING = 4
+"""Calls that are needed for calls that are needed for ..., straight on: so many times."""
+
+
+class Found(NamedTuple):
+    """What has to happen first, in words; None if nothing was found. `ending`: what comes then.
+
+    `certain`: then there is nothing. `raised`: an atom of the user could not be asked. `against`:
+    the clauses that stood against it. `fits`: with less of an argument it would be legal.
+    """
+
+    way: tuple[str, ...] | None
+    ending: Ending = Ending()
+    certain: bool = False
+    raised: bool = False
+    against: tuple[int, ...] = ()
+    fits: str = ""
+
+
+def way_to(scene: Scene, event: Event, flights: Iterable[Flying], answers: Answers) -> Found:
+    """The shortest way to make `event` legal."""
+    policy, flying = scene.ledger.policy, tuple(flights)
+
+    def quest(*, lenient: bool) -> Quest:
+        trial = Supposing(Answering(policy, event, answers, lenient=lenient), STRAIGHT)
+        return Quest(Choices(trial, scene, event, flying))
+
+    if not may_be_lenient(policy, answers.rulings):
+        return quest(lenient=False).found(ROUNDS)
+    found = quest(lenient=False).found(ROUNDS[:1])
+    return found if found.way is not None else quest(lenient=True).found(ROUNDS)
+
+
+class Quest:
+    """A search in rounds. `exhausted`: everything was tried in the last one."""
+
+    def __init__(self, choices: Choices) -> None:
+        self.choices = choices
+        self.trial = choices.trial
+        self.clauses = choices.clauses
+        self.exhausted = False
+        self._keys: dict[Any, tuple[Watch, Any]] = {}
+
+    def found(self, rounds: Iterable[Kind]) -> Found:
+        """The shortest way that these rounds find."""
+        trial, first = self.trial, self.look(self.choices.start, self.choices.event)
+        if not first.standing:
+            return Found((), trial.ending(first.scene))
+        against = tuple(first.standing)
+        if first.instead is None or self._is_for_good(first.instead):
+            stays = self._is_for_good if first.instead is None else self._lasts
+            lasting = [i for i in against if stays(i)]
+            if lasting and not trial.raised:
+                certain = not all(map(trial.answering.unsure, lasting))
+                return Found(None, certain=certain, against=against, fits=self._fitting(lasting))
+            if any(memoryless(self.clauses[i]) for i in against):
+                rounds = [kind for kind in rounds if kind == "facts"]
+        certain = True
+        for kind in rounds:
+            scene = self.best(first, kind)
+            if scene is not None:
+                return Found(scene.way, trial.ending(scene))
+            certain = certain and self.exhausted
+        certain = certain and trial.exact and not trial.raised
+        return Found(None, certain=certain, raised=trial.raised, against=against)
+
+    # --- what no calls change -------------------------------------------------------------------
+
+    def _lasts(self, i: int) -> bool:
+        """Whether clause `i` says the same of the event for ever."""
+        return memoryless(self.clauses[i]) and not by_context(self.clauses[i])
+
+    def _is_for_good(self, i: int) -> bool:
+        """Whether clause `i`, which stands against the event, does so for ever."""
+        read = self.trial.read(i, self.choices.event, self.choices.start.context)
+        lacks = read is not None and read.key is None  # an argument that it cannot do without
+        return lacks or self._lasts(i) or self._used_up(i) is not None
+
+    def _used_up(self, i: int) -> Cap | None:
+        """The cap of clause `i` that leaves no room for the event for ever."""
+        scene, event = self.choices.start, self.choices.event
+        refuses = isinstance(self.trial.policy.decision(i), Block | Stop | Redirect)
+        read = self.trial.read(i, event, scene.context) if refuses else None
+        if read is None:
+            return None
+        clause, (watch, at) = self.clauses[i], (scene.ledger.watches[i], scene.ledger.next(i))
+        if clause.by:
+            watch, seen = scene.ledger.keyed[i].get(read.key, (clause.start, 0))
+            at = Place(seen, seen)
+        return used_up(clause, watch, read.letter, at, scene.time)
+
+    def _fitting(self, lasting: Iterable[int]) -> str:
+        """Of which argument less would be legal at once, in words; nothing if none would."""
+        scene, event = self.choices.start, self.choices.event
+        own = [i for i in lasting if not self.clauses[i].contract.on_world]
+        caps = [cap for i in own if (cap := self._used_up(i)) is not None]
+        for cap in sorted(caps, key=lambda each: each.room):
+            less = lessened(event, cap)
+            if less is not None and not self.trial.judged(scene, less)[1]:
+                article = "an" if cap.path[0] in "aeiou" else "a"
+                return f"{article} `{cap.path}` of at most {cap.room.normalize():f} would fit"
+        return ""
+
+    # --- rounds ---------------------------------------------------------------------------------
+
+    def best(self, first: Look, kind: Kind) -> Scene | None:
+        """The shortest scene in which the event is allowed, as far as the budget goes."""
+        choices = self.choices
+        choices.known |= first.standing.keys()
+        self.trial.left = STRAIGHT
+        choices.learn(kind)
+        new = {"waits": Wait, "facts": Tell}.get(kind, object)
+        if not any(isinstance(move, new) for move in choices.moves):
+            self.exhausted = all(enumerable(self.clauses[i]) for i in choices.known)
+            return None
+        best = self._straight(choices.start, choices.event, NESTING)
+        self.trial.left = SEARCH
+        while True:
+            most = len(best.way) if best is not None else math.inf
+            if best is None or choices.least(first) < most:
+                best = self._shorter(first, most) or best
+            if self.trial.left <= 0 or not choices.learn(kind):
+                return best
+
+    # --- what stands against an event -----------------------------------------------------------
+
+    def look(self, scene: Scene, event: Event, before: Look | None = None) -> Look:
+        """What stands against `event`; what `before` knows, and has not changed, is not asked."""
+        if before is not None and before.instead is not None:
+            before = None
+        same = {} if before is None else self._unchanged(scene, event, before)
+        only = None if before is None else set(scene.ledger.touched(event)) - same.keys()
+        _, stopped = self.trial.judged(scene, event, only)
+        standing = {i: found for i, found in same.items() if found}
+        standing.update((i, self._goals(scene, event, i)) for i in stopped)
+        if not standing and event is self.choices.event:
+            return self._instead(scene)
+        return Look(scene, standing)
+
+    def _instead(self, scene: Scene) -> Look:
+        """Nothing stands against the event itself; then it may be its substitute that counts."""
+        found = self.trial.redirected(scene)
+        if found is None:
+            return Look(scene, {})
+        i, safe = found
+        self.trial.refusers.add(i)
+        _, stopped = self.trial.judged(scene, safe, final=True)
+        return Look(scene, {k: self._goals(scene, safe, k) for k in stopped}, i)
+
+    def _unchanged(self, scene: Scene, event: Event, before: Look) -> dict[int, frozenset[int]]:
+        old = before.scene
+        if scene.time != old.time or scene.context is not old.context:
+            return {}
+        return {
+            i: before.standing.get(i, frozenset())
+            for i in scene.ledger.touched(event)
+            if self.choices.is_steady(i)
+            and not self.clauses[i].by
+            and scene.ledger.watches[i] is old.ledger.watches[i]
+        }
+
+    def _goals(self, scene: Scene, event: Event, i: int) -> frozenset[int]:
+        clause, read = self.clauses[i], self.trial.read(i, event, scene.context)
+        if read is None or clause.by:
+            return frozenset({WHOLE})
+        at = scene.ledger.next(i)
+        return goals(clause, scene.ledger.watches[i], read.letter, at, scene.time)
+
+    # --- searching ------------------------------------------------------------------------------
+
+    def _straight(self, scene: Scene, event: Event, nesting: int) -> Scene | None:
+        """Move by move, each of which reaches a goal. Not always the shortest way, but quick."""
+        look = self.look(scene, event) if self.trial.left > 0 else None
+        while look is not None and look.standing:
+            look = self._nearer(look, event, nesting) if self.trial.left > 0 else None
+        return None if look is None else look.scene
+
+    def _nearer(self, look: Look, event: Event, nesting: int) -> Look | None:
+        """After some move that reaches a goal; first, what that move itself needs."""
+        loose = any(self.choices.is_loose(i, look.scene) for i in look.standing)
+        each = [
+            self.choices.bearing(i, goal) for i, found in look.standing.items() for goal in found
+        ]
+        near = range(len(self.choices.moves)) if loose else sorted(frozenset().union(*each))
+        for deep in (False, True) if nesting else (False,):
+            for move in (self.choices.moves[k] for k in near):
+                start: Scene | None = look.scene
+                if deep and isinstance(move, Happen):
+                    start = self._straight(look.scene, move.event, nesting - 1)
+                if start is None or (deep and start is look.scene):
+                    continue
+                for after in self.trial.after(start, move, self.choices.known):
+                    found = self.look(after, event, look)
+                    if found.open < look.open:
+                        return found
+        return None
+
+    def _shorter(self, first: Look, most: float) -> Scene | None:
+        """Breadth first: a way of less than `most` moves, if there is one."""
+        level, seen = [first], {self._key(first.scene)}
+        while level and self.trial.left > 0:
+            following: list[Look] = []
+            for look in level:
+                for after in self._following(look.scene):
+                    key = self._key(after)
+                    if key in seen:
+                        continue
+                    seen.add(key)
+                    found = self.look(after, self.choices.event, look)
+                    if not found.standing:
+                        return after
+                    if len(after.way) + self.choices.least(found) < most:
+                        following.append(found)
+                    self.trial.refusers.update(found.standing)
+            level = following
+        known = all(enumerable(self.clauses[i]) for i in self.choices.known)
+        self.exhausted = known and not level and self.trial.left > 0
+        return None
+
+    def _following(self, scene: Scene) -> Iterator[Scene]:
+        for move in self.choices.moves:
+            yield from self.trial.after(scene, move, self.choices.known)
+
+    def _key(self, scene: Scene) -> Any:
+        """Equal for two scenes that cannot be told apart by the clauses that matter."""
+        self.trial.left -= 1
+        ledger = scene.ledger
+        told = [
+            scene.context.facts.get(each.key)
+            for each in self.choices.moves
+            if isinstance(each, Tell)
+        ]
+        out: list[Any] = [scene.time, repr(told)]
+        for i in sorted(self.choices.known):
+            if self.clauses[i].by:
+                for key, (watch, n) in ledger.keyed[i].items():
+                    out.append((key, self._key_of(i, watch, Place(n - 1, n - 1))))
+            else:
+                out.append(self._key_of(i, ledger.watches[i], ledger.last(i)))
+        return tuple(out)
+
+    def _key_of(self, i: int, watch: Watch, last: Place) -> Any:
+        name = (i, id(watch), None if self.choices.is_steady(i) and not in_the_air(watch) else last)
+        if name not in self._keys:
+            self._keys[name] = (watch, key_of_state(self.clauses[i], watch, last))
+        return self._keys[name][1]

@@ -1,0 +1,84 @@
+"""Which values of variables a sentence may have, and how the others are told apart.
+
+In: values that a contract has bound, and the call that was refused. Out: those that the model wrote
+itself; or labels, `#1` and `#2`, which are the same for the same value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
+
+from sponsio_like.engine.clause import Clause
+from sponsio_like.events.events import Call, Event, Message
+from sponsio_like.logic.formula import OutputIs, TextIs, postorder
+from sponsio_like.monitor.parametric.variables import vars_in
+from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.tokens import as_text, leaves
+
+Values: TypeAlias = Iterable[tuple[str, Any]]
+
+
+def withheld(clause: Clause, values: Values, event: Event) -> dict[str, Any]:
+    """The values that advice never has: of leaks, and of answers that the call does not have."""
+    nodes = [node for slot in clause.slots for node in postorder(slot.node)]
+    each = [(node, op, var.name) for node in nodes for op, var in vars_in(node)]
+    leaks = {name for _, op, name in each if op == "carries"}
+    heard = {name for node, _, name in each if isinstance(node, OutputIs | TextIs)}
+    known = dict(written(values, event))
+    return {
+        name: value
+        for name, value in values
+        if name in leaks or (name in heard and name not in known)
+    }
+
+
+def written(values: Values, event: Event) -> list[tuple[str, Any]]:
+    """Those of the values that are a whole argument of the call, its agent, or a whole message."""
+    each = list(values)
+    texts = set(map(as_text, _plain(event) if each else ())) - {None}
+    return [(name, value) for name, value in each if as_text(value) in texts]
+
+
+def _plain(event: Event) -> list[Any]:
+    """What the model wrote, value by value."""
+    if isinstance(event, Message):
+        return [event.text]
+    if not isinstance(event, Call):
+        return []
+    try:
+        return [event.agent, *(leaf for name, leaf in leaves(event.args) if name is not None)]
+    except Unreadable:
+        return [event.agent]
+
+
+def without(sentence: str, hidden: Mapping[str, Any]) -> str:
+    """The sentence, in which the names of variables stand for these values."""
+    for name, value in hidden.items():
+        shown = r"(?<=[ \[(])" + re.escape(json.dumps(value)) + r"(?=[`\])},])"
+        sentence = re.sub(shown, f"${name}", sentence)
+    return sentence
+
+
+def labelled() -> Callable[[Any], Any]:
+    """A function that has a label for every text and number that it is given, and keeps shapes."""
+    known: dict[str, str] = {}
+
+    def label(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: label(each) for key, each in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [label(each) for each in value]
+        if value is None or isinstance(value, bool):
+            return value
+        text = as_text(value)
+        return known.setdefault(str(value) if text is None else text, f"#{len(known) + 1}")
+
+    return label
+
+
+def plainly(value: Any) -> Any:
+    """The value itself."""
+    return value

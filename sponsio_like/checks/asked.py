@@ -1,0 +1,66 @@
+"""What the contracts of a guard read of the calls of one tool: its arguments, and who makes them.
+
+In: a policy, the name of a tool. Out: names, each with a contract that asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import sponsio_like.logic.formula as f
+from sponsio_like.contracts.needs import needs
+from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.policy import Policy
+from sponsio_like.events.atoms import concerns
+from sponsio_like.events.events import Call
+from sponsio_like.outcome import Mode
+from sponsio_like.values.places import path_parts
+
+WHO = ("agents", "depth")
+"""The inputs that say who makes a call."""
+
+
+def who_is_asked(policy: Policy, tool: str) -> tuple[tuple[str, str, Mode], ...]:
+    """Which of `agents` and `depth` is needed at a call of the tool, and by which contract."""
+    owners = sorted({policy.owner[i] for i in policy.concerned(tool)})
+    each = [(policy.contracts[owner], policy.modes[owner]) for owner in owners]
+    found = {(who, mode): one.name for one, mode in each for who in needs(one) & {*WHO}}
+    return tuple((who, name, mode) for (who, mode), name in sorted(found.items()))
+
+
+def arguments_asked(policy: Policy, tool: str) -> dict[str, str]:
+    """The arguments of the tool that contracts name."""
+    found: dict[str, str] = {}
+    for i in policy.concerned(tool):
+        clause = policy.clauses[i]
+        for path in _paths(clause, tool):
+            for first in path_parts(path)[:1]:
+                found.setdefault(first, clause.contract.name)
+    return found
+
+
+def _paths(clause: Clause, tool: str) -> Iterator[str]:
+    scope, roots = clause.contract.segment, [clause.rule.formula, clause.contract.assumption]
+    roots += [scope.start, scope.stop] if scope else []
+    for node in (node for root in roots if root is not None for node in f.postorder(root)):
+        match node:
+            case f.Arg(path) | f.Mark(path):
+                yield path
+            case f.Custom(_, (str(path), *_)):  # the built-in ones name the argument first
+                yield path
+            case f.Sum(target, path):
+                yield from (path, *_conditions(target, tool)) if _of(target, tool) else ()
+            case f.Happens(_, target) | f.Delivered(target) | f.Denied(target) | f.Repeats(target):
+                yield from _conditions(target, tool)
+    yield from clause.by
+
+
+def _conditions(target: f.Target, tool: str) -> list[str]:
+    return [each.path for match in target if _of((match,), tool) for each in match.conditions]
+
+
+def _of(target: f.Target, tool: str) -> bool:
+    """Whether a call of the tool may be one of these."""
+    anyhow = tuple(replace(match, conditions=(), agent=None) for match in target)
+    return concerns(anyhow)(Call(tool)) is not False

@@ -1,0 +1,34 @@
+"""Contracts, checked and compiled: a `Policy`, or every mistake at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sponsio_like.checks.fitting import fitted
+from sponsio_like.checks.lint import linted
+from sponsio_like.contracts.contract import Contract, contracts_of
+from sponsio_like.contracts.inventory import NOTHING_KNOWN, Inventory
+from sponsio_like.engine.policy import Policy
+from sponsio_like.errors import ContractError
+from sponsio_like.outcome import Mode
+
+
+def compile_policy(
+    contracts: Iterable[Contract] | Contract,
+    mode: Mode,
+    inventory: Inventory = NOTHING_KNOWN,
+    *,
+    relaxed: bool = False,
+) -> Policy:
+    """Compile every contract. `mode` is for those that do not say; `relaxed`: all of them observe.
+
+    Raises `ContractError` with all problems found.
+    """
+    contracts = tuple(fitted(each, inventory.names) for each in contracts_of(contracts))
+    found = linted(contracts, mode, inventory)
+    if found.problems:
+        raise ContractError(*found.problems)
+    clauses = tuple(clause for _, clause in found.clauses)
+    owner = tuple(k for k, _ in found.clauses)
+    modes = tuple[Mode, ...]("observe" if relaxed else each.mode or mode for each in contracts)
+    return Policy(contracts, modes, clauses, owner, inventory, mode, found.warnings)

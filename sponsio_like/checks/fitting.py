@@ -1,0 +1,31 @@
+"""Rules that were made before the inventory was known, fitted to it.
+
+In: a contract made in Python, and the tools of its guard. Out: the contract; where a pattern would
+ask for a tool that there is not, its rule is what a file with that inventory would have made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.pattern import CATALOG, Rule
+from sponsio_like.contracts.targets import Vocabulary
+
+
+def fitted(contract: Contract, tools: tuple[str, ...] | None) -> Contract:
+    """The contract, as it reads where there are these tools and no others."""
+    if tools is None:
+        return contract
+    words = Vocabulary(dict.fromkeys(tools))
+    rules = tuple(_fitted(rule, words) for rule in contract.rules)
+    return contract if rules == contract.rules else replace(contract, rules=rules)
+
+
+def _fitted(rule: Rule, words: Vocabulary) -> Rule:
+    declared = CATALOG.get(rule.pattern)
+    if declared is None or rule.answer is not None or not declared.lacks(rule.arguments, words):
+        return rule
+    if rule.formula != declared.rule(rule.arguments).formula:  # made where more was known: actions
+        return rule
+    return replace(declared.rule(rule.arguments, words), authored=rule.authored)

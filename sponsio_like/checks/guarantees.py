@@ -1,0 +1,175 @@
+"""What a contract needs, and what is wrong with it as a whole.
+
+In: a compiled clause. Out: nothing, or a `ContractError`: no contract can load and then never
+fire, or never be kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import sponsio_like.logic.formula as f
+from sponsio_like.checks.ranges import check_variables
+from sponsio_like.checks.vacuity import check_binds
+from sponsio_like.contracts.comparisons import check_comparisons
+from sponsio_like.contracts.inventory import Inventory
+from sponsio_like.contracts.needs import formulas
+from sponsio_like.engine.clause import Clause
+from sponsio_like.errors import ContractError, closest
+from sponsio_like.monitor.alphabet import OTHER, static, tool_names
+from sponsio_like.monitor.program import PAST, STATEFUL, Program, Slot, operands
+from sponsio_like.monitor.residual import Residual
+from sponsio_like.outcome import Redirect
+from sponsio_like.values.compare import regex
+
+_PRESENT = (f.Arg, f.Depth)
+PRODUCT_CAP = 128
+"""Most ways to choose one alternative of each part of a conjunction."""
+
+
+def check(clause: Clause) -> None:
+    """Refuse what cannot work, whatever the trace."""
+    for root in formulas(clause.contract):
+        for node in f.postorder(root):
+            for pattern in _patterns_in(node):
+                regex(pattern)
+        check_comparisons(root)
+    check_variables(clause)
+    _check_alternatives(clause.monitor.program)
+    _check_assumption(clause)
+    _check_verdict(clause)
+    check_binds(clause)
+    _check_redirect(clause)
+
+
+def _check_redirect(clause: Clause) -> None:
+    """A redirect of a call to the very same call would be refused like the call itself."""
+    answer = clause.contract.answer
+    if not isinstance(answer, Redirect) or answer.renames or not clause.restricts(answer.tool):
+        return
+    names = (*tool_names([slot.node for slot in clause.slots]), OTHER)
+    if not any(name != answer.tool and clause.restricts(name) for name in names):
+        raise ContractError.of(
+            f"calls of `{answer.tool}` would be redirected to themselves", "name another tool"
+        )
+
+
+def check_substitute(clause: Clause, known: Inventory) -> None:
+    """Refuse a redirect to a tool that the inventory does not have."""
+    answer = clause.contract.answer or clause.rule.answer
+    if isinstance(answer, Redirect) and not known.has(answer.tool):
+        what = f"`{answer.tool}` cannot run instead: this agent does not have it"
+        raise ContractError.of(what, closest(answer.tool, known.tools or ()))
+
+
+def _check_alternatives(program: Program) -> None:
+    """What is owed is kept as alternatives; a product of many would take long at each decision."""
+    ways: list[int] = []
+    for i, op in enumerate(program.nodes):
+        parts = [ways[k] for k in operands(op) if program.looks_ahead(k)]
+        found = 1
+        if op[0] == "and":
+            found = math.prod(parts)
+        elif op[0] == "or":
+            found = sum(parts)
+        if op[0] == "and" and found > PRODUCT_CAP:
+            what = f"a conjunction of {len(parts)} parts leaves {found} ways to keep it"
+            raise ContractError.of(what, "write a guarantee for each part")
+        ways.append(max(found, 1) if program.looks_ahead(i) else 1)
+
+
+def _check_verdict(clause: Clause) -> None:
+    """A guarantee that no trace keeps, or that no trace breaks, is a mistake."""
+    monitor, text = clause.monitor, repr(clause.rule.formula)
+    state = monitor.start
+    joint = frozenset(residual for each in state.live for residual in each)
+    if not monitor.search.reachable("kind", joint, state.registers, -1, more=True):
+        raise ContractError.of(f"guarantee `{text}` can never be kept", "it contradicts itself")
+    if not monitor.search.reachable("harsh", joint, state.registers, -1, more=True):
+        raise ContractError.of(f"guarantee `{text}` can never be violated", "it is always true")
+    if clause.rule.authored:
+        _check_events(clause, joint)
+
+
+def _check_events(clause: Clause, joint: frozenset[Residual]) -> None:
+    """What holds, or does not, whatever happens: only a session in which nothing does differs."""
+    search, text = clause.monitor.search, repr(clause.rule.formula)
+    registers = clause.monitor.start.registers
+    if not search.reachable_later("harsh", joint, registers):
+        raise ContractError.of(
+            f"whatever is called, it cannot violate `{text}`", "it is true as soon as anything is"
+        )
+    if clause.contract.assumption is not None or _speaks_of_all(clause):
+        return  # what every call violates may be meant of those that the assumption leaves
+    if not search.reachable_later("kind", joint, registers):
+        raise ContractError.of(
+            f"whatever is called violates `{text}`",
+            "correct it; to forbid every call write `G !called(*)`",
+        )
+
+
+def _speaks_of_all(clause: Clause) -> bool:
+    """Whether all calls, or all messages, are named: then to forbid them all may be meant."""
+    everything = (f.Match(), f.Match(globs=("*",)))
+    return any(
+        (isinstance(node, f.Happens) and any(each in everything for each in node.target))
+        or (isinstance(node, f.MessageBy) and node.role == "*")
+        for node in f.postorder(clause.rule.formula)
+    )
+
+
+def _check_assumption(clause: Clause) -> None:
+    """An assumption about the present call needs a guarantee that only such a call can violate."""
+    if clause.gate.program.nodes[clause.assume] == ("false",):
+        raise ContractError.of("the assumption is never true", "leave it out, or correct it")
+    present = list(_present(clause))
+    if not present:
+        return
+    hint = "put the condition into the guarantee, where it says which call it means"
+    if not clause.monitor.plain or clause.kind_of_scope:
+        raise ContractError.of(
+            "the assumption speaks of the present call, but other calls can violate the guarantee",
+            hint,
+        )
+    for tool in (*tool_names([slot.node for slot in clause.slots]), OTHER):
+        spoken = [static([slot], tool)[0] is not False for slot in present]
+        if not any(spoken) and clause.restricts(tool):
+            other = f"a call of `{tool}`" if isinstance(tool, str) else "a call of another tool"
+            raise ContractError.of(
+                f"the assumption speaks of the present call, but {other} can violate the guarantee",
+                hint,
+            )
+
+
+def _present(clause: Clause) -> Iterator[Slot]:
+    """What the assumption reads of the call being decided."""
+    program = clause.gate.program
+    stack = [clause.assume]
+    while stack:
+        op = program.nodes[stack.pop()]
+        if op[0] == "lit" and _about_call(clause.slots[op[1]].node):
+            yield clause.slots[op[1]]
+        if op[0] not in PAST | STATEFUL:
+            stack.extend(operands(op))
+
+
+def _about_call(node: f.Node) -> bool:
+    match node:
+        case f.Happens() | f.ByAgent() | f.OutputIs():
+            return True
+        case f.Compare():
+            return any(isinstance(each, _PRESENT) for each in f.children(node))
+    return False
+
+
+def _patterns_in(node: f.Node) -> list[str]:
+    match node:
+        case f.TextMatches(pattern) | f.OutputIs(_, "matches", str(pattern)):
+            return [pattern]
+        case f.Compare(_, "matches", f.Const(str(pattern))):
+            return [pattern]
+        case f.Happens(_, target):
+            each = [condition for match in target for condition in match.conditions]
+            return [str(one.value) for one in each if one.op == "matches"]
+    return []

@@ -1,0 +1,107 @@
+"""What contracts compare that is never alike: a field of one kind with a value of another.
+
+In: a contract, and the tools with the declared kinds of their fields. Out: problems. A field whose
+kind is not declared, or is any, may be anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+import sponsio_like.logic.formula as f
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.needs import formulas
+from sponsio_like.contracts.pattern import Rule
+from sponsio_like.errors import Problem
+from sponsio_like.events.atoms import names_tool
+
+Tools: TypeAlias = Mapping[str, Mapping[str, str] | None]
+KINDS = MappingProxyType(
+    {"string": "a text", "number": "a number", "integer": "a number", "boolean": "true or false"}
+)
+"""The kinds of one plain value, in words; whole numbers are numbers."""
+NEEDS = MappingProxyType(
+    dict.fromkeys(("arg_blacklist", "arg_allowlist"), "a text")
+    | dict.fromkeys(("arg_value_range", "amount_limit"), "a number")
+)
+"""What the `field` of a pattern has to be."""
+
+
+def unlike(contract: Contract, tools: Tools) -> list[Problem]:
+    """The comparisons of a contract that can never come out as they are meant."""
+    found = [problem for root in formulas(contract) for problem in _compared(root, tools)]
+    found += [problem for rule in contract.rules for problem in _patterned(rule, tools)]
+    return list(dict.fromkeys(found))
+
+
+def _compared(root: f.Formula, tools: Tools) -> Iterator[Problem]:
+    bound: dict[str, tuple[str, str]] = {}
+    for match in _matches(root):
+        for each in match.conditions:
+            kind = _kind(match, each.path, tools)
+            if kind is None:
+                continue
+            field = f"field `{each.path}` of {_tool(match)} is {kind}"
+            if isinstance(each.value, f.Var) and each.op == "=":
+                other, before = bound.setdefault(each.value.name, (kind, field))
+                if other != kind:
+                    what = f"`${each.value.name}` is never equal in both: {before}, {field}"
+                    yield Problem(what, hint="bind fields of one kind, or correct the kinds")
+            elif any(kind != wanted for wanted in _wanted(each)):
+                hint = "write a value of that kind" if each.op != "matches" else "compare by size"
+                yield Problem(f"{field}, and is compared with {_wanted(each)[0]}", hint=hint)
+
+
+def _patterned(rule: Rule, tools: Tools) -> Iterator[Problem]:
+    if rule.pattern not in NEEDS:
+        return
+    needs = NEEDS[rule.pattern]
+    path = str(rule.arguments["field"])
+    for match in _matches(rule.formula):
+        kind = _kind(match, path, tools)
+        if kind not in (None, needs):
+            hint = "compare the value: absent: {tool: .., args: {field: {gt: 100}}}"
+            if needs == "a number":
+                hint = "declare it as a number, which the calls have to send"
+            what = f"field `{path}` of {_tool(match)} is {kind}, and `{rule.pattern}` needs {needs}"
+            yield Problem(what, hint=hint)
+
+
+def _matches(root: f.Formula) -> Iterator[f.Match]:
+    for node in f.postorder(root):
+        yield from getattr(node, "target", ())
+
+
+def _tool(match: f.Match) -> str:
+    return " or ".join(f"`{name}`" for name in (*match.names, *match.globs)) or "every tool"
+
+
+def _kind(match: f.Match, path: str, tools: Tools) -> str | None:
+    """The one kind that the field has in all tools that are meant; None if it may be another."""
+    meant = [fields for tool, fields in tools.items() if names_tool(match, tool)]
+    found = {_declared(fields, path) for fields in meant}
+    return found.pop() if len(found) == 1 else None
+
+
+def _declared(fields: Mapping[str, str] | None, path: str) -> str | None:
+    """The kind of one value there; a list of one kind is looked into."""
+    kind = (fields or {}).get(path) or (fields or {}).get(path.removesuffix("[]"), "")
+    return KINDS.get(kind[1:-1] if kind[:1] == "[" else kind)
+
+
+def _wanted(each: f.Condition) -> list[str]:
+    """The kinds of the values that a condition compares with."""
+    if each.op == "matches":
+        return ["a text"]
+    if each.op in ("has", "carries") or isinstance(each.value, f.Var):
+        return []
+    values = each.value if isinstance(each.value, tuple) else (each.value,)
+    return [_kind_of(value) for value in values if value is not None]
+
+
+def _kind_of(value: f.Scalar) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    return "a text" if isinstance(value, str) else "a number"

@@ -1,0 +1,169 @@
+"""What contracts name that is not there: tools, globs that match none, arguments.
+
+In: a contract, and the words of an inventory, wherever that comes from. Out: problems. Where only
+some tools are known yet, only what is said of these can be wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+import sponsio_like.logic.formula as f
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.needs import formulas
+from sponsio_like.contracts.parameters import Default
+from sponsio_like.contracts.pattern import CATALOG, Rule
+from sponsio_like.contracts.targets import Vocabulary, known_field, target
+from sponsio_like.contracts.templates import made_name
+from sponsio_like.errors import ContractError, Problem, Problems, closest
+from sponsio_like.events.atoms import names_tool
+from sponsio_like.logic.targets import Match
+
+ARGUMENTS = frozenset({"arg_contains", "arg_allowed", "arg_missing", "arg_length", "arg_between"})
+"""The built-in atoms that name an argument first."""
+
+WAITS = "which its pattern waits for where you name none"
+INSTEAD = "name the tool that is there, or list all in `tools:`: then a person is asked"
+
+
+def strangers(
+    contract: Contract, words: Vocabulary, *, met: bool = False, away: str = ""
+) -> list[Problem]:
+    """What a contract names that an agent with this whole inventory does not have.
+
+    `met`: it is not declared but met, so the tools that patterns name themselves have to be there.
+    `away` is added to what is said of tools that are not there, and not of fields.
+    """
+    problems, own, names = Problems(), made(contract.rules), words.names
+    if names is None:
+        return []
+    for root in formulas(contract):
+        for match in _matches(root):
+            for name in match.names:
+                if name not in own and name not in names:
+                    problems.add(f"unknown tool `{name}`", _hints(closest(name, names), away))
+                elif met and name not in names:
+                    problems.add(f"unknown tool `{name}`, {WAITS}", _hints(INSTEAD, away))
+            for glob in match.globs:
+                if not any(fnmatchcase(tool, glob) for tool in names):
+                    problems.add(f"no tool matches `{glob}`", _hints(closest(glob, names), away))
+        _fields(root, words, problems)
+    for rule in contract.rules:
+        for path, match in _beside(rule):
+            known_field(path, match, words, (), problems)
+        for path in rule.by:
+            _of_any(path, list(_matches(rule.formula)), words, problems)
+    return list(dict.fromkeys(problems.found))
+
+
+def misnamed(contract: Contract, tool: str, words: Vocabulary) -> list[Problem]:
+    """What a contract names of this tool that it does not have, whatever other tools there are."""
+    problems, wanted = Problems(), Match((tool,))
+    for root in formulas(contract):
+        matches = list(_matches(root))
+        for match in matches:
+            for each in match.conditions if tool in match.names else ():
+                known_field(each.path, wanted, words, (), problems)
+        if matches and all(each.names == (tool,) and not each.globs for each in matches):
+            for path in _paths(root):
+                known_field(path, wanted, words, (), problems)
+    for rule in contract.rules:
+        for path, match in _beside(rule):
+            if tool in match.names:
+                known_field(path, wanted, words, (), problems)
+    return list(dict.fromkeys(problems.found))
+
+
+def unchecked(contract: Contract, words: Vocabulary) -> set[str]:
+    """The tools whose arguments a contract names, and of which nobody knows the arguments."""
+    found: set[str] = set()
+    for root in formulas(contract):
+        anyhow = any(True for _ in _paths(root))
+        for match in _matches(root):
+            named = [each for each in match.conditions if each.path[:1] not in ("@", "*")]
+            found.update(match.names if named or anyhow else ())
+    for _, match in (each for rule in contract.rules for each in _beside(rule)):
+        found.update(match.names)
+    return {each for each in found if each in (words.tools or {}) and words.fields(each) is None}
+
+
+def made(rules: Iterable[Rule]) -> set[str]:
+    """The names of tools that patterns have made themselves: `confirm_{action}`."""
+    found: set[str] = set()
+    for rule in rules:
+        declared = CATALOG.get(rule.pattern)
+        for each in declared.parameters if declared is not None else ():
+            if isinstance(each.default, Default) and rule.arguments.get(each.name) is None:
+                with suppress(KeyError):  # it is made of more than one name, so of none
+                    found.add(made_name(each.default, rule.arguments))
+    return found
+
+
+def placed(contract: Contract, problems: Iterable[Problem]) -> Iterator[Problem]:
+    """The problems with the contract, and its place."""
+    for each in problems:
+        what = f"contract `{contract.name}`: {each.what}"
+        yield replace(each, what=what, where=contract.where)
+
+
+def _hints(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
+
+
+# --- what a formula names -------------------------------------------------------------------------
+
+
+def _matches(root: f.Formula) -> Iterator[Match]:
+    for node in f.postorder(root):
+        yield from getattr(node, "target", ())
+
+
+def _paths(root: f.Formula) -> Iterator[str]:
+    """The arguments that are read of whatever call it is."""
+    for node in f.postorder(root):
+        match node:
+            case f.Arg(path) | f.Mark(path):
+                yield path
+            case f.Custom(name, (str(path), *_)) if name in ARGUMENTS:
+                yield path
+
+
+def _fields(root: f.Formula, words: Vocabulary, problems: Problems) -> None:
+    matches = list(_matches(root))
+    for match in matches:
+        for condition in match.conditions:
+            known_field(condition.path, match, words, (), problems)
+    for node in f.postorder(root):
+        if isinstance(node, f.Sum):
+            for match in node.target:
+                known_field(node.path, match, words, (), problems)
+    for path in _paths(root):
+        _of_any(path, matches, words, problems)
+
+
+def _of_any(path: str, matches: list[Match], words: Vocabulary, problems: Problems) -> None:
+    """Note a field that none of the tools has that are spoken of."""
+    meant = [
+        tool
+        for tool in words.names or ()
+        if not matches or any(names_tool(match, tool) for match in matches)
+    ]
+    own = Problems()
+    for tool in meant:
+        before = len(own.found)
+        known_field(path, Match((tool,)), words, (), own)
+        if len(own.found) == before:
+            return  # this one has it, or may have it
+    problems.found += own.found[:1]
+
+
+def _beside(rule: Rule) -> Iterator[tuple[str, Match]]:
+    """The fields that are arguments of a pattern, and the calls that are named beside them."""
+    declared = CATALOG.get(rule.pattern)
+    given = rule.arguments
+    for path, _, calls in () if declared is None else declared.fields(given):
+        with suppress(ContractError):  # an action of its file: its tools stand in the formula
+            yield from ((path, match) for match in target(given[calls]))

@@ -1,0 +1,243 @@
+"""Whether value variables can be followed: each is bound, all together, by what is judged.
+
+In: a compiled clause. Out: nothing, or a `ContractError`: a contract whose variables range over
+values that nobody names would speak of values that never occur (in databases: formulas that are
+not range-restricted; Abiteboul, Hull, Vianu, "Foundations of Databases", 5.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import sponsio_like.logic.formula as f
+from sponsio_like.checks.unseen import check_unseen
+from sponsio_like.engine.clause import Clause
+from sponsio_like.errors import ContractError
+from sponsio_like.monitor.parametric.lookup import BINDING
+from sponsio_like.monitor.parametric.result_bindings import is_part, is_tied, places_of, ties
+from sponsio_like.monitor.parametric.variables import Names, all_vars, relations, told_in, vars_in
+from sponsio_like.monitor.program import PAST, STATEFUL, Program, operands
+
+
+def check_variables(clause: Clause) -> None:
+    """Refuse variables that cannot be followed through a trace."""
+    if clause.bound is None:
+        return
+    known = clause.bound.names
+    if clause.by:
+        raise ContractError.of(
+            "the guarantee is split by fields, and has value variables as well",
+            "write the field as a variable too: {args: {field: $y}}",
+        )
+    _check_places(clause)
+    bound = {var.name for slot in clause.slots for op, var in all_vars(slot.node) if op in BINDING}
+    bound |= {name for slot in clause.slots for name in told_in(slot.node)}
+    for name in known.places:
+        if name not in bound:
+            raise ContractError.of(
+                f"nothing binds `${name}`",
+                f"bind it where a value stands: {{args: {{id: ${name}}}}}",
+            )
+    for i, slot in enumerate(clause.slots):
+        for each in () if _is_tied(clause, i) else _groups(slot.node):
+            _check_together(each, set(known.places))
+        for match in (one for node in f.postorder(slot.node) for one in _matches(node)):
+            _check_lists(slot.node, match)
+    _check_gate(clause)
+    _check_relations(clause)
+    _check_context(clause)
+    _check_known(clause)
+    check_unseen(clause)
+
+
+def _is_tied(clause: Clause, slot: int) -> bool:
+    """Whether what the atom does not bind, the answer of its call does."""
+    assert clause.bound is not None
+    names, gate = clause.bound.names, clause.gate.program
+    if any(op[0] == "lit" and op[1] == slot for op in gate.nodes):
+        return False
+    return is_tied(clause.monitor.program, clause.roots, slot, names)
+
+
+def _check_places(clause: Clause) -> None:
+    for slot in clause.slots:
+        for node in f.postorder(slot.node):
+            if isinstance(node, f.Repeats | f.Delivered | f.Denied) and vars_in(node):
+                raise ContractError.of(
+                    f"`{node!r}` cannot have a value variable", "count calls instead: count(..)"
+                )
+            if isinstance(node, f.Variable) and node is slot.node:
+                raise ContractError.of(
+                    f"`{node!r}` is compared with something that is counted or remembered",
+                    f"compare it with an argument or the context: arg(price) < {node!r}",
+                )
+
+
+def _matches(node: f.Node) -> f.Target:
+    return node.target if isinstance(node, f.Happens | f.Sum) else ()
+
+
+def _check_lists(node: f.Node, match: f.Match) -> None:
+    """Elements of lists would be combined crosswise, whichever stand beside each other."""
+    each = (c for c in match.conditions if isinstance(c.value, f.Var) and "[]" in c.path)
+    names = dict.fromkeys(c.value.name for c in each if isinstance(c.value, f.Var))
+    if len(names) > 1:
+        shown = " and ".join(f"`${name}`" for name in names)
+        raise ContractError.of(
+            f"`{node!r}` binds {shown} in lists, and would combine all with all",
+            "write a contract for each, or one for a call with plain fields",
+        )
+
+
+def _check_gate(clause: Clause) -> None:
+    """An assumption is asked again at the end, where no event says which value is meant."""
+    for op in clause.gate.program.nodes:
+        node = clause.slots[op[1]].node if op[0] == "lit" else f.TRUE
+        if isinstance(node, f.Compare) and all_vars(node):
+            raise ContractError.of(
+                f"`{node!r}` cannot stand in an assumption or a scope",
+                "put the condition into the guarantee: G(called(pay, to = $x) & .. -> ..)",
+            )
+
+
+def _groups(node: f.Node) -> Iterator[tuple[f.Node, list[tuple[f.Op | None, f.Var]]]]:
+    """The variables that stand together in one event."""
+    match node:
+        case f.Happens(what, target):
+            for match in target:
+                yield node, vars_in(f.Happens(what, (match,)))
+        case f.Sum(target, path, bound):
+            for match in target:
+                yield node, vars_in(f.Sum((match,), path, bound))
+        case f.OutputIs() | f.TextIs():
+            yield node, vars_in(node)
+
+
+def _check_together(
+    group: tuple[f.Node, list[tuple[f.Op | None, f.Var]]], wanted: set[str]
+) -> None:
+    node, found = group
+    mine = {var.name for _, var in found} & wanted
+    if not mine or mine == wanted or any(op not in BINDING for op, _ in found):
+        return
+    lacking = ", ".join(f"`${name}`" for name in sorted(wanted - mine))
+    raise ContractError.of(
+        f"`{node!r}` binds only some of the variables, not {lacking}",
+        "bind all of them in every event, in its arguments or one of them in its own answer "
+        f"(`status: ok`, output: {lacking.strip('`').split('`')[0]}), or write a contract for each",
+    )
+
+
+def _check_relations(clause: Clause) -> None:
+    """What compares values without binding them must speak of the present, or of the future."""
+    assert clause.bound is not None
+    several = len(clause.bound.names.places) > 1
+    for program in (clause.monitor.program, clause.gate.program):
+        for i in _under_past(program):
+            op = program.nodes[i]
+            if op[0] != "lit":
+                continue
+            node = program.slots[op[1]].node
+            bad = [each for each in relations(node, clause.bound.names) if several or each != "!="]
+            if bad:
+                raise ContractError.of(
+                    f"`{node!r}` compares values that nothing has bound yet",
+                    "remember the value instead: last(arg(price), called(offer, id = $x))",
+                )
+
+
+def _check_known(clause: Clause) -> None:
+    """What relates to a value needs that value to be bound before, or by this very call."""
+    assert clause.bound is not None
+    names, program = clause.bound.names, clause.monitor.program
+    plain = {"!="} if len(names.places) == 1 else set[str]()
+    for parts in clause.monitor.always:
+        for root in parts:
+            nodes = list(_at_once(program, root))
+            related = [
+                program.slots[program.nodes[i][1]].node
+                for i in nodes
+                if program.nodes[i][0] == "lit"
+                and set(relations(program.slots[program.nodes[i][1]].node, names)) - plain
+            ]
+            if related and _unbound(program, root, names, past=False) is not True:
+                raise ContractError.of(
+                    f"`{related[0]!r}` compares with a value that may not be bound by then",
+                    "bind the variable by an argument, or by an earlier event",
+                )
+
+
+def _binds_all(node: f.Node, names: Names) -> bool:
+    """Whether an atom binds every variable, each way that it holds."""
+    told = set(told_in(node))
+    ways = places_of(node, names) or ([told] if told else [])
+    return bool(ways) and all(each >= set(names.places) for each in ways)
+
+
+def _check_context(clause: Clause) -> None:
+    """What the context tells is one value: an event beside it has to bind all variables."""
+    assert clause.bound is not None
+    names, program = clause.bound.names, clause.monitor.program
+    if len(names.places) < 2:
+        return
+    for k, op in enumerate(program.nodes):
+        if op[0] != "lit" or not any(told_in(program.slots[op[1]].node)):
+            continue
+        node = program.slots[op[1]].node
+        parents = [each for each in program.nodes if k in operands(each)]
+        for parent in parents or [("", k)]:
+            beside = [program.nodes[i] for i in parent[1:] if isinstance(i, int)]
+            lits = [program.slots[each[1]].node for each in beside if each[0] == "lit"]
+            if not any(_binds_all(each, names) for each in lits):
+                raise ContractError.of(
+                    f"`{node!r}` binds only some of the variables",
+                    "bind all of them at the call beside it, or write a contract for each",
+                )
+
+
+def _at_once(program: Program, root: int) -> Iterator[int]:
+    """The nodes that speak of the very position."""
+    stack = [root]
+    while stack:
+        i = stack.pop()
+        yield i
+        if program.nodes[i][0] in ("and", "or"):
+            stack.extend(operands(program.nodes[i]))
+
+
+def _unbound(program: Program, i: int, names: Names, *, past: bool) -> bool | None:
+    """The value of a node for a value that nothing has bound yet; None if it may be either."""
+    op = program.nodes[i]
+    below = [_unbound(program, k, names, past=past or op[0] in PAST) for k in operands(op)]
+    match op:
+        case ("true",) | ("false",):
+            return bool(op[0] == "true")
+        case ("and" | "or", *_) if past and ties(program, op, names):
+            return bool(op[0] == "or")
+        case ("lit", slot, negated):
+            node = program.slots[slot].node
+            late = not past and (isinstance(node, f.OutputIs) or is_part(node, names))
+            return bool(negated) if _binds_all(node, names) and not late else None
+        case ("and", *_):
+            return False if False in below else True if set(below) == {True} else None
+        case ("or", *_):
+            return True if True in below else False if set(below) == {False} else None
+        case ("O" | "Y", *_):
+            return False if below[0] is False else None
+        case ("S", *_):
+            return False if below[1] is False else None
+        case ("H" | "WY", *_):
+            return True if below[0] is True else None
+        case ("T", *_):
+            return True if below[1] is True else None
+    return None
+
+
+def _under_past(program: Program) -> set[int]:
+    """The nodes below operators of the past."""
+    under: set[int] = set()
+    for i in reversed(range(len(program.nodes))):
+        op = program.nodes[i]
+        if op[0] in PAST or op[0] in STATEFUL or i in under:
+            under.update(operands(op))
+    return under

@@ -1,0 +1,53 @@
+"""What is wrong with contracts before they are compiled.
+
+In: contracts, however they were made. Out: problems: names that are given twice, and parts that
+would load and then do nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.inventory import CONTRACT
+from sponsio_like.errors import Problem
+from sponsio_like.outcome import Decision, Mode
+
+MODES = ("observe", "enforce")
+TAKEN = {CONTRACT: "the inventory", "session": "what the guard reports itself"}
+"""The names under which outcomes, logs and tickets tell of what no contract says."""
+
+
+def duplicates(contracts: Sequence[Contract]) -> list[Problem]:
+    """Names that logs and tickets could not tell apart: of two contracts, or of the guard."""
+    seen: dict[str, Contract] = {}
+    problems = []
+    for contract in contracts:
+        if contract.name in seen:
+            problems.append(
+                Problem(f"two contracts are named `{contract.name}`", contract.where, "rename one")
+            )
+        seen[contract.name] = contract
+        if contract.name in TAKEN:
+            what = f"no contract may be named `{contract.name}`: that stands for "
+            problems.append(Problem(what + TAKEN[contract.name], contract.where, "rename it"))
+    return problems
+
+
+def misfits(contracts: Sequence[Contract], mode: Mode) -> list[Problem]:
+    """Parts that would load and then do nothing: no guarantee, no such mode, no such strategy."""
+    found = (
+        [] if mode in MODES else [Problem(f"unknown mode `{mode}`", "", "write observe or enforce")]
+    )
+    for contract in contracts:
+        where = contract.where or f"contract `{contract.name}`"
+        answers = [contract.answer, *(rule.answer for rule in contract.rules)]
+        if not contract.rules:
+            found.append(Problem("there is no guarantee", where, "say what must hold"))
+        if contract.mode not in (None, *MODES):
+            found.append(
+                Problem(f"unknown mode `{contract.mode}`", where, "write observe or enforce")
+            )
+        if not all(each is None or isinstance(each, Decision) for each in answers):
+            found.append(Problem("the strategy is no decision", where, 'use `.strategy("block")`'))
+    return found

@@ -1,0 +1,102 @@
+"""Values that never occur: a guarantee that one of them would violate is refused.
+
+In: a clause with value variables. Out: nothing, or a `ContractError`. It would speak of values that
+nobody names, and be violated on their behalf.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import sponsio_like.logic.formula as f
+from sponsio_like.engine.clause import Clause
+from sponsio_like.errors import ContractError
+from sponsio_like.logic.decompose import take_apart
+from sponsio_like.monitor.monitor import Monitor
+from sponsio_like.monitor.parametric.lookup import BINDING
+from sponsio_like.monitor.parametric.variables import all_vars, relations, told_in, vars_in
+from sponsio_like.monitor.program import Program
+
+SAME = "some value"
+"""Stands for a value that occurs."""
+
+
+def check_unseen(clause: Clause) -> None:
+    """A value that never occurs must not violate: it would be violated on its behalf."""
+    scope, assumption = clause.contract.segment, clause.contract.assumption
+    begins = [each for each in (assumption, scope.start if scope else None) if each is not None]
+    if any(all_vars(each) for each in begins):
+        return  # these bind it
+    assert clause.bound is not None
+    names = frozenset(clause.bound.names.places)
+    nodes = [slot.node for slot in clause.slots]
+    apart = any(relations(node, clause.bound.names) or any(told_in(node)) for node in nodes)
+    sizes = range(1, len(names)) if apart else ()  # else an event binds all of them, or none
+    for unseen in (names, *(frozenset(e) for n in sizes for e in combinations(sorted(names), n))):
+        if unseen and _breaks(clause, _unseen(clause.rule.formula, unseen)):
+            shown = ", ".join(f"`${name}`" for name in sorted(unseen))
+            raise ContractError.of(
+                f"a value of {shown} that never occurs would violate `{clause.rule.formula!r}`",
+                "bind the variable at the event that is judged, and write the rest as a guarantee "
+                "of its own",
+            )
+
+
+def _breaks(clause: Clause, formula: f.Formula) -> bool:
+    """Whether some trace violates the formula."""
+    monitor = Monitor(Program(), take_apart(formula), clause.monitor.search.tools)
+    state = monitor.start
+    joint = frozenset(residual for each in state.live for residual in each)
+    return monitor.search.reachable("harsh", joint, state.registers, -1, more=True)
+
+
+def _unseen(root: f.Formula, unseen: frozenset[str]) -> f.Formula:
+    """The formula where some variables have values that never occur, and all others the same."""
+    done: dict[f.Node, f.Node] = {}
+    for node in f.postorder(root):
+        known = unseen.isdisjoint(var.name for _, var in vars_in(node))
+        match node:
+            case f.Happens(what, target):
+                left = _left(target, unseen)
+                done[node] = f.Happens(what, left) if left else f.FALSE
+            case f.Sum(target, path, bound):
+                left = _left(target, unseen)
+                done[node] = f.Sum(left, path, bound) if left else f.Const(0)
+            case f.OutputIs(path, op, f.Var()):
+                done[node] = f.OutputIs(path, _plain(op), SAME) if known else f.FALSE
+            case f.TextIs():
+                done[node] = f.MessageBy("*") if known else f.FALSE
+            case f.Compare() if any(name in unseen for name in told_in(node)):
+                done[node] = f.FALSE
+            case f.Variable(name) if name not in unseen:
+                done[node] = f.Const(SAME)
+            case _:
+                done[node] = f.rebuilt(node, done)
+    return done[root]  # type: ignore[return-value]
+
+
+def _left(target: f.Target, unseen: frozenset[str]) -> f.Target:
+    """The matches that such values leave: what binds one of those that never occur does not."""
+    left = (match for match in target if not _binds(match, unseen))
+    return tuple(_grounded(match, unseen) for match in left)
+
+
+def _plain(op: f.Op) -> f.Op:
+    return "=" if op in BINDING else op
+
+
+def _binds(match: f.Match, unseen: frozenset[str]) -> bool:
+    found = vars_in(f.Happens("called", (match,)))
+    return any(var.name in unseen and op in BINDING for op, var in found)
+
+
+def _grounded(match: f.Match, unseen: frozenset[str]) -> f.Match:
+    """The match without what it says of values that never occur."""
+    left: list[f.Condition] = []
+    for each in match.conditions:
+        if not isinstance(each.value, f.Var):
+            left.append(each)
+        elif each.value.name not in unseen:
+            left.append(replace(each, value=SAME, op=_plain(each.op)))
+    return replace(match, conditions=tuple(left))

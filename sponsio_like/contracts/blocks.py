@@ -1,0 +1,266 @@
+"""What the formulas of patterns are made of.
+
+In: targets, and what counts (`counts: called | done` of a pattern). Out: formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Literal, TypeAlias
+
+from sponsio_like.errors import ContractError
+from sponsio_like.events.atoms import glob_matches, names_tool
+from sponsio_like.logic.formula import (
+    Always,
+    And,
+    Bound,
+    Condition,
+    Custom,
+    Formula,
+    Happening,
+    Happens,
+    Match,
+    MessageBy,
+    Node,
+    Not,
+    Once,
+    Or,
+    OutputIs,
+    Seconds,
+    Since,
+    Steps,
+    Target,
+    Var,
+    Yesterday,
+    conj,
+    disj,
+    postorder,
+    rebuilt,
+)
+
+Counts: TypeAlias = Literal["called", "done"]
+
+
+def called(tools: Target) -> Formula:
+    """This call is one of `tools`."""
+    return Happens("called", tools)
+
+
+def tried(tools: Target, counts: Counts) -> Formula:
+    """A call that a restriction counts: every attempt, or (`done`) those that have not failed."""
+    if counts == "called":
+        return called(tools)
+    return called(tools) & Not(Happens("failed", tools))
+
+
+def worked(tools: Target, counts: Counts) -> Formula:
+    """A call that a prerequisite or an answer counts: one that succeeded, or (`called`) any."""
+    return Happens(counts, tools)
+
+
+def earlier(formula: Formula, within: Bound = None, of: Formula | None = None) -> Formula:
+    """At some position before this one; `within` so many steps or seconds, counted from here.
+
+    `of`: what this position is. Raises `ContractError` where, for seconds, that might be `formula`
+    itself.
+    """
+    match within:
+        case Steps(count):
+            return Yesterday(Once(formula, Steps(count - 1)))
+        case Seconds():
+            if of is None or not _is_past(formula, of):
+                raise ContractError.of(
+                    "within seconds, a call may not come before itself",
+                    "ask for its success (status: ok), or for another tool",
+                )
+            return Once(formula, within)
+    return Yesterday(Once(formula))
+
+
+def _is_past(formula: Formula, now: Formula) -> bool:
+    """Whether `formula` cannot hold where `now` does, and is being decided."""
+    match formula:
+        case And(parts):
+            return any(_is_past(part, now) for part in parts)
+        case Or(parts):
+            return all(_is_past(part, now) for part in parts)
+        case Happens("called", target):
+            calls = _calls(now)
+            return calls is not None and not _meet(target, calls)
+        case MessageBy():
+            return _calls(now) is not None
+        case Happens() | OutputIs():
+            return True  # the call that is decided has no result
+    return False
+
+
+def _calls(formula: Formula) -> Target | None:
+    """The calls of which one is where the formula holds; none at a message. None: it may be any."""
+    match formula:
+        case MessageBy():
+            return ()
+        case Happens(_, target):
+            return target
+        case And(parts):
+            return next((found for each in parts if (found := _calls(each)) is not None), None)
+        case Or(parts):
+            each = [_calls(part) for part in parts]
+            return None if None in each else tuple(one for calls in each for one in calls or ())
+    return None
+
+
+def _meet(some: Target, others: Target) -> bool:
+    """Whether one call may be of both targets, by its name."""
+    return any(
+        not (one.names and other.names)
+        or bool(one.globs or other.globs or set(one.names) & set(other.names))
+        for one in some
+        for other in others
+    )
+
+
+def acting(tools: Target, *needed: Target) -> tuple[Formula, ...]:
+    """Calls that need others before them: any of `tools`, the globs but for what is `needed`.
+
+    First those that are named, then those of globs. A call that lacks the field of a variable is
+    one of them, unless its match says `missing: skip`.
+    """
+    tools = tuple(each for match in tools for each in _refusing(match))
+    return but_for("called", tools, [_of_any(match) for target in needed for match in target])
+
+
+def _of_any(match: Match) -> Match:
+    """These calls, whatever values they bind."""
+    tests = tuple(
+        replace(each, value=each.value.regex) if isinstance(each.value, Var) else each
+        for each in match.conditions
+        if not isinstance(each.value, Var) or each.value.regex is not None
+    )
+    return replace(match, conditions=tests)
+
+
+def but_for(what: Happening, tools: Target, needed: Iterable[Match]) -> tuple[Formula, ...]:
+    """What happens to calls of `tools`: those that are named, then those of globs.
+
+    The globs do not cover the calls that are `needed`.
+    """
+    exact = tuple(replace(match, globs=()) for match in tools if match.names)
+    loose = tuple(replace(match, names=()) for match in tools if match.globs or not match.names)
+    free = tuple(each for match in needed for each in _free(match, loose))
+    if not free:
+        return (Happens(what, tools),)
+    covered = Happens(what, loose) & Not(called(free))
+    return (Happens(what, exact), covered) if exact else (covered,)
+
+
+def _free(match: Match, loose: Target) -> Iterator[Match]:
+    """The needed calls that these globs do not cover: none where that would be all of a glob."""
+    every = [glob for each in loose for glob in each.globs or ("*",)]
+    narrow = bool(match.conditions or match.agent)
+    names = tuple(n for n in match.names if any(names_tool(each, n) for each in loose))
+    globs = tuple(
+        glob
+        for glob in (match.globs if match.names else match.globs or ("*",))
+        if every and (narrow or not any(glob_matches(glob, each) for each in every))
+    )
+    if names or globs:
+        yield replace(match, names=names, globs=globs, strict=None)
+
+
+def before(tools: Target, needed: Iterable[Target], then: Formula) -> Formula:
+    """At every call of `tools`, `then` holds, which the calls `needed` make true."""
+    return conj(*(Always(part >> then) for part in acting(tools, *needed)))
+
+
+def unspent(granted: Formula, action: Target, *needed: Target) -> Formula:
+    """`granted` held after the last call of `action`, and before this one."""
+    return Yesterday(Since(Not(disj(*acting(action, *needed))), granted))
+
+
+def having(tools: Target, field: str, then: Formula) -> Formula:
+    """At every call of `tools`, `then` holds; with `missing: skip`, if the call has the field."""
+    must = tuple(match for match in tools if match.strict is not False)
+    may = optional(tuple(match for match in tools if match.strict is False))
+    free = Custom("arg_missing", (field,))
+    parts = [whenever(must, then)] if must else []
+    return conj(*parts, whenever(may, free | then)) if may else conj(*parts)
+
+
+def optional(tools: Target) -> Target:
+    """The same calls, without `missing: skip`, which has been taken into account."""
+    return tuple(replace(each, strict=None) if each.strict is False else each for each in tools)
+
+
+def by_name(tools: Target, stands: Callable[[str], Formula]) -> Formula:
+    """At every call of these tools, what stands for its name. Raises `ContractError` for globs."""
+    if any(match.globs or not match.names for match in tools):
+        raise ContractError.of("approvals are by name", "list every tool by its name")
+    names = dict.fromkeys(name for match in tools for name in match.names)
+    narrowed = {
+        name: tuple(_only(match, name) for match in tools if name in match.names) for name in names
+    }
+    return conj(*(whenever(each, stands(name)) for name, each in narrowed.items()))
+
+
+def _only(match: Match, name: str) -> Match:
+    return replace(match, names=(name,))
+
+
+def narrowed(tools: Target, *conditions: Condition) -> Target:
+    """Those of the calls that satisfy these conditions as well."""
+    return tuple(replace(match, conditions=match.conditions + conditions) for match in tools)
+
+
+def refusing(match: Formula) -> Formula:
+    """The same event; a tool that lacks the field of a variable is such an event, too.
+
+    Unless its match says `missing: skip`. `*` speaks of tools that may not have the field.
+    """
+    done: dict[Node, Node] = {}
+    for node in postorder(match):
+        done[node] = (
+            Happens(node.what, tuple(each for one in node.target for each in _refusing(one)))
+            if isinstance(node, Happens)
+            else rebuilt(node, done)
+        )
+    found = done[match]
+    assert isinstance(found, Formula)
+    return found
+
+
+def _refusing(match: Match) -> Iterator[Match]:
+    binds = any(isinstance(each.value, Var) for each in match.conditions)
+    if match.strict is not None or not binds or not (match.names or match.globs):
+        yield match
+        return
+    some = tuple(glob for glob in match.globs if glob.strip("*"))
+    if match.names or some:
+        yield replace(match, globs=some, strict=True)
+    if some != match.globs:
+        yield replace(match, names=(), globs=("*",))
+
+
+def fresh(name: str, *targets: Target) -> str:
+    """A name for a variable that none of the targets has."""
+    taken = {
+        each.value.name
+        for match in (match for one in targets for match in one)
+        for each in match.conditions
+        if isinstance(each.value, Var)
+    }
+    while name in taken:
+        name += "_"
+    return name
+
+
+def exclusive(first: Target, second: Target, counts: Counts) -> Formula:
+    """Neither is called after the other."""
+    return whenever(first, ~earlier(tried(second, counts))) & whenever(
+        second, ~earlier(tried(first, counts))
+    )
+
+
+def whenever(tools: Target, then: Formula) -> Formula:
+    """At every call of `tools`, `then` holds."""
+    return Always(called(tools) >> then)

@@ -1,0 +1,254 @@
+"""What counts as a confirmation: a success of the confirming tool whose answer is a yes.
+
+In: the confirming tools, and what their answer has to be, if the contract says so. Out: a formula.
+Without `accept` an answer confirms only if it cannot be read otherwise.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sponsio_like.contracts.blocks import Counts, worked
+from sponsio_like.contracts.matches import outputs
+from sponsio_like.contracts.operands import fixed, pattern_text
+from sponsio_like.events.events import Result
+from sponsio_like.events.registry import atom
+from sponsio_like.logic.formula import Custom, Formula, Output, OutputIs, Target, conj
+from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.freeze import UNREADABLE
+from sponsio_like.values.limits import DEPTH_CAP, TEXT_CAP
+from sponsio_like.values.tokens import leaves, read_json
+
+WORDS = ("yes", "approved", "confirmed", "ok", "okay", "true")
+"""What a yes is made of."""
+ANSWERS = {*WORDS, "approve", "confirm", "approval", "confirmation", "status", "answer", "reply"}
+ANSWERS |= {"response", "decision", "result", "outcome", "verdict", "state", "text", "content"}
+"""What the names of fields are made of in which an answer stands,"""
+BESIDE = {"is", "was", "has", "been", "user"}
+"""with these beside them: `approval_status`, `isApproved`, `user_reply`."""
+RECEIPT = {"ok", "okay"}
+"""A field whose name has one of these may not say no; a yes has to stand in another."""
+DATA = re.compile(
+    r"(?:.* )?(?:id|ids|uuid)|time|timestamp|date|name|tool|order|amount|currency"
+    r"|(?:(?:sys )?(?:approved|confirmed|answered|decided|reviewed|signed|submitted|created"
+    r"|updated) )?(?:by|at|on)|(?:user|login|approver|reviewer|signer)s?|(?:user|display) ?name"
+    r"|e ?mail|ticket|reference|version|(?:html )?url"
+)
+"""The names of fields in which no answer stands."""
+_WORD = f"(?:{'|'.join(WORDS)})"
+YES = re.compile(rf'[\s"]*{_WORD}(?:[\s,.!]+{_WORD})*[\s.!"]*', re.IGNORECASE)
+NOT = (
+    r"\b(?:no(?!\.? ?\d)|nope|not|non|never|nor|none|nobody|nothing|neither|cannot|without|nein"
+    r"|\w+n['’]t|(?:ca|wo|do|does|did|is|was|has|have)nt)\b"
+)
+"""What turns the words around it round; `no. 17` is a number."""
+TAKEN_BACK = (
+    r"mistake|\brevert|rolled back|reopen|\bchanged \w{2,5} mind\b|second thought"
+    r"|cancell?ed|expired|revok|withdr|rescind|retract|overrul|overrid|veto|\brevers(?:ed|al)"
+    r"|\brecall|\bvoid|\bundo|supersed|suspend|dismiss|disput|\btook (?:\w+ ){0,3}back\b"
+)
+FAILED = (
+    r"false|falsi|fail(?:s|ed|ing|ures?)?\b|error|mismatch|\bden(?:y|ie[ds]|ial)|reject|refus|declin"
+    r"|abort|invalid|disallow|disapprov|forbid|\b(?!united)un\w+ed\b|block(?:s|ed|ers?|ing)?\b"
+    r"|time\w? ?out|flagged|malicious|suspicious|fraud|negative|unable|insufficient|missing|wrong"
+    r"|problem|[\u2717\u2718\u274c\u26d4\U0001f44e\U0001f6ab]"
+)
+DELAYED = (
+    r"pending|wait(?:s|ed|ing)?\b|\bhold(?:s|ing)?\b|\bheld\b|\blater\b|\bstop(?:s|ped|ping)?\b"
+    r"|paused|postpon|deferred|delay|escalat|changes requested|\btoo (?:late|early)\b"
+)
+AGAINST = re.compile(f"{NOT}|{TAKEN_BACK}|{FAILED}|{DELAYED}", re.IGNORECASE)
+"""What may not stand beside a yes, nor in the names of fields."""
+OPEN = re.compile(
+    r"\?|\b(?:if|unless|until|once|provided|subject to)\b"
+    r"|\b(?:must|needs?|should|would|could|might|shall)\b"
+    r"|\b(?:to|will|may) (?:be|have)\b|\b(?:but|however|although|except|before)\b|condition|requir"
+    r"|maybe|perhaps|probabl|possibl|almost|nearly|partial|hardly|barely|previous|former"
+    r"|please \0|\0 ?[/|]|[/|] ?\0|\bor \0|\0 or\b|\0 (?:is )?(?:requested|sought)"
+    r"|\0['\"]?\s?[:=]\s?['\"]?(?:0|n|n/a|null|off)\b|\0:? (\d+)/(?!\1\b)\d|\b(?:0|zero) \0"
+    r"|\b(\d+) of (?!\2\b)\d|^(?:who|what|which|when|is|was|has|did) |kidding|scratch|disregard"
+    r"|ignore|removed|skipp|sandbox|simulat|dry ?run|draft|unknown|unclear|\btb[acd]\b|\bempty\b"
+    r"|some(?:one|body|thing) else"
+)
+"""What leaves open whether an accepted word, here `\0`, is meant."""
+ALL_WELL = re.compile(
+    r"\b(?:no|0|without)(?: further| other| open| any)?"
+    r" (?:problem|issue|objection|concern|error|failure|finding|condition|comment|change)s?\b"
+    r"|\bno (?:further )?action (?:is )?(?:needed|required)\b"
+)
+"""What sounds like a no, and says that nothing is wrong."""
+SENTENCE = re.compile(r"(?=(?:\S+\s+){3}\S)(?:.*\s)?[^\W\d_A-Z]{4,}", re.DOTALL)
+"""More than three words, one of them long and in small letters: no name."""
+CODE = re.compile(r"\w+(?:[_.:/-]\w+)+|[a-z]+(?:[A-Z][a-z]+)+")
+"""The name of a tool, of several words: `block_card` is what was asked, and no answer."""
+HARMLESS = (
+    ("success", True),
+    ("type", "text"),
+    ("type", "block_actions"),
+    ("livemode", False),
+    ("site admin", False),
+)
+"""Fields that say nothing of the answer."""
+PLAIN = re.compile(r"""\w(?:[^\\.^$*+?{}()\[\]|"<>]|(?<=\w)\.(?!\S))*""")
+"""What is looked for as words: no sign of a regular expression is in it.
+
+A full stop after a word is none: it ends a sentence.
+"""
+
+
+def confirmed(by: Target, accept: Formula | None, counts: Counts) -> Formula:
+    """This call confirms: its answer is as `accept` says, else a yes."""
+    return worked(by, counts) & (Custom("confirms") if accept is None else accept)
+
+
+def accepted(value: Any) -> Formula:
+    """An answer as `accept` says: a regular expression, a plain word, or as a match has outputs."""
+    if isinstance(value, str):
+        fixed(value, "what confirms")
+        text = pattern_text(value)
+        plain = PLAIN.fullmatch(text)
+        return Custom("answers", (text,)) if plain else OutputIs("", "matches", text)
+    found = outputs(value)
+    for each in found:
+        if isinstance(each, OutputIs):
+            fixed(each.value, "what confirms")
+    return conj(*found)
+
+
+def reads_answer(node: object) -> bool:
+    """Whether this atom or term reads what a call has answered."""
+    confirming = isinstance(node, Custom) and node.name in ("confirms", "answers")
+    return confirming or isinstance(node, OutputIs | Output)
+
+
+@atom("confirms", waits=True)
+def confirms(_: str, result: Result) -> bool:
+    """The answer is a yes, and cannot be read otherwise."""
+    return result.status == "ok" and is_yes(result.output)
+
+
+@atom("answers", waits=True)
+def answers(_: str, result: Result, word: str) -> bool | None:
+    """The answer has this word in it, and nothing in it says otherwise."""
+    try:
+        texts = [each for name, each in leaves(result.output) if name is not None]
+    except Unreadable:
+        return None
+    if sum(len(each) for each in texts if isinstance(each, str)) > TEXT_CAP:
+        return None
+    return _says("", result.output, _whole(word), DEPTH_CAP) or False
+
+
+def _says(name: str, value: Any, word: re.Pattern[str], depth: int) -> bool | None:
+    """Whether a field says the word; None if it says neither that nor otherwise."""
+    data = read_json(value, wholly=True)
+    if _is_nothing(name, data):
+        return None
+    if depth < 0:
+        return False
+    inside: list[bool | None] = []
+    if isinstance(data, Mapping) and not _is_against(name):
+        inside = [_says(_words(key), each, word, depth - 1) for key, each in data.items()]
+    elif isinstance(data, list | tuple):
+        inside = [_says(name, each, word, depth - 1) for each in data]
+    elif isinstance(data, str) and word.search(data):
+        return not _is_against(name) and _is_meant(data, word)
+    elif _says_no(name, data) or (_is_answer(name) and not is_yes(data)):
+        return False
+    return False if False in inside else (True in inside or None)
+
+
+def _is_meant(text: str, word: re.Pattern[str]) -> bool:
+    """Whether nothing in a text takes the word back, or leaves it open."""
+    beside = ALL_WELL.sub(" ", _words(word.sub("\0", text)))
+    return not AGAINST.search(beside) and not OPEN.search(beside)
+
+
+@functools.lru_cache(maxsize=1024)
+def _whole(word: str) -> re.Pattern[str]:
+    """What finds the word, whole and in any case."""
+    return re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])", re.IGNORECASE)
+
+
+# --- what answers say -----------------------------------------------------------------------------
+
+
+def is_yes(answer: Any, depth: int = DEPTH_CAP) -> bool:
+    """Whether an answer is a yes that cannot be read otherwise."""
+    if depth < 0:
+        return False
+    match read_json(answer, wholly=True):
+        case bool(said):
+            return said
+        case str(said):
+            return YES.fullmatch(said) is not None
+        case [only]:
+            return is_yes(only, depth - 1)
+        case Mapping() as said:
+            fields = [(_words(key), value) for key, value in said.items()]
+            says = any(_is_answer(name) and not _is_receipt(name) for name, _ in fields)
+            return says and not any(_objects(*each, depth - 1) for each in fields)
+    return False
+
+
+def _objects(name: str, value: Any, depth: int) -> bool:
+    """Whether a field is neither a yes nor plainly no answer."""
+    if _is_answer(name):
+        return not is_yes(value, depth)
+    if _is_nothing(name, value):
+        return False
+    if not depth:
+        return True
+    data = read_json(value, wholly=True)
+    if isinstance(data, Mapping) and not _is_against(name):
+        return any(_objects(_words(key), each, depth - 1) for key, each in data.items())
+    if isinstance(data, list | tuple):
+        return any(_objects(name, each, depth - 1) for each in data)
+    return not DATA.fullmatch(name) or not _is_data(name, value)
+
+
+def _is_nothing(name: str, value: Any) -> bool:
+    """Whether a field says nothing of the answer; `error: false` is no error."""
+    no_error = value is False and _is_against(name)
+    return no_error or value is None or value in ("", [], {}) or (name, value) in HARMLESS
+
+
+def _says_no(name: str, value: Any) -> bool:
+    unclear = value is False or value is UNREADABLE
+    return unclear or _is_against(name) or _is_against(value)
+
+
+def _is_data(name: str, value: Any) -> bool:
+    """Whether a name, a number or a time stands there, and no sentence."""
+    if not isinstance(value, str):
+        return not _says_no(name, value)
+    if name in ("email", "e mail") and "@" in value and not re.search(r"\s", value):
+        return True
+    if name == "tool" and CODE.fullmatch(value):
+        return not re.search(NOT, _words(value))
+    return not _says_no(name, value) and not SENTENCE.match(value)
+
+
+def _is_answer(name: str) -> bool:
+    """Whether an answer stands in fields of this name."""
+    words = set(name.split())
+    return not words.isdisjoint(ANSWERS) and words <= ANSWERS | BESIDE
+
+
+def _is_receipt(name: str) -> bool:
+    """Whether a field may say that a request was received: `{"ok": true}`."""
+    return not RECEIPT.isdisjoint(name.split())
+
+
+def _is_against(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    return len(value) > TEXT_CAP or AGAINST.search(_words(value)) is not None
+
+
+def _words(name: Any) -> str:
+    """The words of a name: `notApproved`, `not_approved` as `not approved`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", str(name).strip()).casefold()

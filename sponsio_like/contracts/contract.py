@@ -1,0 +1,293 @@
+"""What the user asked for: a named contract, however it was written.
+
+In: a builder, a YAML file (`loader.py`), sentences (`sentences.py`). Out: a frozen `Contract`.
+
+    contract("checked first").assume("called `refund`").guarantees(must_precede("check", "refund"))
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from sponsio_like.contracts.about import UNSAID, About, severity, tags, words
+from sponsio_like.contracts.conditions import assumption, condition, formula, resolved
+from sponsio_like.contracts.guarantees import check_meant
+from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.pattern import Rule, find_pattern
+from sponsio_like.contracts.sentences import read as read_sentence
+from sponsio_like.contracts.strategy import strategy
+from sponsio_like.contracts.targets import NOTHING, Vocabulary
+from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.logic.decompose import looks_ahead
+from sponsio_like.logic.formula import FALSE, Formula
+from sponsio_like.outcome import Decision, Mode, Severity, Violation
+
+Condition: TypeAlias = "str | Formula | Mapping[str, Any]"
+"""The sentence "called `x`", a formula, or an atom: {"ctx": {"stage": "review"}}."""
+Guarantee: TypeAlias = "str | Formula | Rule | Mapping[str, Any]"
+"""A pattern's sentence, a formula, or a pattern: must_precede("check", "refund")."""
+
+Answer: TypeAlias = "str | Decision | Mapping[str, Any] | Callable[[Violation], Any]"
+"""A strategy: its name, `{name: {option: value}}`, a callable of yours, or the path of one."""
+
+Segment: TypeAlias = Literal["after", "before", "between", "after_until"]
+SEGMENTS: tuple[Segment, ...] = ("after", "before", "between", "after_until")
+MODES: tuple[Mode, ...] = ("observe", "enforce")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The part of a trace in which a guarantee binds (Dwyer 1999); each segment starts afresh."""
+
+    kind: Segment
+    start: Formula | None = None
+    stop: Formula | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """Assume / guarantee, with a strategy and a mode. `where` is `file:line:column` of its name.
+
+    The methods return changed copies. They raise `ContractError` for what they do not understand.
+    """
+
+    name: str
+    rules: tuple[Rule, ...] = ()
+    assumption: Formula | None = None
+    segment: Scope | None = None
+    answer: Decision | None = None
+    mode: Mode | None = None
+    where: str = ""
+    on_world: bool = False
+    about: About = UNSAID
+
+    def assume(self, when: Condition) -> Contract:
+        """The rule applies where this holds: "called `refund`" (by now), an atom, a formula."""
+        if self.assumption is not None:
+            raise self._wrong("`assume` is given twice", 'say both in one formula: "f & g"')
+        return replace(self, assumption=self._read(assumption, when))
+
+    def guarantees(self, *what: Guarantee) -> Contract:
+        """All of these must hold: patterns, formulas, or sentences of patterns."""
+        problems = Problems()
+        rules = [problems.attempt((), guarantee, each) for each in what]
+        if problems.found:
+            raise self._located(ContractError(*problems.found))
+        return replace(self, rules=(*self.rules, *(rule for rule in rules if rule is not None)))
+
+    def strategy(self, answer: Answer) -> Contract:
+        """What to do on a violation: "block" (the default), "escalate", "warn_only", a redirect.
+
+        Or a function that is given the `Violation` and answers with one of these.
+        """
+        return replace(self, answer=self._read(strategy, answer))
+
+    def in_mode(self, mode: Mode) -> Contract:
+        """`observe`: violations are logged, nothing is stopped. `enforce`: the strategy acts."""
+        return replace(self, mode=self._read(read_mode, mode))
+
+    def observe(self) -> Contract:
+        """Log violations, stop nothing."""
+        return self.in_mode("observe")
+
+    def enforce(self) -> Contract:
+        """Act on violations."""
+        return self.in_mode("enforce")
+
+    def world(self) -> Contract:
+        """It is about what does not come back (money paid): what it remembers is never rewound.
+
+        Not by a checkpoint, a fork or a snapshot: it is kept in `world=`, given to the session.
+        """
+        return replace(self, on_world=True)
+
+    def because(self, why: str) -> Contract:
+        """Why it is there: what the model, the log and the report read instead of a formula."""
+        return self._about(because=self._read(words, why))
+
+    def owner(self, who: str) -> Contract:
+        """Whose contract it is."""
+        return self._about(owner=self._read(words, who))
+
+    def severity(self, level: Severity) -> Contract:
+        """How bad it is to break it: low, medium, high or critical."""
+        return self._about(severity=self._read(severity, level))
+
+    def tags(self, *names: str) -> Contract:
+        """Words to find it by."""
+        return self._about(tags=self._read(tags, names))
+
+    def _about(self, **said: Any) -> Contract:
+        return replace(self, about=replace(self.about, **said))
+
+    def after(self, start: Condition) -> Contract:
+        """The guarantee binds from the first position where `start` holds."""
+        return self._scoped("after", start)
+
+    def before(self, stop: Condition) -> Contract:
+        """The guarantee binds until `stop` holds for the first time, even if it never does."""
+        return self._scoped("before", stop)
+
+    def between(self, start: Condition, stop: Condition) -> Contract:
+        """The guarantee binds from each `start` to the next `stop`; open segments bind at once."""
+        return self._scoped("between", [start, stop])
+
+    def after_until(self, start: Condition, stop: Condition) -> Contract:
+        """As `between`; what is still open when the session ends in a segment is unfulfilled."""
+        return self._scoped("after_until", [start, stop])
+
+    def _scoped(self, kind: Segment, ends: Any) -> Contract:
+        if self.segment is not None:
+            raise self._wrong("a scope is given twice", "one contract has one scope")
+        return replace(self, segment=self._read(scope, {kind: ends}))
+
+    def _read(self, read_it: Any, value: Any) -> Any:
+        try:
+            return read_it(value)
+        except ContractError as error:
+            raise self._located(error) from None
+
+    def _located(self, error: ContractError) -> ContractError:
+        mine = f"contract `{self.name}`"
+        return ContractError(
+            *(replace(p, where=f"{mine}, {p.where}" if p.where else mine) for p in error.problems)
+        )
+
+    def _wrong(self, what: str, hint: str) -> ContractError:
+        return self._located(ContractError.of(what, hint))
+
+
+def contract(name: str) -> Contract:
+    """A new contract: `contract("name").assume(...).guarantees(...).strategy(...)`."""
+    return Contract(read_name(name))
+
+
+def read_name(value: Any) -> str:
+    """The name of a contract: some text."""
+    if isinstance(value, str) and value.strip():
+        return value.strip()
+    raise ContractError.of(f"`{value}` is not the name of a contract", "write it as text")
+
+
+# --- reading its parts ----------------------------------------------------------------------------
+
+
+def guarantee(value: Any, words: Vocabulary = NOTHING) -> Rule:
+    """One clause: a rule, a formula, a sentence, `{pattern: ..}`, or `{ltl: ..}`."""
+    match value:
+        case Rule():
+            return _authored(value) if value.pattern else value
+        case Formula():
+            return _authored(Rule(resolved(value, words)))
+        case str():
+            return _authored(read_sentence(value, words))
+        case Mapping() if "pattern" in value:
+            return _authored(_pattern(value, words))
+        case Mapping():
+            return _formula(value, words)
+    raise ContractError.of(
+        f"`{value}` is not a guarantee", "write {pattern: ..}, {ltl: ..}, or a pattern's sentence"
+    )
+
+
+def _authored(rule: Rule) -> Rule:
+    """The rule as somebody has written it. Raises `ContractError` for what can hardly be meant."""
+    check_meant(rule.formula)
+    return replace(rule, authored=True)
+
+
+def _pattern(value: Mapping[str, Any], words: Vocabulary) -> Rule:
+    problems = Problems()
+    declared = problems.attempt(("pattern",), find_pattern, value["pattern"])
+    if declared is None:
+        raise ContractError(*problems.found)
+    return declared.rule({k: v for k, v in value.items() if k != "pattern"}, words)
+
+
+def _formula(value: Mapping[str, Any], words: Vocabulary) -> Rule:
+    problems = Problems()
+    only(value, ("pattern", "ltl"), "guarantee", problems)
+    if not value:
+        problems.add("an empty guarantee", "write {pattern: ..} or {ltl: ..}")
+    found = problems.attempt(("ltl",), formula, value["ltl"], words) if "ltl" in value else None
+    problems.check()
+    rule = problems.attempt(("ltl",), _authored, Rule(FALSE if found is None else found))
+    problems.check()
+    assert rule is not None
+    return rule
+
+
+def read_mode(value: Any) -> Mode:
+    """A mode from its name."""
+    for mode in MODES:
+        if value == mode:
+            return mode
+    raise ContractError.of(f"unknown mode `{value}`", closest(value, MODES))
+
+
+def read_world(value: Any) -> bool:
+    """Whether a contract is on the world: true or false."""
+    if isinstance(value, bool):
+        return value
+    raise ContractError.of(f"`{value}` is not true or false", "write world: true, or leave it out")
+
+
+def scope(value: Any, words: Vocabulary = NOTHING) -> Scope:
+    """`{after: f}`, `{before: f}`, `{between: [f, g]}`, `{after_until: [f, g]}`"""
+    if not isinstance(value, Mapping):
+        raise ContractError.of(f"`{value}` is not a scope", "write {after: {called: x}}")
+    problems = Problems()
+    only(value, SEGMENTS, "scope", problems)
+    kinds = [kind for kind in SEGMENTS if kind in value]
+    if not problems.found and len(kinds) != 1:
+        problems.add("a scope has one segment", "write after, before, between or after_until")
+    problems.check()
+    kind = kinds[0]
+    if kind in ("after", "before"):
+        end = problems.attempt((kind,), _end, value[kind], words)
+        problems.check()
+        return Scope(kind, start=end) if kind == "after" else Scope(kind, stop=end)
+    ends = value[kind]
+    if not isinstance(ends, (list, tuple)) or len(ends) != 2:
+        problems.add(f"`{kind}` needs two conditions", f"write {kind}: [f, g]", kind)
+    problems.check()
+    start, stop = (problems.attempt((kind, i), _end, end, words) for i, end in enumerate(ends))
+    problems.check()
+    return Scope(kind, start, stop)
+
+
+def _end(value: Any, words: Vocabulary) -> Formula:
+    found = condition(value, words)
+    if looks_ahead(found):
+        raise ContractError.of(
+            "the end of a segment cannot speak of the future", "use atoms, O, H, Y, S"
+        )
+    return found
+
+
+def contracts_of(given: Any) -> tuple[Contract, ...]:
+    """The contracts of a guard: a single one, or several."""
+    each = [given] if isinstance(given, (Contract, str, Mapping, Rule)) else given
+    found = tuple(each) if isinstance(each, Iterable) else (each,)
+    for one in found:
+        if not isinstance(one, Contract):
+            hint = (
+                "write `contract(name).guarantees(..)`; a file is read by `Guard.from_yaml(path)`"
+            )
+            raise ContractError.of(f"`{one}` is no contract", hint)
+    return found
+
+
+def fingerprint(contract: Contract) -> str:
+    """A hash of what the contract means for its state: guarantee, assumption, scope."""
+    scope = contract.segment
+    parts: list[Any] = [
+        contract.name,
+        contract.assumption,
+        scope and (scope.kind, scope.start, scope.stop),
+    ]
+    parts += [(rule.formula, rule.by) for rule in contract.rules]
+    return hashlib.blake2b(repr(parts).encode(), digest_size=12).hexdigest()

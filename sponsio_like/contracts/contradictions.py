@@ -1,0 +1,94 @@
+"""What stands in its own way: answers that ask again, releases that trigger, tools on both sides.
+
+In: targets and events of a pattern. Out: nothing, or a `ContractError` with what to write instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sponsio_like.errors import ContractError
+from sponsio_like.events.atoms import names_tool
+from sponsio_like.logic.formula import And, Formula, Happens, Match, Or, Target
+
+
+def settles(answer: Target, trigger: Target) -> None:
+    """Refuse an obligation that each of its own answers opens anew: it could never be kept."""
+    again = all(
+        match.names
+        and not match.globs
+        and all(
+            any(names_tool(each, name) and not each.conditions for each in trigger)
+            for name in match.names
+        )
+        for match in answer
+    )
+    if again:
+        raise ContractError.of(
+            "every answer would be a trigger again, so no session could end well",
+            "name an answer that is no trigger",
+        )
+
+
+def releases(release: Formula, trigger: Formula) -> None:
+    """Refuse a release that is always a trigger again: it would never let anything through."""
+    if _implies(release, trigger):
+        raise ContractError.of(
+            "every `release` is a `trigger` again, so nothing is ever released",
+            "name a release that is no trigger, or leave `release` out",
+        )
+
+
+def _implies(event: Formula, other: Formula) -> bool:
+    """Whether the one event is always the other as well, as far as is seen at a glance."""
+    match event, other:
+        case Or(parts), _:
+            return all(_implies(each, other) for each in parts)
+        case _, And(parts):
+            return all(_implies(event, each) for each in parts)
+        case _, Or(parts):
+            return any(_implies(event, each) for each in parts)
+        case And(parts), _:
+            return any(_implies(each, other) for each in parts)
+        case Happens(what, some), Happens(wanted, others):
+            return wanted in (what, "called") and covered(some, others)
+    return event == other
+
+
+def covered(some: Target, others: Target) -> bool:
+    """Whether every call of the one target is of the other as well."""
+    return all(_covered(match, others) for match in some)
+
+
+def _covered(match: Match, target: Target) -> bool:
+    kinds = [replace(match, names=(name,), globs=()) for name in match.names]
+    globs = match.globs or (() if match.names else ("*",))
+    kinds += [replace(match, names=(), globs=(glob,)) for glob in globs]
+    return all(any(_includes(other, one) for other in target) for one in kinds)
+
+
+def _includes(wide: Match, one: Match) -> bool:
+    """Whether every call of `one`, which is one name or one glob, is of `wide`."""
+    if not {repr(each) for each in wide.conditions} <= {repr(each) for each in one.conditions}:
+        return False
+    if wide.agent not in (None, one.agent):
+        return False
+    if not (wide.names or wide.globs) or any(not glob.strip("*") for glob in wide.globs):
+        return True
+    return any(names_tool(wide, name) for name in one.names) or bool({*one.globs} & {*wide.globs})
+
+
+def apart(first: Target, second: Target, instead: str) -> None:
+    """Refuse a tool that stands on both sides, where each is held against the other."""
+    named = (name for match in _plain(first) + _plain(second) for name in match.names)
+    for name in dict.fromkeys(named):
+        if _named_in(first, name) and _named_in(second, name):
+            raise ContractError.of(f"`{name}` stands on both sides, against itself", instead)
+
+
+def _plain(target: Target) -> Target:
+    return tuple(each for each in target if not each.conditions and each.agent is None)
+
+
+def _named_in(target: Target, name: str) -> bool:
+    return any(names_tool(match, name) for match in _plain(target))

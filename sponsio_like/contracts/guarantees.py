@@ -1,0 +1,197 @@
+"""What a guarantee says that its author can hardly have meant.
+
+In: a formula. Out: a `ContractError` with what to write instead; or remarks, where a careful author
+may mean it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import sponsio_like.logic.formula as f
+from sponsio_like.errors import ContractError, Problem
+from sponsio_like.logic.decompose import conjuncts
+
+_LASTING = (f.Eventually, f.Always, f.Until, f.WeakUntil, f.Release)
+_JUNCTIONS = (f.Not, f.And, f.Or, f.Implies, f.Iff)
+ATOMS_CAP, NODES_CAP = 500, 20_000
+"""Most different atoms, and most parts, of one guarantee."""
+_LONG = 60
+"""A formula of so many characters is not written out again in a hint."""
+
+
+def check_meant(formula: f.Formula) -> None:
+    """Refuse what would be judged at the first position only, and what measures from elsewhere."""
+    nodes = list(f.postorder(formula))
+    atoms = sum(isinstance(node, f.Formula) and not f.children(node) for node in nodes)
+    if atoms > ATOMS_CAP or len(nodes) > NODES_CAP:
+        what = f"a guarantee of {atoms:,} different atoms and {len(nodes):,} parts is too large"
+        hint = f"at most {ATOMS_CAP} and {NODES_CAP:,}; write several guarantees, or lists of tools"
+        raise ContractError.of(what, hint)
+    problems = [*_first_only(formula), *_from_the_call_before(formula)]
+    if problems:
+        raise ContractError(*problems)
+
+
+def remarks(formula: f.Formula) -> list[Problem]:
+    """What is possible, and seldom meant."""
+    return [*_stronger_than_meant(formula)]
+
+
+# --- of the first position only -------------------------------------------------------------------
+
+
+def _first_only(formula: f.Formula) -> Iterator[Problem]:
+    for part in conjuncts(formula):
+        if not _lasts(part):
+            said = _short(part)
+            yield Problem(
+                f"`{said}` would be judged at the first position only",
+                hint=f"write `G({said})`; if only the first position is meant, `initially({said})`",
+            )
+
+
+def _lasts(part: f.Formula) -> bool:
+    """Whether all that it reads stands below an operator that goes through the trace."""
+    stack: list[f.Node] = [part]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (*_JUNCTIONS, f.Next, f.WeakNext)):
+            stack.extend(f.children(node))
+        elif not isinstance(node, (*_LASTING, f.Constant)):
+            return False
+    return True
+
+
+def _short(formula: f.Formula) -> str:
+    text = repr(formula)
+    return text if len(text) <= _LONG else "f"
+
+
+# --- seconds from the call before -----------------------------------------------------------------
+
+
+def _from_the_call_before(formula: f.Formula) -> Iterator[Problem]:
+    for node in f.postorder(formula):
+        if not isinstance(node, (f.Yesterday, f.WeakYesterday)):
+            continue
+        windows = list(_windows(node.body))
+        if windows and all(isinstance(each, (f.Once, f.Historically)) for each in windows):
+            yield from (_measured(node, each) for each in windows[:1])
+
+
+def _windows(body: f.Formula) -> Iterator[f.Formula | None]:
+    """The operators with a bound in seconds below connectives; None for anything else."""
+    stack: list[f.Node] = [body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, _JUNCTIONS):
+            stack.extend(f.children(node))
+        elif isinstance(node, (f.Once, f.Historically)) and isinstance(node.bound, f.Seconds):
+            yield node
+        else:
+            yield None
+
+
+def _measured(node: f.Formula, window: f.Formula | None) -> Problem:
+    assert isinstance(window, (f.Once, f.Historically))
+    assert isinstance(window.bound, f.Seconds)
+    seconds, body = f"{window.bound.count:.15g}", window.body
+    if isinstance(window, f.Historically):
+        body = body.body if isinstance(body, f.Not) else f.Not(body)
+    sign = "<=" if isinstance(window, f.Once) else ">"
+    hint = f"write `age({_short(body)}) {sign} {seconds}`, which measures from this call"
+    if any(isinstance(each, f.Happens) and each.what == "called" for each in f.postorder(body)):
+        hint += f"; where this call may be one itself, `count[<={seconds}s]({_short(body)})`"
+    return Problem(f"`{node!r}` measures {seconds} seconds from the position before", hint=hint)
+
+
+# --- a next position that nobody asked for --------------------------------------------------------
+
+
+def _stronger_than_meant(formula: f.Formula) -> Iterator[Problem]:
+    """`X f` where nothing has to come to keep f: only the session's end would break it."""
+    for node in _demanded(formula):
+        if _keeps_quiet(node.body, True):
+            said = _short(node.body)
+            yield Problem(
+                f"`X {said}` is also broken by a session that ends there, since `X` demands a next "
+                "position",
+                hint=f"write `WX` for “if there is a next position”: `WX {said}`",
+            )
+
+
+def _demanded(formula: f.Formula) -> Iterable[f.Next]:
+    """The strong next operators that the guarantee demands, rather than asks for."""
+    stack: list[tuple[f.Node, bool]] = [(formula, True)]
+    found: dict[f.Next, None] = {}
+    seen = set(stack)
+    while stack:
+        node, sign = stack.pop()
+        if isinstance(node, f.Next) and sign:
+            found[node] = None
+        for inner in _signed(node, sign):
+            if inner not in seen:
+                seen.add(inner)
+                stack.append(inner)
+    return found
+
+
+def _signed(node: f.Node, sign: bool) -> list[tuple[f.Node, bool]]:
+    """The parts of a formula, each with whether its truth helps that of the whole."""
+    match node:
+        case f.Not(body):
+            return [(body, not sign)]
+        case f.Implies(left, right):
+            return [(left, not sign), (right, sign)]
+        case f.Iff(left, right):
+            return [(each, either) for each in (left, right) for either in (True, False)]
+        case f.Term():
+            return []
+    return [(each, sign) for each in f.children(node) if isinstance(each, f.Formula)]
+
+
+def _keeps_quiet(root: f.Formula, wanted: bool) -> bool:
+    """Whether the formula is `wanted` where nothing that it speaks of happens, nor ever has."""
+    known: dict[f.Node, bool | None] = {}
+    for node in f.postorder(root):
+        if isinstance(node, f.Formula):
+            known[node] = _quietly(node, known)
+    return known[root] is wanted
+
+
+def _quietly(node: f.Formula, known: dict[f.Node, bool | None]) -> bool | None:
+    """What a formula is where nothing happens; None if that cannot be told."""
+    match node:
+        case f.Constant(value):
+            return bool(value)
+        case f.Happens() | f.MessageBy() | f.Observed() | f.TextMatches() | f.TextIs():
+            return False
+        case f.Not(body):
+            inner = known[body]
+            return None if inner is None else not inner
+        case f.And(parts) | f.Or(parts):
+            return _joined([known[each] for each in parts], isinstance(node, f.Or))
+        case f.Implies(left, right):
+            first = known[left]
+            return _joined([None if first is None else not first, known[right]], True)
+        case f.Until(_, right) | f.Since(_, right):
+            return known[right]
+        case f.WeakUntil(left, right):
+            return _joined([known[left], known[right]], True)
+        case f.Release(_, right):
+            return known[right]
+        case f.Next() | f.Yesterday():
+            return False
+        case f.WeakNext() | f.WeakYesterday():
+            return True
+        case f.Eventually(body) | f.Always(body) | f.Once(body) | f.Historically(body):
+            return known[body]
+    return None
+
+
+def _joined(parts: list[bool | None], settles: bool) -> bool | None:
+    """A disjunction (`settles`: true decides it) or a conjunction of what can be told."""
+    if settles in parts:
+        return settles
+    return None if None in parts else not settles

@@ -1,0 +1,300 @@
+"""The tools that an agent has, as its host or its contract file has declared them.
+
+In: `tools:`, `elsewhere:` and `unlisted:` of a file or a guard. Out: an `Inventory`, which says of
+each call what is wrong with it: a tool that is not listed, an argument that the tool does not have,
+a value of another kind. What is wrong with a call is told without its values.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+from sponsio_like.contracts.operands import only
+from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.events.events import Call
+from sponsio_like.logic.targets import is_glob
+from sponsio_like.values.freeze import UNREADABLE
+from sponsio_like.values.places import find, path_parts
+
+CONTRACT = "tools"
+"""What stands for the name of a contract where a call is refused because of the inventory."""
+SHOWN = 80
+"""Most characters of a name that are shown."""
+HINTS_CAP = 300
+"""Most tools among which a similar name is looked for."""
+
+Fields: TypeAlias = Mapping[str, str]
+"""The arguments of a tool by name, each with its kind."""
+Unlisted: TypeAlias = Literal["refuse", "allow"]
+
+
+# --- kinds ----------------------------------------------------------------------------------------
+
+
+def _is_integer(value: Any) -> bool:
+    if isinstance(value, (float, Decimal)):
+        return value % 1 == 0  # 5.0 is 5 in JSON; NaN and infinity leave a NaN
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+KINDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "string": ("a text", lambda value: isinstance(value, str)),
+    "number": (
+        "a number",
+        lambda value: isinstance(value, (int, float, Decimal)) and not isinstance(value, bool),
+    ),
+    "integer": ("a whole number", _is_integer),
+    "boolean": ("true or false", lambda value: isinstance(value, bool)),
+    "array": ("a list", lambda value: isinstance(value, (list, tuple))),
+    "object": ("an object", lambda value: isinstance(value, Mapping)),
+    "any": ("anything", lambda _: True),
+}
+"""The kinds that are checked, each in words and as a test. `[kind]` is a list of them."""
+
+
+def kind_of(written: Any) -> str:
+    """A kind as it was written: `integer`, or `[integer]` for a list. Raises `ContractError`."""
+    if isinstance(written, list) and len(written) == 1:
+        return f"[{kind_of(written[0])}]"
+    inner = written[1:-1] if isinstance(written, str) and written[:1] == "[" else written
+    if isinstance(inner, str) and inner in KINDS and written in (inner, f"[{inner}]"):
+        return str(written)
+    raise ContractError.of(f"unknown kind `{written}`", closest(written, [*KINDS, "[string]"]))
+
+
+def _test(kind: str) -> tuple[str, Callable[[Any], bool]]:
+    """What a kind expects in words, and its test."""
+    if kind[:1] != "[":
+        return KINDS[kind]
+    words, fits = _test(kind[1:-1])
+    return (
+        f"a list, each {words}",
+        lambda value: isinstance(value, (list, tuple)) and all(map(fits, value)),
+    )
+
+
+# --- the inventory --------------------------------------------------------------------------------
+
+
+class Wrong(NamedTuple):
+    """What is wrong with a call, and what to call instead."""
+
+    what: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """What is known of the tools of an agent.
+
+    `tools`: each with its declared fields, or None where they are not declared; None altogether
+    where no inventory is declared. `elsewhere` are tools of other agents: contracts may name them.
+    With `unlisted="allow"` a call of any tool, with any argument, is let through.
+    """
+
+    tools: Mapping[str, Fields | None] | None = None
+    elsewhere: tuple[str, ...] = ()
+    unlisted: Unlisted = "refuse"
+
+    @cached_property
+    def names(self) -> tuple[str, ...] | None:
+        """Every name that a contract may give to a tool; None if that may be any."""
+        return None if self.tools is None else tuple(dict.fromkeys((*self.tools, *self.elsewhere)))
+
+    @cached_property
+    def fields(self) -> dict[str, Fields]:
+        """The declared fields, of the tools that have them declared."""
+        return {name: each for name, each in (self.tools or {}).items() if each is not None}
+
+    @cached_property
+    def _entries(self) -> dict[str, _Entry]:
+        closed = self.unlisted == "refuse"
+        return {name: _Entry.of(name, each, closed=closed) for name, each in self.fields.items()}
+
+    def has(self, tool: str) -> bool:
+        """Whether a call of the tool may be let through at all."""
+        return self.tools is None or self.unlisted == "allow" or tool in self.tools
+
+    def fits(self, tool: str) -> Callable[[Any], bool] | None:
+        """The test of the arguments of a tool; None where any will do."""
+        entry = self._entries.get(tool)
+        return None if entry is None else entry.fits
+
+    def wrong(self, call: Call) -> Wrong | None:
+        """What is wrong with a call, if anything is."""
+        if self.has(call.tool):
+            entry = self._entries.get(call.tool)
+            return None if entry is None else entry.wrong(call.args)
+        name, known = call.tool[:SHOWN], list(self.tools or ())
+        few = len(known) <= HINTS_CAP and len(call.tool) <= SHOWN
+        near = difflib.get_close_matches(name, known, n=1) if few else []
+        hint = f"did you mean `{near[0]}`?" if near else "call a tool that is listed"
+        return Wrong(f"tool `{name}` is not listed", hint)
+
+
+NOTHING_KNOWN = Inventory()
+
+
+class Roll:
+    """The tools that a guard has met: decorated functions, the tools of adapters.
+
+    `complete`: every name of its contracts was among them; names are only added.
+    """
+
+    __slots__ = ("complete", "tools")
+
+    def __init__(self) -> None:
+        self.tools: dict[str, Fields | None] = {}
+        self.complete = False
+
+    def add(self, tool: str, arguments: Iterable[str] | None) -> None:
+        """A tool takes these arguments, beside those of others of its name; None: any."""
+        known = self.tools.get(tool, {})
+        merged = None if arguments is None or known is None else {*known, *arguments}
+        self.tools[tool] = None if merged is None else dict.fromkeys(sorted(merged), "any")
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A tool whose fields are declared. `closed`: it takes no others."""
+
+    tool: str
+    roots: frozenset[str]
+    kinds: tuple[tuple[str, str, Callable[[Any], bool]], ...]
+    closed: bool = True
+
+    @classmethod
+    def of(cls, tool: str, fields: Fields, *, closed: bool) -> _Entry:
+        roots = frozenset(root for path in fields for root in (path, *path_parts(path)[:1]))
+        kinds = ((path, *_test(kind)) for path, kind in fields.items() if kind != "any")
+        return cls(tool, roots, tuple(kinds), closed)
+
+    def fits(self, args: Any) -> bool:
+        return self.wrong(args) is None
+
+    def wrong(self, args: Any) -> Wrong | None:
+        """The first argument that the tool does not have, or that is of another kind."""
+        if not isinstance(args, Mapping):
+            return Wrong(f"the arguments of `{self.tool}` cannot be read", "give them by name")
+        for name, value in args.items() if self.closed else ():
+            if name not in self.roots and value is not None:
+                shown = str(name)[:SHOWN]
+                hint = closest(shown, sorted(self.roots)) or "leave it out"
+                return Wrong(f"`{self.tool}` has no argument `{shown}`", hint)
+        for path, words, fits in self.kinds:
+            for value in _values(args, path):
+                if value is not None and not fits(value):
+                    unread = ", and it cannot be read" if value is UNREADABLE else ""
+                    what = f"`{path}` of `{self.tool}` has to be {words}{unread}"
+                    return Wrong(what, f"give {words}")
+        return None
+
+
+def _values(args: Mapping[str, Any], path: str) -> Iterable[Any]:
+    return (args[path],) if path in args else find(args, path)
+
+
+Tools: TypeAlias = "Iterable[str] | Mapping[str, Mapping[str, Any] | None] | Inventory | None"
+"""How a host gives the tools of an agent."""
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def inventory(value: Any) -> dict[str, Fields | None]:
+    """The tools of a file: a list of names, or a map from name to `{fields: {name: kind}}`."""
+    problems = Problems()
+    tools: dict[str, Fields | None] = {}
+    if not isinstance(value, (list, Mapping)) or not value:
+        raise ContractError.of(f"`{value}` is not a list of tools", "write [check, refund]")
+    for i, name in enumerate(value):
+        at = (name,) if isinstance(value, Mapping) else (i,)
+        if not _is_name(name):
+            problems.add(f"`{name}` is not the name of a tool", "write every name in full", *at)
+        elif name in tools:
+            problems.add(f"tool `{name}` is listed twice", "remove one", *at)
+        else:
+            about = value[name] if isinstance(value, Mapping) else None
+            tools[name] = problems.attempt(at, _fields, about)
+    problems.check()
+    return tools
+
+
+def elsewhere(value: Any) -> tuple[str, ...]:
+    """The tools of other agents: a list of names."""
+    if not isinstance(value, (list, tuple)) or not value:
+        raise ContractError.of(f"`{value}` is not a list of tools", "write [approve, publish]")
+    problems = Problems()
+    for i, name in enumerate(value):
+        if not _is_name(name):
+            problems.add(f"`{name}` is not the name of a tool", "write every name in full", i)
+    problems.check()
+    return tuple(dict.fromkeys(value))
+
+
+def unlisted(value: Any) -> Unlisted:
+    """Whether calls of tools that are not listed are refused or allowed."""
+    for each in get_args(Unlisted):
+        if value == each:
+            return each  # type: ignore[no-any-return]
+    raise ContractError.of(f"`{value}` is not possible here", "write refuse or allow")
+
+
+def declared(tools: Any, others: Any = None, open_: Any = None) -> Inventory:
+    """The inventory of a guard, as its host gives it. Raises `ContractError` with all mistakes."""
+    if isinstance(tools, Inventory):
+        return tools
+    problems = Problems()
+    given = tools if tools is None or isinstance(tools, Mapping) else _listed(tools)
+    known = None if given is None else problems.attempt(("tools",), inventory, given)
+    away = () if others is None else problems.attempt(("elsewhere",), elsewhere, _listed(others))
+    rest = None if open_ is None else problems.attempt(("unlisted",), unlisted, open_)
+    problems.found += misplaced(tools is not None, known or {}, away or (), rest)
+    problems.check()
+    return Inventory(known, away or (), rest or "refuse")
+
+
+def misplaced(listed: bool, known: Iterable[str], others: Iterable[str], rest: Any) -> list[Any]:
+    """What contradicts itself between `tools`, `elsewhere` and `unlisted`."""
+    problems = Problems()
+    for name in others:
+        if name in known:
+            what = f"`{name}` is a tool of this agent, and of another one"
+            problems.add(what, "leave it out of `elsewhere` or of `tools`", "elsewhere")
+    if rest is not None and not listed:
+        problems.add("`unlisted` says nothing without `tools`", "list the tools", "unlisted")
+    return problems.found
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+
+
+def _is_name(name: Any) -> bool:
+    return isinstance(name, str) and bool(name.strip()) and not is_glob(name) and "`" not in name
+
+
+def _fields(about: Any) -> Fields | None:
+    if about is None:
+        return None
+    if not isinstance(about, Mapping):
+        raise ContractError.of(f"`{about}` describes no tool", "write {fields: {id: string}}")
+    problems = Problems()
+    only(about, ("fields",), "tool", problems)
+    fields = about.get("fields")
+    if not isinstance(fields, Mapping):
+        said = "its fields are missing" if fields is None else f"`{fields}` is no map of fields"
+        hint = "write {fields: {id: string}}, or {fields: {}} if it takes none"
+        problems.add(said, hint, "fields")
+        fields = {}
+    kinds = {
+        str(name): problems.attempt(("fields", str(name)), kind_of, kind)
+        for name, kind in fields.items()
+    }
+    problems.check()
+    return {name: kind for name, kind in kinds.items() if kind is not None}

@@ -1,0 +1,209 @@
+"""The right sides of comparisons, as users write them: values, lists, variables, regexes.
+
+In: plain data of a file, or the same in Python. Out: what a condition on one place in the
+arguments or the output compares with; or a `ContractError` with every mistake.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.logic.formula import Op, Operand, Scalar, Var
+from sponsio_like.values.compare import regex
+from sponsio_like.values.places import path_parts
+
+COMPARISONS: Mapping[str, Op] = MappingProxyType(
+    {
+        "equals": "=",
+        "in": "in",
+        "matches": "matches",
+        "gt": ">",
+        "ge": ">=",
+        "lt": "<",
+        "le": "<=",
+        "ne": "!=",
+    }
+)
+SEARCHES: Mapping[str, Op] = MappingProxyType({"has": "has", "carries": "carries"})
+VARIABLE = re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
+MISTYPED = re.compile(r"\$[\s{(]*([^\W\d]\w*)")
+"""What begins as if it were a variable: `$ x`, `${x}`, `$x.y`."""
+
+Comparison: TypeAlias = tuple[Op, Operand]
+
+
+def only(
+    value: Mapping[Any, Any], known: Iterable[str], what: str, problems: Problems, says: str = ""
+) -> None:
+    """Note every key that is not known, with the closest one."""
+    for key in value:
+        if key not in known:
+            hint = says or closest(key, known)
+            problems.add(f"unknown key `{key}` in a {what}", hint, str(key), of_key=True)
+
+
+# --- plain values -----------------------------------------------------------------------------
+
+
+def plain(value: Any) -> Scalar:
+    """A value that something can be equal to; `$x` is then a text like any other."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ContractError.of(f"nothing equals `{value}`", "write a number")
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise ContractError.of(
+        f"`{value}` is not a plain value", "for one of several, write {in: [..]}"
+    )
+
+
+def scalars(value: Any) -> tuple[Scalar, ...]:
+    """A list of plain values; never a string read as its characters."""
+    if not isinstance(value, (list, tuple)) or not value:
+        raise ContractError.of(f"`{value}` is not a list", f"write [{value}]")
+    problems = Problems()
+    found = [problems.attempt((i,), plain, each) for i, each in enumerate(value)]
+    problems.check()
+    return tuple(found)
+
+
+def pattern_text(value: Any) -> str:
+    """A regular expression that compiles."""
+    if not isinstance(value, str) or not value:
+        raise ContractError.of(f"`{value}` is not a regular expression", "write it as a string")
+    regex(value)
+    return value
+
+
+def field_path(value: Any) -> str:
+    """A path to a value inside arguments: `to`, `customer.id`, `items[].sku`; `*`: all of them."""
+    parts = value.replace("[]", "").split(".") if isinstance(value, str) else [""]
+    if all(part and part == part.strip() for part in parts) and parts != ["*", "*"]:
+        return str(value)
+    raise ContractError.of(
+        f"`{value}` is not a path", "write `to`, `customer.id`, `items[].sku`, or `*` for all"
+    )
+
+
+# --- variables --------------------------------------------------------------------------------
+
+
+def scalar(value: Any) -> Scalar | Var:
+    """A plain value, or a variable."""
+    if isinstance(value, Var):
+        return value
+    if isinstance(value, str) and (found := VARIABLE.fullmatch(value)):
+        return Var(found[1])
+    if isinstance(value, str) and (meant := MISTYPED.match(value)):
+        name = f"`${meant[1]}`" if meant[1].isascii() else "`$` and ASCII letters"
+        raise ContractError.of(
+            f"`{value}` is not a variable",
+            f'did you mean {name}? for this very text write {{in: ["{value}"]}}',
+        )
+    return plain(value)
+
+
+def variable(value: Any) -> Var:
+    """`$x`, and nothing else."""
+    found = scalar(value)
+    if isinstance(found, Var):
+        return found
+    hint = f"did you mean `${value}`?" if isinstance(value, str) and value.isidentifier() else ""
+    raise ContractError.of(f"`{value}` is not a variable", hint or "write $ and a name: $x")
+
+
+def fixed(value: Any, place: str) -> None:
+    """Refuse a variable where none can stand."""
+    if isinstance(value, Var) or (isinstance(value, str) and VARIABLE.fullmatch(value)):
+        shown = f"${value.name}" if isinstance(value, Var) else value
+        raise ContractError.of(f"the variable `{shown}` cannot be {place}", "write it out")
+
+
+def name(value: Any) -> str:
+    """A name: some text without blanks around it."""
+    fixed(value, "a name")
+    if isinstance(value, str) and value and value == value.strip():
+        return value
+    raise ContractError.of(f"`{value}` is not a name", "write it as text")
+
+
+def capture(pattern: Any, name: Any) -> Var:
+    r"""`{matches: "id (\w+)", bind: $x}`: what the group finds; without one, the whole match."""
+    text, found = pattern_text(pattern), variable(name)
+    one_group(text)
+    return Var(found.name, text)
+
+
+def one_group(pattern: str) -> None:
+    """Refuse a regular expression with several groups: which one is the value?"""
+    import re2  # loaded only where a contract has a regular expression
+
+    regex(pattern)
+    if re2.compile(pattern).groups > 1:
+        raise ContractError.of(
+            f"`{pattern}` has several groups, and one value is bound",
+            "write the others as `(?:..)`",
+        )
+
+
+# --- comparisons ------------------------------------------------------------------------------
+
+
+def compared(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list[Comparison]:
+    """`value`, `$x`, `{gt: 3}`, `{has: $x}`, `{matches: r, bind: $x}`: what stands at `path`.
+
+    `about`: keys that may stand beside the comparisons, and are read elsewhere.
+    """
+    if not isinstance(wanted, Mapping):
+        return [("=", scalar(wanted))]
+    problems = Problems()
+    only(wanted, (*COMPARISONS, *SEARCHES, "bind", *about), "comparison", problems)
+    if not wanted.keys() - {*about}:
+        problems.add("an empty comparison", "write {gt: 100}, or the value itself")
+    found: list[Comparison] = []
+    for key in (key for key in wanted if key in COMPARISONS or key in SEARCHES):
+        if key == "matches" and "bind" in wanted:
+            continue
+        operand = problems.attempt((key,), _operand, key, wanted[key])
+        found.append((COMPARISONS.get(key) or SEARCHES[key], operand))
+    if "bind" in wanted:
+        found += _bound(wanted, path, len(found), problems)
+    problems.check()
+    return found
+
+
+def _bound(
+    wanted: Mapping[Any, Any], path: str, others: int, problems: Problems
+) -> list[Comparison]:
+    if others and "[]" in path_parts(path):
+        problems.add(
+            f"`bind` and the comparison may meet two elements of `{path}`", "write one of them"
+        )
+    if "matches" not in wanted:
+        found = problems.attempt(("bind",), variable, wanted["bind"])
+        return [("=", found)]
+    problems.attempt(("bind",), variable, wanted["bind"])
+    problems.attempt(("matches",), pattern_text, wanted["matches"])
+    if problems.found:
+        return []
+    found = problems.attempt(("matches",), capture, wanted["matches"], wanted["bind"])
+    return [("matches", found)]
+
+
+def _operand(key: str, value: Any) -> Operand:
+    match key:
+        case "in":
+            return scalars(value)
+        case "matches":
+            return pattern_text(value)
+        case "has" | "carries":
+            return variable(value)
+        case "equals" | "ne":
+            return scalar(value)
+    if isinstance(value, (int, float, str, Var)) and not isinstance(value, bool):
+        return scalar(value)
+    raise ContractError.of(f"`{value}` cannot be compared by size", "write a number")

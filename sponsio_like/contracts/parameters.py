@@ -1,0 +1,300 @@
+"""The kinds of argument that a pattern can take, and how each is read.
+
+In: a value as a user wrote it (in a file, a sentence or Python), and the annotation of a parameter.
+Out: the value that the pattern works with, or a `ContractError` with every mistake. A new kind is
+an annotation: `Annotated[type, Kind("what it expects", read)]`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
+
+from sponsio_like.contracts.conditions import event
+from sponsio_like.contracts.confirmation import accepted
+from sponsio_like.contracts.matches import Status, is_match, matched
+from sponsio_like.contracts.operands import field_path, fixed, name, only, pattern_text
+from sponsio_like.contracts.targets import NOTHING, Vocabulary, target
+from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.logic.connectives import AT_MOST, LONGEST
+from sponsio_like.logic.decompose import looks_ahead
+from sponsio_like.logic.formula import Age, Bound, FactAge, Formula, Seconds, Steps, Target, Term
+from sponsio_like.logic.targets import is_glob
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of argument: what may stand there, in words, and how it is read."""
+
+    expects: str
+    read: Callable[[Any, Vocabulary], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """A default that is made of another argument: `confirm_{action}`.
+
+    `optional`: None where an inventory is declared and has no such tool.
+    """
+
+    template: str
+    optional: bool = False
+
+    def lacking(self, made: str, words: Vocabulary) -> bool:
+        """Whether it may be left out, and there is no such tool."""
+        known = words.names is None or made in words.names or made in words.actions
+        return self.optional and not known
+
+
+def default(template: str, *, optional: bool = False) -> Any:
+    """A default that is made of other arguments, for the signature of a pattern."""
+    return Default(template, optional)
+
+
+def _exact(value: Any, words: Vocabulary) -> Target:
+    found = target(value, words)
+    for match in found:
+        if match.globs or not match.names:
+            shown = match.globs[0] if match.globs else value
+            raise ContractError.of(f"`{shown}` is not an exact name", "list every tool by its name")
+    return found
+
+
+def _one_tool(value: Any, words: Vocabulary) -> str:
+    found = target(value, words) if isinstance(value, str) and not is_glob(value) else ()
+    if [match.names for match in found] == [(value,)]:
+        return str(value)
+    raise ContractError.of(f"`{value}` is not one tool", "write the exact name of a tool")
+
+
+def _whole(least: int) -> Callable[[Any, Vocabulary], int]:
+    def read(value: Any, _: Vocabulary) -> int:
+        if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+            return value
+        raise ContractError.of(f"`{value}` is not a whole number from {least}")
+
+    return read
+
+
+def _number(value: Any, _: Vocabulary) -> int | float:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    raise ContractError.of(f"`{value}` is not a number")
+
+
+def _duration(value: Any, words: Vocabulary) -> int | float:
+    number = _number(value, words)
+    if 0 < number <= LONGEST:
+        return number
+    what = "a time is too long" if number > 0 else f"`{value}` is not a number of seconds above 0"
+    raise ContractError.of(what, AT_MOST if number > 0 else "")
+
+
+def _window(value: Any, words: Vocabulary) -> Bound:
+    if value == "session" or value is None:
+        return None
+    if not isinstance(value, Mapping) or len(value) != 1:
+        raise ContractError.of(
+            f"`{value}` is not a window", "write session, {seconds: 60} or {steps: 10}"
+        )
+    problems = Problems()
+    only(value, ("seconds", "steps"), "window", problems)
+    problems.check()
+    bounds: Mapping[str, Callable[[Any, Vocabulary], Bound]] = {
+        "seconds": lambda size, _: Seconds(float(_duration(size, words))),
+        "steps": lambda size, _: Steps(_whole(1)(size, words)),
+    }
+    key = "seconds" if "seconds" in value else "steps"
+    bound = problems.attempt((key,), bounds[key], value.get(key), words)
+    problems.check()
+    return bound
+
+
+def _within(value: Any, words: Vocabulary) -> Steps | Seconds:
+    """How long ago at most: `5` and `{steps: 5}` are the five positions before."""
+    bound = Steps(_whole(1)(value, words)) if isinstance(value, int) else _window(value, words)
+    if bound is None:
+        raise ContractError.of(f"`{value}` is no time", "write {seconds: 60} or {steps: 10}")
+    return bound
+
+
+def _event(value: Any, words: Vocabulary) -> Formula:
+    found = event(value, words)
+    if looks_ahead(found):
+        raise ContractError.of(f"`{found!r}` speaks of the future", "use atoms, O, H, Y, S")
+    return found
+
+
+def _occurrence(status: Status) -> Callable[[Any, Vocabulary], Formula]:
+    """One event: as a match, or as anything that a condition is; bare names have `status`."""
+
+    def read(value: Any, words: Vocabulary) -> Formula:
+        bare = isinstance(value, str) and re.fullmatch(r"[\w.:/*?-]+", value)
+        if bare or isinstance(value, (list, tuple)):
+            return matched(value, words, status)
+        if isinstance(value, Mapping) and (is_match(value) or value.keys() == {"agent"}):
+            return matched(value, words, status)
+        return _event(value, words)
+
+    return read
+
+
+def _scalars(value: Any, _: Vocabulary) -> tuple[Any, ...]:
+    """One value, or a list of them; each keeps its type."""
+    fixed(value, "a value here")
+    values = value if isinstance(value, (list, tuple)) else [value]
+    plain = all(isinstance(each, (str, int, float, bool, type(None))) for each in values)
+    if (
+        not values
+        or not plain
+        or any(isinstance(each, float) and math.isnan(each) for each in values)
+    ):
+        raise ContractError.of(f"`{value}` is not a list of plain values", "write [true]")
+    return tuple(values)
+
+
+def _moment(value: Any, words: Vocabulary) -> Term:
+    """How long ago something happened, or was told."""
+    if isinstance(value, Mapping) and "fact" in value:
+        problems = Problems()
+        only(value, ("fact",), "event", problems)
+        key = problems.attempt(("fact",), name, value["fact"])
+        problems.check()
+        return FactAge(str(key))
+    return Age(_event(value, words))
+
+
+def _renames(value: Any, _: Vocabulary) -> tuple[tuple[str, str | None], ...]:
+    if not isinstance(value, Mapping):
+        raise ContractError.of(
+            f"`{value}` is not a map of arguments", "write {old: new}, or {old: null} to drop one"
+        )
+    problems = Problems()
+    for old, new in value.items():
+        if new is not None:
+            problems.attempt((str(old),), name, new)
+    problems.check()
+    return tuple((str(old), new) for old, new in value.items())
+
+
+Tools: TypeAlias = Annotated[
+    Target, Kind("a tool, a list of them, a glob, an action, or a match", target)
+]
+"""Calls: one name, a list of names (any of them), a glob, an action, or a match."""
+ExactTools: TypeAlias = Annotated[Target, Kind("exact names of tools", _exact)]
+OneTool: TypeAlias = Annotated[str, Kind("the exact name of a tool", _one_tool)]
+Field: TypeAlias = Annotated[str, Kind("a path into the arguments", lambda v, _: field_path(v))]
+AnswerField: TypeAlias = Annotated[str, Kind("a path into the answer", lambda v, _: field_path(v))]
+Regex: TypeAlias = Annotated[str, Kind("a regular expression", lambda v, _: pattern_text(v))]
+ACCEPTED = "a regular expression, or a match of the answer: {path: status, equals: done}"
+Accept: TypeAlias = Annotated[Formula, Kind(ACCEPTED, lambda v, _: accepted(v))]
+Name: TypeAlias = Annotated[str, Kind("a name", lambda v, _: name(v))]
+Natural: TypeAlias = Annotated[int, Kind("a whole number from 0", _whole(0))]
+Positive: TypeAlias = Annotated[int, Kind("a whole number from 1", _whole(1))]
+Number: TypeAlias = Annotated[float, Kind("a number", _number)]
+Duration: TypeAlias = Annotated[float, Kind("seconds", _duration)]
+Window: TypeAlias = Annotated[Bound, Kind("session, {seconds: N} or {steps: N}", _window)]
+Within: TypeAlias = Annotated[
+    Steps | Seconds, Kind("a number of steps, {steps: N} or {seconds: N}", _within)
+]
+Event: TypeAlias = Annotated[Formula, Kind("a tool, an atom, or a formula", _event)]
+MATCH = "a tool, a list of them, a match of an event, or a formula"
+Occurrence: TypeAlias = Annotated[Formula, Kind(MATCH, _occurrence("any"))]
+"""One event; a call, whatever became of it, where a match does not say more."""
+Success: TypeAlias = Annotated[Formula, Kind(MATCH, _occurrence("ok"))]
+"""One event; a call that has succeeded, where a match does not say more."""
+Scalars: TypeAlias = Annotated[tuple[Any, ...], Kind("a value, or a list of them", _scalars)]
+Moment: TypeAlias = Annotated[
+    Term, Kind("a tool, {called: tool}, {done: tool}, {fact: key} or {message: role}", _moment)
+]
+Renames: TypeAlias = Annotated[
+    tuple[tuple[str, str | None], ...], Kind("a map from argument to argument or null", _renames)
+]
+
+
+# --- by annotation ------------------------------------------------------------------------------
+
+
+def read(annotation: Any, value: Any, words: Vocabulary = NOTHING) -> Any:
+    """The value, read as its annotation says."""
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        kinds = [extra for extra in args[1:] if isinstance(extra, Kind)]
+        return kinds[0].read(value, words) if kinds else read(args[0], value, words)
+    if origin in (Union, types.UnionType):
+        inner = [each for each in args if each is not type(None)]
+        return None if value is None and len(inner) < len(args) else read(inner[0], value, words)
+    if origin is Literal:
+        return _choice(args, value)
+    if origin in (list, tuple):
+        return _list(origin, args[0], value, words)
+    return _plain(annotation, value, words)
+
+
+def _choice(choices: tuple[Any, ...], value: Any) -> Any:
+    if isinstance(value, str) and value in choices:
+        return value
+    raise ContractError.of(f"`{value}` is not possible here", closest(value, choices))
+
+
+def _list(make: type[list[Any] | tuple[Any, ...]], each: Any, value: Any, words: Vocabulary) -> Any:
+    if each == Tools and isinstance(value, (str, Mapping)):
+        value = [value]
+    if not isinstance(value, (list, tuple)):
+        raise ContractError.of(f"`{value}` is not a list", f"write [{value}]")
+    if not value:
+        raise ContractError.of("an empty list", "name at least one")
+    problems = Problems()
+    found = [problems.attempt((i,), read, each, item, words) for i, item in enumerate(value)]
+    problems.check()
+    return make(found)
+
+
+_PLAIN: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
+    str: ("text", lambda value: isinstance(value, str)),
+    bool: ("true or false", lambda value: isinstance(value, bool)),
+    int: ("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)),
+    Any: ("anything", lambda _: True),
+}
+
+
+def _plain(annotation: Any, value: Any, words: Vocabulary) -> Any:
+    if annotation is float:
+        return _number(value, words)
+    if annotation is Formula:
+        return event(value, words)
+    if annotation not in _PLAIN:
+        raise TypeError(f"arguments of type `{annotation}` cannot be read; use a `Kind`")
+    says, fits = _PLAIN[annotation]
+    if fits(value):
+        return value
+    raise ContractError.of(f"`{value}` is not {says}")
+
+
+def expects(annotation: Any) -> str:
+    """What an argument of this annotation may be, in words."""
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return next(extra.expects for extra in args[1:] if isinstance(extra, Kind))
+    if origin in (Union, types.UnionType):
+        return expects(next(each for each in args if each is not type(None)))
+    if origin is Literal:
+        return " or ".join(map(str, args))
+    if origin in (list, tuple):
+        return f"a list, each {expects(args[0])}"
+    return "a number" if annotation is float else _PLAIN.get(annotation, ("a condition", bool))[0]
+
+
+def of_kind(annotation: Any, *wanted: Any) -> bool:
+    """Whether an annotation is one of these kinds, or optional, or a list of them."""
+    if annotation in wanted:
+        return True
+    if get_origin(annotation) in (Union, types.UnionType, list, tuple):
+        return any(of_kind(each, *wanted) for each in get_args(annotation))
+    return False

@@ -1,0 +1,300 @@
+"""A pattern: one declaration from which everything else about it is derived.
+
+In: a function from arguments to a formula, its sentences, traces that keep and break it.
+Out: the YAML key, the sentence, the listing, the docs row, the first tests.
+
+    @pattern(
+        "exclusion",
+        "`{first}` and `{second}` never meet",
+        keeps=("", "a", "a a"), breaks=("a b",), example={"first": "a", "second": "b"},
+    )
+    def never_both(first: Tools, second: Tools) -> Formula:
+        '''A session with `first` has no `second`.'''
+
+How sentences are written stands in `templates.py`. A parameter `counts: Counts` with a default lets
+users choose what counts.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sponsio_like.contracts.blocks import (
+    Counts,
+    called,
+    earlier,
+    exclusive,
+    tried,
+    whenever,
+    worked,
+)
+from sponsio_like.contracts.contradictions import settles
+from sponsio_like.contracts.parameters import Default, Field, Tools, default, expects, of_kind, read
+from sponsio_like.contracts.slips import idle
+from sponsio_like.contracts.targets import NOTHING, Vocabulary, known_field
+from sponsio_like.contracts.templates import fill, made_name, named, words_of
+from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.logic.formula import Formula
+from sponsio_like.outcome import Decision
+
+# fmt: off
+__all__ = [
+    "CATALOG", "FAMILIES", "Counts", "Field", "Parameter", "Pattern", "Rule", "Tools", "called",
+    "catalog", "default", "earlier", "exclusive", "find_pattern", "pattern", "settles", "tried",
+    "whenever", "worked",
+]
+# fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One clause of a guarantee: a formula, and where it came from.
+
+    `by` splits the trace: one monitor for each combination of values of these argument paths
+    (`@agent`: of the calling agent). A call that lacks one of them violates, if such calls can.
+    `answer` is the rule's own strategy, if it brings one. `authored`: it stands in a contract as
+    somebody wrote it, so that what can hardly be meant is refused.
+    """
+
+    formula: Formula
+    sentence: str = ""
+    pattern: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    by: tuple[str, ...] = ()
+    answer: Decision | None = None
+    authored: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument of a pattern: what it expects, and its default, if it has one."""
+
+    name: str
+    annotation: Any
+    default: Any = inspect.Parameter.empty
+
+    @property
+    def required(self) -> bool:
+        """Whether it has to be given."""
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def expects(self) -> str:
+        """What may stand there, in words."""
+        return expects(self.annotation)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pattern:
+    """A declared pattern. Called with arguments, it makes a `Rule`."""
+
+    name: str
+    family: str
+    sentences: tuple[str, ...]
+    summary: str
+    build: Callable[..., Rule | Formula]
+    keeps: tuple[str, ...]
+    breaks: tuple[str, ...]
+    example: Mapping[str, Any]
+    parameters: tuple[Parameter, ...]
+    whose: Mapping[str, str] = field(default_factory=dict)
+    """Fields that not all calls have that are named beside them, each with the one that has it."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Rule:
+        """The rule for these arguments, read as in a contract file."""
+        names = [parameter.name for parameter in self.parameters]
+        if len(args) > len(names):
+            raise ContractError.of(f"`{self.name}` takes {len(names)} arguments", self.usage)
+        given = dict(zip(names, args, strict=False))
+        if twice := given.keys() & kwargs.keys():
+            raise ContractError.of(f"`{self.name}` is given `{min(twice)}` twice", self.usage)
+        return self.rule({**given, **kwargs})
+
+    def rule(self, given: Mapping[str, Any], words: Vocabulary = NOTHING) -> Rule:
+        """The rule for arguments by name. Raises `ContractError` with every mistake in them."""
+        problems = Problems()
+        self._names(given, problems)
+        values: dict[str, Any] = {}
+        for parameter in self.parameters:
+            name = parameter.name
+            if given.get(name) is not None:
+                values[name] = problems.attempt(
+                    (name,), read, parameter.annotation, given[name], words
+                )
+            elif not parameter.required:
+                values[name] = self._default(parameter, given, words, problems)
+        problems.check()
+        self._fields(values, words, problems)
+        problems.check()
+        try:
+            built = self.build(**values)
+        except ContractError as error:
+            raise ContractError(
+                *(replace(p, what=f"`{self.name}`: {p.what}") for p in error.problems)
+            ) from None
+        rule = built if isinstance(built, Rule) else Rule(built)
+        for problem in idle(rule.formula):
+            problems.found.append(replace(problem, path=_said("missing", given), of_key=True))
+        problems.check()
+        kept = {key: value for key, value in given.items() if value is not None}
+        sentence = rule.sentence or self.sentence(kept)
+        return replace(rule, sentence=sentence, pattern=self.name, arguments=kept)
+
+    def _names(self, given: Mapping[str, Any], problems: Problems) -> None:
+        known = [parameter.name for parameter in self.parameters]
+        for name in given:
+            if name not in known:
+                hint = closest(name, known)
+                what = f"`{self.name}` has no argument `{name}`"
+                problems.add(what, hint, str(name), of_key=True)
+        for parameter in self.parameters:
+            if parameter.required and given.get(parameter.name) is None:
+                problems.add(f"`{self.name}` needs `{parameter.name}`", self.usage)
+
+    def _default(
+        self, parameter: Parameter, given: Mapping[str, Any], words: Vocabulary, problems: Problems
+    ) -> Any:
+        if not isinstance(parameter.default, Default):
+            return parameter.default
+        try:
+            made = made_name(parameter.default, given)
+        except KeyError as missing:
+            if given.get(missing.args[0]) is not None:
+                what = f"`{missing.args[0]}` is more than one tool, so `{parameter.name}` is needed"
+                problems.add(what, f"write {parameter.name}: ..")
+            return None
+        if parameter.default.lacking(made, words):
+            return None
+        known = words if made in words.actions else NOTHING
+        return read(parameter.annotation, made, known)  # not in the inventory: never called
+
+    def lacks(self, given: Mapping[str, Any], words: Vocabulary) -> bool:
+        """Whether an optional default would name a tool that the inventory does not have."""
+        optional = [
+            each
+            for each in self.parameters
+            if isinstance(each.default, Default) and each.default.optional
+        ]
+        return any(
+            given.get(each.name) is None and self._default(each, given, words, Problems()) is None
+            for each in optional
+        )
+
+    def fields(self, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """Each path of an argument, whose parameter it is, and that of the calls that have it."""
+        kinds = {e.name: e.annotation for e in self.parameters if given.get(e.name) is not None}
+        calls = [name for name, kind in kinds.items() if of_kind(kind, Tools)]
+        for name in (name for name, kind in kinds.items() if of_kind(kind, Field)):
+            for path in [given[name]] if isinstance(given[name], str) else given[name]:
+                yield from ((path, name, e) for e in calls if self.whose.get(name, e) == e)
+
+    def _fields(self, values: Mapping[str, Any], words: Vocabulary, problems: Problems) -> None:
+        """Every field has to be one of the tools that it is read of."""
+        for path, name, calls in self.fields(values):
+            for match in values[calls]:
+                known_field(path, match, words, (name,), problems)
+
+    @property
+    def usage(self) -> str:
+        """How the pattern is written: `must_precede(first, then, counts=done)`."""
+        shown = [
+            p.name if p.required else f"{p.name}={words_of(p.default)}" for p in self.parameters
+        ]
+        return f"`{self.name}({', '.join(shown)})`"
+
+    def sentence(self, given: Mapping[str, Any]) -> str:
+        """What the rule demands, in words: the sentence that says most of it, then the rest."""
+        defaults = {
+            p.name: p.default for p in self.parameters if not p.required and p.default is not None
+        }
+        best, said = "", set[str]()
+        for template in self.sentences:
+            text, names = fill(template, {**defaults, **given})
+            if text and len(names & given.keys()) > len(said & given.keys()):
+                best, said = text, names
+        rest = {name: value for name, value in given.items() if name not in said}
+        tail = ", ".join(named(name, value) for name, value in rest.items())
+        if best and tail:
+            return f"{best} ({tail})"
+        return best or f"{self.name}: {tail}"
+
+
+def _said(key: str, given: Mapping[str, Any]) -> tuple[str, ...]:
+    """Where an argument that is a match has this key; nowhere if it is not seen at a glance."""
+    names = (name for name, each in given.items() if isinstance(each, Mapping) and key in each)
+    return next(((name, key) for name in names), ())
+
+
+# --- declaring --------------------------------------------------------------------------------
+
+CATALOG: dict[str, Pattern] = {}
+"""Every declared pattern by name."""
+FAMILIES = (
+    "safety",
+    "compliance",
+    "operational",
+    "exclusion",
+    "arguments",
+    "agentic",
+    "resource",
+    "approval",
+    "identity",
+    "output",
+    "values",
+)
+"""The families in reading order; those of users follow."""
+
+
+def catalog() -> list[Pattern]:
+    """Every declared pattern, in reading order."""
+    places = {family: i for i, family in enumerate(FAMILIES)}
+    return sorted(CATALOG.values(), key=lambda each: places.get(each.family, len(places)))
+
+
+def pattern(
+    family: str,
+    *sentences: str,
+    keeps: Iterable[str],
+    breaks: Iterable[str],
+    example: Mapping[str, Any],
+    whose: Mapping[str, str] | None = None,
+) -> Callable[[Callable[..., Rule | Formula]], Pattern]:
+    """Declare a pattern. Its name is the function's, its meaning the docstring."""
+
+    def declare(build: Callable[..., Rule | Formula]) -> Pattern:
+        name = build.__name__
+        if name in CATALOG:
+            raise ContractError.of(f"two patterns are named `{name}`", "rename one")
+        hints = typing.get_type_hints(build, include_extras=True)
+        parameters = tuple(
+            Parameter(p.name, hints[p.name], p.default)
+            for p in inspect.signature(build).parameters.values()
+        )
+        summary = inspect.cleandoc(build.__doc__ or "")
+        declared = Pattern(
+            name,
+            family,
+            sentences,
+            summary,
+            build,
+            tuple(keeps),
+            tuple(breaks),
+            dict(example),
+            parameters,
+            whose or {},
+        )
+        CATALOG[name] = declared
+        return declared
+
+    return declare
+
+
+def find_pattern(name: Any) -> Pattern:
+    """The pattern of this name. Raises `ContractError` with the closest names."""
+    if name in CATALOG:
+        return CATALOG[name]
+    raise ContractError.of(f"unknown pattern `{name}`", closest(name, CATALOG))

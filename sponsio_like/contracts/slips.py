@@ -1,0 +1,282 @@
+"""Slips of the pen in arguments: what compiles, and can never match, or matches far too much.
+
+In: a formula, and the tools that there are. Out: problems that are refused, and those that are
+warned of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+import sponsio_like.logic.formula as f
+from sponsio_like.errors import ContractError, Problem
+from sponsio_like.events.argument_atoms import ANY_TEXT, ODD_TEXTS, whole_or_anchored
+from sponsio_like.values.compare import regex
+
+EVERYTHING = frozenset({"any", "all", "every", "everything"})
+"""What no tool is called, if nobody says so."""
+CAP = 1_000_000
+"""More calls than a session has."""
+
+CLASS = re.compile(r"(?<!\\)\[(\^?)((?:\[:\^?\w+:\]|\\.|[^\]\\])+)\]")
+RANGE = re.compile(r"[a-y]-[zf]|[A-Y]-[ZF]|\d-\d|\\[wdsWDS]|\[:")
+HOST = re.compile(r"(?:[\w-]*[A-Za-z]\w\\?\.)+[A-Za-z]{2,}\$?|[A-Za-z]{4,}\$", re.ASCII)
+AUTHORITY = re.compile(
+    r"(?:(?<=://)|(?<=@))(?:\w|\\?[.-]|\\-)+"
+    r"|(?<![\w.\\/])(?:\w[\w-]*\\?\.)+(?:com|org|net|io|dev|gov|edu|corp|local|internal)\b",
+    re.ASCII,
+)
+BARE = re.compile(r"(?<=\w)\.(?=\w)", re.ASCII)
+INDEX = re.compile(r"\[\d+\]")
+LENGTH = re.compile(r"\.(?:length|len|size)$")
+COMPARISON = re.compile(r"\s*(>=|<=|==|!=|>|<|=)\s*([+-]?\d+(?:\.\d+)?)\s*", re.ASCII)
+SIGNS = {">=": "ge", "<=": "le", "==": "equals", "=": "equals", "!=": "ne", ">": "gt", "<": "lt"}
+GLOB = re.compile(r"\*[\w@.+-]+|[\w@.+-]+\*", re.ASCII)
+"""A text that was meant as a comparison, or as a glob."""
+OPTIONAL = (
+    "leave it out: it is about a field that binds a `$x`, the `field` of `value_from`, "
+    "`arg_allowlist`, `arg_value_range` and `amount_limit`, and no field of `by`, `fields`, `same`"
+)
+WORDS = re.compile(r"(?<!\\)(?:\\\\)*\\[wW]")
+EDGES = re.compile(r"[^\x00-\x7f]\)*\\[bB]|(?<!\\)\\[bB](?:\((?:\?\w*:)?)*[^\x00-\x7f]")
+"""Signs for words, and ends of words beside a letter that is not of ASCII."""
+LETTERS = r"write `[\pL\pM\pN_]` for `\w`, and `(?:^|[^\pL])`, `(?:[^\pL]|$)` for `\b`"
+LISTED = frozenset({"arg_allowed"})
+"""The atoms of allowlists."""
+
+
+def check_slips(root: f.Formula, tools: Collection[str] | None) -> None:
+    """Refuse what can never match, or means something else than it looks like."""
+    problems = list(_mistakes(root, tools))
+    if problems:
+        raise ContractError(*problems)
+
+
+def _mistakes(root: f.Formula, tools: Collection[str] | None) -> Iterator[Problem]:
+    nodes = list(f.postorder(root))
+    yield from _names(nodes, tools)
+    yield from _whole_and_part(nodes)
+    yield from (each for node in nodes for each in _texts(node))
+    yield from (each for node in nodes for each in _empty(node))
+    for node in nodes:
+        for path in _paths(node):
+            if INDEX.search(path):
+                instead = INDEX.sub("[]", path)
+                what = f"no call has a field `{path}`: elements of a list have no numbers here"
+                yield Problem(what, hint=f"write `{instead}` for all of them")
+        for pattern in _patterns(node):
+            yield from _negated(pattern)
+
+
+def idle(root: f.Formula) -> Iterator[Problem]:
+    """A `missing` that changes nothing, since its match binds no value of a field."""
+    said: dict[str, None] = {}
+    for node in f.postorder(root):
+        for match in _of(node):
+            bound = {each.path for each in match.conditions if isinstance(each.value, f.Var)}
+            if match.strict is True and not bound:
+                said["refuse"] = None
+            elif match.strict is False and bound <= {"*", "@call"}:
+                said["skip"] = None
+    for word in said:
+        yield Problem(f"`missing: {word}` would change nothing here", hint=OPTIONAL)
+
+
+def doubts(root: f.Formula) -> Iterator[Problem]:
+    """What may be meant, and seldom is."""
+    for node in f.postorder(root):
+        for path in _paths(node):
+            if LENGTH.search(path):
+                what = f"`{path}` is a field of that name: lists and texts have none"
+                yield Problem(what, hint=f"for the elements write `{LENGTH.sub('[]', path)}`")
+        for path, op, value in _tests(node):
+            if op == "=" and isinstance(value, str) and GLOB.fullmatch(value):
+                instead = re.escape(value).replace(r"\*", ".*").replace(r"\@", "@")
+                what = f"`{path}` is compared with the very text `{value}`, which is no glob here"
+                yield Problem(what, hint=f"write {{matches: '^{instead}$'}}")
+        for pattern in _patterns(node):
+            yield from _ascii_only(pattern)
+        match node:
+            case f.Compare(f.Count() | f.Repeats() | f.Delivered(), "<=" | "<", f.Const(most)):
+                if isinstance(most, (int, float)) and most >= CAP:
+                    yield Problem(f"a cap of {most} is never reached", hint="write a smaller one")
+            case f.Custom(name, (_, tuple() as patterns)) if name in LISTED:
+                for pattern in patterns:
+                    yield from _bare(pattern)
+                    yield from _all(pattern)
+
+
+def unsaid(root: f.Formula, given: Mapping[str, object]) -> Iterator[Problem]:
+    """Texts that a pattern refuses because nothing is found in them, where nobody has said so."""
+    if _says_missing(given):
+        return
+    for match in dict.fromkeys(each for node in f.postorder(root) for each in _of(node)):
+        for each in match.conditions if match.strict else ():
+            if isinstance(each.value, f.Var) and each.value.regex and each.op == "matches":
+                names = ", ".join(f"`{name}`" for name in match.names + match.globs)
+                what = f"a call of {names} is refused if `{each.value.regex}` finds nothing"
+                hint = "to let it pass write `missing: skip` in the match, else `missing: refuse`"
+                yield Problem(f"{what} in its `{each.path}`", hint=hint)
+
+
+def _says_missing(value: object) -> bool:
+    """Whether an argument says of a match what a missing field means, for whatever match it is."""
+    match value:
+        case f.Match():
+            return value.strict is not None
+        case f.Formula():
+            return any(map(_says_missing, (each for n in f.postorder(value) for each in _of(n))))
+        case str():
+            return "@missing" in value
+        case Mapping():
+            return "missing" in value or any(map(_says_missing, value.values()))
+        case list() | tuple():
+            return any(map(_says_missing, value))
+    return False
+
+
+def _of(node: f.Node) -> tuple[f.Match, ...]:
+    return getattr(node, "target", ())
+
+
+# --- tools ----------------------------------------------------------------------------------------
+
+
+def _names(nodes: list[f.Node], tools: Collection[str] | None) -> Iterator[Problem]:
+    targets = [each for node in nodes for each in _of(node)]
+    for name in dict.fromkeys(name for match in targets for name in match.names):
+        if name.lower() in EVERYTHING and name not in (tools or ()):
+            hint = "did you mean `*`? a tool that is really called so has to stand in `tools:`"
+            yield Problem(f"`{name}` would be the name of a tool", hint=hint)
+
+
+# --- values -------------------------------------------------------------------------------------
+
+
+def _texts(node: f.Node) -> Iterator[Problem]:
+    """Texts that look like a comparison, and are compared as texts."""
+    for path, op, value in _tests(node):
+        found = COMPARISON.fullmatch(value) if isinstance(value, str) and op in "!=" else None
+        if found is not None:
+            key = SIGNS[found[1]]
+            what = f"`{path}` is compared with the very text `{value}`, which no number equals"
+            hint = f'write {{{key}: {found[2]}}}; for this very text write {{in: ["{value}"]}}'
+            yield Problem(what, hint=hint)
+
+
+def _empty(node: f.Node) -> Iterator[Problem]:
+    """Bounds of one value between which there is nothing."""
+    for match in _of(node):
+        bounds: dict[str, list[tuple[float, bool, bool]]] = {}
+        for each in match.conditions:
+            value = each.value
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if number and each.op in ("<", "<=", ">", ">=") and "[]" not in each.path:
+                assert isinstance(value, (int, float))
+                bound = (value, each.op[0] == ">", each.op[1:] == "")
+                bounds.setdefault(each.path, []).append(bound)
+        for path, both in bounds.items():
+            least = max((b for b in both if b[1]), default=None)
+            most = min((b for b in both if not b[1]), key=lambda b: (b[0], not b[2]), default=None)
+            if least is None or most is None:
+                continue
+            if least[0] > most[0] or (least[0] == most[0] and (least[2] or most[2])):
+                what = f"nothing is above {least[0]} and below {most[0]}, as `{path}` would have to"
+                yield Problem(what, hint="correct the bounds, or write two matches")
+
+
+# --- variables ------------------------------------------------------------------------------------
+
+
+def _whole_and_part(nodes: list[f.Node]) -> Iterator[Problem]:
+    """A variable that is all arguments of a call here, and a word of some text there."""
+    whole: dict[str, None] = {}
+    parts: set[str] = set()
+    for path, op, value in (test for node in nodes for test in _tests(node)):
+        if not isinstance(value, f.Var):
+            continue
+        if path == "@call" or (path == "*" and op == "="):
+            whole[value.name] = None
+        elif op in ("has", "carries") or value.regex is not None:
+            parts.add(value.name)
+    for name in (each for each in whole if each in parts):
+        yield Problem(
+            f"`${name}` is a whole call with all its arguments, which no text has in it",
+            hint=f"bind one field: {{args: {{field: ${name}}}}}; a tool's name cannot be bound",
+        )
+
+
+def _tests(node: f.Node) -> Iterator[tuple[str, str, object]]:
+    match node:
+        case f.Happens(_, target):
+            for condition in (each for match in target for each in match.conditions):
+                yield condition.path, condition.op, condition.value
+        case f.OutputIs(path, op, value):
+            yield f"output.{path}", op, value
+        case f.TextIs(op, value):
+            yield "text", op, value
+
+
+# --- paths and regular expressions ----------------------------------------------------------------
+
+
+def _paths(node: f.Node) -> Iterator[str]:
+    match node:
+        case f.Happens(_, target):
+            yield from (each.path for match in target for each in match.conditions)
+        case f.Sum(_, path) | f.Arg(path) | f.Mark(path) | f.OutputIs(path) | f.Output(path):
+            yield path
+        case f.Custom(name, (str(path), *_)) if name.startswith("arg_"):
+            yield path
+
+
+def _patterns(node: f.Node) -> Iterator[str]:
+    match node:
+        case f.TextMatches(str(pattern)) | f.Compare(_, "matches", f.Const(str(pattern))):
+            yield pattern
+        case f.Custom(name, args) if name.startswith("arg_"):
+            for each in args:
+                if isinstance(each, tuple):
+                    yield from (one for one in each if isinstance(one, str))
+    for _, op, value in _tests(node):
+        if isinstance(value, f.Var) and value.regex is not None:
+            yield value.regex
+        elif op == "matches" and isinstance(value, str):
+            yield value
+
+
+def _negated(pattern: str) -> Iterator[Problem]:
+    """`[^host.com$]` was meant as “not this host”, and is one character."""
+    for found in CLASS.finditer(pattern):
+        inside = found[2]
+        if HOST.fullmatch(inside) and not RANGE.search(inside):
+            yield Problem(
+                f"`{found[0]}` stands for one character, not for a word or its absence",
+                hint="without brackets it is the word; what must not be there is for "
+                "`arg_blacklist`, what alone may be for `arg_allowlist`",
+            )
+
+
+def _ascii_only(pattern: str) -> Iterator[Problem]:
+    """Signs for words beside letters that they do not know: those that are not of ASCII."""
+    plain = CLASS.sub(lambda found: found[0] if found[0].isascii() else "", pattern)
+    letters = [each for each in pattern if each.isalpha() and not each.isascii()]
+    if letters and (WORDS.search(plain) or EDGES.search(plain)):
+        what = f"in `{pattern}` `\\w` and `\\b` know the letters of ASCII alone, not `{letters[0]}`"
+        yield Problem(what, hint=LETTERS)
+
+
+def _all(pattern: str) -> Iterator[Problem]:
+    """`.*` lets everything through but for several lines."""
+    if not pattern.startswith(ANY_TEXT) and all(map(regex(whole_or_anchored(pattern)), ODD_TEXTS)):
+        what = f"`{pattern}` matches every text of one line"
+        yield Problem(what, hint="write what is allowed; for some text, whatever it is: `(?s).*`")
+
+
+def _bare(pattern: str) -> Iterator[Problem]:
+    """`^https://api.corp/` lets `https://apixcorp/` through."""
+    written = AUTHORITY.sub(lambda found: BARE.sub(r"\\.", found[0]), pattern)
+    if written != pattern:
+        what = f"in `{pattern}` a dot stands for any character"
+        yield Problem(what, hint=f"write `{written}`")

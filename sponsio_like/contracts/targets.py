@@ -1,0 +1,242 @@
+"""The words of a contract: which tools there are, and what an argument that names tools means.
+
+In: one name, a list, a glob, an action, or a `match` mapping (docs/semantics.md), and the
+`Vocabulary` that a file has declared. Out: a `Target`; or a `ContractError` with every mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from sponsio_like.contracts.operands import VARIABLE, compared, field_path, only, scalar, variable
+from sponsio_like.errors import ContractError, Problem, Problems, closest
+from sponsio_like.logic.formula import Condition, Match, Target, Var
+from sponsio_like.logic.targets import is_glob
+from sponsio_like.values.places import path_parts
+
+CALL_KEYS = ("tool", "args", "agent", "call", "missing")
+"""What a match says of a call before it runs."""
+EVENT_KEYS = ("status", "output", "message", "text")
+"""What it can say of an event besides: only where an event stands, see `contracts/matches.py`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What a file has declared: its tools with their fields (None: not declared), its actions.
+
+    `elsewhere` are tools of other agents.
+    """
+
+    tools: Mapping[str, Mapping[str, str] | None] | None = None
+    actions: Mapping[str, Target] = field(default_factory=dict)
+    elsewhere: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """Every name that a tool may have; None if that may be any."""
+        return None if self.tools is None else (*self.tools, *self.elsewhere)
+
+    def fields(self, tool: str) -> Mapping[str, str] | None:
+        """The declared fields of a tool, if any are."""
+        return self.tools.get(tool) if self.tools else None
+
+
+NOTHING = Vocabulary()
+
+
+def target(value: Any, words: Vocabulary = NOTHING) -> Target:
+    """The calls that an argument speaks of."""
+    match value:
+        case Match():
+            return (value,)
+        case tuple() if value and all(isinstance(part, Match) for part in value):
+            return value
+        case str():
+            return named(value, words)
+        case Mapping():
+            return matching(value, words)
+        case list() | tuple() if value:
+            return _any_of(value, words)
+    raise ContractError.of(
+        f"`{value}` is not a tool" if value or value == 0 else "no tool is named",
+        "write a name, a list of names, a glob, an action, or {tool: .., args: {..}}",
+    )
+
+
+def _any_of(values: Iterable[Any], words: Vocabulary) -> Target:
+    problems = Problems()
+    parts = [problems.attempt((i,), target, value, words) for i, value in enumerate(values)]
+    problems.check()
+    return join(match for part in parts if part for match in part)
+
+
+def join(matches: Iterable[Match]) -> Target:
+    """One target out of several; matches without conditions are drawn together."""
+    matches = list({repr(match): match for match in matches}.values())  # `1` is not `True`
+    bare = [match for match in matches if _is_bare(match)]
+    rest = tuple(match for match in matches if not _is_bare(match))
+    if not bare:
+        return rest
+    names = dict.fromkeys(name for match in bare for name in match.names)
+    globs = dict.fromkeys(glob for match in bare for glob in match.globs)
+    return (Match(tuple(names), tuple(globs)), *rest)
+
+
+def _is_bare(match: Match) -> bool:
+    """Whether it says nothing but names."""
+    said = match.conditions or match.agent is not None or match.strict is not None
+    return not said and bool(match.names or match.globs)
+
+
+def named(name: str, words: Vocabulary) -> Target:
+    """One name: an action, a glob, or a tool. With an inventory, it must be in there."""
+    if name in words.actions:
+        return words.actions[name]
+    if VARIABLE.fullmatch(name):
+        hint = "for the tool and all arguments: {call: $x}"
+        raise ContractError.of("a tool is no variable", hint)
+    if not name or name != name.strip() or "`" in name:
+        raise ContractError.of(f"`{name}` is not the name of a tool")
+    if is_glob(name):
+        if words.names is not None and not any(fnmatchcase(tool, name) for tool in words.names):
+            raise ContractError.of(f"no tool matches `{name}`", closest(name, words.names))
+        return (Match(globs=(name,)),)
+    if words.names is not None and name not in words.names:
+        raise ContractError.of(
+            f"unknown tool `{name}`", closest(name, [*words.names, *words.actions])
+        )
+    return (Match(names=(name,)),)
+
+
+# --- match ------------------------------------------------------------------------------------
+
+
+def matching(value: Mapping[Any, Any], words: Vocabulary) -> Target:
+    """`{tool: .., args: {path: value | $x | {in: ..} | {gt: ..}}, agent: .., call: $x}`"""
+    problems = Problems()
+    for key in (key for key in EVENT_KEYS if key in value):
+        what = f"`{key}` cannot stand here: a call is matched before it has run"
+        hint = "it can in conditions, and in patterns such as `absent`, `precedence`, `response`"
+        problems.add(what, hint, key, of_key=True)
+    only(value, (*CALL_KEYS, *EVENT_KEYS), "match", problems)
+    found: Target | None = (Match(),)
+    if "tool" in value:
+        found = problems.attempt(("tool",), target, value["tool"], words)
+    conditions = problems.attempt(("args",), _conditions, value.get("args", {})) or ()
+    by, agent = problems.attempt(("agent",), _agent, value.get("agent")) or ((), None)
+    if "call" in value:
+        call = problems.attempt(("call",), variable, value["call"])
+        by = (*by, Condition("@call", "=", call))
+    if not value:
+        problems.add("an empty match", "write {tool: .., args: {..}}")
+    problems.check()
+    for match in found or ():
+        for condition in conditions:
+            known_field(condition.path, match, words, ("args", condition.path), problems)
+    problems.check()
+    narrowed = join(_narrowed(match, (*conditions, *by), agent) for match in found or ())
+    return _strict(narrowed, value["missing"]) if "missing" in value else narrowed
+
+
+def _agent(value: Any) -> tuple[tuple[Condition, ...], str | None]:
+    if value is None:
+        return (), None
+    found = scalar(value)
+    if isinstance(found, Var):
+        return (Condition("@agent", "=", found),), None
+    if not isinstance(found, str) or not found:
+        raise ContractError.of(f"`{value}` is not the name of an agent")
+    return (), found
+
+
+def _strict(target: Target, missing: Any) -> Target:
+    if missing not in ("refuse", "skip"):
+        hint = "write refuse or skip, or leave it out"
+        problem = Problem(f"`{missing}` is not possible here", hint=hint, path=("missing",))
+        raise ContractError(problem)
+    return tuple(replace(match, strict=missing == "refuse") for match in target)
+
+
+def _narrowed(match: Match, conditions: tuple[Condition, ...], agent: str | None) -> Match:
+    if agent is not None and match.agent not in (None, agent):
+        raise ContractError.of(f"agent `{agent}`, but the action says `{match.agent}`")
+    return replace(match, conditions=match.conditions + conditions, agent=agent or match.agent)
+
+
+def known_field(
+    path: str, match: Match, words: Vocabulary, at: tuple[str | int, ...], problems: Problems
+) -> None:
+    """Note a field that a tool of the inventory does not have; for a glob, that none has."""
+    root = path_parts(path)[0]
+    if path.startswith("@") or root == "*":
+        return
+    declared = {tool: fields for tool, fields in (words.tools or {}).items() if fields is not None}
+    lacking = [tool for tool, fields in declared.items() if not {path, root} & fields.keys()]
+    for name in match.names:
+        if name in lacking:
+            what = f"tool `{name}` has no field `{root}`"
+            problems.add(what, closest(root, declared[name]), *at)
+        elif (kind := (declared.get(name) or {}).get(root)) and path not in declared[name]:
+            _inside(path, f"field `{root}` of tool `{name}`", kind, at, problems)
+    globs = match.globs or (() if match.names else ("*",))
+    meant = [tool for tool in words.names or () if any(fnmatchcase(tool, g) for g in globs)]
+    if meant and set(meant) <= set(lacking):
+        known = {field for tool in meant for field in declared[tool]}
+        what = f"no tool has a field `{root}`"
+        problems.add(
+            what if globs == ("*",) else f"{what} that matches `{globs[0]}`",
+            closest(root, known),
+            *at,
+        )
+
+
+_A = {"number": "a number", "integer": "a whole number", "boolean": "true or false"}
+
+
+def _inside(
+    path: str, whose: str, kind: str, at: tuple[str | int, ...], problems: Problems
+) -> None:
+    """Note a path into a field whose declared kind has nothing at it."""
+    root, *rest = path_parts(path)
+    if rest and kind in _A:
+        problems.add(f"`{path}`: {whose} is {_A[kind]}", f"write `{root}`", *at)
+    elif rest and rest[0] != "[]" and (kind == "array" or kind[:1] == "["):
+        hint = f"write `{root}[].{'.'.join(rest)}`, which is of some element"
+        problems.add(f"`{path}`: {whose} is a list", hint, *at)
+    elif rest and rest[0] == "[]" and kind == "object":
+        problems.add(f"`{path}`: {whose} is no list", f"write `{root}.name`", *at)
+
+
+def _conditions(value: Any) -> tuple[Condition, ...]:
+    if not isinstance(value, Mapping):
+        raise ContractError.of(f"`{value}` does not describe arguments", "write {field: value}")
+    problems = Problems()
+    found: list[Condition] = []
+    for path, wanted in value.items():
+        read = problems.attempt((str(path),), _wanted, field_path(str(path)), wanted)
+        found.extend(read or ())
+    problems.check()
+    return tuple(found)
+
+
+def _wanted(path: str, wanted: Any) -> list[Condition]:
+    every = isinstance(wanted, Mapping) and "every" in wanted
+    if not every and not (isinstance(wanted, Mapping) and "some" in wanted):
+        found = compared(wanted, path)
+        if path == "*" and not all(isinstance(value, Var) for _, value in found):
+            raise ContractError.of(
+                "`*` is all arguments together", "write $x, {has: $x}, or name a field"
+            )
+        return [Condition(path, op, value) for op, value in found]
+    problems = Problems()
+    key = "every" if every else "some"
+    only(wanted, (key,), "comparison", problems, f"`{key}` stands alone")
+    if "[]" not in path_parts(path):
+        what = f"`{key}` speaks of the elements of a list, and `{path}` is one value"
+        problems.add(what, f"did you mean `{path}[]`?", key, of_key=True)
+    inner = problems.attempt((key,), compared, wanted[key], path) or []
+    problems.check()
+    return [Condition(path, op, value, every) for op, value in inner]

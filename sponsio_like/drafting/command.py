@@ -1,0 +1,217 @@
+"""The command `draft` as a whole: files and a model in, a contract file and its story out.
+
+In: an `Order`. Out: a `Result`, told as a table, as lines for people, as JSON. A person reads what
+was drafted; nothing of it is enforced until they say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+from sponsio_like.contracts.pattern import catalog
+from sponsio_like.drafting.client import ANSWER_BYTES, TIMEOUT, Answer, ask
+from sponsio_like.drafting.draft import Draft, drafted, tried
+from sponsio_like.drafting.observed import Signature, signature_of
+from sponsio_like.drafting.prompt import messages
+from sponsio_like.drafting.yaml_text import one_line
+from sponsio_like.errors import SponsioLikeError
+from sponsio_like.replay.summary import Summary, read_all
+from sponsio_like.terminal import Styled, Table, counted
+
+SPECIFICATION_BYTES = 400_000
+"""Longest specification, as it is stored."""
+SHOWN_CHARS = 200
+"""Most characters that people are shown of a refused statement, or a reason; JSON has all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is drafted from, and by whom. `answer`: a file that has the answer of the model."""
+
+    specification: Path
+    traces: tuple[Path, ...]
+    endpoint: str | None = None
+    model: str | None = None
+    answer: Path | None = None
+    timeout: float = TIMEOUT
+    values: bool = True
+    out: Path | None = None
+
+    def check(self) -> None:
+        """Raise `SponsioLikeError` for what cannot work, before anything is read or asked."""
+        if not self.traces:
+            raise SponsioLikeError("no traces to ground in; give recorded runs with --traces FILE")
+        for path in self.traces:
+            if path.exists() and not path.is_file():
+                raise SponsioLikeError(f"{path}: traces are read twice, so they must be a file")
+        if self.out is not None and self.out.exists():
+            raise SponsioLikeError(f"{self.out}: is there already; choose another file")
+        if not 0 < self.timeout <= 86_400:
+            raise SponsioLikeError(f"--timeout {self.timeout:g} is no number of seconds above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A draft, what it would have done on the traces, and what was odd on the way."""
+
+    draft: Draft
+    summary: Summary
+    signature: Signature
+    notes: tuple[str, ...]
+
+    def table(self) -> Table:
+        """What the kept contracts would have done, a row for each."""
+        return self.summary.table()
+
+    def page(self) -> list[Styled]:
+        """The notes, the refused statements, and what to do now."""
+        kept, refused = self.draft.kept, self.draft.refused
+        page: list[Styled] = []
+        odd = [each for each in kept if each.notes]
+        if odd:
+            page += [("", ""), ("to look at", "bold")]
+        for each in odd:
+            page += [(f"  {each.name}", ""), *((f"    {note}", "dim") for note in each.notes)]
+        if refused:
+            page += [("", ""), ("refused", "bold")]
+        for no in refused:
+            page.append((f"  {_shortened(no.text)}", ""))
+            page += [(f"    {_shortened(reason)}", "dim") for reason in no.reasons]
+        page += [("", ""), *((note, "") for note in self.notes)]
+        return [
+            *page,
+            (f"kept {len(kept)} of {counted(len(kept) + len(refused), 'statement')}", ""),
+        ]
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it, for programs."""
+        return {
+            "traces": self.signature.traces,
+            "calls": self.signature.calls,
+            "kept": [
+                {
+                    "name": each.name,
+                    "statement": dict(each.data),
+                    "quote": each.quote,
+                    "notes": list(each.notes),
+                    "judged": each.tried.judged,
+                    "broken": each.tried.broken,
+                }
+                for each in self.draft.kept
+            ],
+            "refused": [
+                {"statement": no.text, "reasons": list(no.reasons)} for no in self.draft.refused
+            ],
+            "notes": list(self.notes),
+            "contracts": self.draft.text if self.draft.kept else None,
+        }
+
+
+def _shortened(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}.."
+
+
+def asked(order: Order, progress: IO[str] | None = None) -> list[dict[str, str]]:
+    """The messages that would be sent to a model."""
+    order.check()
+    return _messages(order, _specification(order), _signature(order, progress))
+
+
+def fulfilled(order: Order, progress: IO[str] | None = None) -> Result:
+    """The draft, written to `out` if anything of it was kept. Raises `SponsioLikeError`."""
+    order.check()
+    specification, signature = _specification(order), _signature(order, progress)
+    answer = _answer(order, specification, signature)
+    draft = drafted(answer.text, specification, signature)
+    summary = Summary(())
+    if draft.kept:
+        draft = replace(draft, about=tuple(_about(order, draft, signature)))
+        draft, summary = tried(draft, read_all(order.traces, progress))
+        if order.out is not None:
+            _save(order.out, draft.text)
+    return Result(draft, summary, signature, tuple(_notes(answer, signature)))
+
+
+# --- its parts ------------------------------------------------------------------------------------
+
+
+def _specification(order: Order) -> str:
+    text = _text(order.specification, SPECIFICATION_BYTES)
+    if not text.strip():
+        raise SponsioLikeError(f"{order.specification}: the specification is empty")
+    return text
+
+
+def _signature(order: Order, progress: IO[str] | None) -> Signature:
+    signature = signature_of(read_all(order.traces, progress))
+    if not signature.tools:
+        raise SponsioLikeError("the traces have no calls, so nothing can be grounded in them")
+    return signature
+
+
+def _messages(order: Order, specification: str, signature: Signature) -> list[dict[str, str]]:
+    return messages(specification, signature, catalog(), values=order.values)
+
+
+def _answer(order: Order, specification: str, signature: Signature) -> Answer:
+    if order.answer is not None:
+        return Answer(_text(order.answer, ANSWER_BYTES))
+    if order.endpoint is None or order.model is None:
+        lacks = "--endpoint" if order.endpoint is None else "--model"
+        raise SponsioLikeError(
+            f"{lacks} is missing: name any OpenAI-compatible server, --endpoint https://host/v1"
+            " --model NAME; --prompt shows what would be sent"
+        )
+    chat = _messages(order, specification, signature)
+    return ask(order.endpoint, order.model, chat, timeout=order.timeout)
+
+
+def _text(path: Path, most: int) -> str:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(most + 1)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise SponsioLikeError(f"{path}: cannot be read: {reason}") from None
+    if len(raw) > most:
+        raise SponsioLikeError(f"{path}: at most {most:,} bytes are read; split it")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise SponsioLikeError(f"{path}: not UTF-8 text") from None
+
+
+def _save(path: Path, text: str) -> None:
+    try:
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise SponsioLikeError(f"{path}: cannot be written: {reason}") from None
+
+
+def _about(order: Order, draft: Draft, signature: Signature) -> Iterator[str]:
+    """The head of the file."""
+    model = f"the model `{order.model}`" if order.model else "a model"
+    files = ", ".join(path.name for path in order.traces)
+    every = counted(len(draft.kept) + len(draft.refused), "statement")
+    seen = f"{counted(signature.traces, 'trace')}, {counted(signature.calls, 'call')}"
+    kept = f"{len(draft.kept)} of {every}"
+    yield f"Drafted by {model} from `{order.specification.name}`; {kept} were kept."
+    yield f"What they name occurs in recorded runs ({files}: {seen})."
+    yield "Whether they mean what the specification says, no program has checked: read each of"
+    yield "them, and the words that it is from, before you take the line `mode: observe` away."
+
+
+def _notes(answer: Answer, signature: Signature) -> Iterator[str]:
+    if answer.cut:
+        yield "the answer was cut off before its end: there may have been more statements"
+    if signature.lost:
+        yield f"{counted(signature.lost, 'call')} of tools that cannot be named, or are too many"
+    for name, tool in signature.tools.items():
+        if tool.lost:
+            yield f"`{name}` has more fields than are listed"

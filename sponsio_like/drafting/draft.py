@@ -1,0 +1,239 @@
+"""From the answer of a model to a contract file: what grounds in the traces is kept.
+
+In: the answer, the specification that it is about, the signature of recorded runs. Out: a `Draft`:
+the text of a contract file in observe mode, and the statements that were refused, with reasons. No
+model is asked here, and nothing here is on the path of a decision.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sponsio_like.checks.compile import compile_policy
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.inventory import Inventory
+from sponsio_like.contracts.loader import loads
+from sponsio_like.contracts.needs import needs
+from sponsio_like.drafting.grounding import sought, ungrounded
+from sponsio_like.drafting.observed import Signature
+from sponsio_like.drafting.statements import LEFT_OUT, Statement, objections, statements, why
+from sponsio_like.drafting.yaml_text import entry, flow, one_line
+from sponsio_like.errors import ContractError
+from sponsio_like.replay.replay import Replay
+from sponsio_like.replay.summary import Line, Summary
+from sponsio_like.traces.trace import Called, Trace
+
+KEYS = ("name", "assume", "scope", "guarantee", "strategy")
+QUOTE_CHARS = 300
+"""Most characters of a quotation that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A statement that was not kept, and why."""
+
+    text: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A statement that was kept: what stands in the file, the words it is from, what is odd.
+
+    `tried`: what it would have done on the traces.
+    """
+
+    name: str
+    data: Mapping[str, Any]
+    quote: str = ""
+    notes: tuple[str, ...] = ()
+    tried: Line = field(default_factory=Line)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a person should know before this contract is believed."""
+        found = [f'from "{self.quote}"'] if self.quote else []
+        if self.tried.judged:
+            found.append(f"broken in {self.tried.broken} of {self.tried.judged} traces")
+        return found + [f"note: {note}" for note in self.notes]
+
+    def lines(self) -> list[str]:
+        """As it stands in a contract file."""
+        first, *rest = [line for key, value in self.data.items() for line in entry(key, value)]
+        remarks = [f"  # {one_line(remark)}" for remark in self.remarks]
+        return [*remarks, f"  - {first}", *(f"    {line}" for line in rest)]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What became of the statements of an answer. `about`: lines for the head of the file."""
+
+    kept: tuple[Kept, ...]
+    refused: tuple[Refused, ...]
+    tools: Mapping[str, Any]
+    about: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The contract file."""
+        return _written(self.kept, self.tools, self.about)[0]
+
+
+def _written(
+    kept: Iterable[Kept], tools: Mapping[str, Any], about: Iterable[str] = ()
+) -> tuple[str, list[int]]:
+    """A contract file, and the lines in which its contracts begin, from 1."""
+    lines = [f"# {one_line(line)}" for line in about]
+    lines += ["version: 1", "mode: observe", "unlisted: allow  # the runs need not show all tools"]
+    lines.append("tools:")
+    lines += [f"  {line}" for name, tool in tools.items() for line in entry(name, tool)]
+    lines.append("contracts:")
+    starts = []
+    for each in kept:
+        starts.append(len(lines) + 1)
+        lines += each.lines()
+    return "\n".join([*lines, ""]), starts
+
+
+# --- drafting -------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Case:
+    """A statement, while it is judged."""
+
+    text: str
+    reasons: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    data: dict[str, Any] = field(default_factory=dict)
+    quote: str = ""
+
+    @property
+    def kept(self) -> Kept:
+        name = str(self.data.get("name", "")).strip()
+        return Kept(name, self.data, self.quote, tuple(self.notes))
+
+
+def drafted(answer: str, specification: str, signature: Signature) -> Draft:
+    """What of an answer can be kept. Raises `SponsioLikeError` for one that is too long."""
+    words = _words(specification)
+    cases = [_case(statement, words) for statement in statements(answer)]
+    _tell_apart(cases)
+    for case, contract in _loaded(cases, signature.inventory):
+        case.reasons += _faults(contract, signature)
+        if not case.reasons and (lack := needs(contract) - signature.inputs):
+            case.notes.append(f"not judged: the traces have no {', '.join(sorted(lack))}")
+    kept = [case.kept for case in cases if not case.reasons]
+    refused = [Refused(case.text, tuple(case.reasons)) for case in cases if case.reasons]
+    return Draft(tuple(kept), tuple(refused), signature.inventory)
+
+
+def _case(statement: Statement, words: str) -> _Case:
+    """A statement, before anything of it is loaded."""
+    data = statement.data
+    reasons = [statement.reason] if statement.reason else objections(data)
+    case = _Case(statement.text, reasons)
+    if reasons:
+        return case
+    unknown = [key for key in data if key not in (*KEYS, *LEFT_OUT, "quote")]
+    case.data = {key: data[key] for key in (*KEYS, *unknown) if key in data}
+    case.notes += [f"`{key}` was left out: {LEFT_OUT[key]}" for key in LEFT_OUT if key in data]
+    case.quote = one_line(str(data.get("quote") or ""))[:QUOTE_CHARS]
+    if not case.quote:
+        case.notes.append("it quotes nothing of the specification")
+    elif f" {_words(case.quote)} " not in f" {words} ":
+        case.notes.append("what it quotes does not stand in the specification")
+    return case
+
+
+def _words(text: str) -> str:
+    """A text, but for its case, its signs and its blanks."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def _tell_apart(cases: Iterable[_Case]) -> None:
+    """One contract is kept once; two contracts with one name get two."""
+    names: set[str] = set()
+    said: dict[str, str] = {}
+    for case in cases:
+        name = case.data.get("name")
+        if case.reasons or not isinstance(name, str):
+            continue
+        means = flow({key: value for key, value in case.data.items() if key != "name"})
+        if means in said:
+            case.reasons.append(f"it says the same as `{said[means]}`")
+            continue
+        number, own = 1, name.strip()
+        while own in names:
+            number += 1
+            own = f"{name.strip()} ({number})"
+        if number > 1:
+            case.notes.append(f"another one was named `{name.strip()}`, too")
+            case.data["name"] = own
+        names.add(own)
+        said[means] = own
+
+
+def _loaded(cases: Sequence[_Case], tools: Mapping[str, Any]) -> list[tuple[_Case, Contract]]:
+    """The statements that a contract file can have, as the loader of all contract files reads them.
+
+    It tells every mistake with its line: whose line it is, is refused, and the others are tried.
+    """
+    while standing := [case for case in cases if not case.reasons]:
+        text, starts = _written([case.kept for case in standing], tools)
+        try:
+            return list(zip(standing, loads(text, "draft").contracts, strict=True))
+        except ContractError as error:
+            _blame(error, standing, starts)
+    return []
+
+
+def _blame(error: ContractError, cases: Sequence[_Case], starts: Sequence[int]) -> None:
+    """Note each mistake at the statement in whose lines it stands."""
+    for problem in error.problems:
+        line = int(problem.where.split(":")[1])
+        place = bisect_right(starts, line) - 1
+        if place < 0:
+            raise error
+        cases[place].reasons.append(why(ContractError(problem)))
+
+
+def _faults(contract: Contract, signature: Signature) -> Iterator[str]:
+    """What stands against a contract that could be read."""
+    found = ungrounded(contract, signature)
+    yield from found
+    if not found:
+        try:
+            compile_policy([contract], "observe", Inventory(dict.fromkeys(signature.tools)))
+        except ContractError as error:
+            yield why(error)
+
+
+# --- trying ---------------------------------------------------------------------------------------
+
+
+def tried(draft: Draft, traces: Iterable[Trace]) -> tuple[Draft, Summary]:
+    """What the kept contracts would have done, and which of their values never occur."""
+    file = loads(draft.text, "draft")
+    player = Replay(file.contracts, mode="observe", tools=file.inventory)
+    summary = Summary(player.needs)
+    values = {contract.name: sought(contract) for contract in file.contracts}
+    for trace in traces:
+        summary.add(player.judge(trace))
+        for event in trace.events:
+            if isinstance(event, Called):
+                for each in values.values():
+                    each.see(event.call)
+    kept = [
+        replace(
+            each,
+            notes=(*each.notes, *values[each.name].notes()),
+            tried=summary.lines[each.name],
+        )
+        for each in draft.kept
+    ]
+    return replace(draft, kept=tuple(kept)), summary

@@ -1,0 +1,185 @@
+"""Whether what a contract names occurs in recorded runs.
+
+In: a contract, and the signature of the runs. Out: what it names that never occurs. Tools, paths,
+agents, roles, facts and steps have to occur, since a rule over nothing can never be kept or broken
+by these runs; a value need not, but a person should know (`Sought`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import sponsio_like.logic.formula as f
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.needs import formulas
+from sponsio_like.contracts.pattern import CATALOG, Rule
+from sponsio_like.contracts.targets import Vocabulary, target
+from sponsio_like.drafting.observed import Signature
+from sponsio_like.errors import closest
+from sponsio_like.events.atoms import meets, names_tool
+from sponsio_like.events.events import Call
+from sponsio_like.logic.targets import Condition, Match, Scalar, Target
+from sponsio_like.values.places import path_parts
+
+ANY = (Match(),)
+
+
+def ungrounded(contract: Contract, signature: Signature) -> list[str]:
+    """What it names that never occurs in the runs, each with what does."""
+    found: dict[str, None] = {}
+    for root in formulas(contract):
+        for node in f.postorder(root):
+            found.update(dict.fromkeys(_of_node(node, signature)))
+    for rule in contract.rules:
+        found.update(dict.fromkeys(_of_pattern(rule, signature)))
+    return list(found)
+
+
+def _of_node(node: f.Node, signature: Signature) -> Iterator[str]:
+    match node:
+        case f.Happens(_, calls) | f.Repeats(calls) | f.Delivered(calls) | f.Denied(calls):
+            yield from _of_target(calls, signature)
+        case f.Sum(calls, path):
+            yield from _of_target(calls, signature)
+            yield from _path(path, calls, signature)
+        case f.Arg(path) | f.Mark(path):
+            yield from _path(path, ANY, signature)
+        case f.OutputIs(path) | f.Output(path):
+            yield from _output(path, signature)
+        case f.ByAgent(agent):
+            yield from _one_of(agent, signature.agents, "agent")
+        case f.MessageBy(role) if role != "*":
+            yield from _one_of(role, signature.roles, "role of a message")
+        case f.TextMatches() | f.TextIs() if not signature.roles:
+            yield "there are no messages in the traces"
+        case f.Ctx(key) | f.FactAge(key):
+            yield from _one_of(key, signature.keys, "fact")
+        case f.Observed(step):
+            yield from _one_of(step, signature.steps, "step")
+
+
+def _one_of(name: str, known: Iterable[str], what: str) -> Iterator[str]:
+    if name not in known:
+        hint = closest(name, known)
+        yield f"{what} `{name}` never occurs in the traces" + (f"; {hint}" if hint else "")
+
+
+def _of_target(calls: Target, signature: Signature) -> Iterator[str]:
+    for match in calls:
+        for name in match.names:
+            yield from _one_of(name, signature.tools, "tool")
+        if match.globs and not _meant(match, signature):
+            yield f"no tool in the traces matches `{match.globs[0]}`"
+        if match.agent is not None:
+            yield from _one_of(match.agent, signature.agents, "agent")
+        for condition in match.conditions:
+            yield from _path(condition.path, (match,), signature)
+
+
+# --- paths ----------------------------------------------------------------------------------------
+
+
+def _path(path: str, calls: Target, signature: Signature) -> Iterator[str]:
+    """A path that a tool by its name does not have, or none of those that a glob means."""
+    if path.startswith("@") or path_parts(path)[0] == "*":
+        return
+    for match in calls:
+        having = [
+            tool for tool in _meant(match, signature) if normal(path) in signature.tools[tool].args
+        ]
+        lacking = [tool for tool in match.names if tool in signature.tools and tool not in having]
+        for tool in lacking:
+            yield _no_path(f"`{tool}`", path, signature.tools[tool].args)
+        if not lacking and not having:
+            every = dict.fromkeys(each for tool in signature.tools.values() for each in tool.args)
+            yield _no_path("any such tool", path, every)
+
+
+def _no_path(whose: str, path: str, known: Iterable[str]) -> str:
+    hint = closest(path, known)
+    return f"field `{path}` of {whose} never occurs in the traces" + (f"; {hint}" if hint else "")
+
+
+def _meant(match: Match, signature: Signature) -> list[str]:
+    return [tool for tool in signature.tools if names_tool(match, tool)]
+
+
+def normal(path: str) -> str:
+    """A path as the signature writes it: `items[].sku`."""
+    return ".".join(path_parts(path)).replace(".[]", "[]")
+
+
+def _output(path: str, signature: Signature) -> Iterator[str]:
+    """Of an output, the signature has what stands at its top."""
+    if not path:
+        return
+    known = {path_parts(each)[0] for tool in signature.tools.values() for each in tool.output}
+    if path_parts(path)[0] not in known:
+        yield f"no output in the traces has a field `{path}`; {closest(path, known)}"
+
+
+def _of_pattern(rule: Rule, signature: Signature) -> Iterator[str]:
+    """Paths that stand in the arguments of a pattern: of the tools that are named beside them."""
+    declared = CATALOG.get(rule.pattern)
+    if declared is None:
+        return
+    given = rule.arguments
+    words = Vocabulary(dict.fromkeys(signature.tools))
+    for path, _, calls in declared.fields(given):
+        yield from _path(path, target(given[calls], words), signature)
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Sought:
+    """Values that a contract names; those that some call has are taken out as calls are seen."""
+
+    left: dict[tuple[Match, str, str], Condition] = field(default_factory=dict)
+
+    def see(self, call: Call) -> None:
+        """One more call."""
+        for key, condition in list(self.left.items()):
+            if names_tool(key[0], call.tool) and meets(condition)(call.args):
+                del self.left[key]
+
+    def notes(self) -> list[str]:
+        """What never occurred."""
+        return [f"`{path}` is never {value} in the traces" for _, path, value in self.left]
+
+
+def sought(contract: Contract) -> Sought:
+    """The values that arguments are compared with, for equality or as one of several."""
+    found = Sought()
+    for root in formulas(contract):
+        for node in f.postorder(root):
+            for match, path, value in _equalities(node):
+                key = (Match(match.names, match.globs), path, json.dumps(value))
+                found.left[key] = Condition(path, "=", value)
+    return found
+
+
+def _equalities(node: f.Node) -> Iterator[tuple[Match, str, Scalar]]:
+    match node:
+        case (
+            f.Happens(_, calls)
+            | f.Repeats(calls)
+            | f.Delivered(calls)
+            | f.Denied(calls)
+            | f.Sum(calls)
+        ):
+            for each in calls:
+                for condition in each.conditions:
+                    if condition.op in ("=", "in"):
+                        yield from _each(each, condition.path, condition.value)
+        case f.Compare(f.Arg(path), "=" | "in", f.Const(value)):
+            yield from _each(ANY[0], path, value)
+
+
+def _each(match: Match, path: str, value: f.Operand) -> Iterator[tuple[Match, str, Scalar]]:
+    for each in value if isinstance(value, tuple) else (value,):
+        if not isinstance(each, f.Var):
+            yield match, path, each

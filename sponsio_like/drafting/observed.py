@@ -1,0 +1,285 @@
+"""What recorded runs show: tools, their arguments and outputs, who speaks, what is told.
+
+In: traces, one by one. Out: a `Signature`, the words that a drafted contract may use. Memory is
+bounded by the caps below, however many traces there are; the same traces make the same signature.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sponsio_like.logic.targets import is_glob
+from sponsio_like.traces.trace import Called, Said, Seen, Settled, Told, Trace
+from sponsio_like.values.limits import TEXT_CAP
+from sponsio_like.values.places import path_parts
+
+TOOLS_CAP = 300
+"""Most tools; calls of further ones are only counted."""
+PATHS_CAP = 100
+"""Most paths of the arguments of one tool, and as many of its outputs."""
+NAMES_CAP = 200
+"""Most roles, agents, keys of facts, steps."""
+NAME_CHARS = 200
+"""Longest name of anything."""
+DEPTH_CAP = 6
+"""Deepest path, in parts."""
+OUTPUT_DEPTH = 2
+"""Deepest path into an output: `id`, `[].id`, `items[]`."""
+ELEMENTS_CAP = 50
+"""Most elements of one list that are looked into."""
+VALUES_CAP = 5
+"""Most example values of a path."""
+VALUE_CHARS = 60
+"""Most characters of an example value."""
+
+ORDER = ("boolean", "integer", "number", "string", "array", "object", "null")
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What stood at a path: the kinds of value, and the first few values that differ."""
+
+    kinds: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """One word for it, as inventories have it."""
+        kinds = set(self.kinds) - {"null"}
+        if kinds == {"integer", "number"}:
+            return "number"
+        return kinds.pop() if len(kinds) == 1 else "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool as it was seen. `lost`: paths that are not listed any more."""
+
+    calls: int = 0
+    failed: int = 0
+    structured: int = 0
+    args: Mapping[str, Shape] = field(default_factory=dict)
+    output: Mapping[str, Shape] = field(default_factory=dict)
+    lost: int = 0
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The arguments by name, each with its kind: whole numbers may be others tomorrow."""
+        own = {path: each.kind for path, each in self.args.items() if len(path_parts(path)) == 1}
+        return {path: "number" if kind == "integer" else kind for path, kind in own.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What traces show. `inputs`: what any of them delivers; `lost`: calls of unlisted tools."""
+
+    tools: Mapping[str, Tool]
+    traces: int
+    calls: int
+    lost: int
+    roles: tuple[str, ...]
+    agents: tuple[str, ...]
+    keys: tuple[str, ...]
+    steps: tuple[str, ...]
+    inputs: frozenset[str]
+
+    @property
+    def inventory(self) -> dict[str, dict[str, dict[str, str]]]:
+        """The tools with their fields, as a contract file declares them."""
+        return {name: {"fields": tool.fields} for name, tool in self.tools.items()}
+
+
+def signature_of(traces: Iterable[Trace]) -> Signature:
+    """The signature of all these traces together."""
+    collector = Collector()
+    for trace in traces:
+        collector.add(trace)
+    return collector.signature()
+
+
+# --- collecting -----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Seen:
+    """A tool, while traces are read."""
+
+    calls: int = 0
+    failed: int = 0
+    structured: int = 0
+    args: dict[str, Shape] = field(default_factory=dict)
+    output: dict[str, Shape] = field(default_factory=dict)
+    lost: int = 0
+
+    def note(self, into: dict[str, Shape], data: Any, depth: int) -> None:
+        """Note every path of some data."""
+        for path, value in walk(data, depth):
+            known = into.get(path)
+            if known is None and len(into) >= PATHS_CAP:
+                self.lost += 1
+                continue
+            into[path] = joined(known or Shape(), value)
+
+
+class Collector:
+    """Takes traces, one by one."""
+
+    def __init__(self) -> None:
+        self._tools: dict[str, _Seen] = {}
+        self._names: dict[str, dict[str, None]] = {
+            each: {} for each in ("roles", "agents", "keys", "steps")
+        }
+        self._traces = self._calls = self._lost = 0
+        self._inputs: set[str] = set()
+
+    def add(self, trace: Trace) -> None:
+        """Note what one more trace shows."""
+        self._traces += 1
+        self._inputs |= trace.inputs
+        flying: dict[str, _Seen] = {}
+        for event in trace.events:
+            match event:
+                case Called(call, result):
+                    tool = self._call(call.tool)
+                    self._name("agents", call.agent)
+                    if tool is None:
+                        continue
+                    tool.note(tool.args, call.args, DEPTH_CAP)
+                    if result is None:
+                        flying[call.id] = tool
+                    else:
+                        _settle(tool, result.status, result.output)
+                case Settled(id, result) if id in flying:
+                    _settle(flying.pop(id), result.status, result.output)
+                case Said(message):
+                    self._name("roles", message.role)
+                case Told(key):
+                    self._name("keys", key)
+                case Seen(step):
+                    for atom in sorted(step.atoms):
+                        self._name("steps", atom)
+                case _:
+                    pass
+
+    def signature(self) -> Signature:
+        """What has been seen."""
+        tools = {
+            name: Tool(t.calls, t.failed, t.structured, dict(t.args), dict(t.output), t.lost)
+            for name, t in sorted(self._tools.items())
+        }
+        names = {kind: tuple(sorted(found)) for kind, found in self._names.items()}
+        inputs = frozenset(self._inputs)
+        return Signature(tools, self._traces, self._calls, self._lost, **names, inputs=inputs)
+
+    def _call(self, name: str) -> _Seen | None:
+        """The tool of this name; None for one that no contract can name, or one too many."""
+        self._calls += 1
+        tool = self._tools.get(name)
+        if tool is None:
+            if len(self._tools) >= TOOLS_CAP or not can_be_named(name):
+                self._lost += 1
+                return None
+            tool = self._tools[name] = _Seen()
+        tool.calls += 1
+        return tool
+
+    def _name(self, kind: str, name: str) -> None:
+        known = self._names[kind]
+        if len(known) < NAMES_CAP and len(name) <= NAME_CHARS:
+            known.setdefault(name)
+
+
+def can_be_named(tool: str) -> bool:
+    """Whether a contract file can name this tool: a model may have called anything."""
+    plain = tool.isprintable() and tool == tool.strip() and "`" not in tool
+    return plain and 0 < len(tool) <= NAME_CHARS and not is_glob(tool)
+
+
+def _settle(tool: _Seen, status: str, output: Any) -> None:
+    tool.failed += status == "error"
+    data = structured(output)
+    if data is not None:
+        tool.structured += 1
+        tool.note(tool.output, data, OUTPUT_DEPTH)
+
+
+def structured(output: Any) -> Any:
+    """An object or a list, also one that is written as text; None for any other output."""
+    if isinstance(output, str) and output[:1] in "{[" and len(output) <= TEXT_CAP:
+        try:
+            output = json.loads(output)
+        except (ValueError, RecursionError):
+            return None
+    return output if isinstance(output, (dict, list)) else None
+
+
+# --- paths and values -----------------------------------------------------------------------------
+
+
+def walk(data: Any, depth: int) -> Iterator[tuple[str, Any]]:
+    """Every path into some data that a contract can write, with the value there.
+
+    A name with a dot or a bracket in it could not be told from a path.
+    """
+    stack: list[tuple[str, int, Any]] = [("", 0, data)]
+    while stack:
+        path, level, value = stack.pop()
+        if path:
+            yield path, value
+        if level >= depth:
+            continue
+        below: list[tuple[str, int, Any]] = []
+        if isinstance(value, Mapping):
+            below = [
+                (f"{path}.{key}" if path else key, level + 1, each)
+                for key, each in value.items()
+                if _is_part(key)
+            ]
+        elif isinstance(value, list):
+            below = [(f"{path}[]", level + 1, each) for each in value[:ELEMENTS_CAP]]
+        stack.extend(reversed(below))
+
+
+def _is_part(key: Any) -> bool:
+    plain = isinstance(key, str) and key == key.strip() and key.isprintable()
+    return plain and 0 < len(key) <= NAME_CHARS and not set(key) & set(".[]*@")
+
+
+def joined(shape: Shape, value: Any) -> Shape:
+    """The shape, with one more value."""
+    kinds = {*shape.kinds, kind_of(value)}
+    values = shape.values
+    if len(values) < VALUES_CAP and not isinstance(value, (dict, list)):
+        shown = example(value)
+        values = values if shown in values else (*values, shown)
+    if len(kinds) == len(shape.kinds) and values is shape.values:
+        return shape
+    return Shape(tuple(kind for kind in ORDER if kind in kinds), values)
+
+
+def kind_of(value: Any) -> str:
+    """The kind of a JSON value, as inventories have it."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+    return "object"
+
+
+def example(value: Any) -> str:
+    """A value as JSON, shortened."""
+    if isinstance(value, str) and len(value) > VALUE_CHARS:
+        return json.dumps(value[:VALUE_CHARS]) + ".."
+    return json.dumps(value)

@@ -1,0 +1,161 @@
+"""The tools of an agent from a file that was not written for contracts.
+
+In: a file (JSON or YAML): names; schemas of functions; the manifest of an MCP server; `tools:` of a
+contract file. Or recorded traces. Out: each tool with the kinds of its arguments, None where these
+are not known.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sponsio_like.checks.names import placed, strangers, unchecked
+from sponsio_like.checks.roll_call import refuse_strangers, words_of
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.inventory import KINDS, Fields, Inventory, inventory
+from sponsio_like.contracts.loader import File
+from sponsio_like.contracts.targets import Vocabulary
+from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
+from sponsio_like.drafting.observed import signature_of
+from sponsio_like.errors import ContractError, Problem, closest
+from sponsio_like.traces.trace import Trace, read_traces
+
+HOW = "with --tools FILE or --traces FILE"
+SCHEMAS = ("parameters", "inputSchema", "input_schema")
+"""What formats call the schema of a tool's arguments."""
+FORMS = (
+    "write a list of names, a list of {name: .., parameters: {properties: ..}}, "
+    "or what an MCP server answers to tools/list"
+)
+
+
+def checked(file: File, tools: Path | None, traces: Sequence[Path]) -> list[str]:
+    """What could not be checked of the names in a contract file, for people.
+
+    `tools`: a file that lists those of the agent; `traces`: recorded runs, which may never have
+    given an optional argument. Raises `ContractError` for names of tools that are not there, and
+    for arguments that are not declared.
+    """
+    known = file.inventory
+    given = None if tools is None else listed(tools)
+    if given is not None:
+        _check_declared(known, given, str(tools))
+    told = words_of(known, given or {})
+    shown = seen(each for path in traces for each in read_traces(path))
+    words = words_of(Inventory(told.tools, known.elsewhere), shown)
+    if words.tools:
+        declared = {
+            each: None if told.fields(each) is None else fields
+            for each, fields in words.tools.items()
+        }
+        searched = f"searched: {_sources(known, tools, traces)}"
+        refuse_strangers(file.contracts, replace(words, tools=declared), searched)
+        never = [f"warning: {each}" for each in _never_given(file.contracts, words)]
+        lacking = sorted({each for one in file.contracts for each in unchecked(one, words)})
+        names = ", ".join(f"`{each}`" for each in lacking)
+        hint = f"declare their `fields:` in `tools:`, or give them {HOW}"
+        left = [f"names of arguments of {names} were NOT checked; {hint}"] if lacking else []
+        return [*never, *left]
+    hint = f"list them in `tools:`, or give them {HOW}"
+    return [f"names of tools and arguments were NOT checked: the agent's are not known; {hint}"]
+
+
+def _never_given(contracts: Iterable[Contract], words: Vocabulary) -> Iterator[Problem]:
+    """The arguments that contracts name, and that no recorded run gives: they may be optional."""
+    for each in contracts:
+        for problem in placed(each, strangers(each, words)):
+            yield replace(problem, what=f"{problem.what} in the recorded runs")
+
+
+def _check_declared(known: Inventory, given: Mapping[str, Fields | None], where: str) -> None:
+    missing = [each for each in known.tools or () if each not in given]
+    what = "`tools:` lists `{}`, which is not there"
+    problems = [Problem(what.format(each), where, closest(each, given)) for each in missing]
+    if problems:
+        raise ContractError(*problems)
+
+
+def _sources(known: Inventory, tools: Path | None, traces: Sequence[Path]) -> str:
+    declared = [] if known.tools is None else ["`tools:`"]
+    return ", ".join([*declared, *([] if tools is None else [str(tools)]), *map(str, traces)])
+
+
+def listed(path: Path) -> dict[str, Fields | None]:
+    """The tools of a file. Raises `ContractError` for what is no list of tools."""
+    try:
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise ContractError.of(f"cannot be read: {reason}", "", str(path)) from None
+    try:
+        found = _tools(_data(text))
+    except ContractError as error:
+        raise ContractError(
+            *(
+                replace(p, where=f"{path}:{p.where}" if p.where else str(path))
+                for p in error.problems
+            )
+        ) from None
+    if not found:
+        raise ContractError.of("there are no tools in it", FORMS, str(path))
+    return found
+
+
+def seen(traces: Iterable[Trace]) -> dict[str, Fields | None]:
+    """The tools that traces show, with the arguments that were given."""
+    signature = signature_of(traces)
+    return {name: None if tool.lost else tool.fields for name, tool in signature.tools.items()}
+
+
+def _data(text: str) -> Any:
+    try:
+        return json.loads(text) if len(text) <= 4 * SIZE_CAP else parse(text).data
+    except (ValueError, RecursionError):
+        document = parse(text)
+        if document.problems:
+            raise ContractError(*document.problems) from None
+        return document.data
+
+
+def _tools(data: Any) -> dict[str, Fields | None]:
+    match data:
+        case {"result": {"tools": inner}} | {"tools": inner}:  # MCP; a contract file
+            return _tools(inner)
+        case list():
+            pairs = [_tool(each) for each in data]
+            return {name: fields for name, fields in pairs if name}
+        case {"name": str()} | {"function": {"name": str()}}:
+            return _tools([data])
+        case dict():
+            return inventory(data)
+    raise ContractError.of("it is no list of tools", FORMS)
+
+
+def _tool(spec: Any) -> tuple[str, Fields | None]:
+    match spec:
+        case str():
+            return spec, None
+        case {"function": {"name": str()} as inner}:  # as OpenAI has it
+            return _tool(inner)
+        case {"name": str(name)}:
+            schemas = [spec[key] for key in SCHEMAS if isinstance(spec.get(key), Mapping)]
+            return name, _fields(schemas[0]) if schemas else None
+    raise ContractError.of(f"`{str(spec)[:60]}` is not a tool", FORMS)
+
+
+def _fields(schema: Mapping[str, Any]) -> Fields | None:
+    """The arguments of a JSON Schema; None where it takes more than it names."""
+    if schema.get("additionalProperties") or not isinstance(schema.get("properties", {}), Mapping):
+        return None
+    if not schema.keys() & {"properties", "type"}:  # `$ref`, `oneOf`: not looked into
+        return None
+    return {str(name): _kind(each) for name, each in schema.get("properties", {}).items()}
+
+
+def _kind(schema: Any) -> str:
+    kind = schema.get("type") if isinstance(schema, Mapping) else None
+    return kind if isinstance(kind, str) and kind in KINDS else "any"

@@ -1,0 +1,299 @@
+"""How far every contract of one session has come, and what one more position would do to it.
+
+In: a policy and an event that has been read. Out: a `Judgement`; nothing changes until `commit`.
+Only clauses that the event concerns are touched, and those that have asked to be woken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from sponsio_like.engine.per_value import OTHERS, due_in, instances, live_in, stored, wakes_at
+from sponsio_like.engine.policy import LINEAGE, Counter, Policy
+from sponsio_like.events.atoms import OPEN
+from sponsio_like.events.context import NOTHING_TOLD, Context
+from sponsio_like.events.events import Call, Event, Kind, kind_of
+from sponsio_like.monitor.parametric.variables import Key
+from sponsio_like.monitor.resting import NEVER
+from sponsio_like.monitor.state import Change, Judgement, Place, Read, Watch, Witness
+from sponsio_like.values.effort import Effort
+
+NO_WITNESSES: Mapping[int, Witness] = MappingProxyType({})
+_Due: TypeAlias = Sequence[float]
+_Rest: TypeAlias = tuple[int, Any, Watch, int, int, _Due]
+"""A clause, its key, its watch, how many positions that has seen; what wakes it."""
+KEYS_CAP = 100_000
+"""Most values that one clause remembers; a call that needs another one violates."""
+
+
+class Ledger:
+    """The watches of one session. Not thread-safe by itself: the session holds the lock.
+
+    `apart`: contracts on the world count positions of their own, each by itself. No clause is due
+    at the next position as long as fewer have `passed` than the `soonest` that wakes one. `torn`:
+    a change has begun and not ended; who finds it so knows that something was raised half-way.
+    """
+
+    __slots__ = (
+        "alarms", "bound", "calls", "counters", "keyed", "lineage", "passed", "policy", "positions",
+        "soonest", "torn", "wakes", "watches",
+    )  # fmt: skip
+
+    def __init__(self, policy: Policy, *, apart: bool = False) -> None:
+        self.policy = policy
+        self.lineage = policy.lineage if apart else policy.all
+        self.counters = policy.counters_apart if apart else policy.counters
+        self.positions: dict[Counter, int] = {each: 0 for pair in self.counters for each in pair}
+        self.watches: list[Watch] = list(policy.starts)
+        self.keyed: dict[int, dict[Any, tuple[Watch, int]]] = {
+            i: {} for i, clause in enumerate(policy.clauses) if clause.by
+        }
+        self.bound = {i: instances(policy.clauses[i]) for i in policy.bound}
+        self.wakes: dict[int, int] = policy.wakes.copy()
+        self.soonest = min(self.wakes.values(), default=NEVER)
+        self.passed = self.calls = 0
+        self.alarms: dict[tuple[int, Any], float] = {}
+        self.torn = False
+
+    # --- asking -------------------------------------------------------------------------------
+
+    def touched(self, event: Event) -> list[int]:
+        """The clauses that have to see this event."""
+        kind = kind_of(event)
+        concerned = (
+            self.policy.concerned(event.tool)
+            if isinstance(event, Call)
+            else self.policy.counting(kind)
+        )
+        woken = self._woken(kind)
+        return [*concerned, *(i for i in woken if i not in concerned)] if woken else list(concerned)
+
+    def _woken(self, kind: Kind) -> list[int]:
+        """The clauses whose step clock runs out at this position; few ever have one running."""
+        counters, positions = self.counters, self.positions
+        due = [i for i, wake in self.wakes.items() if wake <= positions[counters[i][0]]]
+        return [i for i in due if kind in self.policy.clauses[i].kinds]
+
+    def read(self, i: int, event: Event, context: Context) -> Read:
+        """Read the event for clause `i`. Atoms that users registered run here, and may raise."""
+        clause = self.policy.clauses[i]
+        if clause.bound is not None:
+            sight = clause.sight(event, context)
+            return Read(i, sight.others, sight)
+        return Read(i, clause.read(event, context), clause.key(event) if clause.by else ())
+
+    def is_full(self, i: int) -> bool:
+        """Whether clause `i` remembers as many values as it may."""
+        return len(self.keyed[i]) >= KEYS_CAP
+
+    def owner(self, i: int) -> int:
+        """The contract that clause `i` counts for, if it is on the world and counts apart."""
+        return self.counters[i][0].owner
+
+    def next(self, i: int) -> Place:
+        """The next position of clause `i`, if it has no keys."""
+        seen, counted = self.counters[i]
+        return Place(self.positions[seen], self.positions[counted])
+
+    def last(self, i: int) -> Place:
+        """The last position of clause `i`, if it has no keys."""
+        seen, counted = self.counters[i]
+        return Place(self.positions[seen] - 1, self.positions[counted] - 1)
+
+    # --- committing ---------------------------------------------------------------------------
+
+    def commit(self, judgement: Judgement, owners: Container[int] | None = None) -> None:
+        """Let the event through. `owners`: only for their clauses; all, if not given.
+
+        What may fail is worked out first, as far as that can be. Leaves the ledger `torn`.
+        """
+        mine = [c for c in judgement.changes if owners is None or self.owner(c.clause) in owners]
+        bound = [each for each in mine if each.clause in self.bound]
+        rest = [each for each in mine if each.clause not in self.bound]
+        kept = [self._rests(c.clause, c.key, c.watch, c.at, judgement.time) for c in rest]
+        self.torn = True
+        self.passed += 1
+        for one in kept:
+            self._keep(*one)
+        for each in bound:
+            stored(self.bound[each.clause], each, self.calls)
+        for i in {each.clause: None for each in judgement.changes if each.clause in self.bound}:
+            self.rouse(i, self.next(i), judgement.time)
+        if judgement.kind == "call" and (owners is None or LINEAGE in owners):
+            self.calls += 1
+        for counter in self.positions:
+            if judgement.kind in counter.kinds and (owners is None or counter.owner in owners):
+                self.positions[counter] += 1
+
+    def rouse(self, i: int, last: Place, time: float) -> None:
+        """When is clause `i`, which has value variables, woken next; and when does time run out."""
+        clause, store = self.policy.clauses[i], self.bound[i]
+        if not clause.is_still:
+            self.set_wake(i, wakes_at(clause, store, last, time))
+        if clause.timed:
+            live = [each for watch in store.watches() for each in live_in(watch)]
+            self._set_alarm((i, OTHERS), due_in(live))
+
+    def store(self, i: int, key: Any, watch: Watch, last: Place, time: float) -> None:
+        self._keep(*self._rests(i, key, watch, last, time))
+
+    def _rests(self, i: int, key: Any, watch: Watch, last: Place, time: float) -> _Rest:
+        clause = self.policy.clauses[i]
+        wake = NEVER if clause.by else clause.wakes_at(watch, last, time)
+        return i, key, watch, last.seen + 1, wake, due_in(live_in(watch)) if clause.timed else ()
+
+    def _keep(self, i: int, key: Any, watch: Watch, length: int, wake: int, due: _Due) -> None:
+        clause = self.policy.clauses[i]
+        if clause.by:
+            self.keyed[i][key] = (watch, length)
+        else:
+            self.watches[i] = watch
+            self.set_wake(i, wake)
+        if clause.timed:
+            self._set_alarm((i, key), due)
+
+    def wake(self, i: int, watch: Watch, position: int, time: float) -> None:
+        """Clause `i` has come so far, and has just seen its position: when is it woken next."""
+        at = self.policy.clauses[i].wakes_at(watch, Place(position, position), time)
+        self.set_wake(i, at)
+
+    def due(self) -> list[int]:
+        """The clauses that have to see the next call, whatever its tool."""
+        return self._woken("call")
+
+    def set_wake(self, i: int, position: int) -> None:
+        """Clause `i` has to see this position, whatever the tool; `NEVER`: none."""
+        if position == NEVER:
+            self.wakes.pop(i, None)
+        else:
+            self.wakes[i] = position
+        self.soonest = min(self.wakes.values(), default=NEVER)
+
+    def _set_alarm(self, name: tuple[int, Any], due: _Due) -> None:
+        """Remember when the first time bound runs out."""
+        if due:
+            self.alarms[name] = min(due)
+        else:
+            self.alarms.pop(name, None)
+
+    # --- results, time, the end ---------------------------------------------------------------
+
+    def waiting(
+        self, judgement: Judgement, owners: Container[int] | None = None
+    ) -> tuple[Change, ...]:
+        """The changes whose clauses wait for this call's result. `owners`: only their clauses."""
+        waits = [each for each in judgement.changes if OPEN in each.letter]
+        waits = [
+            each._replace(watch=self.policy.starts[each.clause])
+            if each.clause in self.bound
+            else each
+            for each in waits
+        ]
+        if owners is not None:
+            waits = [each for each in waits if self.owner(each.clause) in owners]
+        return tuple(waits)
+
+    def known(self, i: int, key: Any) -> tuple[Watch, Place]:
+        """What is remembered of clause `i`, for this key if it is split, and its last position."""
+        clause = self.policy.clauses[i]
+        if not clause.by:
+            return self.watches[i], self.last(i)
+        watch, length = self.keyed[i][key]
+        return watch, Place(length - 1, length - 1)
+
+    def witness(self, i: int, key: Key | None, *, full: bool = False) -> Witness:
+        """What is said of a violation of clause `i` by these values."""
+        bound = self.policy.clauses[i].bound
+        if bound is None:
+            return Witness(full=full)
+        values = () if key is None else bound.said(key)
+        since = self.bound[i].since(key)
+        return Witness(values, None if since < 0 else since, full, key)
+
+    def all_watches(self) -> list[tuple[int, Watch, Place]]:
+        """Every watch with its clause and its last position."""
+        out = []
+        for i, clause in enumerate(self.policy.clauses):
+            if i in self.bound:
+                store, last = self.bound[i], self.last(i)
+                latched = [each._replace(broken=store.broken) for each in store.watches()]
+                out += [(i, watch, last) for watch in latched]
+            elif clause.by:
+                each = self.keyed[i].values()
+                out += [(i, watch, Place(length - 1, length - 1)) for watch, length in each]
+            else:
+                out.append((i, self.watches[i], self.last(i)))
+        return out
+
+    def put(self, i: int, watch: Any) -> None:
+        """Set what clause `i` remembers: a watch, or for a split clause one for each key."""
+        clause = self.policy.clauses[i]
+        if i in self.bound:
+            self.bound[i].fill(watch)
+            self.rouse(i, self.last(i), 0.0)
+            return
+        for key, (each, length) in watch.items() if clause.by else ():
+            self.store(i, key, each, Place(length - 1, length - 1), 0.0)
+        if not clause.by and (watch is not self.policy.starts[i] or i in self.wakes):
+            self.store(i, (), watch, self.last(i), 0.0)
+
+    def clear(self, i: int) -> None:
+        """Clause `i` starts anew."""
+        self.set_wake(i, NEVER)
+        for name in [name for name in self.alarms if name[0] == i]:
+            del self.alarms[name]
+        if i in self.bound:
+            self.bound[i] = instances(self.policy.clauses[i])
+        elif self.policy.clauses[i].by:
+            self.keyed[i] = {}
+        else:
+            self.watches[i] = self.policy.starts[i]
+            if i in self.policy.wakes:
+                self.store(i, (), self.watches[i], self.last(i), 0.0)
+
+    def before(self, event: Event, witnesses: Mapping[int, Witness] = NO_WITNESSES) -> Ledger:
+        """A copy of what matters to this event, and to what stands against it."""
+        twin = self.copy([clause.key(event) for clause in self.policy.clauses if clause.by])
+        with Effort():  # each text is told apart once
+            for i, store in self.bound.items():
+                told = [witnesses[i].key] if i in witnesses else []
+                twin.bound[i] = store.copy([*self.keys_of(i, event), *told])
+        return twin
+
+    def keys_of(self, i: int, event: Event) -> list[Key]:
+        """The values of the variables of clause `i` that the event itself binds."""
+        clause = self.policy.clauses[i]
+        return [] if clause.bound is None else clause.bound.keys_of(event, NOTHING_TOLD)
+
+    def copy(self, keys: Iterable[Any] = ()) -> Ledger:
+        """A copy to try things on: states are immutable, so it is shallow.
+
+        Of split clauses, only these keys.
+        """
+        twin = object.__new__(Ledger)
+        twin.policy = self.policy
+        twin.lineage, twin.counters = self.lineage, self.counters
+        twin.positions = dict(self.positions)
+        twin.watches = list(self.watches)
+        wanted = set(keys)
+        twin.keyed = {
+            i: {k: each[k] for k in wanted if k in each} for i, each in self.keyed.items()
+        }
+        twin.bound = {i: store.copy(()) for i, store in self.bound.items()}
+        twin.wakes, twin.soonest = dict(self.wakes), self.soonest
+        twin.passed, twin.calls, twin.torn = self.passed, self.calls, False
+        twin.alarms = {
+            (i, key): due
+            for (i, key), due in self.alarms.items()
+            if i not in twin.keyed or key in twin.keyed[i]
+        }
+        return twin
+
+    def joined(self, other: Ledger) -> Ledger:
+        """A copy that has the keys of `other` besides its own."""
+        twin = self.copy(key for each in self.keyed.values() for key in each)
+        twin.keyed = {i: {**other.keyed[i], **each} for i, each in twin.keyed.items()}
+        twin.alarms = {**other.alarms, **twin.alarms}
+        return twin

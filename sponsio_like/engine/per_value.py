@@ -1,0 +1,235 @@
+"""One position, as a clause with value variables sees it.
+
+In: what it has read, and what it remembers of each value. Out: what becomes of the values that the
+position binds, and of all others; nothing changes until `commit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from sponsio_like.engine.clause import Clause
+from sponsio_like.events.atoms import OPEN
+from sponsio_like.events.events import Event, kind_of
+from sponsio_like.monitor.alphabet import static
+from sponsio_like.monitor.in_flight import in_flight, open_calls
+from sponsio_like.monitor.monitor import Instance
+from sponsio_like.monitor.parametric.bindings import Sight
+from sponsio_like.monitor.parametric.store import (
+    RELATED_CAP,
+    STATES_CAP,
+    VALUES_CAP,
+    Instances,
+    never,
+    only_permits,
+)
+from sponsio_like.monitor.parametric.variables import Key
+from sponsio_like.monitor.residual import literals_of
+from sponsio_like.monitor.resting import NEVER
+from sponsio_like.monitor.state import Change, Now, Place, Seen, Watch
+
+OTHERS: Final = "others"
+"""The key of a change that concerns all values that the position does not bind."""
+Moves = dict[Watch, Watch]
+LASTING = frozenset({"G", "R", "U", "WX"})
+"""What forbids something from one position on."""
+
+
+class Late(NamedTuple):
+    """What a result decides where it has to be asked for each value that is told apart."""
+
+    others: dict[int, Any]
+    of: Callable[[Key], dict[int, Any]]
+
+
+class Tracked(NamedTuple):
+    """What letting the position through would do. `binding`: the first values that it violates.
+
+    `full`: there is no room to remember what must not be forgotten.
+    """
+
+    changes: tuple[Change, ...]
+    violated: bool
+    binding: Key | None
+    full: bool
+
+
+def instances(clause: Clause) -> Instances:
+    """What the clause remembers before the first position."""
+    assert clause.bound is not None
+    bits = all(isinstance(cell.start, bool) for cell in clause.monitor.past.cells)
+    permits = only_permits if bits and clause.is_plain else never
+    cap = RELATED_CAP if clause.bound.relates or _is_tied(clause) else VALUES_CAP
+    return Instances(clause.start, cap, permits, cap if _is_calm(clause) else STATES_CAP)
+
+
+def _is_tied(clause: Clause) -> bool:
+    """Whether it makes a difference, before a call is answered, which values it may be about."""
+    return clause.bound is not None and bool(clause.bound.parts) and not clause.monitor.plain
+
+
+def _is_calm(clause: Clause) -> bool:
+    """Whether no call moves the values that it does not bind."""
+    assert clause.bound is not None
+    letters = (clause.bound.told(static(clause.slots, name)) for name in clause.names)
+    plain = clause.is_still and not clause.globs and clause.kinds == {"call"}
+    return plain and all(map(clause.is_steady, letters))
+
+
+def tracked(
+    i: int, clause: Clause, store: Instances, sight: Sight, event: Event, at: Place, time: float
+) -> Tracked:
+    """What becomes of clause `i` at this position. Raises what its monitor raises."""
+    kind = kind_of(event)
+    changes: list[Change] = []
+    bad: list[Key | None] = []
+    moves: Moves = {}
+    letters = _letters(clause, store, sight)
+    for watch in () if sight.rests else store.watches(letters):
+        seen = clause.step(watch, sight.others, kind, at, time)
+        moves[watch] = seen.watch
+        if seen.violated:
+            bad.append(store.example(watch, letters))
+    if not sight.rests:
+        changes.append(Change(i, OTHERS, at, moves, sight.others, sight.given))
+    rest = moves.get(store.rest.watch, store.rest.watch)._replace(broken=False)
+    steps: dict[tuple[int, int], tuple[Seen, bool]] = {}
+    ways: set[tuple[int, int]] = set()
+    mine: list[Key] = []
+    new = 0
+    for key, letter in letters.items():
+        watch, known = store.watch(key), store.knows(key)
+        name = (id(watch), id(letter))  # values in one state that read the same go the same way
+        if name not in steps:
+            step = clause.step(watch, letter, kind, at, time)
+            steps[name] = step, step.watch._replace(broken=False) != rest
+        seen, apart = steps[name]
+        if apart and not known:
+            new += 1
+            ways.add(name)
+        if seen.violated:
+            (mine if key in sight.keys else bad).append(key)
+        if apart or known or seen.violated or OPEN in letter:
+            changes.append(Change(i, key, at, seen.watch, letter, sight.given))
+    bad = [*mine, *bad, *([None] if _is_vague(clause, store, sight) else [])]
+    blind = store.blind and not _all_known(clause, store, sight) and _can_break(clause, event)
+    states = store.cells if sight.rests else set(moves.values())
+    started = {steps[name][0].watch._replace(broken=False) for name in ways}
+    full = blind or not store.has_room(new, states, started.difference(states))
+    return Tracked(tuple(changes), bool(bad), bad[0] if bad else None, full)
+
+
+def _is_vague(clause: Clause, store: Instances, sight: Sight) -> bool:
+    """Whether it is compared with a value that the answer of a call in flight may bring.
+
+    Of what only speaks of the past, such a call has not happened yet.
+    """
+    bound, inner = clause.bound, store.rest.watch.inner
+    if bound is None or inner is None or clause.monitor.plain or not bound.compares(sight):
+        return False
+    joint = (residual for each in inner.live for residual in each)
+    flying = in_flight(joint, open_calls(inner.window))
+    return any(not bound.revealing.isdisjoint(slots) for slots in flying.values())
+
+
+def _letters(clause: Clause, store: Instances, sight: Sight) -> Mapping[Key, Any]:
+    """The letter of each value that is read apart."""
+    bound = clause.bound
+    assert bound is not None
+    if not (bound.relates or (sight.given and _is_tied(clause))):
+        return sight.keys
+    each = {key: bound.letter(sight.others, sight.seen, key) for key in store.keys}
+    return {**{k: letter for k, letter in each.items() if letter != sight.others}, **sight.keys}
+
+
+def _all_known(clause: Clause, store: Instances, sight: Sight) -> bool:
+    told = clause.bound is not None and not clause.bound.relates
+    return told and sight.rests and all(map(store.knows, sight.keys))
+
+
+def _can_break(clause: Clause, event: Event) -> bool:
+    """Whether such an event can violate the guarantee, or something that holds from then on."""
+    lasting = not clause.monitor.plain and any(
+        op[0] in LASTING for op in clause.monitor.program.nodes
+    )
+    return lasting or clause.can_break(event)
+
+
+def stored(store: Instances, change: Change, call: int) -> None:
+    """Let it happen, at this call."""
+    if change.key == OTHERS:
+        store.move(change.watch, call)
+    else:
+        store.put(change.key, change.watch, call)
+
+
+def settled(
+    clause: Clause,
+    store: Instances,
+    results: Sequence[tuple[Change, Any]],
+    place: tuple[Place, Now, int],
+) -> tuple[bool, Key | None]:
+    """A call has its result. True if it reveals a violation, and for which values.
+
+    `place`: the last position, now, and the last call.
+    """
+    last, now, call = place
+    apart = {change.key: (change, final) for change, final in results if change.key != OTHERS}
+    others = [(change, final) for change, final in results if change.key == OTHERS]
+    bad: list[Key | None] = []
+    for change, final in others:
+        if isinstance(final, Late):
+            each = {key: final.of(key) for key in store.keys if key not in apart}
+            told = {key: one for key, one in each.items() if one != final.others}
+            apart |= {key: (change._replace(key=key), one) for key, one in told.items()}
+    known: dict[Any, tuple[Seen, Watch]] = {}  # by identity; the states are kept, and so are theirs
+    after: dict[Key, Watch] = {}
+    for key, (change, final) in apart.items():
+        watch = store.watch(key)
+        decided = tuple((i, id(value)) for i, value in final.items())
+        name = (id(watch), id(change.letter), decided)
+        if name not in known:
+            known[name] = (clause.settle(watch, change, final, last, now), watch)
+        after[key] = known[name][0].watch
+        bad += [key] if known[name][0].violated else []
+    for change, final in others:
+        moves: Moves = {}
+        for watch in store.watches(apart):
+            late = final.others if isinstance(final, Late) else final
+            seen = clause.settle(watch, change, late, last, now)
+            moves[watch] = seen.watch
+            bad += [store.example(watch, apart)] if seen.violated else []
+        store.move(moves, call)
+    for key, watch in after.items():
+        store.put(key, watch, call)
+    return bool(bad), bad[0] if bad else None
+
+
+def expired(clause: Clause, store: Instances, last: Place, now: Now, call: int) -> list[Key | None]:
+    """Time has come. The values of which something ran out."""
+    moves, bad = dict[Watch, Watch](), list[Key | None]()
+    for watch in store.watches():
+        seen = clause.expire(watch, last, now)
+        moves[watch] = seen.watch
+        if seen.violated:
+            bad.append(store.example(watch))
+    store.move(moves, call)
+    return bad
+
+
+def wakes_at(clause: Clause, store: Instances, last: Place, time: float) -> int:
+    """The next position that some value has to see, whatever the tool."""
+    if clause.is_still:
+        return NEVER
+    return min(clause.wakes_at(watch, last, time) for watch in store.watches())
+
+
+def live_in(watch: Watch) -> frozenset[Instance]:
+    """What is owed for later."""
+    return watch.inner.live if watch.inner is not None else frozenset()
+
+
+def due_in(live: Iterable[Instance]) -> list[float]:
+    """When the time bounds in there run out."""
+    return [literal[2] for each in live for literal in literals_of(each) if literal[0] in "fg"]

@@ -1,0 +1,255 @@
+"""All contracts of a guard, compiled once: clauses, and which of them each tool concerns.
+
+In: contracts. Out: a frozen `Policy`, shared by all sessions. A contract that could never fire,
+or never be kept, does not compile.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sponsio_like.contracts.confirmation import reads_answer
+from sponsio_like.contracts.contract import Contract, fingerprint
+from sponsio_like.contracts.inventory import NOTHING_KNOWN, Inventory, Roll
+from sponsio_like.contracts.needs import needs
+from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.encoding import encode
+from sponsio_like.engine.index import Index
+from sponsio_like.engine.stateful import remembers
+from sponsio_like.errors import Problem
+from sponsio_like.events.atoms import Concerns, concerns
+from sponsio_like.events.events import Call, Kind
+from sponsio_like.logic.formula import Delivered, Denied, Node, postorder
+from sponsio_like.monitor.resting import NEVER
+from sponsio_like.monitor.state import Place, Watch
+from sponsio_like.outcome import Block, Decision, Mode
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counter:
+    """What counts positions of these kinds: of the session, or of one contract on the world."""
+
+    owner: int
+    kinds: frozenset[Kind]
+
+
+@functools.cache
+def counter(owner: int, kinds: frozenset[Kind]) -> Counter:
+    """The same counter for the same positions: it is told by its identity, which is quick."""
+    return Counter(owner, kinds)
+
+
+LINEAGE = -1
+"""The owner of what is counted by the session."""
+
+
+class Share(NamedTuple):
+    """Contracts by name; their clauses, and for each of these its contract."""
+
+    contracts: tuple[str, ...]
+    clauses: tuple[int, ...]
+    names: list[str]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Compiled contracts."""
+
+    contracts: tuple[Contract, ...]
+    modes: tuple[Mode, ...]
+    clauses: tuple[Clause, ...]
+    owner: tuple[int, ...]
+    inventory: Inventory = NOTHING_KNOWN
+    mode: Mode = "enforce"
+    """For what does not say: the inventory, too."""
+    warnings: tuple[Problem, ...] = ()
+
+    @functools.cached_property
+    def lanes(self) -> dict[Any, Any]:
+        """The lanes of tools that were called, and what they share (`fastpath/compile.py`)."""
+        return {}
+
+    @functools.cached_property
+    def roll(self) -> Roll:
+        """The tools that the guard has met."""
+        return Roll()
+
+    @functools.cached_property
+    def built(self) -> set[Any]:
+        """The sets of globs of tools that nobody names for which lanes were built."""
+        return set()
+
+    @functools.cached_property
+    def call_counters(self) -> tuple[Counter, ...]:
+        """What counts the positions of calls."""
+        counters = dict.fromkeys(each for pair in self.counters for each in pair)
+        return tuple(each for each in counters if "call" in each.kinds)
+
+    @functools.cached_property
+    def bound(self) -> tuple[int, ...]:
+        """The clauses with value variables."""
+        return tuple(i for i, clause in enumerate(self.clauses) if clause.bound is not None)
+
+    def observes(self, clause: int) -> bool:
+        """Whether the contract of this clause only observes."""
+        return self.modes[self.owner[clause]] == "observe"
+
+    @functools.cached_property
+    def views(self) -> dict[tuple[str, str], dict[int, Any]]:
+        """What `excluding` knows of the calls of a tool by an agent, by clause."""
+        return {}
+
+    @functools.cached_property
+    def index(self) -> Index:
+        """Which clauses each tool concerns."""
+        return Index(self.clauses)
+
+    def concerned(self, tool: str) -> tuple[int, ...]:
+        """The clauses that a call of `tool` concerns."""
+        return self.index.concerned(self.index.name_of(tool))
+
+    @functools.cached_property
+    def sources(self) -> dict[Delivered, Concerns]:
+        """The calls whose results are counted as they arrive, and what tells whether one is it."""
+        return {node: concerns(node.target) for node in self._read if isinstance(node, Delivered)}
+
+    @functools.cached_property
+    def denials(self) -> dict[Denied, Concerns]:
+        """The terms that count refused calls, and what tells whether a call is of their target."""
+        return {node: concerns(node.target) for node in self._read if isinstance(node, Denied)}
+
+    @property
+    def _read(self) -> list[Node]:
+        """Everything that the clauses read."""
+        slots = [slot for clause in self.clauses for slot in clause.slots]
+        return [node for slot in slots for node in postorder(slot.node)]
+
+    @functools.cached_property
+    def source_names(self) -> dict[Delivered, str]:
+        """The sources, each with its name in snapshots."""
+        return {source: repr(source) for source in self.sources}
+
+    def delivering(self, call: Call) -> tuple[Delivered, ...]:
+        """Those of the sources that this call is, or may be."""
+        return tuple(each for each, asks in self.sources.items() if asks(call) is not False)
+
+    def counting(self, kind: Kind) -> tuple[int, ...]:
+        """The clauses that count positions of this kind."""
+        return self.index.counting[kind]
+
+    def decision(self, clause: int) -> Decision:
+        """What to do when this clause is violated.
+
+        The contract's strategy, else the pattern's own, else block.
+        """
+        contract, rule = self.contracts[self.owner[clause]], self.clauses[clause].rule
+        return contract.answer or rule.answer or Block()
+
+    def answers(self, contract: str) -> tuple[Decision, ...]:
+        """The decisions of all clauses of a contract."""
+        return self._answers.get(contract, ())
+
+    @functools.cached_property
+    def _answers(self) -> dict[str, tuple[Decision, ...]]:
+        found: dict[str, dict[Decision, None]] = {}
+        for i, owner in enumerate(self.owner):
+            found.setdefault(self.contracts[owner].name, {})[self.decision(i)] = None
+        return {name: tuple(each) for name, each in found.items()}
+
+    @functools.cached_property
+    def stateful(self) -> tuple[str, ...]:
+        """The contracts that need a session that lasts: they remember, or read what is told."""
+        kept = {self.owner[i] for i, clause in enumerate(self.clauses) if remembers(clause)}
+        return tuple(each.name for k, each in enumerate(self.contracts) if k in kept)
+
+    @functools.cached_property
+    def reading_outputs(self) -> tuple[str, ...]:
+        """The contracts that read what calls have answered."""
+        read = {
+            self.owner[i]
+            for i, clause in enumerate(self.clauses)
+            for slot in clause.slots
+            if any(map(reads_answer, postorder(slot.node)))
+        }
+        return tuple(each.name for k, each in enumerate(self.contracts) if k in read)
+
+    @functools.cached_property
+    def world(self) -> tuple[str, ...]:
+        """The contracts on the world: what they remember must not be rewound."""
+        return tuple(each.name for each in self.contracts if each.on_world)
+
+    # --- the same for all sessions ------------------------------------------------------------
+
+    @functools.cached_property
+    def starts(self) -> tuple[Watch, ...]:
+        """What every clause remembers before the first position."""
+        return tuple(clause.start for clause in self.clauses)
+
+    @functools.cached_property
+    def starts_plain(self) -> tuple[Any, ...]:
+        """The same as JSON data; given to nobody."""
+        return tuple(map(encode, self.starts))
+
+    @functools.cached_property
+    def wakes(self) -> dict[int, int]:
+        """The first positions that clauses have to see, whatever the tool."""
+        pairs = enumerate(zip(self.clauses, self.starts, strict=True))
+        each = ((i, one.wakes_at(start, Place(-1, -1), 0.0)) for i, (one, start) in pairs)
+        return {i: at for i, at in each if at != NEVER and not self.clauses[i].by}
+
+    @functools.cached_property
+    def counters(self) -> tuple[tuple[Counter, Counter], ...]:
+        """What counts the positions that each clause sees, and those that its guarantee counts."""
+        return tuple((counter(LINEAGE, c.kinds), counter(LINEAGE, c.counts)) for c in self.clauses)
+
+    @functools.cached_property
+    def counters_apart(self) -> tuple[tuple[Counter, Counter], ...]:
+        """The same where contracts on the world have counters of their own."""
+        each = zip(self.owner, self.counters, strict=True)
+        return tuple(
+            (counter(k, seen.kinds), counter(k, counted.kinds))
+            if self.contracts[k].on_world
+            else (seen, counted)
+            for k, (seen, counted) in each
+        )
+
+    @functools.cached_property
+    def all(self) -> Share:
+        """All contracts."""
+        return self._share([True] * len(self.contracts))
+
+    @functools.cached_property
+    def lineage(self) -> Share:
+        """The contracts that are not on the world."""
+        return self._share([not each.on_world for each in self.contracts])
+
+    def _share(self, among: Sequence[bool]) -> Share:
+        names = tuple(each.name for each, mine in zip(self.contracts, among, strict=True) if mine)
+        clauses = [(i, owner) for i, owner in enumerate(self.owner) if among[owner]]
+        each = [self.contracts[owner].name for _, owner in clauses]
+        return Share(names, tuple(i for i, _ in clauses), each)
+
+    @functools.cached_property
+    def fingerprints(self) -> dict[str, str]:
+        """What every contract means for its state, as a hash."""
+        return {contract.name: fingerprint(contract) for contract in self.contracts}
+
+    @functools.cached_property
+    def needs(self) -> dict[str, frozenset[str]]:
+        """The inputs that every contract needs."""
+        return {contract.name: needs(contract) for contract in self.contracts}
+
+    @property
+    def limited(self) -> tuple[str, ...]:
+        """The contracts of which some question so far was too large for an exact verdict."""
+        each = zip(self.owner, self.clauses, strict=True)
+        found = {k for k, clause in each if clause.monitor.search.limited}
+        return tuple(self.contracts[k].name for k in sorted(found))
+
+    @property
+    def enforces(self) -> bool:
+        """Whether any contract is enforced."""
+        return "enforce" in self.modes

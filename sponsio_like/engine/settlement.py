@@ -1,0 +1,75 @@
+"""What a result does to the clauses that wait for it, and what time does to those that are late.
+
+In: a ledger, and what its clauses have read of a result. Out: the clauses that it shows to be
+violated, each with its witness. The ledger is changed: nothing can be stopped any more.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from sponsio_like.engine.ledger import Ledger
+from sponsio_like.engine.per_value import expired, settled
+from sponsio_like.engine.policy import LINEAGE
+from sponsio_like.monitor.state import Change, Now, Witness
+
+Results: TypeAlias = list[tuple[Change, Any]]
+
+
+def apart(ledger: Ledger, results: Results) -> tuple[Results, Results]:
+    """What contracts on the world wait for, and what all others do."""
+    mine = [each for each in results if ledger.owner(each[0].clause) == LINEAGE]
+    return [each for each in results if ledger.owner(each[0].clause) != LINEAGE], mine
+
+
+def settle_all(ledger: Ledger, results: Results, now: Now) -> dict[int, Witness]:
+    """A call has its result. The clauses that it shows to be violated."""
+    if not results:
+        return {}
+    ledger.torn, before = True, ledger.torn
+    found: dict[int, Witness] = {}
+    crowds: dict[int, list[tuple[Change, Any]]] = {}
+    for change, final in results:
+        if change.clause in ledger.bound:
+            crowds.setdefault(change.clause, []).append((change, final))
+        elif _is_violated(ledger, change, final, now):
+            found[change.clause] = Witness()
+    for i, crowd in crowds.items():
+        clause, last = ledger.policy.clauses[i], ledger.last(i)
+        place = (last, now, max(ledger.calls - 1, 0))
+        bad, key = settled(clause, ledger.bound[i], crowd, place)
+        ledger.rouse(i, last, now.time)
+        found |= {i: ledger.witness(i, key)} if bad else {}
+    ledger.torn = before
+    return found
+
+
+def _is_violated(ledger: Ledger, change: Change, final: Any, now: Now) -> bool:
+    i = change.clause
+    watch, last = ledger.known(i, change.key)
+    seen = ledger.policy.clauses[i].settle(watch, change, final, last, now)
+    ledger.store(i, change.key, seen.watch, last, now.time)
+    return seen.violated
+
+
+def expire(ledger: Ledger, now: Now) -> dict[int, Witness]:
+    """Time has come. The clauses of which something ran out between positions."""
+    violated: dict[int, Witness] = {}
+    rung = [name for name, due in ledger.alarms.items() if due < now.time]
+    if not rung:
+        return violated
+    ledger.torn, before = True, ledger.torn
+    for i, key in rung:
+        clause = ledger.policy.clauses[i]
+        if i in ledger.bound:
+            last, call = ledger.last(i), max(ledger.calls - 1, 0)
+            bad = expired(clause, ledger.bound[i], last, now, call)
+            ledger.rouse(i, last, now.time)
+            violated |= {i: ledger.witness(i, bad[0])} if bad else {}
+            continue
+        watch, last = ledger.known(i, key)
+        seen = clause.expire(watch, last, now)
+        ledger.store(i, key, seen.watch, last, now.time)
+        violated |= {i: Witness()} if seen.violated else {}
+    ledger.torn = before
+    return violated

@@ -1,0 +1,197 @@
+"""What of a call, or of an answer, could not be read, in words: for advice and for `explain`.
+
+In: a call or an answer; a clause, or the atoms that read it. Out: which fields, and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import sponsio_like.logic.formula as f
+from sponsio_like.engine.clause import Clause
+from sponsio_like.events.atoms import meets, names_tool, reader, settled
+from sponsio_like.events.condition_tests import single
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Call, Event, Result
+from sponsio_like.events.terms import MISSING
+from sponsio_like.logic.printer import show
+from sponsio_like.monitor.parametric.atoms import OfCalls, OfOutput
+from sponsio_like.monitor.past import Letter
+from sponsio_like.monitor.program import Slot
+from sponsio_like.values.freeze import UNREADABLE, Cut
+from sponsio_like.values.limits import ANSWER_CAP, TEXT_CAP
+from sponsio_like.values.places import ABSENT, has_gaps, path_parts, spot
+
+Unread = dict[int, tuple[str, ...]]
+"""For each slot that could not be told, what could not be read."""
+KEPT = 100
+"""Most tools of which it is remembered that an answer could not be read."""
+
+
+def unread_fields(nodes: Iterable[f.Node], call: Call) -> Iterator[str]:
+    """The fields of the call that these atoms read and cannot, each with the reason."""
+    for path in dict.fromkeys(path for node in nodes for path in _paths(node, call.tool)):
+        if _why(call.args, path):
+            yield field(path, call.args)
+
+
+def _paths(node: f.Node, tool: str) -> Iterator[str]:
+    """The places in arguments that an atom or a term compares one by one."""
+    match node:
+        case f.Happens(_, target) | f.Sum(target):
+            mine = (match for match in target if names_tool(match, tool))
+            yield from (each.path for match in mine for each in match.conditions)
+            if isinstance(node, f.Sum):
+                yield node.path
+        case f.Arg(path) | f.Mark(path) | f.Custom(_, (str() as path, *_)):
+            yield path
+
+
+def unread(clause: Clause, event: Event, context: Context, letter: Letter) -> Unread:
+    """What of this event could not be read."""
+    found: Unread = {}
+    bound = {} if clause.bound is None else {i: atom for i, _, atom in clause.bound.atoms}
+    for i, slot in enumerate(clause.slots):
+        if i in bound:
+            atom = bound[i]
+            words = _of_looks(atom, event, context) if isinstance(atom, OfCalls) else ()
+        else:
+            words = _of_slot(slot, event, context, letter[i])
+        if said := tuple(dict.fromkeys(words)):
+            found[i] = said
+    return found
+
+
+def unheard(clause: Clause, letter: Letter, result: Result, tool: str) -> tuple[str, ...]:
+    """What of an answer could not be read, though the clause waits for it."""
+    found: dict[str, None] = {}
+    waiting = {i for i in range(len(letter)) if clause.slots[i].waits and letter[i] is not False}
+    for i, _, atom in () if clause.bound is None else clause.bound.atoms:
+        waiting.discard(i)
+        if isinstance(atom, OfOutput) and letter[i] is not False and atom.found(result).unclear:
+            found[_answer(atom.node.path)] = None
+    for i in waiting:
+        node = clause.slots[i].node
+        if isinstance(node, f.OutputIs) and settled(node, result, tool) is None:
+            found[_answer(node.path)] = None
+    return tuple(found)
+
+
+def too_large(answer: Any) -> str:
+    """Why an answer, or a member of it, cannot be searched; empty if it can."""
+    inner = answer.values() if isinstance(answer, Mapping) else answer
+    for each in [answer, *(inner if isinstance(answer, (Mapping, list)) else ())]:
+        if each is UNREADABLE:
+            return f"more than {ANSWER_CAP:,} values, or no data"
+        if isinstance(each, str) and len(each) > TEXT_CAP:
+            return f"more than {TEXT_CAP:,} characters in one text"
+    return ""
+
+
+def field(path: str, args: Mapping[str, Any]) -> str:
+    """What is wrong with a field that has no value: it is missing, or could not be read."""
+    why = _why(args, path)
+    if not why and not _is_all(path):
+        place = spot(args, path)
+        if single(place) is ABSENT or has_gaps(place):
+            return f"field `{path}` is missing"
+    return f"field `{path}` could not be read{why and ': '}{why}"
+
+
+def _is_all(path: str) -> bool:
+    """Whether it stands for the whole call, or who makes it."""
+    return path == "*" or path.startswith("@")
+
+
+def _why(args: Any, path: str) -> str:
+    """Why what stands at a path cannot be told; empty if it can."""
+    if path == "*" and isinstance(args, Cut):
+        return _blank(args)
+    if _is_all(path):
+        return ""
+    value = args
+    for part in path_parts(path):
+        if value is None or isinstance(value, (list, tuple)):
+            break
+        if value is UNREADABLE:
+            return _blank(args)
+        if part == "[]":
+            return f"{_kind(value)}, where a list is expected"
+        if not isinstance(value, Mapping):
+            return f"{_kind(value)}, where an object is expected"
+        value = value.get(part)
+    found = single(spot(args, path))
+    if isinstance(found, Mapping):
+        return "an object, where one value is expected"
+    if isinstance(found, str) and len(found) > TEXT_CAP:
+        return f"a text of more than {TEXT_CAP:,} characters"
+    blank = found is value is UNREADABLE or (isinstance(args, Cut) and _is_cut(value))
+    return _blank(args) if blank else ""
+
+
+def _is_cut(value: Any) -> bool:
+    """Whether something in there could not be read."""
+    stack = [value]
+    while stack:
+        each = stack.pop()
+        if each is UNREADABLE:
+            return True
+        inner = each.values() if isinstance(each, Mapping) else each
+        stack.extend(inner if isinstance(each, (Mapping, list)) else ())
+    return False
+
+
+def _blank(args: Any) -> str:
+    """Why nothing of a value could be read: the cap that the whole call met, if it did."""
+    met = args.met if isinstance(args, Cut) else ""
+    return f"the call has {met}" if met else "it is too large, or no data"
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, str):
+        return "a text"
+    return "an object" if isinstance(value, Mapping) else "a plain value"
+
+
+def _answer(path: str) -> str:
+    return f"field `{path}` of its answer could not be read" if path else "its answer is unreadable"
+
+
+def _of_looks(atom: OfCalls, event: Event, context: Context) -> Iterator[str]:
+    """Of a call that may bind values: the fields that could not be told."""
+    if not isinstance(event, Call):
+        return
+    for kind, base, looks in atom.see(event, context):
+        for test, look in zip(kind.tests, looks, strict=True):
+            path, regex = test.condition.path, test.var.regex
+            if look.bare and kind.strict:
+                yield f"in field `{path}` there is nothing that `{regex}` finds"
+            elif look.unclear or (kind.strict and not look.there):
+                yield field(path, event.args)
+        if base is None:
+            yield "a condition on its arguments cannot be told"
+
+
+def _of_slot(slot: Slot, event: Event, context: Context, read: Any) -> Iterator[str]:
+    node = slot.node
+    if not isinstance(event, Call):
+        return
+    match node:
+        case f.Happens(_, target):
+            for each in target:
+                mine = names_tool(each, event.tool) and each.agent in (None, event.agent)
+                for condition in each.conditions if mine else ():
+                    if meets(condition)(event.args) is None:
+                        yield field(condition.path, event.args)
+        case f.Arg(path) | f.Mark(path) if slot.kind == "value" and read is MISSING:
+            yield field(path, event.args)
+        case f.Sum(_, path) if slot.kind == "amount" and (read is None or read is MISSING):
+            yield field(path, event.args)
+        case f.Compare() | f.Custom() if not slot.waits and reader(node)(event, context) is None:
+            paths = [each.path for each in f.postorder(node) if isinstance(each, f.Arg | f.Mark)]
+            if isinstance(node, f.Custom):  # the built-in ones name the argument first
+                paths = [each for each in node.args[:1] if isinstance(each, str)]
+            yield from (field(path, event.args) for path in paths)
+            if not paths:
+                yield f"`{show(node)}` could not be told"

@@ -1,0 +1,290 @@
+"""Built-in atoms over the arguments of a call: what they contain, match, measure.
+
+In: a call, a path, and what to look for. Out: `True`, `False`, or `None` where it cannot be told: a
+value that is missing, of another type, unreadable, or over the size caps.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from sponsio_like.errors import ContractError
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Call
+from sponsio_like.events.registry import atom
+from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.compare import REGEX_CAP, WORK_CAP, Search, number, regex
+from sponsio_like.values.effort import once
+from sponsio_like.values.limits import DEPTH_CAP, TEXT_CAP, VALUES_CAP
+from sponsio_like.values.places import is_gone, reach
+
+SEARCHES_CAP = 1_000
+"""Most searches in the single texts of one argument; a search takes some microseconds."""
+
+Read: TypeAlias = Callable[[Call, Context], bool | None]
+
+PLAIN = (str, int, float, bool, type(None), Decimal)
+BLANKS, RUN = re.compile(r"\s+"), r"(?:\s+)"
+ODD = {ord(each): "\n" for each in "\v\x85\u2028\u2029"} | dict.fromkeys(
+    map(
+        ord,
+        "\x1c\x1d\x1e\x1f\xa0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B))),
+    ),
+    " ",
+)
+"""Blanks that RE2 does not take for any, and the ones that they are read as."""
+RARE = re.compile("[\v\x1c-\x1f]")
+"""Those of ASCII."""
+PARTS = re.compile(
+    r"(?P<whole>\\Q.*?(?:\\E|$)|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\])"  # what is left as it is
+    r"|(?P<blank>(?:\\?\s)+)|\\.|(?P<anchor>[\^$])",
+    re.DOTALL,
+)
+
+LOCAL = re.compile(r"\\[AzQ]|\(\?[a-zA-Z]*-?[a-zA-Z]*m")
+"""What cannot be searched for in several texts at once: ends of the text, the flag for lines."""
+
+
+# --- finding ------------------------------------------------------------------------------------
+
+
+def _carried(args: Any, path: str) -> list[Any]:
+    """The values at `path`; `*` is all arguments together, with their names."""
+    return [args] if path == "*" else reach(args, path)[0]
+
+
+def inside(values: list[Any]) -> Iterator[Any]:
+    """These values and everything in them, but for the keys of objects.
+
+    Raises `Unreadable` over the caps, and for what is no JSON data.
+    """
+    stack = [(value, 1) for value in reversed(values)]
+    seen = 0
+    while stack:
+        value, depth = stack.pop()
+        seen += 1
+        if isinstance(value, PLAIN):
+            inner: list[Any] = []
+        elif isinstance(value, (list, tuple)):
+            inner = list(value)
+        elif isinstance(value, Mapping):
+            inner = list(value.values())
+        else:
+            raise Unreadable("not data")
+        if depth > DEPTH_CAP or seen + len(stack) + len(inner) > VALUES_CAP:
+            raise Unreadable("too many values")
+        stack.extend((each, depth + 1) for each in reversed(inner))
+        yield value
+
+
+def texts(values: list[Any]) -> Iterator[str]:
+    """Every string inside, keys too; a list of words (argv) is also read as one line."""
+    size = 0
+    for value in inside(values):
+        if isinstance(value, (list, tuple)):
+            words = (word for word in inside(list(value)) if isinstance(word, (str, int, float)))
+            line = " ".join(map(str, words))
+            if len(line) > TEXT_CAP:
+                raise Unreadable("too much text")
+            yield line
+            continue
+        found = [value] if isinstance(value, str) else value if isinstance(value, Mapping) else ()
+        for text in map(str, found):
+            size += len(text)
+            if size > TEXT_CAP:
+                raise Unreadable("too much text")
+            yield text
+
+
+# --- regular expressions --------------------------------------------------------------------------
+
+
+def blank_tolerant(pattern: str) -> str:
+    """The pattern in which a run of blanks stands for any run of blanks."""
+    return PARTS.sub(_any_blanks, pattern)
+
+
+def _any_blanks(part: re.Match[str]) -> str:
+    text = part[0]
+    if part["blank"] or text in ("[ ]", r"\s"):
+        return RUN
+    if text.startswith(r"\Q"):
+        return BLANKS.sub(lambda _: rf"\E{RUN}\Q", text)
+    if part["whole"] and text[1] != "^":  # one of several characters
+        return BLANKS.sub(lambda _: r"\s", text)
+    return text
+
+
+def line_by_line(pattern: str) -> str:
+    """The pattern in which `^` and `$` are the ends of lines."""
+    return f"(?m){blank_tolerant(pattern)}"
+
+
+def whole_or_anchored(pattern: str) -> str:
+    """A pattern with just one of `^` and `$` is searched; any other has to match the whole text."""
+    anchors = {part["anchor"] for part in PARTS.finditer(pattern) if part["anchor"]}
+    return pattern if len(anchors) == 1 else rf"\A{_alone(pattern)}\z"
+
+
+def _alone(pattern: str) -> str:
+    """The pattern as a part of a larger one; a quotation that is open at its end is closed."""
+    parts = [part[0] for part in PARTS.finditer(pattern)]
+    quoting = bool(parts) and parts[-1].startswith(r"\Q") and not parts[-1].endswith(r"\E")
+    return f"(?:{pattern}\\E)" if quoting and pattern.endswith(parts[-1]) else f"(?:{pattern})"
+
+
+def searches(form: Callable[[str], str], patterns: tuple[str, ...]) -> tuple[Search, ...]:
+    """As few searches as possible that together find what any of the patterns finds."""
+    groups: list[list[str]] = [[]]
+    for pattern in (_alone(form(each)) for each in patterns):
+        if len("|".join([*groups[-1], pattern])) > REGEX_CAP:
+            groups.append([])
+        groups[-1].append(pattern)
+    return tuple(search for group in groups if group for search in _together(group))
+
+
+ODD_TEXTS = ("", "x", "-1", "a b", "../../etc/passwd", "https://evil.example/?q=1", "; rm -rf /")
+"""Texts that no allowlist means all of."""
+ANY_TEXT = "(?s)"
+"""Who begins with it knows that `.` is any character, and may mean: some text."""
+
+
+def choosy(
+    form: Callable[[str], str], patterns: tuple[str, ...], texts: tuple[str, ...], instead: str
+) -> None:
+    """Refuse a pattern that matches each of these texts, however odd they are."""
+    for pattern in patterns:
+        if not pattern.startswith(ANY_TEXT) and all(map(regex(form(pattern)), texts)):
+            raise ContractError.of(f"`{pattern}` matches every text", instead)
+
+
+def _together(group: list[str]) -> list[Search]:
+    try:
+        together = regex("|".join(group))
+    except ContractError:  # too large together, or one of them is wrong
+        return [regex(each) for each in group]
+    large = together.size > WORK_CAP // TEXT_CAP  # too large for long texts; each may not be
+    return [regex(each) for each in group] if large else [together]
+
+
+# --- atoms --------------------------------------------------------------------------------------
+
+
+@atom("arg_contains", prepared=True)
+def arg_contains(path: str, patterns: Any) -> Read:
+    """Some string inside the argument matches one of the patterns (searched). Missing: no."""
+    wanted = patterns_of(patterns)
+    finders = searches(blank_tolerant, wanted)
+    local = LOCAL.search("".join(wanted)) is not None
+    by_line = functools.cache(lambda: searches(line_by_line, wanted))
+
+    def read(call: Call, _: Context) -> bool | None:
+        try:
+            found = list(texts(_carried(call.args, path)))
+            found += [
+                each for text in found if (each := once("blanks", text, _plain_blanks)) is not None
+            ]
+            few = finders
+            if len(found) * len(finders) > SEARCHES_CAP and not local:
+                lines = "\n".join(found)  # what is in no line of the whole is in no single text
+                few = tuple(search for search in by_line() if search(lines))
+            return _any_found(few, found)
+        except Unreadable:
+            return None
+
+    return read
+
+
+def _plain_blanks(text: str) -> str | None:
+    """The text with a plain blank for each odd one; None if it has none."""
+    plain = text.translate(ODD)
+    return plain if plain != text else None
+
+
+def _any_found(finders: tuple[Search, ...], found: list[str]) -> bool:
+    if len(found) * len(finders) > SEARCHES_CAP:
+        raise Unreadable("too many texts")
+    return any(finder(text) for text in found for finder in finders)
+
+
+@atom("arg_allowed", prepared=True)
+def arg_allowed(path: str, patterns: Any) -> Read:
+    """Every string of the argument (of a list: each) matches one of the patterns."""
+    finders = searches(whole_or_anchored, patterns_of(patterns))
+
+    def read(call: Call, _: Context) -> bool | None:
+        found, lacking = reach(call.args, path)
+        try:
+            words = [each for value in found for each in _elements(value)]
+            size = sum(len(word) for word in words if isinstance(word, str))
+            if lacking or size > TEXT_CAP or not all(isinstance(word, str) for word in words):
+                return None
+            if len(words) * len(finders) > SEARCHES_CAP:
+                return None
+            return all(_any_found(finders, [word]) for word in words)
+        except Unreadable:
+            return None
+
+    return read
+
+
+def _elements(value: Any) -> list[Any]:
+    """The value; of a list, what is in it. An empty list has nothing that could be allowed."""
+    if not isinstance(value, (list, tuple)):
+        return [value]
+    return [each for each in inside([value]) if not isinstance(each, (list, tuple))] or [None]
+
+
+@atom("arg_missing")
+def arg_missing(call: Call, _: Context, path: str) -> bool:
+    """There is nothing at the path: no key, a null, an empty list, or elements without it alone."""
+    return all(map(is_gone, reach(call.args, path)[0]))
+
+
+@atom("arg_length")
+def arg_length(call: Call, _: Context, path: str, most: int) -> bool | None:
+    """The argument has at most so many characters; of a list or object: all that is in it."""
+    lengths = [_length(value) for value in _carried(call.args, path)]
+    if any(length is not None and length > most for length in lengths):
+        return False
+    return None if None in lengths else True
+
+
+def _length(value: Any) -> int | None:
+    """How many characters; `None` for what has none: numbers, truth values, no data."""
+    if isinstance(value, (bool, int, float, Decimal)):
+        return None
+    try:
+        return sum(map(_characters, inside([value])))
+    except Unreadable:
+        return None
+
+
+def _characters(value: Any) -> int:
+    """Those of a text or a number, and of the keys of an object; what is in it is apart."""
+    if isinstance(value, Mapping):
+        return sum(len(str(key)) for key in value)
+    plain = isinstance(value, (str, int, float, Decimal)) and not isinstance(value, bool)
+    return len(str(value)) if plain else 0
+
+
+@atom("arg_between")
+def arg_between(call: Call, _: Context, path: str, least: Any, most: Any) -> bool | None:
+    """The argument is a finite number from `least` to `most`; `True` and `"5"` are none."""
+    found, lacking = reach(call.args, path)
+    values = [number(value) for value in found]
+    if lacking or None in values:
+        return None
+    low, high = number(least), number(most)
+    return all(
+        value is not None and (low is None or low <= value) and (high is None or value <= high)
+        for value in values
+    )
+
+
+def patterns_of(patterns: Any) -> tuple[str, ...]:
+    return (patterns,) if isinstance(patterns, str) else tuple(patterns)

@@ -1,0 +1,291 @@
+"""What can be said of one event: the reading of atoms.
+
+In: an atom, once, at load time. Out: a function from an event and its context to
+`True | False`, `OPEN` (it waits for the call's result) or `None` (a comparison cannot be made).
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import re
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any, TypeAlias
+
+from sponsio_like.events.condition_tests import answered, compared, condition_on, single
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Call, Event, Kind, Message, Result, Step
+from sponsio_like.events.registry import CustomAtom, custom
+from sponsio_like.events.terms import MISSING, value_reader
+from sponsio_like.logic.formula import (
+    ApprovalAge,
+    Approved,
+    Arg,
+    ByAgent,
+    Compare,
+    Condition,
+    Const,
+    Ctx,
+    Custom,
+    Delivered,
+    Denied,
+    Depth,
+    FactAge,
+    Formula,
+    Happens,
+    Mark,
+    Match,
+    MessageBy,
+    Node,
+    Observed,
+    Output,
+    OutputIs,
+    Permitted,
+    Repeats,
+    Sum,
+    Target,
+    TextIs,
+    TextMatches,
+    Tokens,
+)
+from sponsio_like.values.compare import comparison
+from sponsio_like.values.freeze import UNREADABLE
+from sponsio_like.values.places import ABSENT, spot, told
+
+
+class Wait(Enum):
+    """`OPEN`: the call is in flight. `LATE`: it will have settled so, but only at the end."""
+
+    OPEN = "open"
+    LATE = "late"
+    __hash__ = object.__hash__  # states have many of them
+
+
+OPEN = Wait.OPEN
+LATE = Wait.LATE
+Truth: TypeAlias = bool | Wait | None
+
+
+# --- tools ------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=4096)
+def glob_matcher(pattern: str) -> Callable[[str], bool]:
+    """Asks whether the glob matches the whole name, case-sensitively."""
+    match = re.compile(fnmatch.translate(pattern)).match
+    return lambda tool: match(tool) is not None
+
+
+def glob_matches(pattern: str, tool: str) -> bool:
+    """Whether the glob matches the whole name, case-sensitively."""
+    return glob_matcher(pattern)(tool)
+
+
+def names_tool(match: Match, tool: str) -> bool:
+    """Whether `match` speaks of `tool`, whatever its conditions.
+
+    Names are exact and case-sensitive.
+    """
+    if not match.names and not match.globs:
+        return True
+    return tool in match.names or any(glob_matches(pattern, tool) for pattern in match.globs)
+
+
+Meets: TypeAlias = Callable[[Any], bool | None]
+Concerns: TypeAlias = Callable[[Call], bool | None]
+
+
+def meets(condition: Condition) -> Meets:
+    """Asks whether arguments compare so; `None` if that cannot be told."""
+    path = condition.path
+    asks = condition_on(condition.op, condition.value, every=condition.every)
+    return lambda args: asks(spot(args, path))
+
+
+def concerns(target: Target) -> Concerns:
+    """Asks whether a call is of this target; `None` if a condition cannot be told.
+
+    Everything that can be is made ready here, once.
+    """
+    if all(not (match.globs or match.conditions or match.agent) for match in target):
+        everything = any(not match.names for match in target)
+        listed = frozenset(name for match in target for name in match.names)
+        return lambda call: everything or call.tool in listed
+    kinds = [_concerns(match) for match in target]
+    return lambda call: _one([asks(call) for asks in kinds])
+
+
+def _one(answers: list[bool | None]) -> bool | None:
+    return True if True in answers else None if None in answers else False
+
+
+def _concerns(match: Match) -> Concerns:
+    listed, globs = frozenset(match.names), [glob_matcher(glob) for glob in match.globs]
+    every = not (listed or globs)
+    agent, conditions = match.agent, [meets(condition) for condition in match.conditions]
+
+    def asks(call: Call) -> bool | None:
+        if agent not in (None, call.agent):
+            return False
+        if not (every or call.tool in listed or any([glob(call.tool) for glob in globs])):
+            return False
+        answers = [condition(call.args) for condition in conditions]
+        return False if False in answers else None if None in answers else True
+
+    return asks
+
+
+# --- reading ----------------------------------------------------------------------------------
+
+Reader: TypeAlias = Callable[[Event, Context], Truth]
+
+
+def reader(node: Formula) -> Reader:
+    """How the atom is read at an event.
+
+    A status atom reads `OPEN` where it waits for the result.
+    """
+    match node:
+        case Happens("called", target):
+            of = concerns(target)
+            return lambda event, _: isinstance(event, Call) and of(event)
+        case Happens(_, target):
+            of = concerns(target)
+            return lambda event, _: isinstance(event, Call) and (of(event) and OPEN)
+        case OutputIs():
+            return lambda event, _: isinstance(event, Call) and OPEN
+        case ByAgent(name):
+            return lambda event, _: isinstance(event, Call) and event.agent == name
+        case MessageBy(role):
+            return lambda event, _: isinstance(event, Message) and role in ("*", event.role)
+        case TextMatches(pattern):
+            found = comparison("matches", pattern)
+            return lambda event, _: isinstance(event, Message) and found(event.text)
+        case Observed(name):
+            return lambda event, _: isinstance(event, Step) and name in event.atoms
+    return _context_reader(node)
+
+
+def _context_reader(node: Formula) -> Reader:
+    match node:
+        case Permitted(name):
+            return lambda event, context: (
+                isinstance(event, Call) and context.permits(event.agent, name)
+            )
+        case Approved(action, role):
+            return lambda event, context: context.approved(action, role)
+        case Custom(_, args):
+            return _custom_reader(custom(node), args)
+        case Compare(Arg(path), op, Const(value)):
+            asks = condition_on(op, value)
+            return lambda event, _: (
+                asks(spot(event.args, path)) if isinstance(event, Call) else None
+            )
+        case Compare(left, op, Const(value)):
+            get, holds = value_reader(left), comparison(op, value)
+            return lambda event, context: (
+                None
+                if (left := get(event, context)) is MISSING or isinstance(left, Mapping)
+                else holds(left)
+            )
+        case Compare(left, op, right):
+            get, other = value_reader(left), value_reader(right)
+            return lambda event, context: _compared(get(event, context), op, other(event, context))
+    raise TypeError(f"not an atom: {node!r}")
+
+
+def _custom_reader(registered: CustomAtom, args: tuple[Any, ...]) -> Reader:
+    if registered.waits:
+        return lambda event, _: isinstance(event, Call) and OPEN
+    kinds = {"call": Call, "message": Message, "step": Step}
+    kind = kinds.get(registered.kind, Call)
+    ask = registered.asks(args)
+    return lambda event, context: isinstance(event, kind) and ask(event, context)
+
+
+def _compared(left: Any, op: Any, right: Any) -> bool | None:
+    return None if left is MISSING or right is MISSING else compared(left, op, right)
+
+
+def settled(node: Node, result: Result, tool: str) -> Any:
+    """What an `OPEN` atom or term is, now that its call has this result."""
+    match node:
+        case Output(path):
+            found = single(told(result.output, path))
+            return MISSING if found is UNREADABLE or found is ABSENT else found
+        case Happens("done"):
+            return result.status == "ok"
+        case Happens("failed"):
+            return result.status == "error"
+        case OutputIs(path, op, value):
+            return answered(told(result.output, path), op, value, whole=not path)
+        case Custom(_, args):
+            return custom(node).asks(args)(tool, result)
+    raise TypeError(f"not a status atom: {node!r}")
+
+
+# --- what an atom needs -----------------------------------------------------------------------
+
+
+def is_status(node: Formula) -> bool:
+    """Whether the atom waits for a result."""
+    match node:
+        case Happens(what):
+            return what != "called"
+        case OutputIs():
+            return True
+        case Custom():
+            return custom(node).waits
+    return False
+
+
+def kinds_of(node: Node) -> frozenset[Kind]:
+    """The kinds of position that an atom or term speaks of; none for the context."""
+    match node:
+        case Happens() | OutputIs() | Output() | ByAgent() | Permitted() | Arg() | Mark() | Depth():
+            return frozenset({"call"})
+        case Sum() | Repeats() | Denied(_, "tool" | "call"):
+            return frozenset({"call"})
+        case Compare(left, _, right):
+            return kinds_of(left) | kinds_of(right)
+        case MessageBy() | TextMatches() | TextIs():
+            return frozenset({"message"})
+        case Observed():
+            return frozenset({"step"})
+        case Custom():
+            return frozenset({custom(node).kind})
+    return frozenset()
+
+
+def _by_agent(match: Match) -> bool:
+    """Whether it asks who calls."""
+    return match.agent is not None or any(c.path == "@agent" for c in match.conditions)
+
+
+def inputs_of(node: Node) -> frozenset[str]:
+    """The inputs that a session has to deliver so that this atom or term can be told."""
+    match node:
+        case Happens(what, target):
+            needs = {"results"} if what != "called" else set()
+            agents = {"agents"} if any(map(_by_agent, target)) else set()
+            return frozenset(needs | agents)
+        case OutputIs() | Output():
+            return frozenset({"results"})
+        case ByAgent():
+            return frozenset({"agents"})
+        case MessageBy() | TextMatches() | TextIs():
+            return frozenset({"messages"})
+        case Permitted() | Approved() | Ctx() | FactAge() | ApprovalAge():
+            return frozenset({"facts"})
+        case Delivered():
+            return frozenset({"results"})
+        case Tokens():
+            return frozenset({"usage"})
+        case Depth():
+            return frozenset({"depth"})
+        case Custom():
+            return custom(node).inputs | (
+                frozenset({"results"}) if custom(node).waits else frozenset()
+            )
+    return frozenset()

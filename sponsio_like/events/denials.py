@@ -1,0 +1,67 @@
+"""Refused calls, counted beside the trace: how often, for the terms that ask.
+
+In: a term, and a call that was refused. Out: its counts with one more. What is counted is capped:
+calls, or tools, beyond the cap share one count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from sponsio_like.events.events import Call, Event
+from sponsio_like.logic.formula import Denied
+from sponsio_like.values.canonical import Unreadable, digest
+from sponsio_like.values.places import given
+
+DENIED_CAP = 1_000
+"""Most different calls, or tools, that are told apart for one term; all others count together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Denials:
+    """The refusals that one term counts. `more`: of all calls that are not told apart."""
+
+    each: Mapping[str, int] = field(default_factory=dict)
+    more: int = 0
+
+    def with_one(self, key: str) -> Denials:
+        """These, and one more of this key."""
+        if key not in self.each and len(self.each) >= DENIED_CAP:
+            return replace(self, more=self.more + 1)
+        return replace(self, each={**self.each, key: self.each.get(key, 0) + 1})
+
+
+Counted = Mapping[Denied, Denials]
+NONE_DENIED: Counted = MappingProxyType({})
+
+
+def counted(known: Counted, terms: Iterable[Denied], call: Call) -> Counted:
+    """What is known, with one more refusal for each of these terms."""
+    more = {term: known.get(term, Denials()).with_one(_key(term, call)) for term in terms}
+    return {**known, **more} if more else known
+
+
+def refusals(known: Counted, term: Denied, event: Event) -> int:
+    """The value of the term at an event; only a call has a tool and arguments."""
+    found = known.get(term)
+    if found is None:
+        return 0
+    if term.like == "any":
+        return found.each.get("", found.more)
+    assert isinstance(event, Call)  # others have no value
+    return found.each.get(_key(term, event), found.more)
+
+
+def _key(term: Denied, call: Call) -> str:
+    """Equal for calls that the term counts together. What cannot be read is one for each tool."""
+    match term.like:
+        case "any":
+            return ""
+        case "tool":
+            return digest(call.tool, None)
+    try:
+        return digest(call.tool, given(call.args))
+    except (Unreadable, TypeError, ArithmeticError):  # numbers of an odd kind
+        return digest(call.tool, {}) + "?"

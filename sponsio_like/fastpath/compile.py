@@ -1,0 +1,46 @@
+"""The short way of a call through its contracts: one piece of Python source for each tool.
+
+In: a policy. Out: a `Lane` for each tool, or none. A lane only knows calls that are let through and
+settled before anything else happens; all others go the long way, through the readable monitor, as
+do tools and clauses that have no lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sponsio_like.engine.policy import Policy
+from sponsio_like.fastpath.lane import Lane, Roundabout
+from sponsio_like.fastpath.source import Writer
+from sponsio_like.monitor.alphabet import OTHER, Name
+
+
+def prepare(policy: Policy) -> None:
+    """Build the lanes of all tools that contracts name, so that no decision has to."""
+    for tool in policy.index.names:
+        policy.lanes[tool] = listed(policy, tool, lane_of(policy, tool, policy.concerned(tool)))
+    policy.lanes[OTHER] = lane_of(policy, OTHER, policy.index.concerned(OTHER))
+
+
+def listed(policy: Policy, tool: str, lane: Lane | None) -> Lane | None:
+    """The lane of a tool of the inventory, where its arguments have to fit; of others, none."""
+    known = policy.inventory
+    if lane is None or not known.has(tool):
+        return None
+    fits, check = known.fits(tool), lane.check
+    if fits is None:
+        return lane
+
+    def checked(ledger: Any, tool: str, args: Mapping[str, Any], *rest: Any) -> Any:
+        return check(ledger, tool, args, *rest) if fits(args) else None
+
+    return lane._replace(check=checked)
+
+
+def lane_of(policy: Policy, name: Name, clauses: Sequence[int]) -> Lane | None:
+    """The lane of a tool past these clauses, if there can be one."""
+    try:
+        return Writer(policy, name).lane(tuple(clauses))
+    except Roundabout:
+        return None

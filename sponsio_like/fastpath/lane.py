@@ -1,0 +1,36 @@
+"""One lane: what a session asks it, and is given.
+
+Out: plain records. How lanes are written stands in `fastpath/source.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+from sponsio_like.logic.formula import Delivered
+from sponsio_like.monitor.state import Read
+
+Checked: TypeAlias = tuple[Any, ...]
+"""What a lane has read of a call, in the order in which its own source names it."""
+
+
+class Lane(NamedTuple):
+    """`check(..)`: what the others are given; a list of the clauses that stand against the call; or
+    None if it has to go the long way.
+
+    `done` and `failed` commit the call with its result; False if the long way has to do that, None
+    if there is nothing to commit. `reads` are what its clauses read. `sources`: the results that
+    it delivers.
+    """
+
+    clauses: tuple[int, ...]
+    sources: tuple[Delivered, ...]
+    check: Callable[..., Checked | list[int] | None]
+    done: Callable[..., bool] | None
+    failed: Callable[..., bool] | None
+    reads: Callable[[Checked], list[Read]]
+
+
+class Roundabout(Exception):
+    """Calls of this tool have to go the long way."""

@@ -1,0 +1,300 @@
+"""The source of one lane: what a call of one tool does to the clauses that it concerns.
+
+In: a policy, and a tool. Out: a `Lane`, which tells whether anything stands against a call, and,
+once the call has its result, what its contracts remember of it. Raises `Roundabout` for what has to
+go the long way. Nothing in a lane runs code of users.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.policy import Policy
+from sponsio_like.fastpath.lane import Checked, Lane, Roundabout
+from sponsio_like.fastpath.letter import Lettering, foreign
+from sponsio_like.fastpath.past_source import Code, Emitter, Names
+from sponsio_like.fastpath.transitions import Moves, is_finite, of_few_bits
+from sponsio_like.fastpath.value_readers import lookup, short_values
+from sponsio_like.fastpath.wake_source import Rests, rests
+from sponsio_like.logic.formula import Happens
+from sponsio_like.monitor.alphabet import Name
+from sponsio_like.monitor.monitor import State
+from sponsio_like.monitor.parametric.bindings import Sight
+from sponsio_like.monitor.program import Slot
+from sponsio_like.monitor.state import Read, Watch
+
+CALL = "ledger, tool, args, agent, depth, context, t"
+RESULT = "ledger, x, t, now"
+NODES_CAP = 200
+"""Most nodes of a clause that has a lane."""
+TAKEN = {name: f"{name} = ledger.{name}" for name in ("watches", "keyed", "bound", "positions")}
+
+
+class _Where(NamedTuple):
+    """The names of a clause's watch in `check`, of its next position, and of its key."""
+
+    watch: str
+    place: str
+    key: str
+
+
+class _End(NamedTuple):
+    """The source of `done` or `failed`: what is worked out, and then what is written."""
+
+    lines: list[str]
+    writes: list[str]
+
+
+class Writer:
+    """Writes the source of one lane."""
+
+    def __init__(self, policy: Policy, name: Name) -> None:
+        self._policy = policy
+        self._names, self._name = Names(), name
+        self._check: list[str] = []
+        self._ends = {"done": _End([], []), "failed": _End([], [])}
+        self._reads: list[str] = []
+        self._may_refuse = False
+        self._said = Lettering(self._names, name, self._check)
+
+    def lane(self, clauses: tuple[int, ...]) -> Lane:
+        """The lane. Raises `Roundabout`."""
+        for i in clauses:
+            self._clause(i, self._policy.clauses[i])
+        counts = {source: self._said.counts(source.target) for source in self._policy.sources}
+        if None in counts.values():
+            raise Roundabout
+        sources = tuple(source for source, counted in counts.items() if counted)
+        return Lane(clauses, sources, *self._functions(), self._reader())
+
+    def _functions(self) -> tuple[Any, Any, Any]:
+        kept = "".join(f"{each}, " for each in self._said.variables)
+        taken = [f"{kept} = x"] if kept else []
+        check = [*_taking(self._check), *self._check, f"return ({kept})"]
+        if self._may_refuse:
+            check = ["bad = ()", *check[:-1], f"return list(bad) if bad else ({kept})"]
+        done, failed = (self._end(end, taken) for end in self._ends.values())
+        bodies = {f"check({CALL})": check, f"done({RESULT})": done}
+        if failed != done:  # the result makes a difference
+            bodies[f"failed({RESULT})"] = failed
+        made = self._names.functions({head: body for head, body in bodies.items() if body})
+        other = "done" if failed == done else "failed"
+        return made["check"], made.get("done"), made.get(other)
+
+    def _end(self, end: _End, taken: list[str]) -> list[str]:
+        if not end.writes:
+            return []
+        body = [*end.lines, *end.writes]
+        return [*_taking(body), *taken, *body, "return True"]
+
+    def _reader(self) -> Callable[[Checked], list[Read]]:
+        """What the clauses read: compiled when it is asked for, which is not often."""
+        kept = "".join(f"{each}, " for each in self._said.variables)
+        body = [f"{kept} = x"] if kept else []
+        body.append(f"return [{', '.join(self._reads)}]")
+        reads = functools.cache(lambda: self._names.functions({"reads(x)": body})["reads"])
+        return lambda checked: list(reads()(checked))
+
+    def _clause(self, i: int, clause: Clause) -> None:
+        if clause.kinds != clause.counts or len(clause.monitor.program.nodes) > NODES_CAP:
+            raise Roundabout
+        if clause.bound is not None:
+            self._with_values(i, clause)
+            return
+        if any(map(foreign, clause.slots)):
+            raise Roundabout
+        if len(clause.monitor.program.nodes) + len(clause.gate.program.nodes) > NODES_CAP:
+            raise Roundabout
+        letter = self._said.letter(clause)
+        if clause.is_plain:
+            self._plain(i, clause, letter)
+        elif is_finite(clause):
+            self._finite(i, clause, letter)
+        else:
+            raise Roundabout
+
+    def _with_values(self, i: int, clause: Clause) -> None:
+        """A clause with value variables, at a call that tells one value apart, or none."""
+        values = short_values(clause, self._name)
+        if values is None:
+            raise Roundabout
+        if values.key is None:
+            return
+        letter: list[Code] = []
+        for slot, told in zip(clause.slots, values.letter, strict=True):
+            if told is None and foreign(slot):
+                raise Roundabout
+            letter.append(self._said.slot(slot, told))
+        self._plain(i, clause, letter)
+
+    # --- clauses with few states --------------------------------------------------------------
+
+    def _finite(self, i: int, clause: Clause, letter: list[Code]) -> None:
+        """Where the call leads has been learned."""
+        moves = self._policy.lanes.setdefault(("moves", i), Moves(i, clause))
+        known, find = self._names.bind(moves.known.get), self._names.bind(moves.find)
+        said, watch = self._said.in_flight(clause, letter), f"watches[{i}]"
+        move = self._said.keep(self._names.new())
+        self._check += [
+            f"{move} = {known}((id({watch}), {said})) or {find}({watch}, {said}, tool)",
+            f"if {move} is None: return None",
+        ]
+        for name, (lines, writes) in self._ends.items():
+            lines.append(f"if {move}.{name} is None: return False")
+            writes.append(f"{watch} = {move}.{name}")
+        self._reads.append(f"{self._names.bind(Read)}({i}, {said}, ())")
+
+    # --- clauses over the past ----------------------------------------------------------------
+
+    def _plain(self, i: int, clause: Clause, letter: list[Code]) -> None:
+        """What is violated is known at once; what is remembered, at the latest with the result."""
+        where = self._where(i, clause)
+        slots = list(zip(clause.slots, letter, strict=True))
+        now = [False if slot.waits else code for slot, code in slots]
+        inner, gate = self._emitters(clause, now, where.watch, where.place)
+        owed = [inner.value(root) for roots in clause.monitor.always for root in roots]
+        assumed = gate.value(clause.assume)
+        self._may_refuse |= any(code is not True for code in owed)
+        waits = any(slot.waits and code is not False for slot, code in slots)
+        afters = None if waits else [inner.after(), gate.after()]
+        self._check += [*gate.lines, *inner.lines]
+        self._check += [
+            f"if not {code} and {assumed}: bad += ({i},)" for code in owed if code is not True
+        ]
+        for status, end in self._ends.items():
+            if afters is None:
+                final = [_settled(slot, code, status) for slot, code in slots]
+                self._commit(i, clause, final, where, end)
+            else:
+                self._store(i, clause, where, [a and self._said.keep(a) for a in afters], end)
+        said = self._said.in_flight(clause, letter)
+        read = self._names.bind(Read)
+        if clause.bound is None:
+            self._reads.append(f"{read}({i}, {said}, {where.key or '()'})")
+            return
+        values = short_values(clause, self._name)
+        assert values is not None
+        others = self._names.bind(values.others)
+        sight = f"{self._names.bind(Sight)}({{{where.key}: {said}}}, {others}, True, ())"
+        self._reads.append(f"{read}({i}, {others}, {sight})")
+
+    def _where(self, i: int, clause: Clause) -> _Where:
+        if clause.bound is not None:
+            return self._where_values(i, clause)
+        if not clause.by:
+            if not (clause.monitor.past.cells or clause.gate.past.cells):
+                return _Where("", "", "")
+            watch = self._names.new()
+            self._check.append(f"{watch} = watches[{i}]")
+            return _Where(watch, self._said.place(self._policy.counters[i][0]), "")
+        key, found = self._said.key(clause.by), self._names.new()
+        watch, place = (self._said.keep(self._names.new()) for _ in range(2))
+        start = self._names.bind((clause.start, 0))
+        self._check += [
+            f"{found} = keyed[{i}].get({key})",
+            f"if {found} is None and ledger.is_full({i}): return None",
+            f"{watch}, {place} = {found} or {start}",
+        ]
+        return _Where(watch, place, key)
+
+    def _where_values(self, i: int, clause: Clause) -> _Where:
+        values = short_values(clause, self._name)
+        assert values is not None
+        key, watch = (self._said.keep(self._names.new()) for _ in range(2))
+        found, store, read = self._names.new(), self._names.new(), self._names.bind(values.key)
+        self._check += [f"{key} = {read}(args)", f"{store} = bound[{i}]"]
+        self._check += lookup(key, watch, found, store)
+        return _Where(watch, self._said.place(self._policy.counters[i][0]), key)
+
+    def _emitters(
+        self, clause: Clause, letter: Sequence[Code], watch: str, place: str
+    ) -> tuple[Emitter, Emitter]:
+        """What the call does to the registers of the guarantee, and of the gate."""
+        pairs = ((clause.monitor, f"{watch}[1][0]"), (clause.gate, f"{watch}[0][0]"))
+        inner, gate = (
+            Emitter(self._names, each.program, each.past, letter, registers, place)
+            for each, registers in pairs
+        )
+        return inner, gate
+
+    def _commit(
+        self, i: int, clause: Clause, letter: Sequence[Code], where: _Where, end: _End
+    ) -> None:
+        """The call has its result; from that, the registers."""
+        kept = clause.by or clause.bound is not None
+        old = where.watch if kept else self._names.new()
+        inner, gate = self._emitters(clause, letter, old, where.place)
+        afters = [inner.after(), gate.after()]
+        if not kept and any(afters):
+            end.lines.append(f"{old} = watches[{i}]")
+        end.lines.extend((*inner.lines, *gate.lines))
+        self._store(i, clause, where._replace(watch=old), afters, end)
+
+    def _store(
+        self, i: int, clause: Clause, where: _Where, afters: Sequence[str | None], end: _End
+    ) -> None:
+        """The watch with these registers; as it was, where there are none."""
+        kept = clause.by or clause.bound is not None
+        old = where.watch if kept else f"watches[{i}]"
+        states = [
+            f"{old}[{k}]" if after is None else self._state(f"{old}[{k}]", after)
+            for k, after in zip((1, 0), afters, strict=True)
+        ]
+        rest = ", ".join(f"{old}[{k}]" for k in range(2, len(Watch._fields)))
+        make, kind = self._names.bind(tuple.__new__), self._names.bind(Watch)
+        new = f"{make}({kind}, ({states[1]}, {states[0]}, {rest}))" if any(afters) else old
+        if clause.by:
+            end.writes.append(f"keyed[{i}][{where.key}] = ({new}, {where.place} + 1)")
+            return
+        if clause.bound is not None:
+            changed = " or ".join(
+                f"{a} != {old}[{k}][0]" for k, a in zip((1, 0), afters, strict=True) if a
+            )
+            put = f"bound[{i}].put({where.key}, {new}, ledger.calls)"
+            end.writes.extend((f"if {changed}: {put}",) if changed else ())
+            return
+        changes = [f"{a} != {old}[{k}][0]" for k, a in zip((1, 0), afters, strict=True) if a]
+        if afters[0] and not clause.gate.past.cells and of_few_bits(clause):
+            new = f"{new} if {old}[3] else {self._names.bind(self._shared(i, clause))}({afters[0]})"
+        if changes:
+            end.writes.extend((f"if {' or '.join(changes)}:", f"    {old} = {new}"))
+        if changes and clause.may_wake:
+            wakes = self._names.bind(self._rests(i, clause))
+            end.writes.append(f"    ledger.set_wake({i}, {wakes}({old}, {where.place}, now))")
+
+    def _shared(self, i: int, clause: Clause) -> Callable[[Any], Watch]:
+        """The watch with these registers: of few bits there are few, and sessions share them."""
+        name, start = ("watches", i), clause.start
+        assert start.inner is not None
+        inner = start.inner
+        make = functools.cache(
+            lambda registers: start._replace(inner=inner._replace(registers=registers))
+        )
+        return self._policy.lanes.setdefault(name, make)  # type: ignore[no-any-return]
+
+    def _rests(self, i: int, clause: Clause) -> Rests:
+        shared: dict[Any, Any] = self._policy.lanes
+        if ("rests", i) not in shared:
+            shared["rests", i] = rests(clause)
+        return shared["rests", i]  # type: ignore[no-any-return]
+
+    def _state(self, old: str, registers: str) -> str:
+        """A state with these registers, and nothing in flight."""
+        make, kind = self._names.bind(tuple.__new__), self._names.bind(State)
+        return f"{make}({kind}, ({registers}, {old}[1], (), {old}[3]))"
+
+
+def _taking(lines: Sequence[str]) -> list[str]:
+    """What these lines need of the ledger."""
+    text = "\n".join(lines)
+    return [line for name, line in TAKEN.items() if f"{name}[" in text]
+
+
+def _settled(slot: Slot, code: Code, status: str) -> Code:
+    """What the slot is once the call has a result."""
+    if not slot.waits:
+        return code
+    return code if isinstance(slot.node, Happens) and slot.node.what == status else False

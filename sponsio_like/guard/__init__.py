@@ -1,0 +1,8 @@
+"""The guard: compiled contracts, the sessions under them, and tools that ask before they run.
+
+In: contracts and tools. Out: a `Guard` that opens sessions and decorates tools.
+"""
+
+from sponsio_like.guard.guard import Guard
+
+__all__ = ["Guard"]

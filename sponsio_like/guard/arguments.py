@@ -1,0 +1,196 @@
+"""The arguments that a tool will receive, by name: bound, defaults filled in, coerced.
+
+In: a function, and the arguments of one call. Out: what the function is called with, and the same
+as JSON data for contracts to read. Coercion is pydantic's: `"5000"` for an `int` becomes `5000`.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sponsio_like.errors import ContractError
+from sponsio_like.guard.coercion import Coercion, coercion
+from sponsio_like.values.freeze import UNREADABLE, Room
+from sponsio_like.values.limits import VALUES_CAP
+from sponsio_like.values.plain import as_data, written
+
+_KEYWORDS = inspect.Parameter.VAR_KEYWORD
+_REST = inspect.Parameter.VAR_POSITIONAL
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a function is called with; `read` makes of it what contracts read.
+
+    `named`: the same before it is read, and what is the host's, by name.
+    """
+
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    read: Callable[[], Mapping[str, Any]]
+    named: Mapping[str, Any]
+
+
+class Signature:
+    """How one function takes its arguments. Made once, when the function is decorated.
+
+    `owner`: the parameter that is the object, or the class, which a method belongs to. `hosts`:
+    those of a type that pydantic cannot make of data (a client, a connection). What is given for
+    them is passed on as it is, and read only if a model may have written it. `shown`: a schema has
+    made the arguments already, from these; what else the function names is the host's.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        name: str,
+        *,
+        owned: bool | None = None,
+        shown: frozenset[str] | None = None,
+    ) -> None:
+        self._parse: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+        self._shown = shown
+        self._signature = _signature(function, name)
+        names = list(self._signature.parameters)
+        self._home = getattr(function, "__qualname__", "").rpartition(".")[0]
+        if owned is None:
+            owned = bool(names) and _is_method(function, names[0])
+        self.owner = names[0] if owned and names else ""
+        if shown is not None:
+            rest = {each for each in names if self._kind(each) in (_KEYWORDS, _REST)}
+            self._coercions: dict[str, Coercion] = {}
+            self.hosts = frozenset(names) - shown - rest
+            return
+        hints = {each: hint for each, hint in _hints(function, name).items() if each in names}
+        self._coercions = {
+            each: coercion(hint, self._kind(each))
+            for each, hint in hints.items()
+            if each != self.owner
+        }
+        self.hosts = frozenset(each for each, how in self._coercions.items() if not how.data)
+
+    @property
+    def arguments(self) -> frozenset[str] | None:
+        """The names that arguments may have; None if they may have any."""
+        if self._shown is not None:
+            return self._shown
+        names = [name for name in self._signature.parameters if name != self.owner]
+        open_ = any(self._kind(name) is _KEYWORDS for name in names)
+        return None if open_ else frozenset(names)
+
+    def after(self, parse: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Signature:
+        """The same, for arguments that a schema has to make first."""
+        made = copy.copy(self)
+        made._parse = parse  # noqa: SLF001  a copy of this
+        return made
+
+    def _kind(self, name: str) -> Any:
+        return self._signature.parameters[name].kind
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Bound:
+        """The arguments of one call, coerced. Defaults are taken as they are.
+
+        Raises `TypeError` if they do not fit, and `pydantic.ValidationError` if one cannot be
+        coerced.
+        """
+        given = kwargs if self._parse is None else self._parse(kwargs)
+        bound = self._signature.bind(*args, **given)
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = self._coerced(name, value)
+        bound.apply_defaults()
+        named = bound.arguments
+        return Bound(bound.args, bound.kwargs, lambda: self._data(named), self._flat(named))
+
+    def watch(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Bound:
+        """The same where only observed: the function is called with what was given.
+
+        What cannot be coerced is read as it is. Raises `TypeError` if the arguments do not fit.
+        """
+        bound = self._signature.bind(*args, **kwargs)
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = self._if_it_can(name, value)
+        bound.apply_defaults()
+        named = bound.arguments
+        return Bound(args, kwargs, lambda: self._data(named, watched=True), self._flat(named))
+
+    def _if_it_can(self, name: str, value: Any) -> Any:
+        kind = self._kind(name)
+        parts = value if kind is _REST else value.values() if kind is _KEYWORDS else (value,)
+        if any(isinstance(each, Iterator) for each in parts):  # to coerce it would use it up
+            return value
+        try:
+            return self._coerced(name, value)
+        except Exception:  # validators are user code; the agent is only watched
+            return value
+
+    def _coerced(self, name: str, value: Any) -> Any:
+        how = self._coercions.get(name)
+        return value if how is None else how.whole(value)
+
+    def _flat(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value, _ in self._each(arguments)}
+
+    def _data(self, arguments: Mapping[str, Any], *, watched: bool = False) -> dict[str, Any]:
+        """Raises `TypeError` if one name would have two values; watched, it cannot be told."""
+        data: dict[str, Any] = {}
+        room = Room(VALUES_CAP)
+        for name, value, hosts in self._each(arguments):
+            read = written(value) if hosts else as_data(value, room)
+            if name in data and not watched:
+                raise TypeError(f"argument `{name}` is given twice")
+            if name in data or not hosts or read is not UNREADABLE:
+                data[name] = UNREADABLE if name in data else read
+        return data
+
+    def _each(self, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
+        """Every argument: its name, what it is, and whether its type is no data."""
+        for name, value in arguments.items():
+            if name == self.owner and self._owns(value):
+                continue
+            if self._kind(name) is _KEYWORDS:
+                yield from ((key, each, name in self.hosts) for key, each in value.items())
+            else:
+                yield name, value, name in self.hosts
+
+    def _owns(self, value: Any) -> bool:
+        """Whether this is what a method belongs to: a static method may call its argument so."""
+        classes = value.__mro__ if isinstance(value, type) else type(value).__mro__
+        ours = any(each.__qualname__ == self._home for each in classes)
+        return ours or written(value) is UNREADABLE
+
+
+def _signature(function: Callable[..., Any], name: str) -> inspect.Signature:
+    try:
+        return inspect.signature(function)
+    except ValueError:
+        raise ContractError.of(
+            f"`{name}` does not say which arguments it takes", "wrap it in a function that does"
+        ) from None
+
+
+def _is_method(function: Callable[..., Any], first: str) -> bool:
+    """Whether the first argument is the object that a method belongs to."""
+    home = getattr(function, "__qualname__", "").rpartition(".")[0]
+    bound = inspect.ismethod(function)
+    return first in ("self", "cls") and bool(home) and not home.endswith("<locals>") and not bound
+
+
+def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
+    inner = function.func if isinstance(function, functools.partial) else function
+    if inspect.isclass(inner):
+        inner = inner.__init__
+    elif not inspect.isroutine(inner):
+        inner = type(inner).__call__
+    try:
+        return typing.get_type_hints(inner, include_extras=True)
+    except (NameError, SyntaxError, TypeError, AttributeError) as error:
+        raise ContractError.of(
+            f"`{name}` has an annotation that is not known: {error}",
+            "define the type where the module sees it",
+        ) from None

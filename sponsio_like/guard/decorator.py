@@ -1,0 +1,101 @@
+"""What becomes a tool, and what cannot.
+
+In: a function, a method, a callable object. Out: the function that is called in its place.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sponsio_like.checks.asked import arguments_asked, who_is_asked
+from sponsio_like.checks.roll_call import meet
+from sponsio_like.errors import ContractError
+from sponsio_like.guard.arguments import Signature
+from sponsio_like.guard.flow import OnBlock, OnHold
+from sponsio_like.guard.kinship import origin_of
+from sponsio_like.guard.structured_tools import guarded_tool, is_finished
+from sponsio_like.guard.toolbox import Toolbox
+from sponsio_like.guard.tools import Tool, guarded
+from sponsio_like.session.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user has chosen for a tool. Raises `ContractError` for what cannot be chosen."""
+
+    name: str | None = None
+    session: Session | None = None
+    blocked: OnBlock = "raise"
+    held: OnHold = "raise"
+
+    def __post_init__(self) -> None:
+        if self.blocked not in ("raise", "return") and not callable(self.blocked):
+            raise ContractError.of(f"blocked={self.blocked!r}", "write raise, return or a function")
+        if self.held not in ("raise", "return", "wait"):
+            raise ContractError.of(f"held={self.held!r}", "write raise, return or wait")
+
+
+def decorated(box: Toolbox[Tool], given: Any, options: Options, batch: object | None = None) -> Any:
+    """The function, or the finished tool, guarded.
+
+    Raises `ContractError` for what cannot be guarded.
+    """
+    if is_finished(given):
+        name = options.name or given.name
+
+        def make(body: Callable[..., Any], signature: Signature) -> Tool:
+            return _made(box, name, body, signature, options, batch)
+
+        return guarded_tool(given, make, box.add)
+    function, owned = given, None
+    if isinstance(given, (staticmethod, classmethod)):
+        function, owned = given.__func__, isinstance(given, classmethod)
+    name = options.name or str(getattr(function, "__name__", ""))
+    _check(function, name)
+    signature = Signature(function, name, owned=owned)
+    tool = _made(box, name, function, signature, options, batch)
+    box.add(tool)
+    return type(given)(guarded(tool)) if owned is not None else guarded(tool)
+
+
+def _made(
+    box: Toolbox[Tool],
+    name: str,
+    function: Callable[..., Any],
+    signature: Signature,
+    options: Options,
+    batch: object | None,
+) -> Tool:
+    """The tool of a function."""
+    _check_hosts(box, name, signature)
+    meet(box.policy, name, signature.arguments, signature.hosts)
+    origin = origin_of(function, batch)
+    answers = options.session, options.blocked, options.held
+    asked = who_is_asked(box.policy, name)
+    return Tool(name, function, signature, origin, box, *answers, asked)
+
+
+def _check(function: Any, name: str) -> None:
+    if not callable(function) or not name or name == "<lambda>":
+        raise ContractError.of(f"`{function!r}` is no function with a name", "give name=..")
+    if _generates(function) or _generates(type(function).__call__):
+        raise ContractError.of(
+            f"`{name}` is a generator: its body would run after it was settled", "return a list"
+        )
+
+
+def _generates(function: Callable[..., Any]) -> bool:
+    return inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
+
+
+def _check_hosts(box: Toolbox[Tool], name: str, signature: Signature) -> None:
+    """Refuse a parameter that a contract reads, but whose type is no data."""
+    asked = arguments_asked(box.policy, name) if signature.hosts else {}
+    for each in sorted(signature.hosts & asked.keys()):
+        raise ContractError.of(
+            f"contract `{asked[each]}` reads `{each}` of `{name}`, whose type is no data",
+            "annotate it with data, such as `str`, or not at all",
+        )

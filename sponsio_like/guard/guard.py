@@ -1,0 +1,304 @@
+"""The guard: compiled contracts, shared by all sessions.
+
+In: contracts, or a contract file. Out: sessions. A guard is immutable; a session has all the state.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from sponsio_like.checks.compile import compile_policy
+from sponsio_like.checks.files import read_file
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.inventory import Tools, Unlisted, declared
+from sponsio_like.contracts.needs import ALL_INPUTS
+from sponsio_like.contracts.options import mailboxes
+from sponsio_like.engine.policy import Policy
+from sponsio_like.errors import ContractError, ContractWarning, SnapshotError
+from sponsio_like.fastpath.compile import prepare
+from sponsio_like.guard.decorator import Options, decorated
+from sponsio_like.guard.flow import OnBlock, OnHold
+from sponsio_like.guard.sessions import (
+    Given,
+    Roster,
+    check_given,
+    check_id,
+    check_inputs,
+    check_switches,
+)
+from sponsio_like.guard.toolbox import Toolbox
+from sponsio_like.guard.tools import Tool
+from sponsio_like.outcome import Mode
+from sponsio_like.session.decision_log import SILENT, Log, naming
+from sponsio_like.session.naming import fresh
+from sponsio_like.session.session import Session
+from sponsio_like.session.snapshot import part
+from sponsio_like.worlds import World
+
+if TYPE_CHECKING:
+    from sponsio_like.guard.sinks import Given as LogGiven
+
+_Tool = TypeVar("_Tool")
+RELAX = "SPONSIO_LIKE_MODE"
+"""The environment variable that relaxes enforce to observe, where the guard allows it."""
+
+
+class Guard:
+    """Contracts, compiled.
+
+    `mode` holds for the contracts that do not say. `tools` are those that the agent has: names, or
+    a map from name to `{"fields": {name: kind}}`; a call of another tool, or with another argument,
+    is refused unless `unlisted="allow"`. `elsewhere` are tools of other agents, which contracts may
+    name. With `relaxable`, the environment variable `SPONSIO_LIKE_MODE=observe` makes every
+    contract observe; the log and `relaxed` say so. `notify` are told of every enforced violation:
+    functions of a `Notice`, or `{webhook: url}`.
+    `log` is where decisions are logged: a path, a function of one record, a logger of the standard
+    library or of structlog. Raises `ContractError` with every problem of every contract, and for a
+    log that cannot be written to; what is seldom meant is a Python warning (`ContractWarning`), and
+    stands in `policy.warnings`.
+    """
+
+    def __init__(  # noqa: PLR0913 - each is an option
+        self,
+        contracts: Iterable[Contract] | Contract,
+        *,
+        mode: Mode = "enforce",
+        tools: Tools = None,
+        elsewhere: Iterable[str] | None = None,
+        unlisted: Unlisted | None = None,
+        relaxable: bool = False,
+        log: LogGiven | None = None,
+        log_args: bool = False,
+        notify: Any = (),
+    ) -> None:
+        known = declared(tools, elsewhere, unlisted)
+        check_switches(relaxable=relaxable, log_args=log_args)
+        self.relaxed = relaxable and _asked_to_relax()
+        self.policy: Policy = compile_policy(contracts, mode, known, relaxed=self.relaxed)
+        if not self.policy.contracts:
+            raise ContractError.of("there are no contracts", "all would be allowed; write some")
+        for each in self.policy.warnings:
+            warnings.warn(str(each), ContractWarning, stacklevel=2)
+        prepare(self.policy)
+        self._tools: Toolbox[Tool] = Toolbox(self.policy)
+        self._log = _log(self.policy, log, log_args)
+        self._notify = mailboxes(notify)
+        self._roster = Roster()
+        self._content = all(needs <= ALL_INPUTS for needs in self.policy.needs.values())
+        """Whether a session that gets every input there is lacks none."""
+        self._outside = set(self.policy.stateful) <= set(self.policy.world)
+        """Whether all that is remembered may be kept in a store: then no session has a budget."""
+        if self.relaxed:
+            self._log.relaxed(RELAX)
+
+    def __deepcopy__(self, _: Any) -> Guard:
+        """A guard is immutable: where what holds it is copied, it is the same."""
+        return self
+
+    @classmethod
+    def from_yaml(
+        cls,
+        path: str | Path,
+        *,
+        mode: Mode | None = None,
+        relaxable: bool = False,
+        log: LogGiven | None = None,
+        log_args: bool = False,
+        notify: Any = (),
+    ) -> Guard:
+        """The guard of a contract file. `mode` holds where neither the contract nor the file says.
+
+        Raises `ContractError` with every mistake in the file, each with its line and column.
+        """
+        file = read_file(path, mode)
+        chosen = file.mode or mode or "enforce"
+        return cls(
+            file.contracts,
+            mode=chosen,
+            tools=file.inventory,
+            relaxable=relaxable,
+            log=log,
+            log_args=log_args,
+            notify=notify,
+        )
+
+    @overload
+    def tool(
+        self,
+        function: _Tool,
+        /,
+        *,
+        name: str | None = None,
+        session: Session | None = None,
+        blocked: OnBlock = "raise",
+        held: OnHold = "raise",
+    ) -> _Tool: ...
+
+    @overload
+    def tool(
+        self,
+        /,
+        *,
+        name: str | None = None,
+        session: Session | None = None,
+        blocked: OnBlock = "raise",
+        held: OnHold = "raise",
+    ) -> Callable[[_Tool], _Tool]: ...
+
+    def tool(
+        self,
+        function: Any = None,
+        /,
+        *,
+        name: str | None = None,
+        session: Session | None = None,
+        blocked: OnBlock = "raise",
+        held: OnHold = "raise",
+    ) -> Any:
+        """Guard a function, a coroutine function, a method or a `StructuredTool`: `@guard.tool`.
+
+        Each call is decided on the arguments that the body receives (bound to names, defaults
+        filled in, coerced by their annotations), and settled after it. The session is `session`,
+        or the one that is `active()`. A blocked call raises `CallBlocked`, returns the advice
+        (`"return"`), or what a function makes of the outcome; a held one raises `CallHeld`,
+        returns the `Ticket`, or waits for the answer. Where only observed, arguments are passed
+        as they are. Raises `ContractError` for what cannot be guarded.
+        """
+        options = Options(name, session, blocked, held)
+        if function is None:
+            return lambda given: decorated(self._tools, given, options)
+        return decorated(self._tools, function, options)
+
+    def wrap(self, tools: Any, **options: Any) -> Any:
+        """Guard a list of tools, or a mapping from names to functions; options as in `tool`.
+
+        A redirect stays among those that were wrapped at once.
+        """
+        box, batch = self._tools, object()
+        if isinstance(tools, Mapping):
+            return {
+                name: decorated(box, each, Options(name=name, **options), batch)
+                for name, each in tools.items()
+            }
+        return [decorated(box, each, Options(**options), batch) for each in tools]
+
+    def session(
+        self,
+        id: str | None = None,
+        *,
+        clock: Callable[[], float] = time.time,
+        assume_success: bool = False,
+        inputs: Iterable[str] | None = None,
+        world: World | None = None,
+    ) -> Session:
+        """The session of this id: the one that is open in this process, else a new one.
+
+        One for each conversation. It stays open, and is kept, until it is finished. Raises
+        `SessionError` if it is open with another clock, or other options; without an id it is new.
+
+        `inputs` are those that the host delivers (`results`, `messages`, `usage`, `agents`,
+        `depth`, `facts`, `time`, `finish`, `tool_names`); all, if not given. `assume_success`:
+        nobody settles; a call counts as done when the next turn is decided. `world` is the store
+        of the contracts on the world; without one the session remembers them itself. It remembers
+        for each id: two ids have two budgets, so write that of the account, or of the customer,
+        where theirs is one. Raises `InputMissing` if a contract needs an input that is not
+        delivered.
+        """
+        check_id(id)
+        given = Given(clock, assume_success, check_inputs(inputs), world)
+        if id is None or (world is not None and self._outside):
+            return self._begun(id, given)
+        return self._roster.open(id, given, lambda: self._begun(id, given))
+
+    def _begun(self, id: str | None, given: Given) -> Session:
+        """A session without a past, whatever is open under its id."""
+        clock, assume_success, _, world = given
+        check_given(self.policy, id, given, content=self._content)
+        name = id if id is not None else fresh("session-")
+        return Session(
+            self.policy,
+            name,
+            clock=clock,
+            assume_success=assume_success,
+            log=self._log,
+            notify=self._notify,
+            world=world if self.policy.world else None,
+        )
+
+    def restore(
+        self,
+        snapshot: Mapping[str, Any],
+        *,
+        clock: Callable[[], float] = time.time,
+        assume_success: bool = False,
+        inputs: Iterable[str] | None = None,
+        world: World | None = None,
+    ) -> Session:
+        """The session of a snapshot. `started_anew` names the contracts that have changed since.
+
+        It is a new one also where one of this id is open: a host may go back, or go two ways. From
+        now on it is the one that `session` gives for its id, and is kept until it is finished.
+        `clock`, `assume_success`, `inputs` and `world` are no part of it: give them as for
+        `session`. The clock has to go on: under one that begins anew, time stands still until it
+        has caught up.
+        Raises `SnapshotError` if the snapshot cannot be read.
+        """
+        given = Given(clock, assume_success, check_inputs(inputs), world)
+        session = self._resumed(snapshot, given)
+        self._roster.restored(session, given, keep=world is None or not self._outside)
+        return session
+
+    def _resumed(self, snapshot: Mapping[str, Any], given: Given) -> Session:
+        """The session of a snapshot, whatever is open under its id."""
+        try:
+            id = part(snapshot, "session", str)
+            session = self._begun(id, given)
+            session.resume(snapshot)
+        except (
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            ArithmeticError,
+            RecursionError,
+        ) as error:
+            raise SnapshotError(f"snapshot is damaged: {type(error).__name__}: {error}") from error
+        return session
+
+
+def begun(guard: Guard, id: str | None, given: Given) -> Session:
+    """A session without a past, whatever is open under its id, for hosts that keep snapshots."""
+    return guard._begun(id, given)  # noqa: SLF001  it is a method, but not for users
+
+
+def resumed(guard: Guard, snapshot: Mapping[str, Any], given: Given) -> Session:
+    """As `Guard.restore`, for hosts that restore often: it is not kept if nobody holds it."""
+    session = guard._resumed(snapshot, given)  # noqa: SLF001  as above
+    guard._roster.restored(session, given, keep=False)  # noqa: SLF001  as above
+    return session
+
+
+def _log(policy: Policy, given: LogGiven | None, log_args: bool) -> Log:
+    """The log of a guard."""
+    if given is None:
+        return SILENT
+    from sponsio_like.engine.applying import ByName  # only hosts with a log need this
+    from sponsio_like.guard.sinks import sink_of
+
+    names = (contract.name for contract in policy.contracts)
+    sink = naming(sink_of(given), zip(names, policy.modes, strict=True))
+    return Log(sink, log_args, ByName(policy))
+
+
+def _asked_to_relax() -> bool:
+    asked = os.environ.get(RELAX, "")
+    if asked not in ("", "observe", "enforce"):
+        raise ContractError.of(
+            f"environment variable {RELAX} is `{asked}`", "it may only be `observe`"
+        )
+    return asked == "observe"

@@ -1,0 +1,62 @@
+"""What is raised where a call does not run: decorated tools and hand-written loops.
+
+In: an outcome. Out: the exception that says so.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sponsio_like.errors import SponsioLikeError
+from sponsio_like.events.ticket import Ticket
+from sponsio_like.outcome import Blocked, Held, Violation
+
+
+class CallBlocked(SponsioLikeError):
+    """The tool has not run. Its text is `advice`, which is worked out when it is first read."""
+
+    def __init__(self, outcome: Blocked) -> None:
+        super().__init__(outcome)
+        self.outcome = outcome
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To another process goes the advice itself."""
+        out = self.outcome
+        return _again, (out.id, out.violations, self.advice, out.ends_run)
+
+    def __str__(self) -> str:
+        return self.advice
+
+    @property
+    def advice(self) -> str:
+        """One sentence for the model: why, and what would make the call legal."""
+        return self.outcome.advice
+
+
+class RunStopped(CallBlocked):
+    """The tool has not run, and the run is over: no later call runs either. End the agent's loop.
+
+    Raised whatever `blocked=` says, so that no loop goes on.
+    """
+
+
+class CallHeld(SponsioLikeError):
+    """The tool has not run: `ticket` has to be answered, then the call made again."""
+
+    def __init__(self, outcome: Held) -> None:
+        self.outcome = outcome
+        self.ticket: Ticket = outcome.ticket
+        who = " or ".join(f"`{role}`" for role in outcome.ticket.roles) or "a person"
+        super().__init__(f"`{outcome.ticket.tool}` waits for {who}, ticket {outcome.ticket.id}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CallHeld, (self.outcome,)
+
+
+def blocked(outcome: Blocked) -> CallBlocked:
+    """What a blocked call raises."""
+    return RunStopped(outcome) if outcome.ends_run else CallBlocked(outcome)
+
+
+def _again(id: str, violations: tuple[Violation, ...], advice: str, ends: bool) -> CallBlocked:
+    return blocked(Blocked(id, violations, lambda: advice, ends))

@@ -1,0 +1,173 @@
+"""The sessions of a guard that are open in this process: one for each id.
+
+In: an id, and how a session is made. Out: the one that is open under this id, or the new one. A
+host may open a session at each request, and hold on to none: they are kept, the latest 10,000; of
+those before, the ones that somebody still holds.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from sponsio_like.contracts.needs import ALL_INPUTS
+from sponsio_like.engine.policy import Policy
+from sponsio_like.errors import ContractError, InputMissing, SessionError
+from sponsio_like.session.session import Session
+from sponsio_like.worlds import World
+
+KEPT_CAP = 10_000
+"""Most sessions that are kept although nobody may hold them any more."""
+
+
+class Given(NamedTuple):
+    """What a session was opened with."""
+
+    clock: Callable[[], float]
+    assume_success: bool
+    inputs: frozenset[str] | None
+    world: World | None
+
+
+class Roster:
+    """Open sessions by id. Any number of threads may ask; none waits for a session to be made."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, tuple[weakref.ref[Session], Given]] = {}
+        self._kept: dict[str, Session] = {}
+        self._lock = threading.Lock()
+        self._room = 2 * KEPT_CAP
+        self._warned = False
+
+    def open(self, id: str, given: Given, make: Callable[[], Session]) -> Session:
+        """The session that is open under this id; else a new one, which is kept.
+
+        Raises `SessionError` if it was opened with something else.
+        """
+        found = self._found(id, given)
+        if found is not None:
+            return found
+        made = make()
+        with self._lock:
+            found = self._found(id, given)  # another thread may have been quicker
+            if found is not None:
+                return found
+            self._make_room()
+            self._open[id] = weakref.ref(made), given
+            self._kept[id] = made
+        return made
+
+    def restored(self, session: Session, given: Given, *, keep: bool) -> None:
+        """A session goes on from a snapshot: from now on it is the one of its id.
+
+        It is kept if that is asked for, or if the one before was.
+        """
+        with self._lock:
+            keep = self._kept.pop(session.id, None) is not None or keep
+            self._make_room()
+            self._open[session.id] = weakref.ref(session), given
+            if keep:
+                self._kept[session.id] = session
+
+    def _found(self, id: str, given: Given) -> Session | None:
+        ref, before = self._open.get(id) or (None, given)
+        session = None if ref is None else ref()
+        if session is None or not session.open:
+            return None
+        if before != given:
+            other = next(n for n in Given._fields if getattr(before, n) != getattr(given, n))
+            raise SessionError(
+                f"session `{id}` is open already, with another {other}=; hold on to it, open it "
+                f"with the same {other}=, or finish it first"
+            )
+        return session
+
+    def _make_room(self) -> None:
+        """Forget sessions that are over; beyond the cap, let go of the oldest."""
+        if len(self._kept) >= KEPT_CAP:
+            self._kept = {id: each for id, each in self._kept.items() if each.open}
+        while len(self._kept) >= KEPT_CAP:
+            del self._kept[next(iter(self._kept))]
+            self._warn()
+        if len(self._open) >= self._room:
+            each = self._open.items()
+            self._open = {id: pair for id, pair in each if (s := pair[0]()) is not None and s.open}
+            self._room = 2 * max(KEPT_CAP, len(self._open))
+
+    def _warn(self) -> None:
+        if not self._warned:
+            self._warned = True
+            logging.getLogger("sponsio_like").warning(
+                "%d sessions are open; those before that nobody holds begin anew when they are "
+                "opened again; finish sessions that are over",
+                KEPT_CAP,
+            )
+
+
+# --- what may be given ----------------------------------------------------------------------------
+
+
+def check_id(id: Any) -> None:
+    """Raise `SessionError` for an id that is no text, or empty: it would be another budget."""
+    if id is not None and (not isinstance(id, str) or not id):
+        hint = "leave it out for a new session" if id == "" else "write session(str(..))"
+        raise SessionError(f"session id {id!r} is no text that names anything; {hint}")
+
+
+def check_switches(**given: Any) -> None:
+    """Raise `ContractError` for a switch that is neither on nor off: any text would be on."""
+    for name, value in given.items():
+        if not isinstance(value, bool):
+            raise ContractError.of(f"{name}={value!r} is no switch", "write True or False")
+
+
+def check_inputs(inputs: Any) -> frozenset[str] | None:
+    """The inputs that the host names. Raises `ContractError` for what is no list of names."""
+    if inputs is None:
+        return None
+    if isinstance(inputs, (list, tuple, set, frozenset)) and all(
+        isinstance(each, str) for each in inputs
+    ):
+        return frozenset(inputs)
+    raise ContractError.of(f"inputs={inputs!r} is no list of names", "write inputs=['results']")
+
+
+def check_given(policy: Policy, id: str | None, given: Given, *, content: bool) -> None:
+    """Refuse to open a session that lacks what contracts need, with the first that is missing.
+
+    `content`: one that gets every input there is lacks none.
+    """
+    check_switches(assume_success=given.assume_success)
+    if given.inputs is not None or not content:
+        _check_inputs(policy, given.inputs, results=given.assume_success)
+    if given.assume_success and policy.reading_outputs:
+        name = policy.reading_outputs[0]
+        what = f"contract `{name}` reads outputs, and nobody settles calls in this session"
+        raise InputMissing(f"{what}; settle them, without assume_success")
+    if given.world is not None:
+        _check_store(given.world, id)
+
+
+def _check_inputs(policy: Policy, inputs: frozenset[str] | None, *, results: bool) -> None:
+    given = ALL_INPUTS if inputs is None else inputs
+    given |= {"results"} if results else set()
+    if unknown := given - ALL_INPUTS:
+        raise ContractError.of(
+            f"unknown input `{min(unknown)}`", f"inputs: {', '.join(sorted(ALL_INPUTS))}"
+        )
+    for contract, needs in policy.needs.items():
+        if missing := needs - given:
+            raise InputMissing(
+                f"contract `{contract}` needs {', '.join(sorted(missing))}, "
+                "which this session does not get"
+            )
+
+
+def _check_store(world: Any, id: str | None) -> None:
+    if not isinstance(world, World):
+        raise SessionError(f"{world!r} is no store; write world=SqliteWorld(path)")
+    if id is None:
+        raise SessionError("a session over a store needs an id; write session(id, world=..)")

@@ -1,0 +1,113 @@
+"""What `Guard(log=...)` takes, and the sink that is made of it.
+
+In: a path, a callable, a logger of the standard library, or one like structlog's. Out: a function
+of one record. Anything else would lose every record, so it is refused when the guard is made.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from sponsio_like.errors import ContractError
+from sponsio_like.log import as_text, json_log
+from sponsio_like.session.decision_log import Record, Sink
+
+HINT = (
+    'write a path ("decisions.jsonl"), a function of one record, a logger of the standard library '
+    "or of structlog, or json_log(stream), from sponsio_like.log"
+)
+FAILURES = ("the decision failed", "it could not be evaluated")
+"""How the message begins of a violation that no agent has committed: something raised."""
+STOPPED = frozenset({"blocked", "held", "redirected"})
+
+
+class Structured(Protocol):
+    """A logger that takes an event and its fields by name, as structlog's do."""
+
+    def bind(self, **fields: Any) -> Any: ...
+    def info(self, event: str, **fields: Any) -> Any: ...
+    def warning(self, event: str, **fields: Any) -> Any: ...
+    def error(self, event: str, **fields: Any) -> Any: ...
+
+
+Given: TypeAlias = "str | Path | Sink | logging.Logger | logging.LoggerAdapter[Any] | Structured"
+"""What may be given as `log`."""
+
+
+def sink_of(given: Any) -> Sink:
+    """The sink. Raises `ContractError` for what cannot be one."""
+    match given:
+        case str() | Path() if str(given):
+            return _file(given)
+        case logging.Logger() | logging.LoggerAdapter():
+            return _standard(given)
+    if callable(given):
+        return _function(given)
+    methods = [getattr(given, each, None) for each in ("bind", "info", "warning", "error")]
+    if all(map(callable, methods)):  # they may be found by `__getattr__`
+        return _structured(given)
+    raise ContractError.of(f"log={given!r} cannot be written to", HINT)
+
+
+def level_of(record: Mapping[str, Any]) -> int:
+    """How loud a record is: an error, a warning, or information (`logging`'s numbers).
+
+    An error: something raised in a decision. A warning: a call or a response was not let through
+    as it was made, an enforced contract was violated where nothing could be stopped, or
+    enforcement is turned off.
+    """
+    violations = record.get("violations", ())
+    if any(each["message"].startswith(FAILURES) for each in violations):
+        return logging.ERROR
+    late = any(each["action"] == "reported" and each["mode"] == "enforce" for each in violations)
+    if late or record.get("outcome") in STOPPED or record["event"] == "relaxed":
+        return logging.WARNING
+    return logging.INFO
+
+
+def _file(path: str | Path) -> Sink:
+    try:
+        return json_log(path)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        hint = "name a file in a folder that exists and may be written to"
+        raise ContractError.of(f"log `{path}` cannot be opened: {why}", hint) from None
+
+
+def _function(given: Any) -> Sink:
+    called = given if inspect.isroutine(given) else type(given).__call__
+    if inspect.iscoroutinefunction(given) or inspect.iscoroutinefunction(called):
+        raise ContractError.of(f"log={given!r} is a coroutine function", "nobody would await it")
+    try:
+        inspect.signature(given).bind({})
+    except TypeError:
+        raise ContractError.of(f"log={given!r} does not take one record", HINT) from None
+    except ValueError:  # it does not say what it takes
+        pass
+    return given  # type: ignore[no-any-return]
+
+
+def _standard(logger: logging.Logger | logging.LoggerAdapter[Any]) -> Sink:
+    """The message is the record as JSON; handlers find it as `record.sponsio_like`, too."""
+
+    def write(record: Record) -> None:
+        level = level_of(record)
+        if logger.isEnabledFor(level):
+            logger.log(level, "%s", as_text(record), extra={"sponsio_like": record})
+
+    return write
+
+
+def _structured(logger: Structured) -> Sink:
+    """The event is the record's, and its other fields are fields."""
+    by_level = {logging.ERROR: "error", logging.WARNING: "warning", logging.INFO: "info"}
+
+    def write(record: Record) -> None:
+        fields = {key: value for key, value in record.items() if key != "event"}
+        getattr(logger, by_level[level_of(record)])(record["event"], **fields)
+
+    return write

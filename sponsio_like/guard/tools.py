@@ -1,0 +1,189 @@
+"""Decorated tools: a function that cannot be called past its contracts.
+
+In: a function, a coroutine function or a method. Out: the same, but each call is decided before
+the body runs, on the arguments that the body receives, and settled after it.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sponsio_like.checks.roll_call import check_names
+from sponsio_like.engine.findings import renamed
+from sponsio_like.errors import ContractError, InputMissing, SessionError
+from sponsio_like.guard.arguments import Bound, Signature
+from sponsio_like.guard.flow import Fitted, Flow, OnBlock, OnHold, Run, adrive, drive, flow
+from sponsio_like.guard.kinship import Origin, overridden
+from sponsio_like.guard.toolbox import Toolbox
+from sponsio_like.outcome import Mode, Redirect
+from sponsio_like.session.active import Acting, acting, acting_in
+from sponsio_like.session.session import Session
+from sponsio_like.values.plain import as_answer
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class Tool:
+    """One decorated function: what it is called, where its session comes from, what a stop does."""
+
+    name: str
+    function: Callable[..., Any]
+    signature: Signature
+    origin: Origin
+    box: Toolbox[Tool]
+    session: Session | None
+    on_block: OnBlock
+    on_hold: OnHold
+    asked: tuple[tuple[str, str, Mode], ...] = ()
+    answer: Callable[[Any], Any] = as_answer
+
+    @property
+    def home(self) -> str:
+        """The class that a method belongs to."""
+        return self.function.__qualname__.rpartition(".")[0] if self.signature.owner else ""
+
+    def flow(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Flow:
+        """What one call goes through."""
+        here = self._here()
+        if here is None:
+            return _plainly(Run(self.function, args, kwargs))
+        if self.box.policy.enforces:
+            bound = self.signature.bind(args, kwargs)
+        else:
+            try:
+                bound = self.signature.watch(args, kwargs)
+            except TypeError:  # they do not fit, and the function says so itself
+                return _plainly(Run(self.function, args, kwargs))
+        run = Run(self.function, bound.args, bound.kwargs, self.answer)
+        owner = args[:1] if self.signature.owner else ()
+
+        def fit(redirect: Redirect) -> Fitted:
+            return self._fitted(redirect, bound, owner)
+
+        return flow(here, self.name, bound.read, run, fit, self.on_block, self.on_hold)
+
+    # --- the substitute -------------------------------------------------------------------------
+
+    def _fitted(self, redirect: Redirect, bound: Bound, owner: tuple[Any, ...]) -> Fitted:
+        """How the substitute runs: on what this tool would have received, else on its data.
+
+        Raises `LookupError`, `TypeError` or `ValueError` if it cannot.
+        """
+        tool = self.box.instead(redirect.tool, self)
+        tool, owner = tool.owned(self, owner)
+        later = inspect.iscoroutinefunction
+        if later(tool.function) and not later(self.function):
+            raise TypeError(f"`{tool.name}` is a coroutine, `{self.name}` is not")
+        data = bound.read()
+        hosts = (tool.signature.hosts & bound.named.keys()) - data.keys()
+        shared = {name: bound.named[name] for name in hosts}
+        given = renamed({name: bound.named[name] for name in data}, redirect)
+        try:
+            fitted = tool.signature.bind(owner, {**shared, **given})
+        except ValueError:  # it is no such object; what it says may do
+            fitted = tool.signature.bind(owner, {**shared, **renamed(data, redirect)})
+        run = Run(tool.function, fitted.args, fitted.kwargs, tool.answer)
+        return Fitted(run, fitted.read())
+
+    def owned(self, other: Tool, owner: tuple[Any, ...]) -> tuple[Tool, tuple[Any, ...]]:
+        """This method as the object has it, and the object to call it on, where `other` was to run.
+
+        Raises `TypeError` if this is a method of another class.
+        """
+        if not self.home:
+            return self, ()
+        if self.home != other.home:
+            raise TypeError(f"`{self.name}` is a method of another class")
+        made = self.signature.owner == "self"
+        if made and inspect.isclass(owner[0]):
+            raise TypeError(f"`{self.name}` is a method of an object, `{other.name}` is not")
+        mine = owner if made or inspect.isclass(owner[0]) else (type(owner[0]),)
+        found = overridden(self.function, owner[0])
+        return (self, mine) if found is None else self._overridden(found, owner[0], mine)
+
+    def _overridden(
+        self, found: Any, of: Any, mine: tuple[Any, ...]
+    ) -> tuple[Tool, tuple[Any, ...]]:
+        """The tool that a class further down has made of this method."""
+        function, owned = getattr(found, "__func__", found), not isinstance(found, staticmethod)
+        if not inspect.isfunction(function):
+            raise TypeError(f"`{self.name}` of `{type(of).__name__}` is no method")
+        signature = Signature(function, self.name, owned=owned)
+        owner = mine if not isinstance(found, classmethod) or inspect.isclass(of) else (type(of),)
+        return replace(self, function=function, signature=signature), owner if owned else ()
+
+    # --- the session ----------------------------------------------------------------------------
+
+    def _here(self) -> Acting | None:
+        """Whose call this is. None where that is not known, and nothing is enforced."""
+        here = acting() if self.session is None else acting_in(self.session)
+        policy = self.box.policy
+        session = None if here is None else here.session
+        if here is not None and here.session.policy is policy and here.session.open:
+            self._check_who(here)
+            self._check_names()
+            return here
+        what = "none is active" if session is None else f"`{session.id}` is finished or another's"
+        hint = "write `with session.active(): ...` around the agent"
+        if policy.enforces:
+            raise SessionError(f"tool `{self.name}` needs a session of its guard; {what}; {hint}")
+        _warn(f"tool `{self.name}` is not observed: {what}; {hint}", 5)
+        return None
+
+    def _check_names(self) -> None:
+        """Refuse to run under contracts that name what is not there; where observed, say so."""
+        policy = self.box.policy
+        if policy.roll.complete:
+            return
+        try:
+            check_names(policy)
+        except ContractError as error:
+            if policy.enforces:
+                raise
+            _warn(str(error), 6)
+
+    def _check_who(self, here: Acting) -> None:
+        """Refuse a call whose agent nobody has told, if an enforced contract asks for it."""
+        told = {"agents": here.agent, "depth": here.depth}
+        for asked, contract, mode in self.asked:
+            if told[asked] is None:
+                what = f"contract `{contract}` needs {asked} of calls of `{self.name}`"
+                hint = "write `with session.active(agent=.., depth=..): ...` around the agent"
+                if mode == "enforce":
+                    raise InputMissing(f"{what}; {hint}")
+                _warn(f"{what}; {hint}", 6)
+
+
+def _plainly(run: Run) -> Flow:
+    return (yield run)
+
+
+def _warn(text: str, above: int) -> None:
+    """Warn whoever has called the tool; where warnings are errors, it runs all the same."""
+    try:
+        warnings.warn(text, stacklevel=above)
+    except UserWarning:
+        import logging  # only here
+
+        logging.getLogger("sponsio_like").warning("%s", text)
+
+
+def guarded(tool: Tool) -> Callable[..., Any]:
+    """The function that decides before it runs the tool."""
+    if inspect.iscoroutinefunction(tool.function):
+
+        @functools.wraps(tool.function)
+        async def awaited(*args: Any, **kwargs: Any) -> Any:
+            return await adrive(tool.flow(args, kwargs))
+
+        return awaited
+
+    @functools.wraps(tool.function)
+    def plain(*args: Any, **kwargs: Any) -> Any:
+        return drive(tool.flow(args, kwargs))
+
+    return plain

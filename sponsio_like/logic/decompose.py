@@ -1,0 +1,73 @@
+"""How a guarantee is taken apart into instances.
+
+In: a formula. Out: a `Reading`: what is owed at every position anew, and what is owed once, from
+the first position. `f W g`, `f U g` and `f R g` at the top, over formulas without future
+operators, are read as safety over the past.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sponsio_like.logic.formula as f
+
+_FUTURE = (f.Next, f.WeakNext, f.Eventually, f.Always, f.Until, f.WeakUntil, f.Release)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`always[k]`: a conjunction that has one instance per position. `rest`.
+
+    One conjunction, one instance.
+    """
+
+    always: tuple[tuple[f.Formula, ...], ...]
+    rest: tuple[f.Formula, ...]
+
+
+def take_apart(formula: f.Formula) -> Reading:
+    """The instances of a guarantee."""
+    always: list[tuple[f.Formula, ...]] = []
+    rest: list[f.Formula] = []
+    for part in (safe for conjunct in conjuncts(formula) for safe in _read(conjunct)):
+        match part:
+            case f.Always(body, None):
+                always.append(tuple(conjuncts(body)))
+            case f.Constant(True):
+                pass
+            case _:
+                rest.append(part)
+    return Reading(tuple(always), tuple(rest))
+
+
+def conjuncts(formula: f.Formula) -> list[f.Formula]:
+    """The parts of nested conjunctions, in order."""
+    out: list[f.Formula] = []
+    stack = [formula]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, f.And):
+            stack.extend(reversed(part.parts))
+        else:
+            out.append(part)
+    return out
+
+
+def looks_ahead(formula: f.Formula) -> bool:
+    """Whether there is a future operator in it."""
+    return any(isinstance(node, _FUTURE) for node in f.postorder(formula))
+
+
+def _read(part: f.Formula) -> tuple[f.Formula, ...]:
+    match part:
+        case f.WeakUntil(left, right) | f.Until(left, right) | f.Release(left, right):
+            if looks_ahead(left) or looks_ahead(right):
+                return (part,)
+    match part:
+        case f.WeakUntil(left, right):
+            return (f.Always(f.disj(left, f.Once(right))),)
+        case f.Until(left, right):
+            return (f.Always(f.disj(left, f.Once(right))), f.Eventually(right))
+        case f.Release(left, right):
+            return (f.Always(f.disj(right, f.Yesterday(f.Once(left)))),)
+    return (part,)

@@ -1,0 +1,133 @@
+"""The tree of formulas and terms: frozen nodes, interned.
+
+The same node is the same object, so equality is identity, hashing is constant and depth does not
+matter.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, dataclass_transform
+from weakref import WeakValueDictionary
+
+from sponsio_like.logic.targets import Condition, Match, Var
+
+_TABLE: WeakValueDictionary[Any, Any] = WeakValueDictionary()
+_LOCK = threading.Lock()
+
+
+def _key(value: Any) -> Any:
+    """A dictionary key in which `1`, `1.0` and `True` differ, in conditions too."""
+    if isinstance(value, tuple):
+        return tuple(map(_key, value))
+    if isinstance(value, Match | Condition | Var):
+        return (type(value), *(_key(getattr(value, name)) for name in value.__match_args__))
+    return value if isinstance(value, Node) else (type(value), value)
+
+
+@dataclass_transform(frozen_default=True, eq_default=False)
+class _Interned(type):
+    """Reads the fields of a node class from its annotations, and interns its instances."""
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> _Interned:
+        fields = tuple(body.get("__annotations__", {}))
+        if fields or "__slots__" not in body:
+            body["__slots__"] = fields
+        body["__match_args__"] = fields
+        body["_defaults"] = {each: body.pop(each) for each in fields if each in body}
+        return super().__new__(mcs, name, bases, body)
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        values = _bound(cls, args, kwargs)
+        key = (cls, *map(_key, values))
+        with _LOCK:
+            node = _TABLE.get(key)
+            if node is None:
+                node = object.__new__(cls)  # type: ignore[arg-type]
+                for name, value in zip(fields_of(cls), values, strict=True):
+                    object.__setattr__(node, name, value)
+                _TABLE[key] = node
+        return node
+
+
+def fields_of(cls: Any) -> tuple[str, ...]:
+    """The names of the fields, in order."""
+    names: tuple[str, ...] = cls.__match_args__
+    return names
+
+
+def _bound(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The values of the fields, in order."""
+    if len(args) == len(fields_of(cls)) and not kwargs:
+        return args
+    given = {**cls._defaults, **dict(zip(fields_of(cls), args, strict=False)), **kwargs}
+    twice = kwargs.keys() & set(fields_of(cls)[: len(args)])
+    if twice or len(args) > len(fields_of(cls)) or given.keys() != set(fields_of(cls)):
+        fields = ", ".join(fields_of(cls))
+        raise TypeError(f"`{cls.__name__}` takes exactly: {fields or 'nothing'}")
+    return tuple(given[name] for name in fields_of(cls))
+
+
+PARSERS: dict[str, Callable[[str], Any]] = {}
+"""What reads a formula and a term from its text; `syntax` fills it."""
+
+
+class Node(metaclass=_Interned):
+    """A formula or a term. Prints as its text; the same node is the same object."""
+
+    __slots__ = ("__weakref__",)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"`{type(self).__name__}` is frozen")
+
+    def __repr__(self) -> str:
+        from sponsio_like.logic.printer import show  # the printer stands above the tree
+
+        return show(self)
+
+    def __copy__(self) -> Node:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Node:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[[str], Node], tuple[str]]:
+        return (PARSERS["formula"], (repr(self),))  # as text, so that depth does not matter
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The formulas and terms that stand directly under `node`."""
+    out: list[Node] = []
+    for name in fields_of(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, Node):
+            out.append(value)
+        elif isinstance(value, tuple):
+            out.extend(item for item in value if isinstance(item, Node))
+    return tuple(out)
+
+
+def rebuilt(node: Node, done: Mapping[Node, Node]) -> Node:
+    """The node over what its children have become."""
+
+    def swap(value: Any) -> Any:
+        if isinstance(value, Node):
+            return done[value]
+        return tuple(map(swap, value)) if isinstance(value, tuple) else value
+
+    return type(node)(*(swap(getattr(node, name)) for name in fields_of(type(node))))
+
+
+def postorder(root: Node) -> Iterator[Node]:
+    """Every node under `root` once, children before parents. No recursion: depth is no limit."""
+    seen: set[Node] = set()
+    stack: list[tuple[Node, bool]] = [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            yield node
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((child, False) for child in reversed(children(node)))

@@ -1,0 +1,109 @@
+"""The past as the search knows it: what has no small state is left free.
+
+In: a program and its past. Out: a past over more letters: behind the slots stand free bits, one for
+each comparison of a counter, a sum or a clock.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sponsio_like.logic.formula import Seconds, Steps
+from sponsio_like.monitor.past import Cell, Past, Value, compile_node
+from sponsio_like.monitor.program import STATEFUL, Program, operands
+
+
+@dataclass(frozen=True, slots=True)
+class Abstract:
+    """The past with counters, sums and clocks left free.
+
+    `source[k]` is the real register of cell k. `contrary`: the free bits of a comparison and of its
+    negation, which never hold together (neither does, where they cannot be told).
+    """
+
+    past: Past
+    source: tuple[int, ...]
+    bounds: tuple[Any, ...]
+    free: int
+    contrary: tuple[tuple[int, int], ...]
+
+
+def abstract(program: Program, past: Past) -> Abstract:
+    """Replace what has no small state by free bits, read behind the slots of a letter."""
+    real = {cell.node: k for k, cell in enumerate(past.cells)}
+    values: list[Value | None] = []
+    cells: list[Cell] = []
+    free = len(program.slots)
+    compared: dict[int, int] = {}
+    for i, op in enumerate(program.nodes):
+        value, cell, taken = _abstract_node(program, i, op, len(cells), free)
+        if op[0] == "cmp":
+            compared[i] = free
+        free += taken
+        values.append(value)
+        if cell is not None:
+            cells.append(cell)
+    source = tuple(real[cell.node] for cell in cells)
+    bounds = tuple(_bound(program, cell) for cell in cells)
+    past, taken = Past(tuple(values), tuple(cells)), free - len(program.slots)
+    return Abstract(past, source, bounds, taken, tuple(_contrary(program, compared)))
+
+
+def _contrary(program: Program, compared: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+    """The free bits of each comparison and of its negation."""
+    said = _said(program) if len(compared) > 1 else []
+    for (i, bit), (j, other) in itertools.combinations(compared.items(), 2):
+        negated = program.nodes[i][4][0], program.nodes[j][4][0]
+        if said[i] == said[j] and negated[0] is not negated[1]:
+            yield bit, other
+
+
+def _said(program: Program) -> list[int]:
+    """A number for what each node says, whatever it takes for true where it cannot be told."""
+    numbers: dict[Any, int] = {}
+    said: list[int] = []
+    for op in program.nodes:
+        slot = op[1] if op[0] in ("lit", "value", "sum", "repeats", "elapsed") else None
+        about = None if slot is None else program.slots[slot].node
+        rest = tuple(each for each in op if isinstance(each, (str, Steps, Seconds)))
+        negated = op[2] if op[0] == "lit" else None
+        key = (rest, about, negated, tuple(said[k] for k in operands(op)))
+        said.append(numbers.setdefault(key, len(numbers)))
+    return said
+
+
+def _bound(program: Program, cell: Cell) -> Any:
+    op = program.nodes[cell.node]
+    return (op[0], op[2]) if op[0] in "OH" else None
+
+
+def _abstract_node(
+    program: Program, i: int, op: Any, r: int, free: int
+) -> tuple[Value | None, Cell | None, int]:
+    if program.looks_ahead(i) or op[0] in STATEFUL or op[0] == "value":
+        return None, None, 0
+    match op:
+        case ("cmp", *_):
+            return (lambda v, x, s, p, t: x[free]), None, 1
+        case ("O", a, Seconds()):
+            cell = Cell(i, False, lambda v, x, s, p, t: v[a] or s[r])
+            return (lambda v, x, s, p, t: v[a] or (x[free] and s[r])), cell, 1
+        case ("H", a, Seconds()):
+            cell = Cell(i, True, lambda v, x, s, p, t: v[a] and s[r])
+            return (lambda v, x, s, p, t: v[a] and (x[free] or s[r])), cell, 1
+    return (*compile_node(op, r, i), 0)
+
+
+def abstracted(value: Any, bound: Any, at: int) -> Any:
+    """One real register as the search knows it."""
+    match bound:
+        case (_, Steps(count)):
+            return None if value is None or value + count <= at else value - at
+        case ("O", Seconds()):
+            return value is not None
+        case ("H", Seconds()):
+            return value is None
+    return value

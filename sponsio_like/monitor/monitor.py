@@ -1,0 +1,293 @@
+"""Watch one formula, one position at a time: (State, letter) -> Step(State, what broke).
+
+A monitor never looks back: registers are its past, what is owed is its future, and calls in flight
+wait in a window. States are immutable: to ask is to step and to throw the step away; to commit is
+to keep it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from sponsio_like.events.terms import MISSING
+from sponsio_like.logic.decompose import Reading
+from sponsio_like.logic.formula import Const, Steps
+from sponsio_like.monitor.in_flight import (
+    Entry,
+    Recall,
+    Window,
+    in_flight,
+    open_calls,
+    settle,
+    settled_ways,
+)
+from sponsio_like.monitor.past import Letter, Registers, compared, compile_past
+from sponsio_like.monitor.program import Program
+from sponsio_like.monitor.progression import Future, Position
+from sponsio_like.monitor.reachability import FAR, Goal, Search
+from sponsio_like.monitor.residual import (
+    NO,
+    YES,
+    Residual,
+    at_the_end,
+    holds_at_end,
+    literals_of,
+    mapped,
+    one,
+    strictest,
+)
+
+Verdict: TypeAlias = Literal["violated", "satisfied", "inconclusive"]
+Instance: TypeAlias = frozenset[Residual]
+
+
+class State(NamedTuple):
+    """All a monitor remembers. `live`: instances that still owe something; `lost`: cannot be kept
+    together any more. Small, immutable, hashable.
+    """
+
+    registers: Registers
+    live: frozenset[Instance]
+    window: Window = ()
+    lost: bool = False
+
+
+class Step(NamedTuple):
+    """A state, and whether reaching it violates the formula now."""
+
+    state: State
+    violated: bool
+
+
+class Monitor:
+    """One compiled formula. Immutable and shared; every method takes a state and returns one."""
+
+    def __init__(
+        self, program: Program, reading: Reading, tools: Iterable[str] | None = None
+    ) -> None:
+        self.program = program
+        self.always = tuple(tuple(program.add(part) for part in parts) for parts in reading.always)
+        self.rest = tuple(program.add(part) for part in reading.rest)
+        self.past = compile_past(program)
+        self.future = Future(program)
+        self.plain = not self.rest and not any(
+            self._owing(root) for roots in self.always for root in roots
+        )
+        self.counts_steps = any(
+            op[0] in ("O", "H") and isinstance(op[2], Steps) for op in program.nodes
+        )
+        self.search = Search(program, self.past, self.future, self.always, tools)
+        self.recall = Recall(
+            program, self.past, self.search.quiet_letter, self.search.settles_within
+        )
+
+    def _owing(self, root: int) -> bool:
+        """Whether `root` can leave anything for later positions or results."""
+        return self.future.ahead[root] or self.future.waits[root]
+
+    @property
+    def start(self) -> State:
+        """The state before the first position."""
+        first = frozenset(
+            one(("X" if not _holds_on_nothing(self.program, root) else "W", root))
+            for root in self.rest
+        )
+        return State(self.past.start, frozenset({first} if first else ()))
+
+    # --- positions ----------------------------------------------------------------------------
+
+    def step(self, state: State, letter: Letter, position: int, time: float) -> Step:
+        """The state after this position. Violated: no continuation keeps the formula any more."""
+        values = self.past.read(letter, state.registers, position, time)
+        after = self.past.after(values, letter, state.registers, position, time)
+        window = self.recall.extended(state.window, Entry(position, time, state.registers, letter))
+        if self.plain:
+            bad = not all(values[root] for roots in self.always for root in roots)
+            return Step(State(after, state.live, window), bad)
+        at = Position(letter, values, position, time)
+        return self._judge(state, self._next(state, at), after, window, position)
+
+    def _next(self, state: State, at: Position) -> list[Instance]:
+        known: dict[int, Residual] = {}
+        owed = self.future.owed
+        instances = [
+            strictest(self.future.progress(r, at, known) for r in each) for each in state.live
+        ]
+        return instances + [strictest(owed(root, at) for root in roots) for roots in self.always]
+
+    def _judge(
+        self,
+        old: State,
+        instances: list[Instance],
+        registers: Registers,
+        window: Window,
+        position: int,
+    ) -> Step:
+        """Drop the instances that are lost; see whether those left can be kept together."""
+        owing = [each for each in instances if each]
+        live = frozenset(
+            each
+            for each in owing
+            if self._possible("kind", each, registers, window, position, more=False)
+        )
+        dead = len(live) < len(set(owing))
+        lost = not self._possible("kind", _joint(live), registers, window, position, more=True)
+        bad = dead or (lost and not old.lost)
+        return Step(State(registers, live, window, lost), bad)
+
+    # --- results, time, the end ---------------------------------------------------------------
+
+    def settle(self, state: State, settled: int, final: Mapping[int, bool], position: int) -> Step:
+        """The state once the call at position `settled` has its result.
+
+        `position` is the last one.
+        """
+        known = self.recall.settled(state.window, settled, final, position)
+        window, registers = known or (state.window, state.registers)
+        if self.plain:
+            return Step(state._replace(registers=registers, window=window), False)
+        instances = [strictest(settle(r, settled, final) for r in each) for each in state.live]
+        return self._judge(state, instances, registers, window, position)
+
+    def expire(self, state: State, position: int, time: float) -> Step:
+        """The state once `time` has come: what was due before it is over."""
+        due = [
+            lit
+            for each in state.live
+            for lit in literals_of(each)
+            if lit[0] in "fg" and lit[2] < time
+        ]
+        if not due:
+            return Step(state, False)
+
+        def value(literal: tuple[object, ...]) -> Residual:
+            return one(literal) if literal not in due else NO if literal[0] == "f" else YES
+
+        instances = [strictest(mapped(r, value) for r in each) for each in state.live]
+        return self._judge(state, instances, state.registers, state.window, position)
+
+    def open_ends(self, live: Iterable[Instance]) -> list[Instance]:
+        """The instances that would be unfulfilled if the session ended now."""
+        return [each for each in live if not self._ends_well(each)]
+
+    def closed(self, state: State) -> tuple[frozenset[Instance], bool]:
+        """No position follows: what is left to the results of calls in flight; is anything lost."""
+        owed = [strictest(at_the_end(residual) for residual in each) for each in state.live]
+        return self._left(owed, lost=state.lost)
+
+    def settled(
+        self, hanging: frozenset[Instance], at: int, final: Mapping[int, bool]
+    ) -> tuple[frozenset[Instance], bool]:
+        """The same after one more result."""
+        owed = [strictest(settle(residual, at, final) for residual in each) for each in hanging]
+        return self._left(owed, lost=not self._may_end_well(_joint(hanging)))
+
+    def _left(self, owed: list[Instance], *, lost: bool) -> tuple[frozenset[Instance], bool]:
+        left = frozenset(each for each in owed if each and self._may_end_well(each))
+        dead = len(left) < len({each for each in owed if each})
+        return left, dead or (not lost and not self._may_end_well(_joint(left)))
+
+    def _may_end_well(self, instance: Instance) -> bool:
+        """Whether it holds at the end for some results of the calls in flight."""
+        lefts = settled_ways(self.program.slots, instance, in_flight(instance, ()))
+        return lefts is None or any(not left for left in lefts)
+
+    def _ends_well(self, instance: Instance) -> bool:
+        """Whether it holds at the end, whichever way the calls in flight are read."""
+        lefts = settled_ways(self.program.slots, instance, in_flight(instance, ()))
+        return lefts is not None and all(holds_at_end(r) for left in lefts for r in left)
+
+    def ahead(self, state: State, position: int) -> int:
+        """How many further positions it takes, at the least, to keep all that is owed."""
+        if in_flight(_joint(state.live), open_calls(state.window)):
+            return FAR
+        each = [(live, False) for live in state.live]
+        if not state.lost:
+            each.append((_joint(state.live), True))
+        found = [
+            self.search.distance("kind", owed, state.registers, position, more=more)
+            for owed, more in each
+        ]
+        return max((FAR if far is None else far for far in found), default=0)
+
+    def possible(self, owed: Instance, state: State, position: int) -> bool:
+        """Whether some continuation gives what is owed."""
+        return self._possible("kind", owed, state.registers, state.window, position, more=False)
+
+    def verdict(self, state: State, position: int) -> Verdict:
+        """Satisfied when no continuation can break it; if it is broken, the clause remembers."""
+        free = self._possible(
+            "harsh", _joint(state.live), state.registers, state.window, position, more=True
+        )
+        return "inconclusive" if free else "satisfied"
+
+    # --- calls in flight ----------------------------------------------------------------------
+
+    def _possible(
+        self,
+        goal: Goal,
+        joint: Iterable[Residual],
+        registers: Registers,
+        window: Window,
+        position: int,
+        *,
+        more: bool,
+    ) -> bool:
+        """Whether a continuation reaches `goal`, for some results of the calls in flight."""
+        owed = frozenset(joint)
+        if NO in owed:
+            return goal == "harsh"
+        if self.plain and not owed and goal == "kind":
+            return True
+        if not window and not in_flight(owed, ()):
+            return self.search.reachable(goal, owed, registers, position, more=more)
+        found = self.recall.outcomes(owed, registers, window, position)
+        if found is None:
+            self.search.limited = True
+            return True
+        return any(
+            self.search.reachable(goal, left, registers, position, more=more)
+            for registers, left in sorted(found, key=lambda each: len(each[1]))
+        )
+
+
+def overall(verdicts: set[Verdict]) -> Verdict:
+    """The verdict of a conjunction."""
+    if "violated" in verdicts:
+        return "violated"
+    return "satisfied" if verdicts == {"satisfied"} else "inconclusive"
+
+
+def _joint(live: Iterable[Instance]) -> frozenset[Residual]:
+    return strictest(residual for instance in live for residual in instance)
+
+
+def _holds_on_nothing(program: Program, root: int) -> bool:
+    """Whether `root` holds on the empty trace."""
+    known: list[Any] = []
+    for op in program.nodes:
+        match op:
+            case ("count" | "sum" | "repeats", *_):
+                known.append(0)
+            case ("since" | "age", *_):
+                known.append(math.inf)
+            case ("last", *_):
+                known.append(MISSING)
+            case ("elapsed", *_):
+                known.append(math.inf)
+            case ("value", slot):
+                constant = program.slots[slot].node
+                known.append(constant.value if isinstance(constant, Const) else MISSING)
+            case ("cmp", left, name, right, (negated, bad)):
+                known.append(compared(left, name, right, negated, bad)(known, (), (), 0, 0.0))
+            case ("and", *parts):
+                known.append(all(known[k] for k in parts))
+            case ("or", *parts):
+                known.append(any(known[k] for k in parts))
+            case ("lit", _, negated):
+                known.append(negated)
+            case _:
+                known.append(op[0] in ("true", "WX", "G", "R", "WY", "H", "T"))
+    return bool(known[root])

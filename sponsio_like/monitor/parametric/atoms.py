@@ -1,0 +1,231 @@
+"""Atoms with value variables: for which values they hold at an event.
+
+In: an atom, once, at load time. Out: an `Atom` (variables.py): what stands in the event is read
+once (`see`); then it answers for each value, and says for which it may hold at all.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, NamedTuple, TypeAlias
+
+import sponsio_like.logic.formula as f
+from sponsio_like.events.atoms import OPEN, Concerns, Truth, concerns
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Call, Event, Message, Result
+from sponsio_like.monitor.parametric.lookup import (
+    BINDING,
+    NOBODY,
+    NOWHERE,
+    Form,
+    Look,
+    call_spot,
+    holds,
+    is_whole,
+    look,
+)
+from sponsio_like.monitor.parametric.variables import Key, Names
+from sponsio_like.values.places import has_gaps, is_list, told
+
+ZERO = Decimal(0)
+
+# --- kinds of calls ---------------------------------------------------------------------------
+
+
+class _Test(NamedTuple):
+    """One condition with a variable. `place`: -1 for one that only needs to be there."""
+
+    place: int
+    form: Form
+    condition: f.Condition
+    var: f.Var
+
+
+class _Kind(NamedTuple):
+    """One match with variables: what it asks without them, and its tests."""
+
+    concerns: Concerns
+    tests: tuple[_Test, ...]
+    strict: bool
+
+
+Sighted: TypeAlias = "list[tuple[_Kind, bool | None, list[Look]]]"
+
+
+@dataclass(frozen=True, slots=True)
+class OfCalls:
+    """`called | done | failed` of calls whose arguments carry the values."""
+
+    what: str
+    kinds: tuple[_Kind, ...]
+    width: int
+
+    def see(self, event: Event, _: Context) -> Sighted:
+        if not isinstance(event, Call):
+            return []
+        seen: Sighted = []
+        for kind in self.kinds:
+            base = kind.concerns(event)
+            if base is not False:
+                seen.append(
+                    (kind, base, [_seen(event, test, strict=kind.strict) for test in kind.tests])
+                )
+        return seen
+
+    def holds(self, seen: Sighted, key: Key) -> Truth:
+        answer = any_of([_answer(kind, base, looks, key) for kind, base, looks in seen])
+        return OPEN if answer is True and self.what != "called" else answer
+
+    @staticmethod
+    def is_alike(seen: Sighted) -> bool:
+        """Whether it says the same of all values that it binds."""
+        return [len(kind.tests) for kind, _, _ in seen] == [1]
+
+    @staticmethod
+    def compares(seen: Sighted) -> bool:
+        """Whether something there is compared with the values, and does not only bind them."""
+        pairs = (pair for kind, _, looks in seen for pair in zip(kind.tests, looks, strict=True))
+        return any(test.condition.op not in BINDING and found.there for test, found in pairs)
+
+    def binds(self, seen: Sighted) -> Iterator[Key]:
+        for kind, _, looks in seen:
+            yield from _keys(zip(kind.tests, looks, strict=True), self.width)
+
+
+def any_of(answers: list[bool | None]) -> bool | None:
+    """Whether one of them is true; None if that is not certain."""
+    return True if True in answers else None if None in answers else False
+
+
+def _answer(kind: _Kind, base: bool | None, looks: list[Look], key: Key) -> bool | None:
+    pairs = list(zip(kind.tests, looks, strict=True))
+    open_ = {test.place for test, found in pairs if _may_be_any(kind, test, found)}
+    answers, nobody = [base], all(value is NOBODY for value in key)
+    for test, found in pairs:
+        if nobody and open_ and test.place not in open_ and test.condition.op in BINDING:
+            answers.append(bool(found.values))  # with the value that stands there
+        else:
+            answers.append(_tested(kind, test, found, key))
+    return False if False in answers else None if None in answers else True
+
+
+def _tested(kind: _Kind, test: _Test, found: Look, key: Key) -> bool | None:
+    each = test.condition
+    if test.place < 0:
+        return bool(found.values) or (None if kind.strict or found.unclear else False)
+    value = key[test.place]
+    return holds(found, each.op, value, test.form, every=each.every, strict=kind.strict)
+
+
+def _may_be_any(kind: _Kind, test: _Test, found: Look) -> bool:
+    """Whether what stands there could be any value."""
+    binds = test.condition.op in BINDING
+    return binds and (found.unclear or (kind.strict and not found.there))
+
+
+def _seen(call: Call, test: _Test, *, strict: bool) -> Look:
+    each, place = test.condition, call_spot(call, test.condition.path)
+    strict = strict and each.op in BINDING  # only what binds has to be there
+    whole = is_whole(each.path)
+    var, form = test.var, test.form
+    found = look(place, each.op, var, form, given=False, whole=whole, every=each.every)
+    lacking = "[]" in each.path and has_gaps(place)
+    if each.every and (lacking or (strict and found.bare)):  # an element lacks it, so the list does
+        return NOWHERE
+    if each.every and each.op not in BINDING and not found.there:
+        found = found._replace(there=is_list(place))
+    short = strict and found.there and (lacking or found.bare)
+    return found._replace(unclear=found.unclear or short)
+
+
+def _keys(tested: Iterable[tuple[_Test, Look]], width: int) -> Iterator[Key]:
+    """The combinations of values that these tests bind; none if one variable is left open."""
+    choices: list[set[Any] | None] = [None] * width
+    for test, found in tested:
+        tells = test.condition.op in BINDING or (test.condition.op == "!=" and width == 1)
+        if tells and test.place >= 0:
+            choices[test.place] = (choices[test.place] or set()) | set(found.values)
+    if None not in choices:
+        yield from itertools.product(*(each for each in choices if each is not None))
+
+
+def of_target(target: f.Target, what: str, names: Names) -> OfCalls:
+    """The atom of these calls."""
+    return OfCalls(what, tuple(_kind(match, names) for match in target), len(names.places))
+
+
+def _kind(match: f.Match, names: Names) -> _Kind:
+    free = [each for each in match.conditions if not isinstance(each.value, f.Var)]
+    bare = replace(match, conditions=tuple(free))
+    tests = tuple(
+        _Test(
+            names.places.get(each.value.name, -1),
+            names.forms.get(each.value.name, "exact"),
+            each,
+            each.value,
+        )
+        for each in match.conditions
+        if isinstance(each.value, f.Var)
+    )
+    return _Kind(concerns((bare,)), tests, match.strict is True)
+
+
+# --- outputs, messages, context ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OfOutput:
+    """The output of a call carries the value; known once the call has settled."""
+
+    node: f.OutputIs
+    place: int
+    form: Form
+    width: int
+
+    def see(self, event: Event, _: Context) -> bool:
+        return isinstance(event, Call)
+
+    def holds(self, seen: bool, _: Key) -> Truth:
+        return seen and OPEN
+
+    def binds(self, _: bool) -> tuple[Key, ...]:
+        return ()
+
+    def found(self, result: Result) -> Look:
+        """What the result carries."""
+        path, var = self.node.path, self.node.value
+        assert isinstance(var, f.Var)
+        place = told(result.output, path)
+        return look(place, self.node.op, var, self.form, given=True, whole=is_whole(path))
+
+    def revealed(self, found: Look) -> Iterator[Key]:
+        """The values that it carries."""
+        if self.width == 1 and (self.node.op in BINDING or self.node.op == "!="):
+            yield from ((each,) for each in found.values)
+
+    def settled(self, found: Look, key: Key) -> bool | None:
+        """Whether it carries this value."""
+        return holds(found, self.node.op, key[self.place], self.form)
+
+
+@dataclass(frozen=True, slots=True)
+class OfText:
+    """The text of a message carries the value."""
+
+    node: f.TextIs
+    place: int
+    form: Form
+
+    def see(self, event: Event, _: Context) -> Look:
+        if not isinstance(event, Message):
+            return NOWHERE
+        return look(event.text, self.node.op, self.node.value, self.form, given=True, whole=True)
+
+    def holds(self, seen: Look, key: Key) -> bool | None:
+        return holds(seen, self.node.op, key[self.place], self.form)
+
+    def binds(self, seen: Look) -> Iterator[Key]:
+        return ((each,) for each in seen.values)

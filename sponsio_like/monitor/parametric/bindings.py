@@ -1,0 +1,246 @@
+"""Value variables of one clause: what it reads of an event, for each value that the event binds.
+
+In: the slots of a clause. Out: letters: one for each key that the event (or a result) binds, and
+one for all other values. Shared by all sessions; immutable but for a cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import sponsio_like.logic.formula as f
+from sponsio_like.errors import ContractError
+from sponsio_like.events.atoms import OPEN
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Call, End, Event, Message, Result
+from sponsio_like.monitor.alphabet import fixed_at, static
+from sponsio_like.monitor.parametric.atoms import OfCalls, OfOutput, OfText, of_target
+from sponsio_like.monitor.parametric.lookup import BINDING, NOBODY
+from sponsio_like.monitor.parametric.result_bindings import (
+    NOTHING,
+    Given,
+    OfPart,
+    is_part,
+    keys_of,
+    settled_part,
+)
+from sponsio_like.monitor.parametric.terms import OfAmounts, OfTerms, form_of, side
+from sponsio_like.monitor.parametric.variables import Atom, Key, Names, relations, shown, vars_in
+from sponsio_like.monitor.past import Letter, kept
+from sponsio_like.monitor.program import Slot
+from sponsio_like.monitor.slots import slot_reader
+from sponsio_like.values.places import ABSENT
+
+Steady: TypeAlias = Callable[[Sequence[bool | None]], bool]
+Mute: TypeAlias = Callable[[Sequence[bool | None]], frozenset[int]]
+Gifts: TypeAlias = tuple[tuple[int, Any], ...]
+CACHE_CAP = 4_096
+"""Most tools of which something is remembered: what of their calls makes no difference."""
+
+
+class Sight(NamedTuple):
+    """What was read of an event. `keys`: for each key that it binds; `others`: for all others.
+
+    `rests`: they stay as they are. `seen`: what the letter of any other key is made of. `given`: by
+    slot, what the call binds of what its answer will complete.
+    """
+
+    keys: Mapping[Key, Letter]
+    others: Letter
+    rests: bool
+    seen: tuple[Any, ...]
+    given: Gifts = ()
+
+
+class Revealed(NamedTuple):
+    """What a result decides. `keys`: those that it binds; `of`: the final values for a key.
+
+    `apart`: for every key that is told apart, something else may be decided.
+    """
+
+    keys: tuple[Key, ...]
+    of: Callable[[Key], dict[int, Any]]
+    others: dict[int, Any]
+    apart: bool
+
+
+class Bindings:
+    """`relates`: every value is compared with the present one, and so sees every such call."""
+
+    def __init__(self, slots: Sequence[Slot], names: Names) -> None:
+        self.names = names
+        self.slots = tuple(slots)
+        each = [(i, slot) for i, slot in enumerate(slots) if _has_vars(slot.node)]
+        made = [(i, slot, _atom(slot, names)) for i, slot in each]
+        self.atoms: list[tuple[int, Slot, Atom]] = made
+        self.nobody: Key = (NOBODY,) * len(names.places)
+        ops = [op for _, slot in each for op in relations(slot.node, names)]
+        self._compares = bool(ops)
+        self.relates = any(op != "!=" for op in ops) or (bool(ops) and len(names.places) > 1)
+        self.revealing = frozenset(i for i, _, atom in made if isinstance(atom, OfOutput))
+        self.parts = frozenset(i for i, _, atom in made if isinstance(atom, OfPart))
+        self._rests: dict[Any, bool] = {}
+        self._mutes: dict[str, frozenset[int]] = {}
+
+    def see(
+        self, base: Letter, event: Event, context: Context, steady: Steady, mute: Mute
+    ) -> Sight:
+        """What there is to know of this event. `base`: the letter, but for variables.
+
+        `steady`: whether a position with a letter leaves the clause as it is; `mute`: the outputs
+        that make no difference there, so that nothing waits for them.
+        """
+        still = self._mute(event, mute)
+        seen = tuple([i not in still and atom.see(event, context) for i, _, atom in self.atoms])
+        base = tuple([self._small(i, value) for i, value in enumerate(base)])
+        others = self.letter(base, seen, self.nobody)
+        letters = self._letters(base, seen)
+        false = all(
+            others[i] is False or slot.kind == "amount" or i in self.revealing
+            for i, slot, _ in self.atoms
+        )
+        rests = false and self._steady(event, steady)
+        pairs = zip(self.atoms, seen, strict=True) if self.parts else ()
+        given = tuple((i, one) for (i, _, _), one in pairs if i in self.parts and one != NOTHING)
+        return Sight(letters, others, rests, seen, given)
+
+    def _small(self, i: int, value: Any) -> Any:
+        """What is read of a term, if it can be remembered: states are compared with each other."""
+        if self.slots[i].kind != "value" or value is OPEN or value is ABSENT:
+            return value
+        return kept(value)
+
+    def _letters(self, base: Letter, seen: tuple[Any, ...]) -> dict[Key, Letter]:
+        pairs = zip(self.atoms, seen, strict=True)
+        each = [(atom, one, list(atom.binds(one))) for (_, _, atom), one in pairs]
+        telling = [(atom, one, keys) for atom, one, keys in each if keys]
+        if len(telling) == 1 and not self.relates and len(telling[0][2]) > 1:
+            atom, one, keys = telling[0]
+            if isinstance(atom, OfCalls) and atom.is_alike(one):  # then all of them read the same
+                return dict.fromkeys(keys, self.letter(base, seen, keys[0]))
+        keys_ = dict.fromkeys(key for _, _, keys in telling for key in keys)
+        return {key: self.letter(base, seen, key) for key in keys_}
+
+    def keys_of(self, event: Event, context: Context) -> list[Key]:
+        """The values that the event binds."""
+        pairs = ((atom, atom.see(event, context)) for _, _, atom in self.atoms)
+        return list(dict.fromkeys(key for atom, seen in pairs for key in atom.binds(seen)))
+
+    def letter(self, base: Letter, seen: Sequence[Any], key: Key) -> Letter:
+        """What is read for this key."""
+        out = list(base)
+        for (i, slot, atom), one in zip(self.atoms, seen, strict=True):
+            out[i] = _answer(slot, atom.holds(one, key))
+        return tuple(out)
+
+    def compares(self, sight: Sight) -> bool:
+        """Whether the event is compared with values, and not only bound to them."""
+        pairs = ((atom, one) for (_, _, atom), one in zip(self.atoms, sight.seen, strict=True))
+        calls = (atom.compares(one) for atom, one in pairs if isinstance(atom, OfCalls | OfTerms))
+        return self._compares and any(calls)
+
+    def nothing(self, base: Letter, context: Context) -> Letter:
+        """What is read where nothing happens, the same for every key."""
+        seen = tuple([atom.see(End(), context) for _, _, atom in self.atoms])
+        return self.letter(base, seen, self.nobody)
+
+    def settled(
+        self, letter: Letter, result: Result, base: dict[int, Any], gifts: Gifts = ()
+    ) -> Revealed:
+        """What a result decides. `base`: for the slots without variables; `gifts`: of its call."""
+        waiting = [
+            (i, slot, atom, atom.found(result))
+            for i, slot, atom in self.atoms
+            if isinstance(atom, OfOutput) and letter[i] is OPEN
+        ]
+        keys = dict.fromkeys(key for *_, atom, found in waiting for key in atom.revealed(found))
+        given = {i: Given(*each) for i, each in gifts if letter[i] is OPEN}
+        told: dict[int, dict[Any, None]] = {}
+        for *_, atom, found in waiting:
+            told.setdefault(atom.place, {}).update(found.values)
+        for each in given.values():
+            keys |= dict.fromkeys(keys_of(each, len(self.nobody), told))
+        vague = any(found.unclear for *_, found in waiting)
+        loose = any(each.unclear for each in given.values())
+
+        def final(key: Key) -> dict[int, Any]:
+            out = dict(base)
+            for i, slot, atom, found in waiting:
+                answer = None if loose and key == self.nobody else atom.settled(found, key)
+                out[i] = slot.default if answer is None else answer
+            for i in self.parts & out.keys():
+                default = self.slots[i].default
+                part = settled_part(given.get(i, NOTHING), key, vague=vague, default=default)
+                out[i] = out[i] and part
+            return out
+
+        ops = {atom.node.op for _, _, atom, _ in waiting}
+        apart = not ops <= (BINDING | {"!="} if len(self.nobody) == 1 else BINDING)
+        return Revealed(tuple(keys), final, final(self.nobody), apart)
+
+    # --- those that are left alone ------------------------------------------------------------
+
+    def _steady(self, event: Event, steady: Steady) -> bool:
+        name = event.tool if isinstance(event, Call) else None
+        if isinstance(event, Message):
+            return steady(self.told(fixed_at(self.slots, ("message", event.role))))
+        if name not in self._rests:
+            answer = name is not None and steady(self.told(static(self.slots, name)))
+            if name is None or len(self._rests) >= CACHE_CAP:
+                return answer
+            self._rests[name] = answer
+        return self._rests[name]
+
+    def _mute(self, event: Event, mute: Mute) -> frozenset[int]:
+        if not isinstance(event, Call) or not self.revealing:
+            return frozenset()
+        found = self._mutes.get(event.tool)
+        if found is None:
+            found = mute(static(self.slots, event.tool))
+            if len(self._mutes) < CACHE_CAP:
+                self._mutes[event.tool] = found
+        return found
+
+    def told(self, letter: Sequence[bool | None]) -> tuple[bool | None, ...]:
+        """What is known of a letter, for values that nothing binds there."""
+        out = list(letter)
+        for i, _, _ in self.atoms:
+            late = i in self.revealing or i in self.parts
+            out[i] = None if late and out[i] is not False else False
+        return tuple(out)
+
+    def said(self, key: Key) -> tuple[tuple[str, Any], ...]:
+        """The variables, each with its value."""
+        return tuple((name, shown(key[place])) for name, place in self.names.places.items())
+
+
+def _answer(slot: Slot, answer: Any) -> Any:
+    if slot.kind != "atom" or answer is not None:
+        return answer
+    return OPEN if slot.waits and slot.default else slot.default
+
+
+def _has_vars(node: f.Node) -> bool:
+    return any(vars_in(each) for each in f.postorder(node))
+
+
+def _atom(slot: Slot, names: Names) -> Atom:
+    node = slot.node
+    match node:
+        case f.Happens(what, target) if is_part(node, names):
+            return OfPart(of_target(target, what, names))
+        case f.Happens(what, target):
+            return of_target(target, what, names)
+        case f.OutputIs(_, _, f.Var(name)):
+            return OfOutput(node, names.places[name], names.forms[name], len(names.places))
+        case f.TextIs(_, f.Var(name)):
+            return OfText(node, names.places[name], names.forms[name])
+        case f.Compare(left, op, right):
+            form = form_of(names)
+            return OfTerms(side(left, names), op, side(right, names), len(names.places), form)
+        case f.Sum(target):
+            return OfAmounts(of_target(target, "called", names), slot_reader(slot))
+    raise ContractError.of(
+        f"`{node!r}` cannot have a value variable", "count calls instead: count(..)"
+    )

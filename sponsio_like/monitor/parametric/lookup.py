@@ -1,0 +1,191 @@
+"""What a place in an event has for value variables, and whether it holds for one value.
+
+In: a place, a condition with a variable. Out: a `Look`: the values that stand there, as keys have
+them, and whether all could be read. Texts that something was found in compare as texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import sponsio_like.logic.formula as f
+from sponsio_like.events.condition_tests import texts_of
+from sponsio_like.events.events import Call
+from sponsio_like.monitor.slots import short
+from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.compare import captures, compare, number_in
+from sponsio_like.values.effort import once, spend
+from sponsio_like.values.freeze import UNREADABLE
+from sponsio_like.values.leaks import carried_in, key_of, keys_of, offered_in
+from sponsio_like.values.limits import LEAK_WORK, VALUE_WORK
+from sponsio_like.values.places import ABSENT, Many, Spot, given, leaves_of, spot
+from sponsio_like.values.tokens import GIVEN_CAP, as_text, words_in
+
+Form: TypeAlias = Literal["exact", "text", "folded"]
+
+
+class Nobody:
+    """Stands for every value that nothing has bound."""
+
+
+NOBODY = Nobody()
+SINGLE: frozenset[f.Op] = frozenset({"=", "!=", "<", "<=", ">", ">=", "matches"})
+"""How single values are compared; `has` and `carries` look into whatever stands there."""
+BINDING: frozenset[f.Op] = frozenset({"=", "matches", "has", "carries"})
+"""How a condition can bind a variable; `!=`, `<` and so on only relate to it."""
+
+
+class Look(NamedTuple):
+    """What stands at a place. `unclear`: not all could be read; `there`: there is something.
+
+    `mixed`: one value was meant, and several stand there: which of them counts cannot be told.
+    `bare`: something stands there in which a regular expression finds nothing.
+    """
+
+    values: Mapping[Any, None]
+    unclear: bool
+    there: bool
+    mixed: bool = False
+    bare: bool = False
+
+
+NOWHERE = Look({}, False, False)
+
+
+def form_value(value: Any, form: Form) -> Any:
+    """The value as keys have it. Raises `Unreadable`."""
+    if form == "folded":
+        return key_of(value)
+    text = as_text(value) if form == "text" else None
+    return short(value) if text is None else text
+
+
+def look(
+    place: Spot, op: f.Op, var: f.Var, form: Form, *, given: bool, whole: bool, every: bool = False
+) -> Look:
+    """What `op var` binds there. `given`: in an output, not in arguments; `whole`: all of it.
+
+    `every`: what it binds in each element.
+    """
+    read: list[dict[Any, None]] = []
+    unclear = False
+    for each in _parts_of(place, op, given=given, whole=whole):
+        if each is None and not whole:
+            continue
+        try:
+            one = UNREADABLE if isinstance(each, Mapping) and not whole and op in SINGLE else each
+            read.append(dict.fromkeys(_pieces(one, op, var, form, given)))
+        except Unreadable:
+            unclear = True
+    there, bare = unclear or bool(read), op == "matches" and not all(read)
+    every = every and op in BINDING and bool(read)
+    found = _in_all(read) if every else _in_any(read)
+    unclear = unclear and (bool(found) or not every)  # what one does not have, not every one has
+    mixed = len(found) > 1 and op in SINGLE and not whole and _is_mixed(place)
+    return Look(found, unclear, there, mixed, bare)
+
+
+def _in_all(read: list[dict[Any, None]]) -> dict[Any, None]:
+    return {key: None for key in read[0] if all(key in each for each in read)}
+
+
+def _in_any(read: list[dict[Any, None]]) -> dict[Any, None]:
+    return read[0] if len(read) == 1 else {key: None for each in read for key in each}
+
+
+def _parts_of(place: Spot, op: f.Op, *, given: bool, whole: bool) -> Iterator[Any]:
+    if op == "matches" and given:  # in the texts of an answer, wherever they stand
+        yield from _texts(place)
+    elif op in SINGLE and not (whole and op != "matches"):
+        yield from leaves_of(place)
+    elif isinstance(place, Many):
+        for part in place.parts:
+            yield from _parts_of(part, op, given=given, whole=whole)
+    elif place is not ABSENT and not (place == [] and not whole):
+        yield place
+
+
+def _texts(place: Spot) -> Iterator[Any]:
+    try:
+        yield from texts_of(place)
+    except Unreadable:
+        yield UNREADABLE
+
+
+def _is_mixed(place: Spot) -> bool:
+    """Whether one value was meant where a list stands."""
+    if isinstance(place, Many):
+        return (not place.each and len(place.parts) > 1) or any(map(_is_mixed, place.parts))
+    return isinstance(place, (list, tuple)) and len(place) > 1
+
+
+def _pieces(value: Any, op: f.Op, var: f.Var, form: Form, given: bool) -> Iterable[Any]:
+    match op:
+        case "matches":
+            return (form_value(each, form) for each in captures(var.regex or "", value))
+        case "has":
+            words = words_in(value) if given else words_in(value, GIVEN_CAP)
+            spend(VALUE_WORK * len(words))
+            return words if form == "text" else keys_of(words)
+        case "carries":
+            asked = var.regex
+            keys = (
+                once(f"carried {asked}", value, lambda each: carried_in(each, asked))
+                if given
+                else once("offered", value, offered_in)
+            )
+            spend(LEAK_WORK * len(keys))
+            return keys
+    return (form_value(value, form),)
+
+
+def holds(
+    found: Look, op: f.Op, value: Any, form: Form, *, every: bool = False, strict: bool = False
+) -> bool | None:
+    """Whether `op value` holds for what was found."""
+    if not found.there:
+        return None if strict and op in BINDING else False
+    if op in BINDING:
+        if value in found.values:
+            return None if found.mixed or (every and found.unclear) else True
+        return None if found.unclear and not (every and found.values) else False
+    answers = [_compared(each, op, value, form) for each in found.values]
+    if every:
+        whole = False if False in answers else None if None in answers else True
+        return whole if whole is False or not found.unclear else None
+    if True in answers:
+        return None if found.mixed and (False in answers or None in answers) else True
+    return None if None in answers or found.unclear else False
+
+
+def _compared(found: Any, op: f.Op, value: Any, form: Form) -> bool | None:
+    if op == "!=":
+        return bool(found != value)
+    return None if value is NOBODY else ordered(found, op, value, form)
+
+
+def ordered(left: Any, op: f.Op, right: Any, form: Form) -> bool | None:
+    """How two values compare; those of a text as numbers, where both of them are numbers."""
+    if form != "exact" and isinstance(left, str) and isinstance(right, str):
+        one, other = number_in(left), number_in(right)
+        if one is not None or other is not None:
+            return compare(one, op, other)
+    return compare(left, op, right)
+
+
+def call_spot(call: Call, path: str) -> Spot:
+    """What stands at a path of a call, the special ones too."""
+    match path:
+        case "*":
+            return given(call.args)
+        case "@agent":
+            return call.agent
+        case "@call":
+            return [call.tool, given(call.args)]
+    return spot(call.args, path)
+
+
+def is_whole(path: str) -> bool:
+    """Whether a path means all that there is, in whatever shape."""
+    return path in ("", "*", "@agent", "@call")

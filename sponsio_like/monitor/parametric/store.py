@@ -1,0 +1,261 @@
+"""What a clause with value variables remembers: one state for all values that are in the same one.
+
+In: watches by key (one value for each variable). Out: the watch of any key; keys that nothing has
+told apart are all in `rest`. A position that tells no values apart moves the states, not the keys.
+Memory is capped: what only permits may be forgotten, what forbids or owes never is.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from sponsio_like.monitor.monitor import State
+from sponsio_like.monitor.parametric.variables import Key
+from sponsio_like.monitor.state import Watch
+
+VALUES_CAP = 100_000
+"""Most values that one clause tells apart."""
+RELATED_CAP = 1_000
+"""The same for clauses that compare every value with the present one."""
+STATES_CAP = 256
+"""Most states of a clause that has to step each of them at every call."""
+LOOKED_AT = 256
+"""Most values that are looked at to find one that may be forgotten."""
+
+
+class Cell:
+    """The state that some keys are in. `into`: it has become the same as another one.
+
+    `moved`: the call at which it has last become another, -1 if it has not.
+    """
+
+    __slots__ = ("into", "keys", "moved", "watch")
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.into: Cell | None = None
+        self.keys = 0
+        self.moved = -1
+
+
+class Instances:
+    """`keys`: the cell of each key, and the call at which the key has come into it.
+
+    `broken`: some value was violated, and that was let through. `blind`: something that must not be
+    forgotten could not be kept.
+    """
+
+    __slots__ = (
+        "_last",
+        "blind",
+        "broken",
+        "cap",
+        "cells",
+        "keys",
+        "permits",
+        "rest",
+        "states",
+    )
+
+    def __init__(
+        self, start: Watch, cap: int, permits: Callable[[Watch, Watch], bool], states: int
+    ) -> None:
+        self.cap, self.permits, self.states = cap, permits, states
+        self.rest = self._last = Cell(start)
+        self.cells: dict[Watch, Cell] = {start: self.rest}
+        self.keys: OrderedDict[Key, tuple[Cell, int]] = OrderedDict()  # the oldest goes first
+        self.blind = self.broken = False
+
+    # --- asking -------------------------------------------------------------------------------
+
+    def watch(self, key: Key) -> Watch:
+        """The state that this key is in."""
+        entry = self.keys.get(key)
+        return (self.rest if entry is None else self._root(key, entry)).watch
+
+    def since(self, key: Key | None) -> int:
+        """The call at which the state of this key last changed; -1: it is as at the beginning."""
+        if key is None or key not in self.keys:
+            return self.rest.moved
+        moved = self._root(key, self.keys[key]).moved
+        return max(moved, self.keys[key][1])
+
+    def watches(self, but: Collection[Key] = ()) -> list[Watch]:
+        """Every state that some key is in, besides these."""
+        entries = ((key, self.keys[key]) for key in but if key in self.keys)
+        taken = Counter(self._root(key, entry) for key, entry in entries)
+        return [
+            watch
+            for watch, cell in self.cells.items()
+            if cell is self.rest or cell.keys > taken[cell]
+        ]
+
+    def example(self, watch: Watch, but: Collection[Key] = ()) -> Key | None:
+        """A key that is in this state, none of these; None if it is that of all others."""
+        cell = self.cells.get(watch)
+        if cell is None or cell is self.rest:
+            return None
+        each = ((key, self._root(key, entry)) for key, entry in list(self.keys.items()))
+        return next((key for key, root in each if root is cell and key not in but), None)
+
+    def knows(self, key: Key) -> bool:
+        """Whether this key is told apart from all others."""
+        return key in self.keys
+
+    def has_room(self, more: int, states: Collection[Watch], new: Collection[Watch]) -> bool:
+        """Whether so many more keys can be told apart, and be in new states beside these."""
+        if len(states) + len(new) > self.states:
+            return all(self.permits(each, self.rest.watch) for each in new)
+        lacking = len(self.keys) + more - self.cap
+        return (
+            lacking <= 0
+            or more == 0
+            or len(list(itertools.islice(self._idle(lacking), lacking))) == lacking
+        )
+
+    # --- changing -----------------------------------------------------------------------------
+
+    def put(self, key: Key, watch: Watch, call: int) -> None:
+        """The key is in this state from now on."""
+        watch = self._latched(watch)
+        entry = self.keys.get(key)
+        cell = self.rest if entry is None else self._root(key, entry)
+        if cell.watch == watch:
+            return
+        if watch == self.rest.watch:
+            self.drop(key)
+            return
+        full = len(self.keys) >= self.cap and not self._make_room() if entry is None else False
+        if full or (entry is None and len(self.cells) >= self.states and watch not in self.cells):
+            self.blind = self.blind or not self.permits(watch, self.rest.watch)
+            return
+        into = self._cell(watch)
+        into.keys += 1
+        self.keys[key] = (into, call)
+        if entry is not None:
+            self._left(cell)
+
+    def _cell(self, watch: Watch) -> Cell:
+        """The cell of this state; values come in crowds, so the last one first."""
+        last = self._last
+        if last.watch is watch and last.keys > 0 and last.into is None:
+            return last
+        found = self.cells.get(watch)
+        if found is None:
+            found = self.cells[watch] = Cell(watch)
+        self._last = found
+        return found
+
+    def drop(self, key: Key) -> None:
+        """The key is like all others again."""
+        entry = self.keys.get(key)
+        if entry is not None:
+            cell = self._root(key, entry)
+            del self.keys[key]
+            self._left(cell)
+
+    def move(self, moves: Mapping[Watch, Watch], call: int) -> None:
+        """Every state becomes another one."""
+        if all(old is new or old == new for old, new in moves.items()):
+            return
+        cells, self.cells = list(self.cells.values()), {}
+        for cell in cells:
+            watch = self._latched(moves.get(cell.watch, cell.watch))
+            cell.moved = cell.moved if watch == cell.watch else call
+            cell.watch = watch
+        cells.sort(key=lambda cell: (cell is not self.rest, cell.moved))  # the older go on
+        for cell in cells:
+            into = self.cells.setdefault(cell.watch, cell)
+            if into is not cell:
+                cell.into = into
+                into.keys += cell.keys
+
+    def _root(self, key: Key, entry: tuple[Cell, int]) -> Cell:
+        cell, call = entry
+        while cell.into is not None:
+            cell, call = cell.into, max(call, cell.moved)
+        if cell is not entry[0]:
+            self.keys[key] = (cell, call)
+        return cell
+
+    def _latched(self, watch: Watch) -> Watch:
+        """The state without the mark of a violation: that is remembered once for all keys."""
+        self.broken = self.broken or watch.broken
+        return watch._replace(broken=False) if watch.broken else watch
+
+    def _left(self, cell: Cell) -> None:
+        """A key has left this cell."""
+        cell.keys -= 1
+        if cell.keys == 0 and cell is not self.rest:
+            del self.cells[cell.watch]
+
+    def _idle(self, wanted: int = 1) -> Iterator[Key]:
+        """Keys that may be forgotten, of those remembered longest."""
+        for key, entry in itertools.islice(self.keys.items(), LOOKED_AT + wanted):
+            cell = _end(entry[0])
+            if cell is self.rest or self.permits(cell.watch, self.rest.watch):
+                yield key
+
+    def _make_room(self) -> bool:
+        key = next(self._idle(), None)
+        if key is not None:
+            self.drop(key)
+        return key is not None
+
+    # --- copies -------------------------------------------------------------------------------
+
+    def copy(self, keys: Iterable[Key]) -> Instances:
+        """A copy to try things on; of the keys, only these."""
+        twin = Instances(self.rest.watch, self.cap, self.permits, self.states)
+        twin.blind, twin.broken, twin.rest.moved = self.blind, self.broken, self.rest.moved
+        for key in {key for key in keys if key in self.keys}:
+            twin.put(key, self.watch(key), self.since(key))
+        return twin
+
+    def plain(self) -> tuple[Any, ...]:
+        """All of it as a tuple of plain records."""
+        numbers = {watch: n for n, watch in enumerate(self.cells)}
+        keys = {key: (numbers[self.watch(key)], self.since(key)) for key in list(self.keys)}
+        rest = (numbers[self.rest.watch], self.rest.moved)
+        return (tuple(numbers), rest, keys, self.blind, self.broken)
+
+    def fill(self, plain: Any) -> None:
+        """Take over what `plain` has made."""
+        watches, (rest, since), keys, blind, broken = plain
+        self.__init__(watches[rest], self.cap, self.permits, self.states)  # type: ignore[misc]
+        self.rest.moved, self.blind, self.broken = since, bool(blind), bool(broken)
+        for key, (number, call) in keys.items():  # as many as there were
+            cell = self._cell(watches[number])
+            cell.keys += 1
+            self.keys[key] = (cell, call)
+
+
+def _end(cell: Cell) -> Cell:
+    """The cell that this one has become."""
+    while cell.into is not None:
+        cell = cell.into
+    return cell
+
+
+def only_permits(watch: Watch, rest: Watch) -> bool:
+    """Whether to forget this state, for that of all others, can only refuse more.
+
+    What a guarantee remembers in bits counts for it; what its assumption does, against it.
+    """
+    same = watch._replace(inner=None) == rest._replace(inner=None)
+    return same and _above(watch.inner, rest.inner)
+
+
+def _above(mine: State | None, other: State | None) -> bool:
+    if mine is None or other is None or mine.window or mine.live != other.live:
+        return False
+    pairs = zip(mine.registers, other.registers, strict=True)
+    return all(one == two or (one is True and two is False) for one, two in pairs)
+
+
+def never(_: Watch, __: Watch) -> bool:
+    """Nothing may be forgotten."""
+    return False

@@ -1,0 +1,106 @@
+"""Comparisons and amounts with value variables: what they are for the values of a key.
+
+In: terms, once, at load time. Out: `Atom`s (variables.py) that read the event or the context once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import sponsio_like.logic.formula as f
+from sponsio_like.events.condition_tests import compared
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Event
+from sponsio_like.events.terms import MISSING, value_reader
+from sponsio_like.monitor.parametric.atoms import OfCalls, Sighted
+from sponsio_like.monitor.parametric.lookup import NOBODY, Form, form_value, ordered
+from sponsio_like.monitor.parametric.variables import Key, Names
+from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.places import ABSENT
+
+ZERO = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class OfTerms:
+    """A comparison of the present call, or of the context, with variables."""
+
+    left: Callable[[Any, Event, Context], Any]
+    op: f.Op
+    right: Callable[[Any, Event, Context], Any]
+    width: int
+    form: Form = "exact"
+
+    def see(self, event: Event, context: Context) -> tuple[Event, Context]:
+        return event, context
+
+    def holds(self, seen: tuple[Event, Context], key: Key) -> bool | None:
+        left, right = self.left(key, *seen), self.right(key, *seen)
+        if left is MISSING or right is MISSING:
+            return None
+        if left is ABSENT or right is ABSENT:
+            return False
+        if NOBODY in (left, right):
+            return None if self.op not in ("=", "!=") else self.op == "!="
+        if self.form != "exact" and self.op not in ("=", "!="):
+            return ordered(left, self.op, right, self.form)
+        return compared(left, self.op, right)
+
+    def compares(self, seen: tuple[Event, Context]) -> bool:
+        """Whether both sides are there, one of them a value."""
+        sides = [side((NOBODY,) * self.width, *seen) for side in (self.left, self.right)]
+        return NOBODY in sides and MISSING not in sides and ABSENT not in sides
+
+    def binds(self, seen: tuple[Event, Context]) -> Iterator[Key]:
+        if self.width == 1 and self.op in ("=", "!="):
+            for side in (self.left, self.right):
+                value = side((NOBODY,), *seen)
+                if value is not NOBODY and value is not MISSING and value is not ABSENT:
+                    yield (value,)
+
+
+@dataclass(frozen=True, slots=True)
+class OfAmounts:
+    """What a sum adds at a call that carries the values."""
+
+    calls: OfCalls
+    read: Callable[[Event, Context], Any]
+
+    def see(self, event: Event, context: Context) -> tuple[Sighted, Any]:
+        return self.calls.see(event, context), self.read(event, context)
+
+    def holds(self, seen: tuple[Sighted, Any], key: Key) -> Any:
+        answer = self.calls.holds(seen[0], key)
+        return ZERO if answer is False else MISSING if answer is None else seen[1]
+
+    def binds(self, seen: tuple[Sighted, Any]) -> Iterator[Key]:
+        return self.calls.binds(seen[0])
+
+
+def form_of(names: Names) -> Form:
+    """How the values of a clause are compared, if all are alike."""
+    forms = set(names.forms.values())
+    return forms.pop() if len(forms) == 1 else "exact"
+
+
+def side(node: f.Term, names: Names) -> Callable[[Any, Event, Context], Any]:
+    """How one side of a comparison is read, for the values of the variables."""
+    if isinstance(node, f.Variable) and node.name in names.places:
+        place = names.places[node.name]
+        return lambda key, event, context: key[place]
+    if isinstance(node, f.Variable):
+        node = f.Arg(names.local[node.name])
+    read, form = value_reader(node), form_of(names)
+
+    def value(_: Any, event: Event, context: Context) -> Any:
+        found = read(event, context)
+        try:
+            none = found is MISSING or found is ABSENT
+            return found if none else form_value(found, form)
+        except Unreadable:
+            return MISSING
+
+    return value

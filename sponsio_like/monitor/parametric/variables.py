@@ -1,0 +1,196 @@
+"""Value variables: where they stand, and the values that a place in an event has for them.
+
+In: formulas, places. Out: the names of the variables; what a condition finds at its place (`look`),
+and whether it holds for one value (`holds`). Values are canonical; a variable that is bound from a
+text anywhere is compared as text everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Protocol, TypeAlias
+
+import sponsio_like.logic.formula as f
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Event
+from sponsio_like.logic.decompose import take_apart
+from sponsio_like.monitor.parametric.lookup import BINDING, Form
+
+Key: TypeAlias = tuple[Any, ...]
+"""One value for each variable of a clause, in the order of their names."""
+
+
+DIGITS = 30
+"""Largest power of ten of a number that is shown as one."""
+
+
+LONG = "a long value"
+"""How a value is shown that is too long to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The variables of a clause: their places in its keys, and how their values are compared.
+
+    `local`: those that only speak of the call that is judged, each with the field that it stands
+    for; they take no part in the keys.
+    """
+
+    places: dict[str, int]
+    forms: dict[str, Form]
+    local: dict[str, str]
+
+
+class Atom(Protocol):
+    """An atom, or the input of a term, with variables in it."""
+
+    def see(self, event: Event, context: Context) -> Any:
+        """What there is to know of the event, for all values."""
+
+    def holds(self, seen: Any, key: Key) -> Any:
+        """Its value, for these values of the variables; None if that cannot be told."""
+
+    def binds(self, seen: Any) -> Iterable[Key]:
+        """The values for which it may be something else than for values that nothing binds."""
+
+
+def shown(value: Any) -> Any:
+    """A canonical value as data that people read; a long one only by its fingerprint."""
+    match value:
+        case Decimal() if abs(value.adjusted()) > DIGITS:
+            return str(value)
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case ("inf", positive):
+            return "infinite" if positive else "minus infinite"
+        case ("bool" | "NoneType", plain):
+            return plain
+        case ("list", items):
+            return [shown(each) for each in items]
+        case ("map", pairs):
+            return {str(key): shown(each) for key, each in sorted(pairs, key=repr)}
+        case ("hash", mark):
+            return f"{LONG} ({mark[:8]})"
+    return value
+
+
+# --- which variables --------------------------------------------------------------------------
+
+
+def vars_in(node: f.Node) -> list[tuple[f.Op | None, f.Var]]:
+    """The variables that stand in this very node, each with how; None: as a term."""
+    match node:
+        case (
+            f.Happens(_, target)
+            | f.Sum(target)
+            | f.Repeats(target)
+            | f.Delivered(target)
+            | f.Denied(target)
+        ):
+            each = (one for match in target for one in match.conditions)
+            return [(one.op, one.value) for one in each if isinstance(one.value, f.Var)]
+        case f.OutputIs(_, op, f.Var() as var) | f.TextIs(op, var):
+            return [(op, var)]
+        case f.Variable(name):
+            return [(None, f.Var(name))]
+    return []
+
+
+def all_vars(root: f.Node) -> list[tuple[f.Op | None, f.Var]]:
+    """The variables in a formula, each with how it stands there."""
+    return [each for node in f.postorder(root) for each in vars_in(node)]
+
+
+def told_in(node: f.Node) -> Iterator[str]:
+    """The variables that are compared with what the context tells."""
+    if isinstance(node, f.Compare) and node.op == "=":
+        sides = f.children(node)
+        if any(isinstance(each, f.Ctx) for each in sides):
+            yield from (each.name for each in sides if isinstance(each, f.Variable))
+
+
+def relations(node: f.Node, names: Names) -> list[f.Op]:
+    """How the node compares variables without binding them."""
+    found: list[f.Op] = []
+    for each in f.postorder(node):
+        known = [(op, var) for op, var in vars_in(each) if var.name in names.places]
+        found += [op for op, _ in known if op is not None and op not in BINDING]
+        if isinstance(each, f.Compare) and any(isinstance(s, f.Variable) for s in f.children(each)):
+            told = any(isinstance(side, f.Ctx) for side in f.children(each))
+            found += [] if each.op == "=" and told else [each.op]
+    return found
+
+
+def names_of(roots: Iterable[f.Node], judged: f.Formula) -> Names:
+    """The variables of these formulas; `judged` is the guarantee."""
+    roots = list(roots)
+    local = _local(judged, [each for root in roots for each in _uses(root)])
+    places: dict[str, int] = {}
+    forms: dict[str, Form] = {}
+    for op, var in (each for root in roots for each in all_vars(root)):
+        if var.name in local:
+            continue
+        places.setdefault(var.name, len(places))
+        form: Form = "exact"
+        if op in ("has", "matches", "carries"):
+            form = "folded" if op == "carries" else "text"
+        if ORDER.index(form) > ORDER.index(forms.get(var.name, "exact")):
+            forms[var.name] = form
+        forms.setdefault(var.name, form)
+    return Names(places, forms, local)
+
+
+ORDER: tuple[Form, ...] = ("exact", "text", "folded")
+
+
+def _uses(root: f.Node) -> list[str]:
+    """The variables in a formula, as often as they stand there; equal parts are one node."""
+    nodes = list(f.postorder(root))
+    times = dict.fromkeys(nodes, 0) | {root: 1}
+    for node in reversed(nodes):
+        for child in f.children(node):
+            times[child] += times[node]
+    found = ((var.name, min(times[node], 2)) for node in nodes for _, var in vars_in(node))
+    return [name for name, n in found for _ in range(n)]
+
+
+def _local(judged: f.Formula, uses: list[str]) -> dict[str, str]:
+    """Variables that are bound once, by the call that is judged, and only compared there."""
+    binders: dict[str, list[str]] = {}
+    compared: list[str] = []
+    for body in (each for parts in take_apart(judged).always for each in parts):
+        for node, premise in _present(body):
+            if isinstance(node, f.Happens) and premise and node.what == "called":
+                for match in node.target if len(node.target) == 1 else ():
+                    for each in match.conditions:
+                        if (
+                            isinstance(each.value, f.Var)
+                            and each.op == "="
+                            and "[]" not in each.path
+                        ):
+                            binders.setdefault(each.value.name, []).append(each.path)
+            elif isinstance(node, f.Compare):
+                compared += [each.name for each in f.children(node) if isinstance(each, f.Variable)]
+    return {
+        name: paths[0]
+        for name, paths in binders.items()
+        if len(paths) == 1 and name in compared and uses.count(name) == 1 + compared.count(name)
+    }
+
+
+def _present(body: f.Formula) -> Iterator[tuple[f.Formula, bool]]:
+    """What is said of this very position, and whether it is a premise."""
+    stack = [(body, False)]
+    while stack:
+        node, premise = stack.pop()
+        match node:
+            case f.Not(inner):
+                stack.append((inner, not premise))
+            case f.And(parts) | f.Or(parts):
+                stack.extend((part, premise) for part in parts)
+            case f.Implies(left, right):
+                stack += [(left, not premise), (right, premise)]
+            case f.Happens() | f.Compare():
+                yield node, premise

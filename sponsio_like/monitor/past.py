@@ -1,0 +1,292 @@
+"""The past, by recurrence: each past operator is one register, updated once a position.
+
+In: the nodes of a `Program`. Out: for every node without future operators, how to compute its
+value from the letter (what was read at this position) and the registers; and what its register
+becomes. Nothing looks back over the trace (Havelund and Rosu, "Synthesizing Monitors for Safety
+Properties", 2002).
+"""
+
+from __future__ import annotations
+
+import bisect
+import decimal
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from sponsio_like.events.condition_tests import compared as compare_terms
+from sponsio_like.events.terms import MISSING, elapsed
+from sponsio_like.logic.formula import Seconds, Steps
+from sponsio_like.monitor.program import TERMS, Op, Program, operands
+
+Values: TypeAlias = list[Any]
+Letter: TypeAlias = tuple[Any, ...]
+Registers: TypeAlias = tuple[Any, ...]
+
+Value: TypeAlias = Callable[[Values, Letter, Registers, int, float], Any]
+"""(values so far, letter, registers before, position, time) -> the node's value."""
+Update: TypeAlias = Callable[[Values, Letter, Registers, int, float], Any]
+"""(all values, letter, registers before, position, time) -> the register after."""
+
+
+EXACT = decimal.Context(prec=20_000)
+"""Sums are exact: more digits than numbers may have."""
+INFINITE = float("inf")
+"""How long ago something is that never happened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One register: its node, what it is before the first position, and how it is updated."""
+
+    node: int
+    start: Any
+    update: Update
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """How to step over a position. `values[i]` is None for nodes with future operators in them."""
+
+    values: tuple[Value | None, ...]
+    cells: tuple[Cell, ...]
+
+    @property
+    def start(self) -> Registers:
+        """The registers before the first position."""
+        return tuple(cell.start for cell in self.cells)
+
+    def read(self, letter: Letter, registers: Registers, position: int, time: float) -> Values:
+        """The value of every node at this position."""
+        out: Values = []
+        for value in self.values:
+            out.append(None if value is None else value(out, letter, registers, position, time))
+        return out
+
+    def after(
+        self, values: Values, letter: Letter, registers: Registers, position: int, time: float
+    ) -> Registers:
+        """The registers once this position is past."""
+        return tuple(
+            [cell.update(values, letter, registers, position, time) for cell in self.cells]
+        )
+
+
+def compile_past(program: Program) -> Past:
+    """The recurrences of all nodes of `program`."""
+    values: list[Value | None] = []
+    cells: list[Cell] = []
+    used = {k for op in program.nodes for k in operands(op)}
+    for i, op in enumerate(program.nodes):
+        if program.looks_ahead(i) or (op[0] in TERMS and i not in used):
+            values.append(None)
+            continue
+        value, cell = compile_node(op, len(cells), i)
+        values.append(value)
+        if cell is not None:
+            cells.append(cell)
+    return Past(tuple(values), tuple(cells))
+
+
+def compile_node(op: Op, r: int, i: int) -> tuple[Value, Cell | None]:
+    """The value of one node, and its register (number `r`) if it has one."""
+    match op:
+        case ("true",):
+            return (lambda v, x, s, p, t: True), None
+        case ("false",):
+            return (lambda v, x, s, p, t: False), None
+        case ("lit", slot, negated):
+            return (lambda v, x, s, p, t: (x[slot] is True) is not negated), None
+        case ("and", *parts):
+            return (lambda v, x, s, p, t: all([v[k] for k in parts])), None
+        case ("or", *parts):
+            return (lambda v, x, s, p, t: any([v[k] for k in parts])), None
+        case ("cmp", a, name, b, (negated, bad)):
+            return compared(a, name, b, negated, bad), None
+        case ("value", slot):
+            return (lambda v, x, s, p, t: x[slot]), None
+        case ("elapsed", slot):
+            return (lambda v, x, s, p, t: elapsed(x[slot], t)), None
+        case ("count" | "sum" | "since" | "age" | "repeats" | "last", *_):
+            return _term(op, r, i)
+        case ("O" | "H", _, Steps() | Seconds()):
+            return _bounded(op, r, i)
+    return _operator(op, r, i)
+
+
+def _operator(op: Op, r: int, i: int) -> tuple[Value, Cell]:
+    """Y WY O H S T: one bit each."""
+    keep: Update = lambda v, x, s, p, t: v[i]  # noqa: E731
+    match op:
+        case ("Y", a):
+            return (lambda v, x, s, p, t: s[r]), Cell(i, False, lambda v, x, s, p, t: v[a])
+        case ("WY", a):
+            return (lambda v, x, s, p, t: s[r]), Cell(i, True, lambda v, x, s, p, t: v[a])
+        case ("O", a, None):
+            return (lambda v, x, s, p, t: v[a] or s[r]), Cell(i, False, keep)
+        case ("H", a, None):
+            return (lambda v, x, s, p, t: v[a] and s[r]), Cell(i, True, keep)
+        case ("S", a, b):
+            return (lambda v, x, s, p, t: v[b] or (v[a] and s[r])), Cell(i, False, keep)
+        case ("T", a, b):
+            return (lambda v, x, s, p, t: v[b] and (v[a] or s[r])), Cell(i, True, keep)
+    raise TypeError(f"not a past operator: {op!r}")
+
+
+def _bounded(op: Op, r: int, i: int) -> tuple[Value, Cell]:
+    """O H with a bound: when the body last was as sought."""
+    name, a, bound = op
+    sought = name == "O"
+    limit = bound.count
+    if isinstance(bound, Steps):
+        return (
+            lambda v, x, s, p, t: (
+                sought if v[a] is sought or (s[r] is not None and p - s[r] <= limit) else not sought
+            )
+        ), Cell(i, None, lambda v, x, s, p, t: p if v[a] is sought else _recent(s[r], p - limit))
+    return (
+        lambda v, x, s, p, t: (
+            sought if v[a] is sought or (s[r] is not None and t - s[r] <= limit) else not sought
+        )
+    ), Cell(i, None, lambda v, x, s, p, t: t if v[a] is sought else _recent(s[r], t - limit))
+
+
+def _recent(last: Any, oldest: Any) -> Any:
+    """`last`, forgotten once it cannot matter."""
+    return None if last is None or last < oldest else last
+
+
+def compared(a: int, op: Any, b: int, negated: bool, bad: bool) -> Value:
+    """How nodes `a` and `b` are compared; `bad` is the answer where they cannot be."""
+
+    def value(v: Values, x: Letter, s: Registers, p: int, t: float) -> bool:
+        left, right = v[a], v[b]
+        known = left is not MISSING and right is not MISSING
+        answer = compare_terms(left, op, right) if known else None
+        return bad if answer is None else answer is not negated
+
+    return value
+
+
+# --- terms ------------------------------------------------------------------------------------
+
+
+def _term(op: Op, r: int, i: int) -> tuple[Value, Cell]:
+    keep: Update = lambda v, x, s, p, t: v[i]  # noqa: E731
+    match op:
+        case ("count", a, reset, None, _):
+            fresh = _reset(reset)
+            return (lambda v, x, s, p, t: 0 if fresh(v) else s[r] + bool(v[a])), Cell(i, 0, keep)
+        case ("count", a, reset, bound, most):
+            return _window(a, reset, bound, most, r, i)
+        case ("sum", slot, bound):
+            return _sum(slot, bound, r, i)
+        case ("since", a):
+            return (
+                lambda v, x, s, p, t: 0 if v[a] else INFINITE if s[r] is None else p - s[r]
+            ), Cell(i, None, lambda v, x, s, p, t: p if v[a] else s[r])
+        case ("age", a):
+            return (
+                lambda v, x, s, p, t: 0 if v[a] else INFINITE if s[r] is None else t - s[r]
+            ), Cell(i, None, lambda v, x, s, p, t: t if v[a] else s[r])
+        case ("last", a, b):
+            return (lambda v, x, s, p, t: s[r]), Cell(
+                i, MISSING, lambda v, x, s, p, t: kept(v[a]) if v[b] else s[r]
+            )
+        case ("repeats", slot, similar):
+            return _repeats(slot, similar, r, i)
+    raise TypeError(f"not a term: {op!r}")
+
+
+KEPT_CAP = 1_024
+"""Longest text, in characters, that is remembered as a value."""
+
+
+def kept(value: Any) -> Any:
+    """The value, if it is small enough to be remembered; else it cannot be told later."""
+    small = isinstance(value, (bool, int, float, Decimal, type(None)))
+    return value if small or (isinstance(value, str) and len(value) <= KEPT_CAP) else MISSING
+
+
+def _reset(reset: int) -> Callable[[Values], Any]:
+    return (lambda v: False) if reset < 0 else (lambda v: v[reset])
+
+
+def stamps_within(stamps: tuple[Any, ...], before: float) -> tuple[Any, ...]:
+    """The stamps, in order, that are later than `before`."""
+    return stamps[bisect.bisect_right(stamps, before) :]
+
+
+def _window(
+    a: int, reset: int, bound: Steps | Seconds, most: int, r: int, i: int
+) -> tuple[Value, Cell]:
+    """A count over a sliding window: the stamps of the latest `most` events in it."""
+    width, fresh, by_step = bound.count, _reset(reset), isinstance(bound, Steps)
+
+    def stamps(v: Values, s: Registers, p: int, t: float) -> tuple[Any, ...]:
+        if fresh(v):
+            return ()
+        now = p if by_step else t
+        left = stamps_within(s[r], now - width)
+        return (*left, now)[-most:] if v[a] else left
+
+    return (lambda v, x, s, p, t: len(stamps(v, s, p, t))), Cell(
+        i, (), lambda v, x, s, p, t: stamps(v, s, p, t)
+    )
+
+
+def _sum(slot: int, bound: Steps | Seconds | None, r: int, i: int) -> tuple[Value, Cell]:
+    """A decimal sum; an amount that cannot be read makes it `MISSING` for this position only."""
+    zero = Decimal(0)
+
+    def total(x: Letter, s: Registers, p: int, t: float) -> Any:
+        amount = x[slot]
+        return MISSING if amount is MISSING else EXACT.add(_held(s[r], bound, p, t), amount)
+
+    def after(v: Values, x: Letter, s: Registers, p: int, t: float) -> Any:
+        amount = zero if x[slot] is MISSING else x[slot]
+        if bound is None:
+            return EXACT.add(s[r], amount)
+        held = tuple((stamp, each) for stamp, each in s[r] if _inside(stamp, bound, p, t))
+        return (*held, (p if isinstance(bound, Steps) else t, amount)) if amount else held
+
+    return (lambda v, x, s, p, t: total(x, s, p, t)), Cell(i, zero if bound is None else (), after)
+
+
+def _held(register: Any, bound: Steps | Seconds | None, p: int, t: float) -> Decimal:
+    if bound is None:
+        return Decimal(register)
+    held = (each for stamp, each in register if _inside(stamp, bound, p, t))
+    return functools.reduce(EXACT.add, held, Decimal(0))
+
+
+def _inside(stamp: Any, bound: Steps | Seconds, p: int, t: float) -> bool:
+    return bool(stamp > (p if isinstance(bound, Steps) else t) - bound.count)
+
+
+SIMILAR = 0.9
+"""Token-set similarity (Jaccard) from which two calls count as the same, for `fuzzy`."""
+
+
+def _repeats(slot: int, similar: str, r: int, i: int) -> tuple[Value, Cell]:
+    """(key, length, position) of the run that the last such call belongs to."""
+
+    def length(x: Letter, s: Registers, p: int) -> int:
+        key, (last, run, where) = x[slot], s[r]
+        if key is None:
+            return 0
+        return run + 1 if where == p - 1 and last is not None and _alike(last, key, similar) else 1
+
+    def after(v: Values, x: Letter, s: Registers, p: int, t: float) -> Any:
+        return s[r] if x[slot] is None else (x[slot], length(x, s, p), p)
+
+    return (lambda v, x, s, p, t: length(x, s, p)), Cell(i, (None, 0, -1), after)
+
+
+def _alike(a: Any, b: Any, similar: str) -> bool:
+    if similar == "equal" or a == b:
+        return bool(a == b)
+    (tool, said), (other, again) = a, b
+    return bool(tool == other and len(said & again) >= SIMILAR * len(said | again))

@@ -1,0 +1,181 @@
+"""The future, by progression: what a position leaves to be shown by the positions after it.
+
+In: a node and the values of a position. Out: a `Residual` (Bacchus and Kabanza, 1998), always
+minimal. A status atom of a call in flight is a literal of its own until the call settles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sponsio_like.events.atoms import LATE, OPEN
+from sponsio_like.logic.formula import Seconds, Steps
+from sponsio_like.monitor.past import Letter, Values
+from sponsio_like.monitor.program import FUTURE, Program, operands
+from sponsio_like.monitor.residual import NO, YES, Literal, Residual, both, either, mapped, one
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """One position as progression sees it. `clock` says how time bounds are read.
+
+    `real`: as they are. `kind` and `harsh` are for the search (`search.py`), which lets time pass
+    as it likes: kind to the formula, or harsh.
+    """
+
+    letter: Letter
+    values: Values
+    number: int
+    time: float
+    clock: str = "real"
+
+
+class Future:
+    """Progression over the nodes of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.nodes = program.nodes
+        self.waits = _waiting(program)
+        self.ahead = [program.looks_ahead(i) for i in range(len(program.nodes))]
+        self._order: dict[int, tuple[int, ...]] = {}
+
+    def order(self, root: int) -> tuple[int, ...]:
+        """The nodes to evaluate for `root`, children first."""
+        if root not in self._order:
+            seen: set[int] = set()
+            stack = [root]
+            while stack:
+                i = stack.pop()
+                if i not in seen:
+                    seen.add(i)
+                    stack.extend(self._below(i))
+            self._order[root] = tuple(sorted(seen))
+        return self._order[root]
+
+    def _below(self, i: int) -> tuple[int, ...]:
+        op = self.nodes[i]
+        if not (self.ahead[i] or self.waits[i]) or op[0] in ("X", "WX"):
+            return ()
+        return operands(op)
+
+    def owed(self, root: int, at: Position) -> Residual:
+        """What is left to be shown if `root` is to hold at this position."""
+        known: dict[int, Residual] = {}
+        for i in self.order(root):
+            known[i] = self._owed(i, at, known)
+        return known[root]
+
+    def _owed(self, i: int, at: Position, known: dict[int, Residual]) -> Residual:
+        if not (self.ahead[i] or self.waits[i]):
+            return YES if at.values[i] else NO
+        match self.nodes[i]:
+            case ("lit", slot, negated):
+                return _status(at, slot, negated)
+            case ("and", *parts):
+                return _all([known[k] for k in parts])
+            case ("or", *parts):
+                return _any([known[k] for k in parts])
+            case ("X", body):
+                return one(("X", body))
+            case ("WX", body):
+                return one(("W", body))
+            case ("F", body, bound):
+                return either(known[body], self._later("F", i, bound, at))
+            case ("G", body, bound):
+                return both(known[body], self._later("G", i, bound, at))
+            case ("U", left, right):
+                return either(known[right], both(known[left], one(("X", i))))
+            case ("R", left, right):
+                return both(known[right], either(known[left], one(("W", i))))
+        raise TypeError(f"not a node of the future: {self.nodes[i]!r}")
+
+    def _later(self, kind: str, i: int, bound: Any, at: Position) -> Residual:
+        """What F or G at node `i` leaves for the positions after this one."""
+        match bound:
+            case Steps(0):
+                return NO if kind == "F" else YES
+            case Steps(count):
+                return one((kind, self.nodes[i][1], at.number + count))
+            case Seconds(count) if at.clock == "real":
+                return one((kind.lower(), i, at.time + count))
+            case Seconds():
+                return timeless((kind.lower(), i, 0), at.clock)
+        return one(("X" if kind == "F" else "W", i))
+
+    def progress(self, residual: Residual, at: Position, known: dict[int, Residual]) -> Residual:
+        """What is left of `residual` after this position.
+
+        `known` remembers nodes within a position.
+        """
+
+        def owed(node: int) -> Residual:
+            if node not in known:
+                known[node] = self.owed(node, at)
+            return known[node]
+
+        def value(literal: Literal) -> Residual:
+            match literal:
+                case ("X" | "W", node):
+                    return owed(node)
+                case ("F" | "f" as kind, node, due):
+                    return either(owed(self._body(kind, node)), _until(literal, due, at, NO))
+                case ("G" | "g" as kind, node, due):
+                    return both(owed(self._body(kind, node)), _until(literal, due, at, YES))
+            return one(literal)
+
+        return mapped(residual, value)
+
+    def _body(self, kind: str, node: int) -> int:
+        """What a bounded literal is about: in steps it names that, in seconds its operator."""
+        return node if kind in "FG" else int(self.nodes[node][1])
+
+
+def timeless(literal: Literal, clock: str) -> Residual:
+    """A timed literal when time may pass as it likes: `kind` to the formula, or `harsh`."""
+    kind, node, _ = literal
+    if kind == "f":
+        return one(("X", node)) if clock == "kind" else NO
+    return YES if clock == "kind" else one(("W", node))
+
+
+def _until(literal: Literal, due: float, at: Position, over: Residual) -> Residual:
+    """The literal again if its time has not come at this position; else `over`."""
+    more = at.number < due if literal[0] in "FG" else at.time <= due
+    return one(literal) if more else over
+
+
+def _status(at: Position, slot: int, negated: bool) -> Residual:
+    value = at.letter[slot]
+    if value is OPEN:
+        return one(("D", at.number, slot, not negated))
+    return YES if (value is True or value is LATE) is not negated else NO
+
+
+def _all(parts: Sequence[Residual]) -> Residual:
+    result = YES
+    for part in parts:
+        result = both(result, part)
+    return result
+
+
+def _any(parts: Sequence[Residual]) -> Residual:
+    result = NO
+    for part in parts:
+        result = either(result, part)
+    return result
+
+
+def _waiting(program: Program) -> list[bool]:
+    """Which nodes have a status atom that is read now, not under a past operator."""
+    waits: list[bool] = []
+    for op in program.nodes:
+        match op:
+            case ("lit", slot, _):
+                waits.append(program.slots[slot].waits)
+            case ("and" | "or", *parts):
+                waits.append(any(waits[k] for k in parts))
+            case _:
+                waits.append(op[0] in FUTURE)
+    return waits

@@ -1,0 +1,260 @@
+"""Exact verdicts: is there any continuation that makes the formula true, or false?
+
+In: what is owed and the registers. Out: yes or no, by breadth-first search over abstract states,
+remembered for all sessions. The budget bounds one search; beyond it the answer is "possible": a
+verdict may then be late, never wrong.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, TypeAlias
+
+from sponsio_like.logic.formula import Seconds, Steps
+from sponsio_like.monitor.abstraction import abstract, abstracted
+from sponsio_like.monitor.alphabet import letters, quiet
+from sponsio_like.monitor.past import Letter, Past, Registers
+from sponsio_like.monitor.program import PAST, Program
+from sponsio_like.monitor.progression import Future, Position, timeless
+from sponsio_like.monitor.residual import (
+    NO,
+    Residual,
+    entails,
+    holds_at_end,
+    mapped,
+    one,
+    strictest,
+)
+
+Goal: TypeAlias = Literal["kind", "harsh"]
+"""`kind`: look for a continuation that satisfies. `harsh`: for one that violates."""
+Joint: TypeAlias = frozenset[Residual]
+Place: TypeAlias = tuple[Joint, Registers]
+
+BUDGET = 4_000
+"""Most transitions that one search at run time takes."""
+NODES_FREE = 50
+"""So many nodes of a formula make a transition count as one more."""
+PARTS_FREE = 16
+"""So many comparisons of alternatives make a transition count as one more;"""
+LITERALS_FREE = 4
+"""so many literals too."""
+PLACES_CAP = 64
+"""Most places at one distance that are held against each other."""
+MEMO_CAP = 4_000
+"""Most answers remembered for one formula."""
+FAR = 1 << 31
+"""So many positions away is what the search has not found, but could not exclude either."""
+
+NONE: Joint = frozenset({NO})
+
+
+class Search:
+    """Searches over one program. `always`: the roots owed at every position."""
+
+    def __init__(
+        self,
+        program: Program,
+        past: Past,
+        future: Future,
+        always: Sequence[Sequence[int]],
+        tools: Iterable[str] | None = None,
+    ) -> None:
+        self.slots = tuple(program.slots)
+        self.waiting = frozenset(i for i, slot in enumerate(self.slots) if slot.waits)
+        self.future = future
+        self.always = always
+        self.abstract = abstract(program, past)
+        self.tools = None if tools is None else tuple(tools)
+        self.limited = False
+        self.complete = True
+        self.quiet_letter = quiet(program.slots)
+        self.settles_within = settles_within(program)
+        self._memo: dict[Any, int | None] = {}
+
+    @functools.cached_property
+    def letters(self) -> list[Letter]:
+        """Everything that one more position could be."""
+        found, self.complete = letters(self.slots, self.abstract.free, self.tools)
+        self.limited = self.limited or not self.complete
+        both = self.abstract.contrary
+        return [each for each in found if not any(each[one] and each[other] for one, other in both)]
+
+    # --- questions ----------------------------------------------------------------------------
+
+    def reachable(
+        self, goal: Goal, joint: Joint, registers: Registers, at: int, *, more: bool
+    ) -> bool:
+        """Whether some continuation reaches `goal`, no call being in flight."""
+        return self.distance(goal, joint, registers, at, more=more) is not None
+
+    def reachable_later(self, goal: Goal, joint: Joint, registers: Registers) -> bool:
+        """The same from the start, after at least one position."""
+        start = (self._timeless(joint, goal, -1), self.registers(registers, -1))
+        return self._search(goal, start, True, BUDGET) is not None
+
+    def probed(self, joint: Joint, registers: Registers) -> bool:
+        """Whether the search has come to an end at every kind of first position."""
+        start = (self._timeless(joint, "kind", -1), self.registers(registers, -1))
+        budget, firsts = BUDGET, dict[Place, None]()
+        for place in self.successors(start, "kind", True):
+            budget -= self._trouble(place[0])
+            if budget < 0:
+                return False
+            firsts[place] = None
+        for place in firsts:
+            if not self.limited and place[0] != NONE and not self._met(place[0], "kind"):
+                key = ("kind", place, True)
+                if key not in self._memo:
+                    self._remember(key, self._search("kind", place, True, BUDGET))
+        return not self.limited
+
+    def distance(
+        self, goal: Goal, joint: Joint, registers: Registers, at: int, *, more: bool
+    ) -> int | None:
+        """After how many further positions `goal` can be reached, at the earliest; None: never.
+
+        `at` is the last position; `more`: later positions owe `always` as well.
+        """
+        place = (self._timeless(joint, goal, at), self.registers(registers, at))
+        if self._met(place[0], goal):
+            return 0
+        if not place[0] and not (more and self.always):
+            return None  # nothing is owed, so nothing can be broken
+        key = (goal, place, more)
+        if key not in self._memo:
+            self._remember(key, self._search(goal, place, more, BUDGET))
+        return self._memo[key]
+
+    def registers(self, real: Registers, at: int) -> Registers:
+        """The abstract registers of real ones, relative to position `at`."""
+        out = []
+        for source, bound in zip(self.abstract.source, self.abstract.bounds, strict=True):
+            out.append(abstracted(real[source], bound, at))
+        return tuple(out)
+
+    # --- searching ----------------------------------------------------------------------------
+
+    def _remember(self, key: Any, answer: int | None) -> None:
+        if len(self._memo) >= MEMO_CAP:
+            self._memo.clear()
+        self._memo[key] = answer
+
+    def _timeless(self, joint: Joint, goal: Goal, at: int) -> Joint:
+        def value(literal: Any) -> Residual:
+            match literal[0]:
+                case "f" | "g":
+                    return timeless(literal, goal)
+                case "F" | "G":
+                    return one((literal[0], literal[1], literal[2] - at))
+            return one(literal)
+
+        return _conjunction(mapped(residual, value) for residual in joint)
+
+    @staticmethod
+    def _met(joint: Joint, goal: Goal) -> bool:
+        holds = all(holds_at_end(residual) for residual in joint)
+        return holds if goal == "kind" else not holds
+
+    def _search(self, goal: Goal, start: Place, more: bool, budget: int) -> int | None:
+        seen = {start}
+        frontier = [start]
+        length = 0
+        while frontier:
+            length += 1
+            following: list[Place] = []
+            for place in frontier:
+                for reached in self.successors(place, goal, more):
+                    budget -= self._trouble(reached[0])
+                    if self._met(reached[0], goal):
+                        return length
+                    if reached not in seen and reached[0] != NONE:
+                        seen.add(reached)
+                        following.append(reached)
+                if budget < 0:
+                    self.limited = True
+                    return FAR
+            frontier = _foremost(following, frontier, goal)
+        if not self.complete:
+            return FAR  # a letter that was left out might do
+        for place in seen:
+            self._remember((goal, place, more), None)
+        return None
+
+    def _trouble(self, joint: Joint) -> int:
+        """What a transition counts: what is owed is held against itself, each part against each."""
+        parts = sum(map(len, joint))
+        literals = sum(len(term) for residual in joint for term in residual)
+        nodes = len(self.future.nodes)
+        return 1 + nodes // NODES_FREE + parts * parts // PARTS_FREE + literals // LITERALS_FREE
+
+    def successors(self, place: Place, goal: Goal, more: bool) -> Iterator[Place]:
+        """The places one position later, for every letter."""
+        joint, registers = place
+        past = self.abstract.past
+        for letter in self.letters:
+            seen = past.read(self._undecided(letter), registers, 1, 0.0)
+            at = Position(letter, seen, 1, 0.0, goal)
+            owed = self._owed(joint, at, more)
+            if owed == NONE:
+                yield NONE, ()
+                continue
+            values = past.read(letter, registers, 1, 0.0)
+            after = past.after(values, letter, registers, 1, 0.0)
+            yield self._timeless(owed, goal, 1), self._shifted(after)
+
+    def _undecided(self, letter: Letter) -> Letter:
+        """The letter as the decision sees it: no call has settled when it is decided."""
+        if not self.waiting:
+            return letter
+        return tuple([i not in self.waiting and value for i, value in enumerate(letter)])
+
+    def _owed(self, joint: Joint, at: Position, more: bool) -> Joint:
+        known: dict[int, Residual] = {}
+        parts = [self.future.progress(residual, at, known) for residual in joint]
+        if more:
+            parts.extend(self.future.owed(root, at) for roots in self.always for root in roots)
+        return _conjunction(parts)
+
+    def _shifted(self, registers: Registers) -> Registers:
+        out = []
+        for value, bound in zip(registers, self.abstract.bounds, strict=True):
+            timed = bound is not None and isinstance(bound[1], Seconds)
+            out.append(value if timed else abstracted(value, bound, 1))
+        return tuple(out)
+
+
+def _foremost(places: list[Place], before: list[Place], goal: Goal) -> list[Place]:
+    """The places from which any goal is reached as soon as from those that are left out.
+
+    Of two with equal registers, what owes less is satisfied first; what owes more, violated. Those
+    that were reached `before` have been tried.
+    """
+    if len(places) > PLACES_CAP:
+        return places
+    kept: list[Place] = []
+    for place in places:
+        if not any(_ahead(each, place, goal) for each in (*kept, *before[:PLACES_CAP])):
+            kept = [each for each in kept if not _ahead(place, each, goal)]
+            kept.append(place)
+    return kept
+
+
+def _ahead(one: Place, other: Place, goal: Goal) -> bool:
+    weak, strong = (one, other) if goal == "kind" else (other, one)
+    return one[1] == other[1] and all(
+        any(entails(stronger, weaker) for stronger in strong[0]) for weaker in weak[0]
+    )
+
+
+def settles_within(program: Program) -> int:
+    """After so many positions that nobody speaks of, the registers no longer change."""
+    bounds = [op[2].count for op in program.nodes if op[0] in "OH" and isinstance(op[2], Steps)]
+    depth = sum(op[0] in PAST for op in program.nodes)
+    return depth + sum(bounds) + 1
+
+
+def _conjunction(residuals: Iterable[Residual]) -> Joint:
+    each = strictest(residuals)
+    return NONE if NO in each else each

@@ -1,0 +1,118 @@
+"""Why a formula was false at a position: which of its parts, and since when.
+
+In: the nodes of a program, their values at the position, and when its registers last changed. Out:
+`Reason`s, in the contract's words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from sponsio_like.monitor.program import Program, operands
+from sponsio_like.syntax import show
+
+What: TypeAlias = Literal["violates", "forbids", "missing", "counted", "asks", "unread"]
+
+
+class Reason(NamedTuple):
+    """One thing that matters. `call`: where, None: nowhere so far. `text`: what, in words.
+
+    `event`: the number of the event, if that is no call.
+    """
+
+    what: What
+    call: int | None
+    text: str
+    event: int | None = None
+
+
+class Sight(NamedTuple):
+    """A position as it was judged: its call, the values of its nodes, when registers changed.
+
+    `unread`: for slots that could not be told there, what could not be read.
+    """
+
+    program: Program
+    values: Sequence[Any]
+    flips: Mapping[int, int]
+    call: int
+    unread: Mapping[int, Sequence[str]]
+
+
+def reasons(sight: Sight, roots: Iterable[int]) -> list[Reason]:
+    """Why these nodes are false, as far as they are."""
+    found: dict[Reason, None] = {}
+    for root in roots:
+        if sight.values[root] is False:
+            found.update(dict.fromkeys(_why(sight, root, past=False)))
+    return list(found)
+
+
+def _why(sight: Sight, i: int, *, past: bool) -> Iterator[Reason]:
+    """Why node `i`, which is false, is false."""
+    op, flip = sight.program.nodes[i], sight.flips.get(i)
+    match op:
+        case ("lit", slot, _) if slot in sight.unread and not past:
+            yield from _unread(sight, i)
+        case ("lit", slot, negated):
+            text = show(sight.program.slots[slot].node)
+            if past:
+                yield Reason("forbids" if negated else "missing", None, text)
+            else:
+                yield Reason("violates", sight.call, text if negated else f"not {text}")
+        case ("and" | "or", *parts):
+            for k in parts:
+                if sight.values[k] is False:
+                    yield from _why(sight, k, past=past)
+        case ("O" | "S", *rest):
+            body = rest[1] if op[0] == "S" else rest[0]
+            yield Reason("missing", flip, _words(sight.program, body))
+        case ("H" | "T", *rest):
+            body = rest[1] if op[0] == "T" else rest[0]
+            yield Reason("forbids", flip, _words(sight.program, body, negated=True))
+        case ("Y" | "WY", body):
+            yield from _earlier(sight, body)
+        case ("cmp", left, _, right, _):
+            calls = [sight.flips[k] for k in (left, right) if k in sight.flips]
+            yield Reason("counted", max(calls, default=None), _words(sight.program, i))
+            for k in (left, right) if not past else ():
+                if sight.program.nodes[k][0] in ("value", "sum"):
+                    yield from _unread(sight, k)
+
+
+def _unread(sight: Sight, i: int) -> Iterator[Reason]:
+    """What could not be read there for node `i`."""
+    slot = sight.program.nodes[i][1]
+    return (Reason("unread", sight.call, each) for each in sight.unread.get(slot, ()))
+
+
+def _earlier(sight: Sight, i: int) -> Iterator[Reason]:
+    """Why node `i` was false at the position before."""
+    op = sight.program.nodes[i]
+    if op[0] in ("and", "or"):
+        for k in operands(op):
+            yield from _earlier(sight, k)
+    else:
+        yield from _why(sight, i, past=True)
+
+
+def _words(program: Program, i: int, *, negated: bool = False) -> str:
+    """A node in the contract's words."""
+    op = program.nodes[i]
+    match op:
+        case ("lit", slot, sign):
+            text = show(program.slots[slot].node)
+            return text if sign is negated else f"!{text}"
+        case ("and" | "or" as kind, *parts):
+            word = " and " if (kind == "and") is not negated else " or "
+            return word.join(_words(program, k, negated=negated) for k in parts)
+        case ("cmp", left, name, right, (sign, _)):
+            text = f"{_words(program, left)} {name} {_words(program, right)}"
+            return f"not {text}" if sign is not negated else text
+        case ("value" | "sum" | "repeats" | "elapsed", slot, *_):
+            return show(program.slots[slot].node)
+        case ("count", body, *_):
+            return f"count({_words(program, body)})"
+    inner = ", ".join(_words(program, k) for k in operands(op))
+    return f"{'!' if negated else ''}{op[0]}({inner})"

@@ -1,0 +1,162 @@
+"""Which positions a program has to be shown, told from the tool's name alone, at load time.
+
+In: a program, its roots and what a name settles. Out: whether a call of that tool can matter.
+Values here are `True`, `False`, `"same"` (told by registers that quiet positions do not change)
+or `"any"`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias
+
+from sponsio_like.logic.formula import Const, Seconds, Steps
+from sponsio_like.monitor.alphabet import OTHER, Name, static
+from sponsio_like.monitor.program import FUTURE, PAST, STATEFUL, Op, Program, operands
+
+Known: TypeAlias = "bool | Literal['same', 'any']"
+
+
+def known(program: Program, letter: Sequence[bool | None]) -> list[Known]:
+    """What is known of every node at a position with this static letter."""
+    out: list[Known] = []
+    for op in program.nodes:
+        out.append(_known(op, program, letter, out))
+    return out
+
+
+def _known(op: Op, program: Program, letter: Sequence[bool | None], below: list[Known]) -> Known:
+    match op:
+        case ("true",):
+            return True
+        case ("false",):
+            return False
+        case ("lit", slot, negated):
+            fixed = letter[slot]
+            if fixed is None or (fixed and program.slots[slot].waits):
+                return "any"
+            return fixed is not negated
+        case ("value", slot):
+            return "same" if isinstance(program.slots[slot].node, Const) else "any"
+        case ("and", *parts):
+            return _weakest([below[k] for k in parts], decides=False)
+        case ("or", *parts):
+            return _weakest([below[k] for k in parts], decides=True)
+        case (
+            ("O" | "H", _, Seconds())
+            | ("since" | "age", _)
+            | ("count", _, _, Steps() | Seconds(), _)
+        ):
+            return "any"
+        case ("sum" | "repeats" | "elapsed", *_):
+            return "any"
+        case ("last", _, body):
+            return "same" if below[body] is False else "any"
+        case ("O", body, _) if below[body] is True:
+            return True
+        case ("H", body, _) if below[body] is False:
+            return False
+    return "any" if any(below[k] == "any" for k in operands(op)) else "same"
+
+
+def _weakest(parts: Iterable[Known], *, decides: bool) -> Known:
+    each = set(parts)
+    if decides in each:
+        return decides
+    if "any" in each:
+        return "any"
+    return "same" if "same" in each else not decides
+
+
+def moody(program: Program, roots: Iterable[int], letter: Sequence[bool | None]) -> bool:
+    """Whether calls of unmentioned tools matter by themselves.
+
+    Their context, arguments or time is read.
+    """
+    values = known(program, letter)
+    if any(values[root] in ("any", False) for root in roots):
+        return True
+    inputs = {k for op in program.nodes if op[0] not in ("and", "or", "cmp") for k in operands(op)}
+    watched = {k for k in inputs if not _only_compared(program, k)}
+    kept = {op[1] for op in program.nodes if op[0] == "last" and values[op[2]] is not False}
+    sums = [op[1] for op in program.nodes if op[0] in ("sum", "repeats")]
+    return any(values[k] == "any" for k in watched | kept) or any(letter[slot] for slot in sums)
+
+
+def _only_compared(program: Program, k: int) -> bool:
+    """Whether node `k` is a term, read where it is compared."""
+    return program.nodes[k][0] in STATEFUL or program.nodes[k][0] == "value"
+
+
+def concerned(program: Program, roots: Iterable[int], letter: Sequence[bool | None]) -> bool:
+    """Whether a stateless program can be violated at a call with this static letter."""
+    values = known(program, letter)
+    return any(values[root] is not True for root in roots)
+
+
+def stateless(program: Program) -> bool:
+    """Whether the program remembers nothing."""
+    return not any(
+        op[0] in PAST or op[0] in STATEFUL or program.looks_ahead(i)
+        for i, op in enumerate(program.nodes)
+    )
+
+
+def calm(program: Program, letter: Sequence[bool | None]) -> bool:
+    """Whether positions with this letter change no register, whatever the registers are."""
+    values = known(program, letter)
+    for op in program.nodes:
+        match op:
+            case ("O", body, None) | ("since" | "age", body) | ("last", _, body):
+                quiet = values[body] is False
+            case ("count", body, reset, _, _):
+                quiet = values[body] is False and (reset < 0 or values[reset] is False)
+            case _:
+                quiet = op[0] not in PAST
+        if not quiet:
+            return False
+    return True
+
+
+class Listening:
+    """Which tools a clause listens to, told from their names.
+
+    `assume`: the root of the assumption; `ends`: where the scope begins and ends. `lasting`: the
+    clause owes something beyond single positions, or has a scope. `split`: it has a monitor for
+    each value, and none is ever woken. `light`: each call is judged by itself. `calm`: calls that
+    nobody mentions change nothing, whatever the state. `all`: they always matter.
+    """
+
+    def __init__(
+        self,
+        watch: Program,
+        roots: Sequence[int],
+        gate: Program,
+        ends: Sequence[int],
+        *,
+        assume: int,
+        lasting: bool,
+        split: bool,
+    ) -> None:
+        self.watch = watch
+        self.roots = roots
+        self.other = static(watch.slots, OTHER)
+        programs = (watch, gate)
+        edges = [known(gate, self.other)[root] for root in ends]
+        harmless = not concerned(watch, roots, self.other) and set(edges) <= {False}
+        self.light = not lasting and all(map(stateless, programs))
+        self.calm = harmless and all(calm(program, self.other) for program in programs)
+        self.all = moody(gate, (), self.other) or moody(watch, roots, self.other)
+        ahead = any(op[0] in FUTURE for op in watch.nodes)
+        self.all |= not harmless and known(gate, self.other)[assume] == "any"
+        self.all |= "any" in edges or (split and (ahead or not self.calm))
+
+    def to(self, tool: Name) -> bool:
+        """Whether a call of `tool` can matter."""
+        if self.light:
+            return self.restricts(tool)
+        return self.all or static(self.watch.slots, tool) != self.other
+
+    def restricts(self, tool: Name) -> bool:
+        """Whether a call of `tool` by itself can violate what is owed at every position."""
+        return concerned(self.watch, self.roots, static(self.watch.slots, tool))

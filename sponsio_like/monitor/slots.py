@@ -1,0 +1,214 @@
+"""How a slot is read at an event; what cannot be told takes the value that violates."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from sponsio_like.events.argument_atoms import inside
+from sponsio_like.events.atoms import OPEN, Truth, concerns, reader
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Call, Event
+from sponsio_like.events.terms import MISSING, value_reader
+from sponsio_like.logic.formula import Formula, Repeats, Sum, Term
+from sponsio_like.monitor.past import EXACT
+from sponsio_like.monitor.program import Slot
+from sponsio_like.values.canonical import Unreadable, canonical, composed, digest
+from sponsio_like.values.compare import number, number_in
+from sponsio_like.values.limits import TEXT_CAP
+from sponsio_like.values.places import find, given, is_gone
+
+KEY_CAP = 64
+"""Longest value, in characters, that is kept as it is."""
+
+FEW, LIKENESS_CAP, EXACT_FLOATS = 8, 256, 1 << 53
+"""Most arguments of a call, characters of each, and size of numbers, that are compared as they are;
+the others by a fingerprint."""
+
+_Read = Callable[[Event, Context], Any]
+
+
+def slot_reader(slot: Slot) -> _Read:
+    """The function that reads this slot."""
+    match slot.kind:
+        case "atom":
+            assert isinstance(slot.node, Formula)
+            return _atom_reader(slot.node, default=slot.default, waits=slot.waits)
+        case "value":
+            assert isinstance(slot.node, Term)
+            if slot.waits:
+                return lambda event, _: OPEN if isinstance(event, Call) else MISSING
+            return value_reader(slot.node)
+        case "amount":
+            assert isinstance(slot.node, Sum)
+            return _amount_reader(slot.node)
+        case "key":
+            assert isinstance(slot.node, Repeats)
+            return _key_reader(slot.node)
+
+
+def _atom_reader(node: Formula, *, default: bool, waits: bool) -> _Read:
+    read = reader(node)
+    unknown: Truth = OPEN if waits and default else default
+
+    def value(event: Event, context: Context) -> Truth:
+        answer = read(event, context)
+        return unknown if answer is None else answer
+
+    return value
+
+
+def _amount_reader(node: Sum) -> _Read:
+    of = concerns(node.target)
+
+    def amount(event: Event, _: Context) -> Any:
+        if not isinstance(event, Call) or of(event) is False:
+            return Decimal(0)
+        found = [number(value) for value in find(event.args, node.path)]
+        amounts = [amount for amount in found if amount is not None]
+        return (
+            functools.reduce(EXACT.add, amounts, Decimal(0))
+            if found and len(amounts) == len(found)
+            else MISSING
+        )
+
+    return amount
+
+
+def likeness(tool: str, args: Mapping[str, Any]) -> Any:
+    """What equal calls share. Arguments that cannot be read count as the same again."""
+    pairs = _small(args)
+    if pairs is None:
+        args = given(args)
+        pairs = _small(args)
+    if pairs is not None:
+        return (tool, *pairs)
+    try:
+        return digest(tool, args)
+    except Unreadable:
+        return f"unreadable {tool}"
+
+
+def _small(args: Mapping[str, Any]) -> list[Any] | None:
+    """A few short texts and whole numbers, by name; None for what may equal anything else."""
+    if len(args) > FEW:
+        return None
+    pairs: list[Any] = []
+    for name in sorted(args):
+        value = args[name]
+        if type(value) is str:
+            plain = len(value) <= LIKENESS_CAP and value.isascii()
+        else:
+            plain = type(value) is int and -EXACT_FLOATS < value < EXACT_FLOATS
+        value = value if plain else _alike(value)
+        if value is None:
+            return None
+        if not name.isascii():
+            return _small_renamed(args)
+        pairs += (name, value)
+    return pairs
+
+
+def _small_renamed(args: Mapping[str, Any]) -> list[Any] | None:
+    """The same for names that are written in more than one way."""
+    named = {composed(name): value for name, value in args.items()}
+    return _small(named) if len(named) == len(args) and all(map(str.isascii, named)) else None
+
+
+def _alike(value: Any) -> str | int | None:
+    """The same for values that are equal; None for some, and then for all that equal them."""
+    if isinstance(value, str):
+        text = str.__str__(value) if value.isascii() else composed(value)
+        return text if len(text) <= LIKENESS_CAP and text.isascii() else None
+    exact = None if isinstance(value, str) else number(value)
+    small = exact is not None and abs(exact) < EXACT_FLOATS and exact == int(exact)
+    return int(exact) if exact is not None and small else None
+
+
+def _key_reader(node: Repeats) -> _Read:
+    of = concerns(node.target)
+
+    def key(event: Event, _: Context) -> Any:
+        if not isinstance(event, Call) or of(event) is False:
+            return None
+        if node.similar == "equal":
+            return likeness(event.tool, event.args)
+        return _words(event)
+
+    return key
+
+
+def _words(call: Call) -> tuple[str, frozenset[str]]:
+    """The tool, and the words of all names and values of its arguments, in any case."""
+    said: list[str] = []
+    try:
+        for value in inside([given(call.args)]):
+            parts = value if isinstance(value, Mapping) else [value]
+            said.extend(map(str, () if isinstance(value, (list, tuple)) else parts))
+    except Unreadable:
+        said = ["unreadable"]
+    text = " ".join(said)
+    return call.tool, frozenset(text[:TEXT_CAP].casefold().split())
+
+
+def key_of(call: Call, paths: tuple[str, ...]) -> Any:
+    """The canonical values at these paths; None if one is missing, or cannot be told.
+
+    `@agent` is the agent, `@tool` the tool, `*` all arguments together. Nulls and empty lists are
+    missing.
+    """
+    parts: list[Any] = []
+    for path in paths:
+        found = _values(call, path)
+        if all(map(is_gone, found)) or (len(found) > 1 and "[]" not in path):
+            return None  # missing, or hidden behind a second value
+        try:
+            value = found if "[]" in path else found[0]
+            parts.append(short(value if path[0] == "@" else read_as(value)))
+        except Unreadable:
+            return None
+    return tuple(parts)
+
+
+def read_as(value: Any) -> Any:
+    """What a tool may read a value as, once for all that it may take for the same.
+
+    A text without the blanks around it; the number or the truth value that it spells; the only
+    element of a list.
+    """
+    match value:
+        case str():
+            bare = value.strip()
+            exact = number_in(bare)
+            return {"true": True, "false": False}.get(bare, bare) if exact is None else _bare(exact)
+        case [only]:
+            return read_as(only)
+        case list() | tuple():
+            return [read_as(each) for each in value]
+        case Mapping():
+            return {name: read_as(each) for name, each in value.items()}
+    exact = number(value)
+    return value if exact is None else _bare(exact)
+
+
+def _bare(exact: Decimal) -> Decimal:
+    """The same number with as few digits as it can be written with."""
+    sign, digits, exponent = exact.as_tuple()
+    text = "".join(map(str, digits))
+    kept = text.rstrip("0") or "0"
+    assert isinstance(exponent, int)  # a number, and finite
+    return Decimal((sign, tuple(map(int, kept)), exponent + len(text) - len(kept)))
+
+
+def short(value: Any) -> Any:
+    """The canonical value, or a hash of it if it is long: a key is kept for the whole session."""
+    key = canonical(value)
+    return key if len(str(value)) <= KEY_CAP else ("hash", digest("", value))
+
+
+def _values(call: Call, path: str) -> list[Any]:
+    if path in ("@agent", "@tool"):
+        return [call.agent if path == "@agent" else call.tool]
+    return [given(call.args)] if path == "*" else find(call.args, path)

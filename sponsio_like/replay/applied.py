@@ -1,0 +1,187 @@
+"""To how many events of a recorded trace each contract applied (`engine/applying.py`).
+
+In: the events, one by one. Out: counts. Assumptions and scopes are followed, so that a contract
+whose assumption never holds never applied; where they have value variables in them, they are not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sponsio_like.engine.applying import ByName, Letter, applies, names_of
+from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.policy import Policy
+from sponsio_like.events.atoms import OPEN
+from sponsio_like.events.context import NOTHING_TOLD, Context
+from sponsio_like.events.events import Call, Message, Result, kind_of
+from sponsio_like.events.events import Event as Happening
+from sponsio_like.logic.formula import Custom
+from sponsio_like.traces.trace import Called, Event, Said, Seen, Settled, Told
+
+
+class _Gate:
+    """The assumption and the scope of a clause, at each event."""
+
+    def __init__(self, clause: Clause) -> None:
+        self._clause = clause
+        self._state = clause.gate.start
+        self._open = clause.kind_of_scope in (None, "before")
+        self._over = False
+        self.seen = 0
+
+    def at(self, letter: Letter, time: float) -> bool:
+        """Whether this event is in a segment, and the assumption holds."""
+        clause, read = self._clause, tuple(letter)
+        values = clause.gate.past.read(read, self._state.registers, self.seen, time)
+        self._state = clause.gate.step(self._state, read, self.seen, time).state
+        self.seen += 1
+        self._move(values)
+        return self._open and bool(values[clause.assume])
+
+    def settle(self, place: int, final: Mapping[int, Any], letter: Letter, time: float) -> None:
+        """The call at this place has its result."""
+        clause = self._clause
+        self._state = clause.gate.settle(self._state, place, dict(final), self.seen - 1).state
+        if clause.opens_late:
+            read = tuple(final.get(i, value) for i, value in enumerate(letter))
+            self._move(clause.gate.past.read(read, self._state.registers, place, time))
+
+    def _move(self, values: Sequence[Any]) -> None:
+        clause = self._clause
+        if self._open and clause.closes is not None and values[clause.closes]:
+            self._open, self._over = False, clause.kind_of_scope == "before"
+        if not self._open and not self._over:
+            self._open = clause.opens is not None and bool(values[clause.opens])
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A call whose result is to come: what was read of it, and where the clauses had come to."""
+
+    tool: str
+    applied: set[int]
+    letters: list[tuple[int, bool, int, tuple[Any, ...], list[Letter]]] = field(
+        default_factory=list
+    )
+
+
+class Applied:
+    """Counts to how many events of one trace each contract applied; `counts` has them."""
+
+    def __init__(self, policy: Policy, by_name: ByName) -> None:
+        self.counts: Counter[str] = Counter()
+        self._policy, self._by_name = policy, by_name
+        self._context: Context = NOTHING_TOLD
+        self._waiting: dict[str, _Waiting] = {}
+        self._gates = {i: _Gate(each) for i, each in enumerate(policy.clauses) if _gated(each)}
+        once = (i for i, each in enumerate(policy.clauses) if _owed_once(each))
+        self.counts.update(names_of(policy, once))
+
+    def see(self, event: Event) -> None:
+        """One more event of the trace."""
+        match event:
+            case Called(call, result):
+                waiting = self._read(call)
+                if result is not None:
+                    self._settle(waiting, result, call.time)
+                else:
+                    self._waiting[call.id] = waiting
+            case Settled(id, result, time) if id in self._waiting:
+                self._settle(self._waiting.pop(id), result, time)
+            case Said(message, _):
+                self._count(self._read(message).applied)
+            case Seen(step):
+                self._count(self._read(step).applied)
+            case Told(key, value, time):
+                self._context = self._context.told(key, value, time)
+            case _:
+                pass
+
+    def end(self) -> dict[str, int]:
+        """The counts. A call that has no result may have been what a contract asks for."""
+        for each in self._waiting.values():
+            self._count(each.applied | {i for i, inside, *_, letters in each.letters if inside})
+        return dict(self.counts)
+
+    def _count(self, clauses: Iterable[int]) -> None:
+        self.counts.update(names_of(self._policy, clauses))
+
+    def _read(self, event: Happening) -> _Waiting:
+        """The clauses that apply to an event, and those for which its result decides."""
+        found = _Waiting(event.tool if isinstance(event, Call) else "", set())
+        for i in self._asked(event):
+            clause, gate = self._policy.clauses[i], self._gates.get(i)
+            base = _letter(clause, event, self._context)
+            place = gate.seen if gate else 0
+            inside = gate.at(base, event.time) if gate else True
+            counts = kind_of(event) in clause.counts
+            letters = _letters(clause, event, base, self._context) if counts else []
+            asked = [each for each in letters if applies(clause, each)]
+            waits = any(value is OPEN for value in base)
+            if waits and (asked or gate):
+                found.letters.append((i, inside and bool(asked), place, base, asked))
+            elif inside and asked:
+                found.applied.add(i)
+        return found
+
+    def _settle(self, call: _Waiting, result: Result, time: float) -> None:
+        for i, inside, place, base, letters in call.letters:
+            clause, gate = self._policy.clauses[i], self._gates.get(i)
+            final = clause.results(base, result, call.tool)
+            if gate:
+                gate.settle(place, final, base, time)
+            filled = ([final.get(k, v) for k, v in enumerate(each)] for each in letters)
+            if inside and any(applies(clause, each) for each in filled):
+                call.applied.add(i)
+        self._count(call.applied)
+
+    def _asked(self, event: Happening) -> Iterator[int]:
+        """The clauses that have to see an event."""
+        kind = kind_of(event)
+        for i, clause in enumerate(self._policy.clauses):
+            if kind not in clause.kinds:
+                continue
+            if i in self._gates or not isinstance(event, Call | Message) or self._may(i, event):
+                yield i
+
+    def _may(self, i: int, event: Call | Message) -> bool:
+        name = self._policy.contracts[self._policy.owner[i]].name
+        if isinstance(event, Call):
+            return name in self._by_name("call", event.tool)
+        return name in self._by_name("message", event.role)
+
+
+def _gated(clause: Clause) -> bool:
+    """Whether it counts only somewhere. With variables in it, that is not followed."""
+    gated = clause.kind_of_scope is not None or clause.contract.assumption is not None
+    return gated and clause.bound is None
+
+
+def _owed_once(clause: Clause) -> bool:
+    """Whether the session itself owes something, whatever happens."""
+    return bool(clause.monitor.rest) and clause.kind_of_scope is None
+
+
+def _letter(clause: Clause, event: Happening, context: Context) -> tuple[Any, ...]:
+    """What is read of an event; what atoms of users say is taken to violate."""
+    pairs = zip(clause.slots, clause.readers, strict=True)
+    return tuple(
+        slot.default if isinstance(slot.node, Custom) else read(event, context)
+        for slot, read in pairs
+    )
+
+
+def _letters(
+    clause: Clause, event: Happening, base: tuple[Any, ...], context: Context
+) -> list[Letter]:
+    """The same for each value that it binds, and for others; atoms of users are not known."""
+    unknown = {i for i, slot in enumerate(clause.slots) if isinstance(slot.node, Custom)}
+    found = [base]
+    if clause.bound is not None:
+        seen = tuple(atom.see(event, context) for _, _, atom in clause.bound.atoms)
+        keys = clause.bound.keys_of(event, context)
+        found = [clause.bound.letter(base, seen, key) for key in (*keys, clause.bound.nobody)]
+    return [[None if i in unknown else v for i, v in enumerate(each)] for each in found]

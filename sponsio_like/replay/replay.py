@@ -1,0 +1,262 @@
+"""Contracts on recorded traces: what they would have done.
+
+In: contracts and traces. Out: for each trace what was violated, where, and what enforcement does
+about it. A replay observes: what happened stays in the trace. With `enforce` a call that is stopped
+did not happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from sponsio_like.advice.withheld import labelled, plainly
+from sponsio_like.checks.asked import arguments_asked
+from sponsio_like.checks.compile import compile_policy
+from sponsio_like.contracts.about import said_of
+from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.inventory import Tools, declared
+from sponsio_like.contracts.needs import needs
+from sponsio_like.engine.applying import ByName
+from sponsio_like.engine.policy import Policy
+from sponsio_like.outcome import (
+    Allowed,
+    Blocked,
+    Held,
+    Mode,
+    Outcome,
+    Redirected,
+    Unfulfilled,
+    Violation,
+)
+from sponsio_like.replay.applied import Applied
+from sponsio_like.session.decision_log import Log, Record
+from sponsio_like.session.session import Session
+from sponsio_like.traces.trace import Called, Denied, Event, Said, Seen, Settled, Told, Trace
+
+
+class Played(NamedTuple):
+    """One event, replayed. `position`: the calls before it; `outcome`: of a call or a message."""
+
+    event: Event
+    position: int
+    outcome: Outcome | None
+    violations: tuple[Violation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of one trace. `not_judged`: contracts, and the inputs they miss.
+
+    `applied`: to how many events each contract applied, where it did (`engine/applying.py`).
+    `overlooked`: tool, field, and a contract that names it: the field stood beside empty arguments.
+    """
+
+    id: str
+    calls: int
+    violations: tuple[Violation, ...]
+    unfulfilled: tuple[Unfulfilled, ...]
+    not_judged: Mapping[str, frozenset[str]]
+    applied: Mapping[str, int] = field(default_factory=dict)
+    overlooked: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def clean(self) -> bool:
+        """Whether every judged contract was kept to the end."""
+        return not self.violations and not self.unfulfilled
+
+    def as_json(self, *, values: bool = True) -> dict[str, Any]:
+        """One line of `sponsio-like replay --json`. `values`: those of variables, not labels."""
+        word = plainly if values else labelled()
+        return {
+            "id": self.id,
+            "calls": self.calls,
+            "violations": [_plain(each, word) for each in self.violations],
+            "unfulfilled": [
+                {"contract": each.contract, "message": each.message}
+                | _witness(each, word)
+                | said_of(each)
+                for each in self.unfulfilled
+            ],
+            "not_judged": list(self.not_judged),
+            "applied": dict(self.applied),
+        }
+
+
+def _plain(violation: Violation, word: Callable[[Any], Any]) -> dict[str, Any]:
+    fields = ("contract", "position", "tool", "action", "message")
+    since = {} if violation.since is None else {"since": violation.since}
+    found = {each: getattr(violation, each) for each in fields}
+    return found | _witness(violation, word) | since | said_of(violation)
+
+
+def _witness(found: Violation | Unfulfilled, word: Callable[[Any], Any]) -> dict[str, Any]:
+    """The values of the contract's variables, if it has any."""
+    values = {name: word(value) for name, value in found.values}
+    return {"values": values} if values else {}
+
+
+class Replay:
+    """Contracts, ready to judge any number of traces, one after the other.
+
+    With `enforce` all are enforced but those that say `mode: observe` themselves. Raises
+    `ContractError` if they cannot be compiled. Not for several threads.
+    """
+
+    def __init__(
+        self,
+        contracts: Iterable[Contract],
+        *,
+        enforce: bool = False,
+        mode: Mode = "enforce",
+        tools: Tools = None,
+    ) -> None:
+        as_written = tuple(contracts)
+        observed = tuple(replace(contract, mode="observe") for contract in as_written)
+        self.contracts = as_written if enforce else observed
+        self.needs = {contract.name: needs(contract) for contract in self.contracts}
+        self._mode: Mode = "enforce" if enforce else mode
+        self._inventory = declared(tools)
+        self._records: list[Record] = []
+        self._policies: dict[frozenset[str], tuple[Policy, ByName]] = {}
+        self._policy(self.contracts)
+
+    def judge(self, trace: Trace) -> Judged:
+        """Play a trace to its end."""
+        play = self.play(trace)
+        applied = Applied(*self._ready(trace))
+        violations: list[Violation] = []
+        for played in play.events():
+            violations += played.violations
+            applied.see(played.event)
+        late, unfulfilled = play.finish()
+        every = (*violations, *late)
+        lacks = self.missing(trace)
+        lost = tuple(self._overlooked(trace))
+        return Judged(trace.id, trace.calls, every, unfulfilled, lacks, applied.end(), lost)
+
+    def play(self, trace: Trace) -> Play:
+        """A trace, ready to be played with those contracts that can be judged on it."""
+        policy, _ = self._ready(trace)
+        self._records.clear()
+        return Play(trace, policy, self._records)
+
+    def _overlooked(self, trace: Trace) -> Iterator[tuple[str, str, str]]:
+        """The fields beside empty arguments that contracts name."""
+        policy, _ = self._ready(trace)
+        for tool, name in sorted(trace.beside):
+            if contract := arguments_asked(policy, tool).get(name):
+                yield tool, name, contract
+
+    def _ready(self, trace: Trace) -> tuple[Policy, ByName]:
+        """The contracts that can be judged on a trace, compiled."""
+        found = self._policies.get(trace.inputs)
+        if found is None:
+            missing = self.missing(trace)
+            policy = self._policy([each for each in self.contracts if each.name not in missing])
+            found = self._policies[trace.inputs] = (policy, ByName(policy))
+        return found
+
+    def missing(self, trace: Trace) -> dict[str, frozenset[str]]:
+        """The contracts that cannot be judged on a trace, each with the inputs that it lacks."""
+        lacks = {name: wants - trace.inputs for name, wants in self.needs.items()}
+        return {name: lack for name, lack in lacks.items() if lack}
+
+    def _policy(self, contracts: Iterable[Contract]) -> Policy:
+        return compile_policy(contracts, self._mode, self._inventory)
+
+
+class Play:
+    """One trace, played through a session whose clock is the trace's.
+
+    `records` is where its log goes: it has every violation, also those that time or a result
+    reveals.
+    """
+
+    def __init__(self, trace: Trace, policy: Policy, records: list[Record]) -> None:
+        self.trace = trace
+        self.records = records
+        self.time = 0.0
+        self.calls = 0
+        log = Log(records.append, log_args=True)
+        self.session = Session(policy, trace.id, clock=lambda: self.time, log=log)
+        self._places: list[int] = []
+        self._substituted: set[str] = set()
+
+    def events(self) -> Iterator[Played]:
+        """Play the events, one by one."""
+        for event in self.trace.events:
+            position = self.calls
+            outcome = self._play(event)
+            yield Played(event, position, outcome, self._violations(position))
+            self.calls = position + isinstance(event, Called)
+
+    def finish(self) -> tuple[tuple[Violation, ...], tuple[Unfulfilled, ...]]:
+        """End the session: what time has violated by then, and what stays unfulfilled."""
+        unfulfilled = self.session.finish()
+        return self._violations(self.calls), unfulfilled
+
+    def _play(self, event: Event) -> Outcome | None:
+        match event:
+            case Called():
+                return self._call(event)
+            case Denied(call):
+                self.time = call.time
+                self.session.refused(call.tool, call.args, agent=call.agent, depth=call.depth)
+            case Settled(id, _, time):
+                self.time = time
+                if id not in self._substituted:
+                    self._settle(event)
+            case Said(message, usage):
+                self.time = message.time
+                return self.session.message(message.role, message.text, usage=usage)
+            case Told(key, value, time):
+                self.time = time
+                self.session.fact(key, value)
+            case Seen(step):
+                self.time = step.time
+                self.session.step(step.atoms)
+        return None
+
+    def _call(self, event: Called) -> Outcome:
+        call, result = event
+        self.time = call.time
+        before = self.session.calls
+        outcome = self.session.decide(
+            call.tool, call.args, id=call.id, agent=call.agent, depth=call.depth
+        )
+        if self.session.calls > before:
+            self._places.append(self.calls)
+        match outcome:
+            case Allowed():
+                if result is not None:
+                    self._settle(Settled(outcome.id, result, call.time))
+            case Redirected():  # the substitute never ran: what it would have answered is not known
+                self._substituted.add(call.id)
+            case Blocked() | Held():  # it did not happen
+                pass
+        return outcome
+
+    def _settle(self, settled: Settled) -> None:
+        output = settled.result.output
+        if settled.result.status == "ok":
+            self.session.settle(settled.id, output=output)
+        else:
+            self.session.settle(settled.id, error="" if output is None else output)
+
+    def _violations(self, position: int) -> tuple[Violation, ...]:
+        """What has been logged since, at positions of the trace as it was recorded."""
+        found = [
+            Violation(**each) for record in self.records for each in record.get("violations", ())
+        ]
+        self.records.clear()
+        return tuple(self._placed(each, position) for each in found)
+
+    def _placed(self, each: Violation, now: int) -> Violation:
+        since = None if each.since is None else self._place(each.since, now)
+        return replace(each, position=self._place(each.position, now), since=since)
+
+    def _place(self, position: int, now: int) -> int:
+        """A session does not count the calls that it stopped; a reader of the trace does."""
+        return self._places[position] if position < len(self._places) else now

@@ -1,0 +1,257 @@
+"""What contracts did, told from a decision log.
+
+In: the records of a log. Out: a `Report`: what each contract stopped, or would have stopped in
+observe mode, where it warned, at which tools. Nothing is kept but counts, the sessions' names, and
+the calls that wait for a person.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sponsio_like.contracts.about import KEYS
+from sponsio_like.errors import TraceError
+from sponsio_like.terminal import Table, counted, never_applied
+from sponsio_like.traces.jsonl import Line
+
+STOPPING = frozenset({"blocked", "held", "redirected", "custom"})
+"""The actions by which a call does not run as it was meant."""
+
+
+@dataclass(slots=True)
+class Row:
+    """One contract: how often each thing came of its violations, and at which tools.
+
+    `applied`: how many decisions it had to do with, told by the names of tools and roles.
+    `approved`: the calls that it held and that ran, since a person said yes.
+    """
+
+    applied: int = 0
+    stopped: int = 0
+    approved: int = 0
+    would_have_stopped: int = 0
+    warned: int = 0
+    reported: int = 0
+    unfulfilled: int = 0
+    tools: Counter[str] = field(default_factory=Counter)
+    sessions: set[str] = field(default_factory=set)
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The row as JSON data."""
+        return {
+            "applied": self.applied,
+            "stopped": self.stopped,
+            "approved": self.approved,
+            "would_have_stopped": self.would_have_stopped,
+            "warned": self.warned,
+            "reported": self.reported,
+            "unfulfilled": self.unfulfilled,
+            "sessions": len(self.sessions),
+            "tools": dict(self.tools.most_common()),
+            **self.about,
+        }
+
+    @property
+    def violated(self) -> bool:
+        """Whether it was ever violated."""
+        return bool(self.sessions)
+
+    @property
+    def idle(self) -> bool:
+        """Whether it never had anything to do."""
+        return not self.applied and not self.violated
+
+
+@dataclass(slots=True)
+class Report:
+    """A log, counted. It has the contracts that were violated; where the log names them, all."""
+
+    contracts: dict[str, Row] = field(default_factory=dict)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    tools: Counter[str] = field(default_factory=Counter)
+    sessions: set[str] = field(default_factory=set)
+    relaxed: int = 0
+    waiting: dict[tuple[str, str], list[Mapping[str, Any]]] = field(default_factory=dict)
+    """The records of what is held, by session and call: of a call that runs they are no more."""
+
+    def as_json(self) -> dict[str, Any]:
+        """What `sponsio-like report --json` prints."""
+        return {
+            "sessions": len(self.sessions),
+            "decisions": self.outcomes.total(),
+            "outcomes": dict(self.outcomes.most_common()),
+            "tools": dict(self.tools.most_common()),
+            "relaxed": self.relaxed,
+            "contracts": [{"contract": name, **row.as_json()} for name, row in self._ranked()],
+        }
+
+    def table(self) -> Table:
+        """A row for each contract: those that never applied, then those that stop most."""
+        rows = [_cells(name, row) for name, row in self._ranked()]
+        if len(rows) > 1:
+            rows.append(_cells("all contracts", _sum(self.contracts.values())))
+        table = Table(_COLUMNS, tuple(rows))
+        return table.without_zeros("applied", "approved", "warned", "reported late", "unfulfilled")
+
+    def conclusion(self) -> list[str]:
+        """The totals, in words."""
+        words = ", ".join(f"{n:,} {name}" for name, n in self.outcomes.most_common())
+        seen = f"{counted(len(self.sessions), 'session')}, "
+        seen += counted(self.outcomes.total(), "decision")
+        out = [f"{seen}: {words}" if words else seen]
+        if not self.outcomes:
+            out.append("nothing was decided: no call has come to a session of these guards")
+        elif not any(row.violated for row in self.contracts.values()):
+            out.append("no contract was violated")
+        out += [_said(name, row) for name, row in self._ranked() if row.about]
+        if idle := [name for name, row in self._ranked() if row.idle]:
+            out.append(never_applied(idle))
+        if self.relaxed:
+            times = counted(self.relaxed, "time")
+            out.append(f"enforcement was turned off by the environment {times}")
+        return out
+
+    def _ranked(self) -> list[tuple[str, Row]]:
+        def weight(item: tuple[str, Row]) -> tuple[bool, int, int, str]:
+            row = item[1]
+            return (not row.idle, -row.stopped - row.would_have_stopped, -row.warned, item[0])
+
+        return sorted(self.contracts.items(), key=weight)
+
+
+def report_of(lines: Iterable[Line]) -> Report:
+    """Count a log. Raises `TraceError` for a line that is no record of a decision log."""
+    report, empty = Report(), True
+    for where, record in lines:
+        empty = False
+        if not isinstance(record.get("event"), str):
+            raise TraceError(f"{where}: not a record of a decision log: it has no `event`")
+        try:
+            _count(report, record)
+        except (KeyError, TypeError, AttributeError):
+            kind = record["event"]
+            raise TraceError(f"{where}: not a `{kind}` record of a decision log") from None
+    if empty:
+        raise TraceError(
+            "the decision log is empty: no guard has written to it; give the file that "
+            "Guard(log=..) names"
+        )
+    return report
+
+
+def _count(report: Report, record: Mapping[str, Any]) -> None:
+    event = record["event"]
+    session = str(record.get("session", ""))
+    for each in record.get("contracts", ()):
+        report.contracts.setdefault(each["contract"], Row())
+    if event == "relaxed":
+        report.relaxed += 1
+        return
+    report.sessions.add(session)
+    if event == "decision" or (event == "message" and record.get("role") == "assistant"):
+        report.outcomes[record["outcome"]] += 1
+    if event == "decision":
+        report.tools[record["tool"]] += 1
+    if not record.get("again"):
+        call = session, str(record.get("id", ""))
+        for earlier in report.waiting.pop(call, []) if _runs(record) else ():
+            _told(report, earlier, -1)
+        if record.get("outcome") == "held":
+            report.waiting.setdefault(call, []).append(record)
+    _told(report, record, 1)
+    for violation in record.get("violations", ()):
+        row = report.contracts[violation["contract"]]
+        row.sessions.add(session)
+        row.about = {key: violation[key] for key in KEYS if key in violation}
+    for left in record.get("unfulfilled", ()):
+        row = report.contracts.setdefault(left["contract"], Row())
+        row.sessions.add(session)
+        row.unfulfilled += 1
+        row.about = {key: left[key] for key in KEYS if key in left}
+
+
+def _runs(record: Mapping[str, Any]) -> bool:
+    """Whether a call, or what stands for it, runs after this decision."""
+    return record.get("outcome") in ("allowed", "redirected")
+
+
+def _told(report: Report, record: Mapping[str, Any], times: int) -> None:
+    """Count what a record tells of the contracts. -1 time: it is told anew, and counts no more."""
+    if not record.get("again"):
+        for name in record.get("applied", ()):
+            report.contracts.setdefault(name, Row()).applied += times
+    for violation in record.get("violations", ()):
+        row = report.contracts.setdefault(violation["contract"], Row())
+        _violated(row, violation, times, runs=_runs(record))
+
+
+def _violated(row: Row, violation: Mapping[str, Any], times: int, *, runs: bool) -> None:
+    action, tool = violation["action"], violation.get("tool")
+    row.tools["(no call)" if tool is None else tool] += times
+    if action == "reported":
+        row.reported += times
+    elif action not in STOPPING:
+        row.warned += times
+    elif violation["mode"] == "observe":
+        row.would_have_stopped += times
+    elif runs and action == "held":
+        row.approved += times
+    else:
+        row.stopped += times
+
+
+def _said(name: str, row: Row) -> str:
+    """What the contract says about itself, in one line."""
+    about = dict(row.about)
+    because = about.pop("because", "")
+    tags = [f"tags {', '.join(about.pop('tags'))}"] if "tags" in about else []
+    rest = ", ".join([*(f"{key} {value}" for key, value in about.items()), *tags])
+    return f"{name}: {because or rest}" + (f" ({rest})" if because and rest else "")
+
+
+def _sum(rows: Iterable[Row]) -> Row:
+    total = Row()
+    for row in rows:
+        total.applied += row.applied
+        total.stopped += row.stopped
+        total.approved += row.approved
+        total.would_have_stopped += row.would_have_stopped
+        total.warned += row.warned
+        total.reported += row.reported
+        total.unfulfilled += row.unfulfilled
+        total.sessions |= row.sessions
+    return total
+
+
+_COLUMNS = (
+    "contract",
+    "applied",
+    "stopped",
+    "approved",
+    "would have stopped",
+    "warned",
+    "reported late",
+    "unfulfilled",
+    "sessions",
+    "tools",
+)
+
+
+def _cells(name: str, row: Row) -> tuple[str | int, ...]:
+    tools = ", ".join(f"{tool} {n:,}" for tool, n in row.tools.most_common())
+    return (
+        name,
+        row.applied,
+        row.stopped,
+        row.approved,
+        row.would_have_stopped,
+        row.warned,
+        row.reported,
+        row.unfulfilled,
+        len(row.sessions),
+        tools,
+    )

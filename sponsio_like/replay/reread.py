@@ -1,0 +1,157 @@
+"""A recorded trace, as a clause reads it: once, for all values.
+
+In: a clause, the events of a trace. Out: what the session had been told by each event; of a clause
+with value variables, what it read of each event and of each result, and all values that occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.unread import Unread, unheard, unread
+from sponsio_like.events.atoms import concerns
+from sponsio_like.events.context import NOTHING_TOLD, Context, tokens_of
+from sponsio_like.events.events import Call, Result
+from sponsio_like.events.events import Event as Happening
+from sponsio_like.logic.formula import Delivered, postorder
+from sponsio_like.logic.formula import Denied as Refusals
+from sponsio_like.monitor.parametric.bindings import Revealed, Sight
+from sponsio_like.monitor.parametric.variables import Key
+from sponsio_like.monitor.past import Letter
+from sponsio_like.monitor.state import Change, Place
+from sponsio_like.traces.trace import Called, Denied, Event, Said, Settled, Told
+
+
+class Moment(NamedTuple):
+    """An event, and what the session had been told: when it is decided, and when it has settled."""
+
+    event: Event
+    before: Context
+    after: Context
+
+
+@dataclass(slots=True)
+class Reader:
+    """What a clause reads of the events of one trace: once, for all"""
+
+    clause: Clause
+    seen: dict[int, Sight] = field(default_factory=dict)
+    parts: dict[int, Any] = field(default_factory=dict)
+    heard: dict[tuple[int, Letter], Revealed] = field(default_factory=dict)
+    told: list[Moment] = field(default_factory=list)
+    lost: dict[int, Unread] = field(default_factory=dict)
+    vague: dict[tuple[int, Letter], tuple[str, ...]] = field(default_factory=dict)
+
+    def moments(self, events: Sequence[Event]) -> list[Moment]:
+        """The events, each with what had been told by then."""
+        if not self.told:
+            self.told = list(_moments(self.clause, events))
+        return self.told
+
+    def sight(self, event: Happening, context: Context) -> Sight:
+        """What was read of an event. Raises what atoms of users raise."""
+        if id(event) not in self.seen:
+            self.seen[id(event)] = self.clause.sight(event, context)
+        return self.seen[id(event)]
+
+    def unread(self, event: Happening, context: Context, letter: Letter) -> Unread:
+        """What of an event could not be read."""
+        if id(event) not in self.lost:
+            self.lost[id(event)] = unread(self.clause, event, context, letter)
+        return self.lost[id(event)]
+
+    def unheard(self, change: Change, result: Result, tool: str) -> tuple[str, ...]:
+        """What of an answer could not be read."""
+        name = (id(result), change.letter)
+        if name not in self.vague:
+            self.vague[name] = unheard(self.clause, change.letter, result, tool)
+        return self.vague[name]
+
+    def part(self, call: Call) -> Any:
+        """What chooses the monitor of a call, if the clause is split; None if that is missing."""
+        if id(call) not in self.parts:
+            self.parts[id(call)] = self.clause.key(call)
+        return self.parts[id(call)]
+
+    def revealed(self, change: Change, result: Result, tool: str) -> Revealed:
+        """What the result of a call decides."""
+        bound, name = self.clause.bound, (id(result), change.letter)
+        assert bound is not None
+        if name not in self.heard:
+            final = self.final(change, result, tool)
+            self.heard[name] = bound.settled(change.letter, result, final, change.given)
+        return self.heard[name]
+
+    def final(self, change: Change, result: Result, tool: str) -> dict[int, Any]:
+        """What is read of a result; where an atom raises, what violates."""
+        try:
+            return self.clause.results(change.letter, result, tool)
+        except Exception:  # an atom is user code; the result counts all the same
+            return self.clause.worst(change.letter)
+
+
+def _moments(clause: Clause, events: Sequence[Event]) -> Iterator[Moment]:
+    nodes = [node for slot in clause.slots for node in postorder(slot.node)]
+    sources = {each: concerns(each.target) for each in nodes if isinstance(each, Delivered)}
+    counted = {each: concerns(each.target) for each in nodes if isinstance(each, Refusals)}
+    context, coming = NOTHING_TOLD, dict[str, list[Delivered]]()
+    for event in events:
+        match event:
+            case Told(name, value, time):
+                context = context.told(name, value, time)
+            case Said(_, usage):
+                context = context.used(tokens_of(usage))
+            case Denied(call):
+                terms = [each for each, asks in counted.items() if asks(call) is not False]
+                context = context.refused(call, terms)
+            case Called(call):
+                mine = [each for each, asks in sources.items() if asks(call) is not False]
+                coming[call.id] = mine
+        before = context
+        if isinstance(event, Settled) or (isinstance(event, Called) and event.result is not None):
+            id = event.id if isinstance(event, Settled) else event.call.id
+            context = context.arrived(coming.pop(id, ()))
+        yield Moment(event, before, context)
+
+
+def keys_in(reader: Reader, events: Sequence[Event]) -> list[Key | None]:
+    """All values of the variables that occur in a trace; None for a clause without variables."""
+    if reader.clause.bound is None:
+        return [None]
+    found: dict[Key, None] = {}
+    calls = dict[str, tuple[Change, str]]()
+    for event, context, _ in reader.moments(events):
+        match event:
+            case Called(call, result):
+                found.update(dict.fromkeys(_bound_by(reader, call, context)))
+                calls[call.id] = (_change(reader, call, context), call.tool)
+                if result is not None:
+                    told = reader.revealed(*_with(calls[call.id], result))
+                    found.update(dict.fromkeys(told.keys))
+            case Settled(id, result, _) if id in calls:
+                found.update(dict.fromkeys(reader.revealed(*_with(calls[id], result)).keys))
+            case Said(message, _):
+                found.update(dict.fromkeys(_bound_by(reader, message, context)))
+    return list(found)
+
+
+def _with(call: tuple[Change, str], result: Result) -> tuple[Change, Result, str]:
+    return call[0], result, call[1]
+
+
+def _bound_by(reader: Reader, event: Happening, context: Context) -> list[Key]:
+    bound = reader.clause.bound
+    assert bound is not None
+    return bound.keys_of(event, context)
+
+
+def _change(reader: Reader, call: Call, context: Context) -> Change:
+    """The call as something that waits for its result; what cannot be read waits for nothing."""
+    try:
+        sight = reader.sight(call, context)
+    except Exception:  # an atom is user code; what it cannot tell binds nothing
+        return Change(0, None, Place(0, 0), None, ())
+    return Change(0, None, Place(0, 0), None, sight.others, sight.given)

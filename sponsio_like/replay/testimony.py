@@ -1,0 +1,82 @@
+"""What is told of one violation on a recorded trace: the call, its reasons, the calls to blame.
+
+In: what goes wrong for single values. Out: one `Testimony` for each call; those of calls that lack
+what a clause is split by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from sponsio_like.engine.unread import field
+from sponsio_like.monitor.reasons import Reason
+from sponsio_like.monitor.slots import key_of
+from sponsio_like.replay.reread import Reader
+from sponsio_like.traces.trace import Called, Event, Said, Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Testimony:
+    """A violation at a call, and its reasons; `open`: something is owed, nothing violated yet.
+
+    `witnesses`: the calls of which the formula is false; of something owed, those that asked.
+    `event`: the number of the event, if that is a message or a step, which stand before the `call`.
+    """
+
+    call: int
+    reasons: tuple[Reason, ...]
+    open: bool = False
+    witnesses: tuple[int, ...] = ()
+    event: int | None = None
+
+
+def lacking(reader: Reader, events: Sequence[Event]) -> Iterator[Testimony]:
+    """The calls that violate a clause that is split, since they lack what it is split by."""
+    clause, number = reader.clause, 0
+    for event in events:
+        if not isinstance(event, Called):
+            continue
+        if reader.part(event.call) is None and clause.can_break(event.call):
+            call = event.call
+            lost = [path for path in clause.by if key_of(call, (path,)) is None]
+            said = [Reason("unread", number, field(path, call.args)) for path in lost]
+            yield Testimony(number, tuple(said), witnesses=(number,))
+        number += 1
+
+
+def placed(found: Iterable[Testimony], events: Sequence[Event]) -> list[Testimony]:
+    """The testimonies, in which numbers of events have become those of calls."""
+    calls = list(accumulate((isinstance(event, Called) for event in events), initial=0))
+    own = {at for at, event in enumerate(events) if isinstance(event, (Said, Seen))}
+
+    def mine(at: int) -> int | None:
+        return at if at in own else None
+
+    def told(reason: Reason) -> Reason:
+        at = reason.call
+        return reason if at is None else Reason(reason.what, calls[at], reason.text, mine(at))
+
+    return [
+        Testimony(
+            calls[each.call],
+            tuple(map(told, each.reasons)),
+            each.open,
+            tuple(calls[at] for at in each.witnesses),
+            mine(each.call),
+        )
+        for each in found
+    ]
+
+
+def merged(each: Sequence[Testimony]) -> list[Testimony]:
+    """One testimony for each event and kind, with all their reasons."""
+    found: dict[tuple[int, int | None, bool], Testimony] = {}
+    for one in each:
+        name = (one.call, one.event, one.open)
+        old = found.get(name, replace(one, reasons=(), witnesses=()))
+        reasons = tuple(dict.fromkeys((*old.reasons, *one.reasons)))
+        witnesses = tuple(sorted({*old.witnesses, *one.witnesses}))
+        found[name] = replace(old, reasons=reasons, witnesses=witnesses)
+    return list(found.values())

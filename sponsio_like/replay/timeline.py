@@ -1,0 +1,300 @@
+"""Why contracts are broken on a recorded trace, for people: a small timeline for each violation.
+
+In: contracts, a trace. Out: `Finding`s: contract, values, calls that matter; as lines or as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any, TypeAlias
+
+from sponsio_like.advice.withheld import plainly
+from sponsio_like.contracts.about import UNSAID, About
+from sponsio_like.engine.clause import Clause
+from sponsio_like.errors import ContractError
+from sponsio_like.monitor.parametric.variables import Key, shown
+from sponsio_like.monitor.reasons import Reason
+from sponsio_like.outcome import Unfulfilled, Violation
+from sponsio_like.replay.replay import Judged, Replay
+from sponsio_like.replay.reread import Reader, keys_in
+from sponsio_like.replay.testimony import Testimony, lacking, merged
+from sponsio_like.replay.witness import testimonies
+from sponsio_like.terminal import Styled
+from sponsio_like.traces.trace import Called, Event, Said, Seen, Settled, Trace
+
+WIDTH = 72
+"""Most characters of a call that are shown."""
+KEYS_CAP = 400
+"""Most values of which everything is told; of more, only of those that the replay has named."""
+Word: TypeAlias = Callable[[Any], Any]
+"""What stands for a value: itself, or a label."""
+LABEL = re.compile(r'"(#\d+)"')
+SAID = {
+    "violates": "violates it",
+    "forbids": "forbids it",
+    "missing": "was missing",
+    "counted": "was counted last",
+    "asks": "still waits for",
+    "unread": "could not be told",
+}
+
+
+Place: TypeAlias = tuple[int, float]
+"""The calls before what is told, and the number of its event: infinite, if that is a call."""
+Named: TypeAlias = Violation | Unfulfilled
+"""What the replay has found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One contract, violated (or left open) at one call, for these values.
+
+    They are those of its variables, or `by`: those of the fields that it is split by. `applied`: to
+    how many events of the trace the contract applied.
+    """
+
+    contract: str
+    message: str
+    values: tuple[tuple[str, Any], ...]
+    told: Testimony
+    by: bool = False
+    applied: int = 0
+    about: About = UNSAID
+
+    def as_json(self, trace: str, word: Word = plainly) -> dict[str, Any]:
+        """As `sponsio-like explain --json` prints it."""
+        each = (
+            {"what": r.what, "call": r.call, **_event(r), "text": r.text} for r in self.told.reasons
+        )
+        return {
+            "id": trace,
+            "contract": self.contract,
+            "applied": self.applied,
+            "message": self.message,
+            **({"about": said} if (said := self.about.said()) else {}),
+            "call": self.told.call,
+            **_event(self.told),
+            "open": self.told.open,
+            "witnesses": list(self.told.witnesses),
+            "values": {name: word(value) for name, value in self.values},
+            "because": list(each),
+        }
+
+
+def _event(told: Testimony | Reason) -> dict[str, int]:
+    """The number of a message, or a step, as JSON data."""
+    return {} if told.event is None else {"event": told.event}
+
+
+def explained(
+    replay: Replay, trace: Trace, only: str | None = None, judged: Judged | None = None
+) -> list[Finding]:
+    """Everything that the contracts hold against a trace. `only`: of this contract.
+
+    `judged`: what the replay has made of the trace, if that is known. Raises `ContractError` if
+    there is no such contract.
+    """
+    names = [contract.name for contract in replay.contracts]
+    if only is not None and only not in names:
+        raise ContractError.of(f"no contract is named `{only}`", f"there are: {', '.join(names)}")
+    judged = judged or replay.judge(trace)
+    policy = replay.play(trace).session.policy
+    every: list[Named] = [*judged.violations, *judged.unfulfilled]
+    found: list[Finding] = []
+    for name in dict.fromkeys(each.contract for each in every):
+        if only in (None, name):
+            pairs = zip(policy.owner, policy.clauses, strict=True)
+            own = [clause for k, clause in pairs if policy.contracts[k].name == name]
+            mine = [each for each in every if each.contract == name]
+            found += _of_contract(own, trace.events, mine)
+    about, applied = {each.name: each.about for each in replay.contracts}, judged.applied
+    for i, one in enumerate(found):
+        name = one.contract
+        found[i] = replace(one, applied=applied.get(name, 0), about=about.get(name, UNSAID))
+    return sorted(found, key=lambda each: (*_place(each.told), each.contract))
+
+
+def _of_contract(
+    clauses: Sequence[Clause], events: Sequence[Event], named: Sequence[Named]
+) -> Iterator[Finding]:
+    """What the replay has found, with its reasons: no call besides, and none is left out.
+
+    Where there is no reason to be told (memory was full, say), the call is told even so.
+    """
+    violated = {each.position: each for each in named if isinstance(each, Violation)}
+    owed = [each for each in named if isinstance(each, Unfulfilled)]
+    told: set[int] = set()
+    for clause in clauses:
+        for key, one in _of_clause(clause, events, named):
+            if bool(owed) if one.open else one.call in violated:
+                told.add(-1 if one.open else one.call)
+                values = _values(clause, key)
+                yield Finding(named[0].contract, named[0].message, values, one, bool(clause.by))
+    for position in violated.keys() - told:
+        each = violated[position]
+        event = None if each.tool else _no_call(events, position)
+        bare = Testimony(position, (), witnesses=(position,), event=event)
+        yield Finding(each.contract, each.message, each.values, bare)
+    for left in owed if -1 not in told else ():
+        end = sum(isinstance(event, Called) for event in events)
+        yield Finding(left.contract, left.message, left.values, Testimony(end, (), open=True))
+
+
+def _no_call(events: Sequence[Event], position: int) -> int | None:
+    """The first message or step after so many calls and before the next one, if there is one."""
+    calls = accumulate((isinstance(event, Called) for event in events), initial=0)
+    each = enumerate(zip(events, calls, strict=False))
+    places = (at for at, (event, n) in each if isinstance(event, (Said, Seen)) and n == position)
+    return next(places, None)
+
+
+def _of_clause(
+    clause: Clause, events: Sequence[Event], named: Sequence[Named]
+) -> Iterator[tuple[Key | None, Testimony]]:
+    reader = Reader(clause)
+    if clause.by:
+        for one in lacking(reader, events):
+            yield None, one
+    everybody = set[tuple[int, int | None, bool]]()
+    for key in _keys(reader, events, named):
+        whole = clause.bound is not None and key == clause.bound.nobody
+        for one in merged(testimonies(reader, events, key)):
+            name = (one.call, one.event, one.open)
+            if whole:
+                everybody.add(name)
+            elif name in everybody and not _binds(reader, events, one, key):
+                continue  # it is so for every value, and was told
+            yield None if whole else key, one
+
+
+def _keys(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> Iterable[Key | None]:
+    """The values of which something is to be told; first, all that never occur."""
+    clause = reader.clause
+    if clause.by:
+        return _split(reader, events, named)
+    keys = keys_in(reader, events)
+    if len(keys) > KEYS_CAP:
+        told = {each.values for each in named}
+        keys = [key for key in keys if _values(clause, key) in told]
+    return keys if clause.bound is None else [clause.bound.nobody, *keys]
+
+
+def _split(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> list[Key | None]:
+    """The values that the calls have which are to blame; all, if time ran out, or at the end."""
+    parts = [reader.part(event.call) for event in events if isinstance(event, Called)]
+    places = [each.position for each in named if isinstance(each, Violation) and each.tool]
+    if len(places) == len(named):
+        parts = [parts[place] for place in places]
+    return [key for key in dict.fromkeys(parts) if key is not None]
+
+
+def _binds(reader: Reader, events: Sequence[Event], told: Testimony, key: Key | None) -> bool:
+    """Whether this call, or this message, has this value by itself."""
+    calls: list[object] = [event.call for event in events if isinstance(event, Called)]
+    at = calls[told.call : told.call + 1]
+    if told.event is not None:
+        at = [each.message for each in events[told.event :][:1] if isinstance(each, Said)]
+    seen = reader.seen.get(id(at[0])) if at else None
+    return seen is not None and key in seen.keys
+
+
+def _values(clause: Clause, key: Key | None) -> tuple[tuple[str, Any], ...]:
+    if key is None:
+        return ()
+    if clause.bound is not None:
+        return clause.bound.said(key)
+    parts = zip(clause.by, key, strict=True)
+    return tuple((path, shown(part)) for path, part in parts if path != "@tool")  # it is called
+
+
+# --- for people -----------------------------------------------------------------------------------
+
+
+def page(trace: Trace, found: Iterable[Finding], word: Word = plainly) -> list[Styled]:
+    """The findings as timelines. `word`: what stands for a value."""
+    lines = _lines(trace.events, word)
+    out: list[Styled] = []
+    for each in found:
+        sign = "" if each.by else "$"
+        said = (f", {sign}{name} = {_written(word(v))}" for name, v in each.values)
+        values = "".join(said)
+        what = "still open" if each.told.open else "violated"
+        out.append((f"{each.contract}: {what} in {trace.id}{values}", "bold"))
+        out += [(f"  {said}", "dim") for said in (each.about.because, each.message) if said]
+        out += _timeline(each.told, lines)
+        out.append(("", ""))
+    return out
+
+
+def _place(each: Testimony | Reason) -> Place:
+    call = -1 if each.call is None else each.call
+    return call, math.inf if each.event is None else each.event
+
+
+def _timeline(told: Testimony, lines: Mapping[Place, str]) -> Iterator[Styled]:
+    reasons = list(told.reasons)
+    if not any(each.what in ("violates", "asks") for each in reasons) and not told.open:
+        reasons.append(Reason("violates", told.call, "", told.event))
+    places = {_place(told): list[Reason]()}
+    for each in reasons:
+        if each.call is not None:
+            places.setdefault(_place(each), []).append(each)
+    for place, mine in sorted(places.items()):
+        said = "; ".join(dict.fromkeys(map(_said, mine)))
+        style = "bold red" if any(each.what == "violates" for each in mine) else ""
+        yield lines.get(place, f"  call {place[0]:<4} (the end)"), style
+        if said:
+            yield f"            <- {said}", ""
+    for each in reasons:
+        if each.call is None:
+            since = "never happened" if each.what == "missing" else SAID[each.what]
+            yield f"  {'-':<9} {each.text}", ""
+            yield f"            <- {since} so far", ""
+
+
+def _said(reason: Reason) -> str:
+    if reason.what == "unread":
+        return reason.text
+    if reason.what == "missing":
+        return f"since then is missing: {reason.text}"
+    if reason.what == "asks":
+        return f"still waits for {reason.text or 'an answer'}"
+    return f"{SAID[reason.what]}: {reason.text}" if reason.text else SAID[reason.what]
+
+
+def _written(value: Any) -> str:
+    return LABEL.sub(r"\1", json.dumps(value, default=str))
+
+
+def _lines(events: Iterable[Event], word: Word) -> dict[Place, str]:
+    """Each call, message and step as one line, by its place."""
+    out: dict[Place, str] = {}
+    ids: dict[str, Place] = {}
+    calls = 0
+    for at, event in enumerate(events):
+        match event:
+            case Called(call, result):
+                args = ", ".join(f"{k}={_written(word(v))}" for k, v in call.args.items())
+                ids[call.id] = calls, math.inf
+                failed = result is not None and result.status == "error"
+                line = _short(f"{call.tool}({args})") + (" failed" if failed else "")
+                out[calls, math.inf] = f"  call {calls:<4} {line}"
+                calls += 1
+            case Settled(id, result, _) if result.status == "error" and id in ids:
+                out[ids[id]] += " failed"
+            case Said(message):
+                line = f"{message.role}: {_written(word(message.text))}"
+                out[calls, at] = f"  {'message':<9} {_short(line)}"
+            case Seen(step):
+                out[calls, at] = f"  {'step':<9} {_short(', '.join(sorted(step.atoms)))}"
+    return out
+
+
+def _short(line: str) -> str:
+    line = " ".join(line.split())
+    return line if len(line) <= WIDTH else f"{line[: WIDTH - 2]}.."

@@ -1,0 +1,274 @@
+"""Why a clause is violated, told from a recorded trace: the calls that matter, and what they did.
+
+In: a clause, the events of a trace, and the values of its variables. Out: `Testimony`: what is
+violated at which call; what forbade it, what was missing and since when, what is still owed. The
+monitor is played again, one value at a time; decisions are never made of this. Events go by their
+number in the trace here; what is told of them, by that of their calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.demands import owed
+from sponsio_like.engine.unread import Unread
+from sponsio_like.events.context import NOTHING_TOLD, Context
+from sponsio_like.events.events import Call, Result, kind_of
+from sponsio_like.events.events import Event as Happening
+from sponsio_like.monitor.in_flight import settle
+from sponsio_like.monitor.monitor import State
+from sponsio_like.monitor.parametric.variables import Key
+from sponsio_like.monitor.past import Letter
+from sponsio_like.monitor.progression import Position
+from sponsio_like.monitor.reasons import Reason, Sight, reasons
+from sponsio_like.monitor.residual import Residual, overdue, strictest
+from sponsio_like.monitor.state import Change, Now, Place, Watch
+from sponsio_like.replay.reread import Reader
+from sponsio_like.replay.testimony import Testimony, placed
+from sponsio_like.traces.trace import Called, Event, Said, Seen, Settled, Told
+
+
+@dataclass(slots=True)
+class _Flight:
+    tool: str
+    call: int
+    change: Change
+
+
+@dataclass(slots=True)
+class _Story:
+    """How far one clause has come for one value, and when what it remembers has changed.
+
+    `key`: the values of its variables, or those that it is split by. `unread`: what could not be
+    read so far, and at which call.
+    """
+
+    clause: Clause
+    key: Key | None
+    watch: Watch
+    reader: Reader
+    context: Context = NOTHING_TOLD
+    seen: int = 0
+    counted: int = 0
+    at: int = 0
+    time: float = 0.0
+    flips: dict[int, int] = field(default_factory=dict)
+    born: list[tuple[int, Residual]] = field(default_factory=list)
+    flights: dict[str, _Flight] = field(default_factory=dict)
+    unread: list[Reason] = field(default_factory=list)
+
+
+def testimonies(reader: Reader, events: Sequence[Event], key: Key | None) -> list[Testimony]:
+    """Everything that goes wrong for these values, in order. `reader`: of this very trace."""
+    clause = reader.clause
+    story = _Story(clause, key, clause.start, reader)
+    if _is_told(story):
+        calls = (at for at, event in enumerate(events) if isinstance(event, Called))
+        first = next(calls, len(events))
+        story.born = [(first, each) for live in clause.monitor.start.live for each in live]
+    found: list[Testimony] = []
+    for story.at, (event, before, after) in enumerate(reader.moments(events)):
+        story.context = before
+        found.extend(_told(story, event, after))
+    story.at = len(events)
+    return placed([*found, *_late(story, story.time), *_left(story)], events)
+
+
+def _told(story: _Story, event: Event, after: Context) -> Iterator[Testimony]:
+    match event:
+        case Told(_, _, time):
+            story.time = max(story.time, time)
+        case Called(call, result):
+            yield from _step(story, call, call.time)
+            if result is not None:
+                story.context = after
+                yield from _settle(story, call.id, result, call.time)
+        case Settled(id, result, time):
+            story.context = after
+            yield from _settle(story, id, result, time)
+        case Said(message, _):
+            yield from _step(story, message, message.time)
+        case Seen(step):
+            yield from _step(story, step, step.time)
+
+
+def _step(story: _Story, event: Happening, time: float) -> Iterator[Testimony]:
+    clause = story.clause
+    yield from _late(story, time)
+    kind = kind_of(event)
+    if kind not in clause.kinds or not _is_mine(story, event):
+        return
+    try:
+        letter = _letter(story, event)
+    except Exception as error:  # an atom is user code; a clause that cannot be read is violated
+        raised = Reason("unread", story.at, f"an atom raised {type(error).__name__}")
+        yield Testimony(story.at, (raised,), witnesses=(story.at,))
+        return
+    at, before = Place(story.seen, story.counted), story.watch
+    after = clause.step(before, letter, kind, at, story.time)
+    lost = story.reader.unread(event, story.context, letter)
+    yield from _born(story, letter, at, story.time, inside=kind in clause.counts)
+    if after.violated:
+        mine = () if _is_told(story) else (story.at,)
+        why = _reasons(story, before, letter, at, lost)
+        yield Testimony(story.at, why, witnesses=mine)
+    story.unread += [Reason("unread", story.at, each) for words in lost.values() for each in words]
+    _keep(story, after.watch)
+    story.seen, story.counted = story.seen + 1, story.counted + (kind in clause.counts)
+    if isinstance(event, Call):
+        given = () if clause.bound is None else story.reader.sight(event, story.context).given
+        change = Change(0, story.key, at, after.watch, letter, given)
+        story.flights[event.id] = _Flight(event.tool, story.at, change)
+
+
+def _is_mine(story: _Story, event: Happening) -> bool:
+    """Whether the event belongs to this monitor, if the clause is split."""
+    if not story.clause.by:
+        return True
+    return isinstance(event, Call) and story.reader.part(event) == story.key
+
+
+def _letter(story: _Story, event: Happening) -> Letter:
+    bound = story.clause.bound
+    if bound is None:
+        return story.clause.read(event, story.context)
+    sight = story.reader.sight(event, story.context)
+    assert story.key is not None
+    return sight.keys.get(story.key) or bound.letter(sight.others, sight.seen, story.key)
+
+
+def _settle(story: _Story, id: str, result: Result, time: float) -> Iterator[Testimony]:
+    yield from _late(story, time)
+    flight, clause = story.flights.pop(id, None), story.clause
+    if flight is None:
+        return
+    if clause.bound is None:
+        final = story.reader.final(flight.change, result, flight.tool)
+    else:
+        final = story.reader.revealed(flight.change, result, flight.tool).of(story.key or ())
+    vague = story.reader.unheard(flight.change, result, flight.tool)
+    story.unread += [Reason("unread", flight.call, each) for each in vague]
+    last = Place(story.seen - 1, story.counted - 1)
+    before = story.watch
+    after = clause.settle(before, flight.change, final, last, Now(story.time, story.context))
+    lost = _born_settled(story, flight.change, final, last.counted)
+    if after.violated:
+        told = [Reason("violates", flight.call, "its result")]
+        told += [Reason("unread", flight.call, each) for each in vague]
+        asked = [Reason("asks", call, "") for call in lost if call != flight.call]
+        mine = lost if _is_told(story) else [flight.call]
+        yield Testimony(flight.call, (*asked, *told), witnesses=tuple(mine))
+    _keep(story, after.watch)
+
+
+def _late(story: _Story, time: float) -> Iterator[Testimony]:
+    """Time has come: what was due before it."""
+    clause, story.time = story.clause, max(story.time, time)
+    inner = story.watch.inner
+    if not clause.timed or inner is None:
+        return
+    last = Place(story.seen - 1, story.counted - 1)
+    after = clause.expire(story.watch, last, Now(story.time, story.context))
+    born = [(call, overdue(each, story.time)) for call, each in story.born]
+    state = clause.monitor.expire(inner, last.counted, story.time).state
+    lost = _sorted_out(story, born, state, last.counted)
+    if after.violated:
+        asked = [Reason("asks", call, "") for call in lost]
+        now = Reason("violates", story.at, "time has run out")
+        yield Testimony(story.at, (*asked, now), witnesses=tuple(lost))
+    _keep(story, after.watch)
+
+
+def _keep(story: _Story, watch: Watch) -> None:
+    """The state after an event; registers that have changed did so at this call."""
+    before, after = story.watch.inner, watch.inner
+    if before is None or after is None:
+        story.flips.clear()
+        story.born.clear()
+    else:
+        for j, (old, new) in enumerate(zip(before.registers, after.registers, strict=True)):
+            if old != new:
+                story.flips[story.clause.monitor.past.cells[j].node] = story.at
+    story.watch = watch
+
+
+# --- what is owed, by the call that asked for it ----------------------------------------------
+
+
+def _is_told(story: _Story) -> bool:
+    """Whether what is owed is told call by call: not under a scope or an assumption."""
+    clause = story.clause
+    bare = clause.kind_of_scope is None and clause.contract.assumption is None
+    return bare and not clause.monitor.plain
+
+
+def _born(
+    story: _Story, letter: Letter, at: Place, time: float, *, inside: bool
+) -> Iterator[Testimony]:
+    """What each earlier call still asks for, one position later; what can no longer be given."""
+    inner, monitor = story.watch.inner, story.clause.monitor
+    if inner is None or not inside or not _is_told(story):
+        return
+    values = monitor.past.read(letter, inner.registers, at.counted, time)
+    place = Position(letter, values, at.counted, time)
+    known: dict[int, Residual] = {}
+    born = [(call, monitor.future.progress(each, place, known)) for call, each in story.born]
+    roots = [root for parts in monitor.always for root in parts]
+    born += [(story.at, monitor.future.owed(root, place)) for root in roots]
+    state = monitor.step(inner, letter, at.counted, time).state
+    if lost := _sorted_out(story, born, state, at.counted):
+        asked = (Reason("asks", call, "") for call in lost if call != story.at)
+        now = Reason("violates", story.at, "there is no room left for what is owed")
+        yield Testimony(story.at, (*asked, now), witnesses=tuple(lost))
+
+
+def _sorted_out(
+    story: _Story, born: Sequence[tuple[int, Residual]], state: State, position: int
+) -> list[int]:
+    """The calls that asked for what can no longer be given; what the others ask for is kept."""
+    possible = story.clause.monitor.possible
+    owing = [(call, strictest([each]), each) for call, each in born]
+    lost = [call for call, owed, _ in owing if not possible(owed, state, position)]
+    story.born = [(call, each) for call, owed, each in owing if owed and call not in lost]
+    return list(dict.fromkeys(lost))
+
+
+def _born_settled(story: _Story, change: Change, final: Mapping[int, Any], last: int) -> list[int]:
+    """The same once a call has its result."""
+    inner = story.watch.inner
+    if inner is None or not _is_told(story):
+        return []
+    born = [(call, settle(each, change.at.counted, final)) for call, each in story.born]
+    state = story.clause.monitor.settle(inner, change.at.counted, final, last).state
+    return _sorted_out(story, born, state, last)
+
+
+def _left(story: _Story) -> Iterator[Testimony]:
+    """What is open at the end, by the calls that asked for it."""
+    monitor = story.clause.monitor
+    for call, each in story.born:
+        if story.clause.open_ends(story.watch) and monitor.open_ends([strictest([each])]):
+            missing = owed(story.clause, strictest([each])).partition("still missing: ")[2]
+            asks = Reason("asks", call, missing)
+            yield Testimony(call, (asks,), open=True, witnesses=(call,))
+
+
+def _reasons(
+    story: _Story, before: Watch, letter: Letter, at: Place, lost: Unread
+) -> tuple[Reason, ...]:
+    """What the violation of something that is judged at once rests on.
+
+    Where something was missing or counted, also what could not be read before.
+    """
+    inner, monitor = before.inner, story.clause.monitor
+    if inner is None:
+        return ()
+    values = monitor.past.read(letter, inner.registers, at.counted, story.time)
+    roots = (root for parts in monitor.always for root in parts)
+    sight = Sight(monitor.program, values, story.flips, story.at, lost)
+    found = reasons(sight, roots)
+    past = any(each.what in ("missing", "counted") for each in found)
+    return (*found, *(story.unread if past else ()))

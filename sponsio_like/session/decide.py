@@ -1,0 +1,306 @@
+"""From what stands against an event to one outcome.
+
+Flow: event -> Outcome, and the attempt that it came from. The interceptor judges and commits;
+here the answers of the contracts are carried out: callables are asked, substitutes decided,
+tickets opened. No lock is held meanwhile.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias
+
+from sponsio_like.advice.advice import Refusal
+from sponsio_like.contracts.inventory import CONTRACT, SHOWN, Inventory
+from sponsio_like.contracts.strategy import ruling
+from sponsio_like.engine.findings import (
+    INVENTORY,
+    Finding,
+    asking,
+    enforced,
+    holding,
+    observed,
+    renamed,
+)
+from sponsio_like.errors import Finished, SessionError
+from sponsio_like.events.events import Call, Message
+from sponsio_like.events.ticket import Asked, Ticket
+from sponsio_like.outcome import (
+    Allowed,
+    Blocked,
+    Decision,
+    Escalate,
+    Held,
+    Outcome,
+    Redirect,
+    Redirected,
+    Stop,
+    Violation,
+)
+from sponsio_like.session.fast import Refused
+from sponsio_like.session.flights import UNLIKE, Answer, Attempt, Flight, id_of, mark_of
+from sponsio_like.session.interceptor import Interceptor
+from sponsio_like.session.tickets import final
+from sponsio_like.values.plain import given_args
+
+Fit: TypeAlias = Callable[[Redirect], Mapping[str, Any] | str]
+"""The arguments that a substitute will receive, or why it cannot take the call."""
+
+
+def decided(
+    inner: Interceptor,
+    event: Call | Message | Refused,
+    args: Any = None,
+    fit: Fit | None = None,
+    why: str = "",
+) -> tuple[Any, Outcome, Attempt]:
+    """Decide, whatever happens; of what was refused already, only the outcome is made.
+
+    `args`: those of a call, as they came; they are read once. `why`: what stands against it before
+    it is judged. Raises `Finished`.
+    """
+    try:
+        if isinstance(event, Refused):
+            return event.call, blocked(inner, event.call, event.attempt, fit=fit), event.attempt
+        if isinstance(event, Call):
+            event = replace(event, args=given_args(args))
+        if why:
+            return event, refused(inner, event, why), Attempt(why=why)
+        return event, *decision(inner, event, fit)
+    except Finished:
+        raise
+    except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
+        event = event.call if isinstance(event, Refused) else event
+        return event, _failed(inner, event, error), Attempt()
+
+
+def decision(
+    inner: Interceptor, event: Call | Message, fit: Fit | None = None
+) -> tuple[Outcome, Attempt]:
+    """Decide a call, or a response that is about to be shown.
+
+    `fit`: what a substitute will receive, where that is not just what it is given.
+    """
+    mark = mark_of(event)
+
+    def allowed(found: tuple[Finding, ...]) -> Outcome:
+        return Allowed(id_of(event), enforced(found), observed(found))
+
+    late: tuple[Violation, ...] = ()
+    while True:
+        first = _ruled(inner, event, mark, allowed)
+        if late:
+            first = replace(first, late=(*late, *first.late))
+        if first.why:
+            return refused(inner, event, first.why), first
+        if first.flight is not None:
+            assert isinstance(event, Call)
+            return _standing(inner, event, mark, first.flight), first
+        if first.before is None:
+            return allowed(first.found), first
+        match first.answer, event:
+            case Redirect() as answer, Call():
+                return _redirected(inner, event, mark, answer, first, fit)
+            case Escalate(), _:
+                outcome, news = _held(inner, event, mark, first)
+                if outcome is None:
+                    late = first.late
+                    continue  # it was approved meanwhile
+                fresh = tuple(each for each in first.found if each.violation.contract in news)
+                return outcome, replace(first, found=fresh, again=not fresh)
+        return blocked(inner, event, first, fit=fit), first
+
+
+def _ruled(
+    inner: Interceptor,
+    event: Call | Message,
+    mark: str,
+    answer: Answer,
+    *,
+    substitute: bool = False,
+) -> Attempt:
+    """An attempt; callables of the user rule on the violations that are theirs, each once."""
+    rulings: dict[str, Decision] = {}
+    late: tuple[Violation, ...] = ()
+    while True:
+        attempt = inner.attempt(event, mark, answer, rulings, substitute=substitute)
+        late += attempt.late
+        asked = asking(attempt.found) if attempt.before is not None else ()
+        if not asked:
+            return replace(attempt, late=late) if late else attempt
+        for finding, ask in asked:
+            rulings[finding.violation.contract] = ruling(ask, finding.violation, event)
+
+
+def blocked(
+    inner: Interceptor,
+    event: Call | Message,
+    attempt: Attempt,
+    why: str = "",
+    fit: Fit | None = None,
+    instead: Call | None = None,
+) -> Blocked:
+    """Refuse; the advice is worked out when it is read. `instead`: its substitute, also refused."""
+    violations, ends = enforced(attempt.found), isinstance(attempt.answer, Stop)
+    if not why and any(each.clause == INVENTORY for each in attempt.found):
+        listed = inner.policy.inventory
+        return Blocked(id_of(event), violations, lambda: _outside(listed, event, instead), ends)
+    if why or attempt.before is None:
+        return Blocked(id_of(event), violations, lambda: why)
+    refusal = Refusal(
+        attempt.before,
+        event,
+        inner.context,
+        inner.time,
+        attempt.found,
+        inner.flying(),
+        instead,
+        _ticket(inner, event),
+        partial(_substitute, event, fit=fit) if isinstance(event, Call) else lambda _: "",
+        ends,
+        dict(inner.unread),
+        attempt.spent,
+    )
+    return Blocked(id_of(event), violations, refusal.explain, ends)
+
+
+def _outside(known: Inventory, event: Call | Message, instead: Call | None) -> str:
+    """Why a call is refused that the inventory does not have, and what to call instead."""
+    for call in (event, instead):
+        wrong = known.wrong(call) if isinstance(call, Call) else None
+        if wrong is not None and isinstance(event, Call):
+            shown = event.tool[:SHOWN]
+            return f"`{shown}` was not allowed by `{CONTRACT}` ({wrong.what}); {wrong.hint}"
+    return ""
+
+
+def _ticket(inner: Interceptor, event: Call | Message) -> Ticket | None:
+    """The ticket of this very event, if it has one."""
+    if not inner.desk.tickets:
+        return None
+    mark = mark_of(event)
+    return inner.at_desk(lambda desk, now: desk.find(id_of(event), mark, now))
+
+
+def refused(inner: Interceptor, event: Call | Message, reason: str) -> Outcome:
+    """No contract's doing: blocked if anything is enforced here, otherwise only said."""
+    tool = event.tool if isinstance(event, Call) else None
+    if not inner.policy.enforces:
+        seen = Violation("session", inner.calls, tool, "blocked", reason, "observe")
+        return Allowed(id_of(event), (), (seen,))
+    violation = Violation("session", inner.calls, tool, "blocked", reason)
+    inner.turn_away(event)
+    return Blocked(id_of(event), (violation,), lambda: reason, bool(inner.context.stopped))
+
+
+def _failed(inner: Interceptor, event: Call | Message, error: Exception) -> Outcome:
+    """The decision could not be made; then it is as if it had been refused.
+
+    Unless it was made before anything failed: then it stands, as it has counted.
+    """
+    if inner.ledger.torn:
+        inner.doubts(error)
+    flight = inner.flights.get(id_of(event)) if isinstance(event, Call) else None
+    if flight is not None and flight.digest == mark_of(event):
+        return _own(flight.outcome)
+    if inner.shown is not None and inner.shown[0] is event:
+        return inner.shown[1]
+    return refused(inner, event, f"the decision failed: {type(error).__name__}: {error}")
+
+
+def _standing(inner: Interceptor, call: Call, mark: str, flight: Flight) -> Outcome:
+    """The answer to an id that is in flight already."""
+    if flight.digest == mark:
+        return _own(flight.outcome)
+    reason = f"call id `{call.id}` is in flight with another tool or other arguments"
+    return refused(inner, call, reason)
+
+
+def _own(outcome: Outcome) -> Outcome:
+    """The outcome with arguments that the host may change."""
+    if isinstance(outcome, Redirected):
+        return replace(outcome, args=copy.deepcopy(outcome.args))
+    return outcome
+
+
+def _substitute(call: Call, answer: Redirect, fit: Fit | None) -> Call | str:
+    """The call of the substitute, on what it will receive; or why there can be none."""
+    safe = replace(call, tool=answer.tool, args=renamed(call.args, answer))
+    instead = f"`{safe.tool}` was to run instead"
+    if mark_of(safe).startswith(UNLIKE):
+        return f"{instead}, but the arguments of `{call.tool}` cannot be read"
+    if fit is None:
+        return safe
+    args = fit(answer)
+    if isinstance(args, str):
+        return f"{instead}, but it cannot: {args}"
+    return replace(safe, args=given_args(args))
+
+
+def _redirected(
+    inner: Interceptor,
+    call: Call,
+    mark: str,
+    answer: Redirect,
+    first: Attempt,
+    fit: Fit | None,
+) -> tuple[Outcome, Attempt]:
+    """Decide the substitute like any call, under the same id.
+
+    Unless it is let through, block.
+    """
+    safe = _substitute(call, answer, fit)
+    if isinstance(safe, str):
+        inner.turn_away(call)
+        return blocked(inner, call, first, safe), first
+    redirected = Redirected(call.id, safe.tool, safe.args, enforced(first.found))
+    second = _ruled(inner, safe, mark, lambda _: redirected, substitute=True)
+    both = replace(first, found=(*first.found, *second.found), late=(*first.late, *second.late))
+    if second.why:
+        return refused(inner, call, second.why), both
+    if second.flight is not None:  # another thread was quicker
+        return _standing(inner, call, mark, second.flight), replace(both, flight=second.flight)
+    if second.before is None:
+        return _own(redirected), both
+    before = second.before if first.before is None else second.before.joined(first.before)
+    ended = replace(both, before=before, answer=second.answer)
+    inner.turn_away(call, second.found)
+    return blocked(inner, call, ended, fit=fit, instead=safe), both
+
+
+# --- holding ------------------------------------------------------------------------------------
+
+
+def _held(
+    inner: Interceptor, event: Call | Message, mark: str, attempt: Attempt
+) -> tuple[Outcome | None, frozenset[str]]:
+    """The outcome for a call that waits for a person, and the contracts not yet told of.
+
+    No outcome if the answer has just been yes.
+    """
+    found = holding(attempt.found)
+    names = frozenset(each.violation.contract for each in attempt.found)
+    tool = event.tool if isinstance(event, Call) else "response"
+    if mark.startswith(UNLIKE):
+        why = f"`{tool}` has to be approved, but what it says cannot be read, so nobody can"
+        inner.turn_away(event)
+        return blocked(inner, event, attempt, why), names
+    asked = [Asked(finding.violation.contract, answer.roles) for finding, answer in found]
+    limits = [answer.within for _, answer in found if answer.within is not None]
+    within = min(limits, default=None)
+    try:
+        ticket, news = inner.at_desk(
+            lambda desk, now: desk.open(id_of(event), tool, mark, asked, names, within, now)
+        )
+    except SessionError as error:
+        return refused(inner, event, str(error)), names
+    match ticket.status:
+        case "open":
+            return Held(id_of(event), enforced(attempt.found), ticket), news
+        case "approved":
+            return None, news
+    inner.turn_away(event)
+    return blocked(inner, event, attempt, final(ticket)), news

@@ -1,0 +1,251 @@
+"""Calls that go the short way: decided by the lane of their tool, committed once they have settled.
+
+In: a call, then its result. The last call that was let through is kept as it came (`Latest`) until
+its result arrives; if anything else happens first, it becomes a call in flight like any other
+(`catch_up`), and the readable monitor goes on from there. INVARIANT: what the ledger holds is what
+the long way would have made of it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from sponsio_like.engine.findings import findings
+from sponsio_like.engine.index import INDEX_CAP
+from sponsio_like.engine.judgement import judge, witnesses
+from sponsio_like.engine.policy import Policy
+from sponsio_like.errors import STRAIN
+from sponsio_like.events.events import Call
+from sponsio_like.fastpath.compile import lane_of, listed
+from sponsio_like.fastpath.lane import Checked, Lane
+from sponsio_like.monitor.alphabet import OTHER
+from sponsio_like.outcome import Allowed, Block
+from sponsio_like.session.flights import Attempt, mark_of
+from sponsio_like.session.refuse import after_refusal
+from sponsio_like.values.freeze import freeze_args
+from sponsio_like.values.plain import opened
+
+if TYPE_CHECKING:
+    from sponsio_like.session.interceptor import Interceptor
+
+LANES_CAP = 256
+"""Most lanes of tools that nobody names, one for each set of globs; others go the long way."""
+NAME_CAP = 200
+"""Longest name of a tool, in characters, whose lane is remembered by its name."""
+UNKNOWN: Any = object()
+Woken: TypeAlias = tuple[tuple[Lane, Checked], ...]
+Said: TypeAlias = tuple[str, str, Mapping[str, Any], str, int]
+"""A call: its id, tool, arguments, agent and depth."""
+Kept: TypeAlias = tuple[str, str, Mapping[str, Any], str, int, float, Lane, Checked, Woken]
+"""A `Latest`, as a plain tuple."""
+
+
+class Latest(NamedTuple):
+    """The last call, let through by its lane, as long as nothing has happened since.
+
+    It is kept as a plain tuple, which is made in a third of the time.
+    """
+
+    id: str
+    tool: str
+    args: Mapping[str, Any]
+    agent: str
+    depth: int
+    time: float
+    lane: Lane
+    checked: Checked
+    woken: Woken
+
+
+class Refused(NamedTuple):
+    """A call that is blocked, and what stands against it."""
+
+    call: Call
+    attempt: Attempt
+
+
+def passes(
+    inner: Interceptor, tool: str, args: Any, id: str, agent: str, depth: int
+) -> Kept | Refused | None:
+    """The call, let through; or that it is blocked; or None, and nothing has happened."""
+    if type(tool) is not str or type(id) is not str or not (args is None or type(args) is dict):
+        return None
+    try:
+        lane = inner.lanes.get(tool, UNKNOWN)
+        if lane is UNKNOWN:
+            lane = _lane(inner.policy, tool)
+        if lane is None:
+            return None
+        args, now = freeze_args(args, opened), inner.clock()
+    except Exception:  # arguments and clock are the host's: the long way says what is wrong
+        return None
+    if type(now) is not float or now - now != 0.0:
+        return None
+    with inner.lock:  # which no signal interrupts, as it would `acquire` and `try`
+        before = inner.latest
+        try:
+            return _judged(inner, lane, (id, tool, args, agent, depth), now)
+        except Exception:  # a lane is source that was made: if it is wrong, the long way decides
+            inner.latest = before
+            logging.getLogger("sponsio_like").exception("the lane of `%s` failed", tool)
+            return None
+
+
+def taken_back(inner: Interceptor, id: str) -> None:
+    """The call was let through, but nobody has heard of it: so it was not."""
+    with inner.lock:
+        if inner.latest is not None and inner.latest[0] == id:
+            inner.latest = None
+
+
+def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Refused | None:
+    """As `passes`, under the lock."""
+    ledger = inner.ledger
+    if inner.latest is not None or inner.flights or inner.landing or ledger.alarms:
+        return None
+    if inner.desk.tickets or inner.finished or inner.context.stopped or ledger.torn:
+        return None
+    if now < inner.time:  # noqa: PLR1730  a call costs more
+        now = inner.time
+    woken = _woken(inner, lane, call, now) if ledger.soonest <= ledger.passed else ()
+    if woken is None:
+        return None
+    id, tool, args, agent, depth = call
+    checked = lane.check(ledger, tool, args, agent, depth, inner.context, now)
+    if checked is None:
+        return None
+    if isinstance(checked, list):
+        event = Call(tool, args, id, agent, depth)
+        return None if woken else _refused(inner, event, checked, now)
+    kept: Kept = (id, tool, args, agent, depth, now, lane, checked, woken)
+    inner.time = now
+    inner.latest = kept
+    return kept
+
+
+def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) -> Refused | None:
+    """The call is blocked, if nobody else has to be asked; else the long way decides."""
+    policy = inner.policy
+    for i in violated:
+        if policy.modes[policy.owner[i]] != "enforce" or not isinstance(policy.decision(i), Block):
+            return None
+    inner.time = now
+    against = witnesses(inner.ledger, violated, call)
+    found = findings(policy, against, call, inner.committed)
+    inner.context = after_refusal(policy, inner.context, call, found, Block())
+    return Refused(call, Attempt(found, (), inner.ledger.before(call, against), Block()))
+
+
+def _lane(policy: Policy, tool: str) -> Lane | None:
+    """The lane of a tool; those that the same globs match, and that nobody names, share it."""
+    name = policy.index.name_of(tool)
+    lane = policy.lanes.get(name, UNKNOWN)
+    if lane is UNKNOWN:
+        lane = None
+        if len(policy.built) < LANES_CAP:
+            lane = policy.lanes[name] = lane_of(policy, name, policy.index.concerned(name))
+            policy.built.add(name)
+    own = listed(policy, tool, lane)
+    if len(policy.lanes) < INDEX_CAP and len(tool) <= NAME_CAP:
+        policy.lanes[tool] = own
+    return own
+
+
+def _woken(inner: Interceptor, lane: Lane, call: Said, now: float) -> Woken | None:
+    """What the clauses read that have to see this call although it does not concern them."""
+    found: list[tuple[Lane, Checked]] = []
+    ledger, policy = inner.ledger, inner.policy
+    _, tool, args, agent, depth = call
+    for i in ledger.due():
+        if i in lane.clauses:
+            continue
+        other = policy.lanes.get(i, UNKNOWN)
+        if other is UNKNOWN:
+            plain = policy.clauses[i].is_plain
+            other = policy.lanes[i] = lane_of(policy, OTHER, (i,)) if plain else None
+        checked = other and other.check(ledger, tool, args, agent, depth, inner.context, now)
+        if not isinstance(checked, tuple):
+            return None
+        found.append((other, checked))
+    return tuple(found)
+
+
+def settles(inner: Interceptor, id: str, ok: bool) -> str | None:
+    """The tool of this call, if it was the latest and could be committed with its result."""
+    latest = inner.latest
+    if latest is None or latest[0] != id:
+        return None
+    try:
+        now = inner.clock()
+    except Exception:  # as above: the long way takes the result
+        return None
+    if type(now) is not float or now - now != 0.0:
+        return None
+    try:
+        with inner.lock:
+            return _settled(inner, latest, now, ok=ok)
+    except STRAIN:  # the long way knows whether anything was written
+        return None
+
+
+def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str | None:
+    """As `settles`, under the lock."""
+    _, tool, _, _, _, time, lane, checked, _ = latest
+    ledger = inner.ledger
+    if inner.latest is not latest or ledger.torn:
+        return None
+    if now < inner.time:  # noqa: PLR1730  "
+        now = inner.time
+    end = lane.done if ok else lane.failed
+    ledger.torn = True
+    if end is not None and not end(ledger, checked, time, now):
+        ledger.torn = False  # it has written nothing
+        return None
+    if ledger.soonest <= ledger.passed:
+        _wake(inner, Latest._make(latest), now)
+    positions = ledger.positions
+    for counter in inner.policy.call_counters:
+        positions[counter] += 1
+    ledger.passed += 1
+    ledger.calls += 1
+    inner.committed += 1
+    inner.time, inner.latest = now, None
+    if lane.sources:
+        inner.context = inner.context.arrived(lane.sources)
+    ledger.torn = False
+    return tool
+
+
+def _wake(inner: Interceptor, latest: Latest, now: float) -> None:
+    """Clauses that were due at the latest call have seen it; when are they woken next."""
+    ledger = inner.ledger
+    due = ledger.due()
+    for other, checked in latest.woken:
+        if other.done is not None:
+            other.done(ledger, checked, latest.time, now)
+    for i in due:
+        at = ledger.positions[inner.policy.counters[i][0]]
+        ledger.wake(i, ledger.watches[i], at, now)
+
+
+def catch_up(inner: Interceptor) -> None:
+    """Something else happens: the latest call is in flight like any other. The lock is held.
+
+    Raises what a clause raises for want of memory or stack: nothing has changed then, and the call
+    is the latest still.
+    """
+    if inner.latest is None:
+        return
+    latest = Latest._make(inner.latest)
+    call = Call(latest.tool, latest.args, latest.id, latest.agent, latest.depth)
+    pairs = ((latest.lane, latest.checked), *latest.woken)
+    reads = [each for lane, checked in pairs for each in lane.reads(checked)]
+    judgement = judge(inner.ledger, call, reads, latest.time)
+    for _, error in judgement.failed:
+        if isinstance(error, STRAIN):
+            raise error
+    inner.take_off(call, judgement, (mark_of(call), ""), Allowed(call.id))
+    if judgement.failed:  # a clause has not seen a call that runs
+        inner.doubts(judgement.failed[0][1])

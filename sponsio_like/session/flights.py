@@ -1,0 +1,136 @@
+"""Calls on their way: what came of trying to let one through, and what is kept until its result.
+
+In: an attempt of the interceptor. Out: `Attempt`, and `Flight` with its form in a snapshot.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sponsio_like.engine.findings import Finding, stoppable
+from sponsio_like.engine.ledger import Ledger
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Call, Event, Message
+from sponsio_like.logic.formula import Delivered
+from sponsio_like.monitor.state import Change
+from sponsio_like.outcome import Allowed, Decision, Outcome, Redirected, Violation
+from sponsio_like.values.canonical import Unreadable, digest
+
+IN_FLIGHT_CAP = 1_000
+"""Most calls in flight at once in a session."""
+UNLIKE = "?"
+"""How the mark of an event begins that cannot be read, and so is like no other."""
+FULL = "too many calls are in flight; settle some of them first"
+
+
+class Flight(NamedTuple):
+    """A call that was let through and has no result yet."""
+
+    tool: str
+    digest: str
+    position: int
+    waits: tuple[Change, ...]
+    outcome: Outcome
+    sources: tuple[Delivered, ...] = ()
+    key: str = ""
+    """Its name in the world."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What came of trying to let an event through. `late`: what time gone by has violated.
+
+    `before` is the ledger that refused it, for the advice, and `answer` the strictest of what its
+    contracts answer; `flight` a call with the same id that is in flight already, `why` what stands
+    against it besides. None of these: it was let through now. `again`: it was told before.
+    `spent`: it was too much work to read all of the event.
+    """
+
+    found: tuple[Finding, ...] = ()
+    late: tuple[Violation, ...] = ()
+    before: Ledger | None = None
+    answer: Decision | None = None
+    again: bool = False
+    flight: Flight | None = None
+    why: str = ""
+    spent: bool = False
+
+    def told_before(self, outcome: Outcome) -> bool:
+        """Whether the host has had this outcome already."""
+        first = None if self.flight is None else self.flight.outcome
+        return self.again or (first is not None and isinstance(outcome, type(first)))
+
+
+Answer = Callable[[tuple[Finding, ...]], Outcome]
+"""The outcome for an event that is let through, whatever was found."""
+
+
+def standing(
+    flights: dict[str, Flight], event: Event, context: Context, *, enforces: bool
+) -> Attempt | None:
+    """What stands against an event before any contract is asked.
+
+    The run is over; the id of a call is in use; it is one call too many.
+    """
+    if context.stopped and enforces and stoppable(event):
+        return Attempt(why=f"the run was stopped by `{context.stopped}`, for good")
+    if not isinstance(event, Call):
+        return None
+    flight = flights.get(event.id)
+    if flight is not None:
+        return Attempt(flight=flight)
+    if len(flights) < IN_FLIGHT_CAP:
+        return None
+    if enforces:
+        return Attempt(why=FULL)
+    del flights[next(iter(flights))]  # only observed: forget the oldest
+    return None
+
+
+def id_of(event: Event) -> str:
+    """The id that a ticket is bound to; messages have none."""
+    return event.id if isinstance(event, Call) else ""
+
+
+def mark_of(event: Call | Message) -> str:
+    """What tells this event from others under its id; what cannot be read is like no other."""
+    try:
+        if isinstance(event, Call):
+            return f"{digest(event.tool, event.args)} {event.agent} {event.depth}"
+        return digest("response", {"text": event.text})
+    except (Unreadable, TypeError, ArithmeticError):  # numbers of an odd kind
+        return UNLIKE + secrets.token_hex(16)
+
+
+def plain(flight: Flight) -> tuple[Any, ...]:
+    """A call in flight, as a snapshot keeps it."""
+    outcome = flight.outcome
+    instead = (outcome.tool, outcome.args) if isinstance(outcome, Redirected) else None
+    sources = tuple(repr(source) for source in flight.sources)
+    kept = (flight.tool, flight.digest, flight.position, flight.waits, instead, sources)
+    return (*kept, flight.key) if flight.key else kept
+
+
+def all_resumed(
+    kept: Mapping[str, Any], moved: Mapping[int, int], sources: Mapping[str, Delivered]
+) -> dict[str, Flight]:
+    """All calls in flight of a snapshot."""
+    return {id: resumed(id, flight, moved, sources) for id, flight in kept.items()}
+
+
+def resumed(
+    id: str, kept: tuple[Any, ...], moved: Mapping[int, int], sources: Mapping[str, Delivered]
+) -> Flight:
+    """The call in flight that a snapshot has kept; `moved`: old clause numbers to new ones."""
+    tool, mark, position, waits, instead, named, *key = kept
+    changes = tuple(
+        change._replace(clause=moved[change.clause]) for change in waits if change.clause in moved
+    )
+    outcome: Outcome = Allowed(id)
+    if instead is not None:
+        outcome = Redirected(id, instead[0], instead[1], ())
+    known = tuple(sources[name] for name in named if name in sources)
+    return Flight(tool, mark, position, changes, outcome, known, *key)

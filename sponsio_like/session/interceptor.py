@@ -1,0 +1,300 @@
+"""Stand between the model and the tools: judge one event against every contract, atomically.
+
+Flow: event -> Attempt. INVARIANT: no lock is held while user code runs (atoms, clock): an event
+is read first, then judged and committed under the lock. INVARIANT: what is refused leaves no
+trace; no monitor sees it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, TypeAlias, TypeVar
+
+from sponsio_like.engine.findings import (
+    Finding,
+    findings,
+    in_doubt,
+    lost,
+    reported,
+    stoppable,
+    strictest,
+    unanswered,
+)
+from sponsio_like.engine.ledger import Ledger
+from sponsio_like.engine.policy import Policy
+from sponsio_like.engine.settlement import expire
+from sponsio_like.engine.standing import owing, verdicts
+from sponsio_like.errors import Finished
+from sponsio_like.events.context import NOTHING_TOLD, Context
+from sponsio_like.events.events import Call, Event, Step
+from sponsio_like.events.ticket import Ticket
+from sponsio_like.monitor.monitor import Verdict
+from sponsio_like.monitor.state import Change, Judgement, Now
+from sponsio_like.outcome import Allowed, Decision, Outcome, Unfulfilled, Violation
+from sponsio_like.session.fast import Kept, catch_up
+from sponsio_like.session.flights import FULL, Answer, Attempt, Flight, id_of, standing
+from sponsio_like.session.refuse import after_refusal, refused
+from sponsio_like.session.snapshot import Written
+from sponsio_like.session.tickets import Desk
+from sponsio_like.session.user_code import Seen, judged, perceive, time_of, time_or
+from sponsio_like.session.world import Lasting, StoreFailed
+from sponsio_like.worlds import World
+
+T = TypeVar("T")
+Late: TypeAlias = list[Violation]
+
+
+class Interceptor:
+    """All the state of one session, behind one lock. `world`: where contracts on the world are."""
+
+    __slots__ = (
+        "clock", "committed", "context", "desk", "doubt", "finished", "flights", "landing",
+        "lanes", "latest", "ledger", "lock", "policy", "shown", "time", "unread", "warned", "world",
+        "written",
+    )  # fmt: skip
+
+    def __init__(
+        self, policy: Policy, clock: Callable[[], float], session: str, world: World | None
+    ) -> None:
+        self.policy = policy
+        self.lanes = policy.lanes
+        self.context = NOTHING_TOLD
+        self.flights: dict[str, Flight] = {}
+        self.unread: dict[str, str] = {}  # why the latest answer of a tool could not be read
+        self.committed = 0
+        self.latest: Kept | None = None
+        self.shown: tuple[Event, Outcome] | None = None  # the latest response that was let through
+        self.landing = 0
+        self.finished = self.warned = False
+        self.doubt = ""
+        self.time = float("-inf")
+        self.desk = Desk(session)
+        self.ledger = Ledger(policy, apart=world is not None)
+        self.world = Lasting(self.ledger, session, world)
+        self.world.refresh()
+        self.written: Written | None = None
+        self.clock = clock
+        self.lock = threading.Lock()
+
+    @property
+    def calls(self) -> int:
+        """How many calls were let through."""
+        return self.committed + (self.latest is not None)
+
+    def stand(self, place: str) -> None:
+        """The next calls stand here, in the history of the host."""
+        with self.lock:
+            catch_up(self)
+            self.world.stand(place)
+
+    def attempt(
+        self,
+        event: Event,
+        mark: str = "",
+        answer: Answer = lambda _: Allowed(""),
+        rulings: Mapping[str, Decision] = MappingProxyType({}),
+        *,
+        substitute: bool = False,
+    ) -> Attempt:
+        """Let the event through unless a contract stands against it.
+
+        `rulings`: what callables of the user have answered, by contract. A ticket of the call is
+        used up by its `substitute` too, but answers nothing that stands against that.
+        """
+        late: list[Violation] = []
+        while True:
+            with self.lock:
+                catch_up(self)
+                touched, context = self.ledger.touched(event), self.context
+            reads, failed, spent = perceive(self.ledger, event, touched, context, self.calls)
+            now = time_of(self.clock) if stoppable(event) else self.now()
+            seen = Seen(event, touched, reads, failed, now, context.denied, spent)
+            try:
+                with self.lock:
+                    catch_up(self)
+                    attempt = self._try(seen, mark, answer, rulings, late, substitute=substitute)
+            except StoreFailed as error:
+                if isinstance(event, Step):
+                    late.append(lost(self.policy, self.calls, None, str(error)))
+                return Attempt(late=tuple(late), why=str(error))
+            if attempt is not None:
+                return replace(attempt, late=tuple(late)) if late else attempt
+
+    def now(self) -> float:
+        """The time, or the last one that the clock has told."""
+        return time_or(self.clock, self.time)
+
+    def _try(
+        self,
+        seen: Seen,
+        mark: str,
+        answer: Answer,
+        rulings: Mapping[str, Decision],
+        late: Late,
+        *,
+        substitute: bool,
+    ) -> Attempt | None:
+        """One attempt, under the lock.
+
+        None if time or another thread has moved on: then it has to be read anew.
+        """
+        event = seen.event
+        if self.finished:
+            raise Finished(self.desk.session)
+        with self.world.open():
+            key = self.world.key(event, mark)
+            stands = self._standing(event, late)
+            if stands is not None:
+                return stands
+            late += self.expire(seen.time, self.context)
+            if self.ledger.touched(event) != seen.touched or seen.denied is not self.context.denied:
+                return None
+            counted = self.world.counted(key)
+            judgement, failed = judged(self.ledger, seen, counted, self.time, self.calls)
+            against = judgement.witnesses
+            found = (*findings(self.policy, against, event, self.calls, rulings), *failed)
+            ticket = self.desk.approved(id_of(event), mark, self.time)
+            left = found if substitute else unanswered(found, ticket)
+            answers = strictest(left) if stoppable(event) else None
+            if answers is not None:
+                if not substitute:
+                    self.context = after_refusal(self.policy, self.context, event, left, answers)
+                before = self.ledger.before(event, against)
+                return Attempt(found, (), before, answers, spent=seen.spent)
+            if self.world.full(key):
+                return Attempt(why=FULL)
+            self.world.let_through(judgement, key)
+        self._happens(event, judgement, (mark, key), answer(found), ticket)
+        return Attempt(found)
+
+    def _standing(self, event: Event, late: Late) -> Attempt | None:
+        """What stands against an event before any contract is asked."""
+        stands = standing(self.flights, event, self.context, enforces=self.policy.enforces)
+        if stands is None and self.ledger.torn:
+            late += self._warned()
+            why = in_doubt(self.policy, event, self.doubt)
+            stands = Attempt(why=why) if why else None
+        return stands
+
+    def _happens(
+        self,
+        event: Event,
+        judgement: Judgement,
+        names: tuple[str, str],
+        outcome: Outcome,
+        ticket: Ticket | None,
+    ) -> None:
+        """The event is let through, and its ticket used up."""
+        before = self.ledger.torn
+        if isinstance(event, Call):
+            self.take_off(event, judgement, names, outcome)
+        else:
+            shown = event, outcome
+            self.ledger.commit(judgement, self.world.lineage)
+            self.shown = shown
+        self.ledger.torn = True
+        self.desk.use(ticket)
+        self.ledger.torn = before
+
+    def turn_away(self, event: Event, found: Iterable[Finding] = ()) -> None:
+        """Count a refusal that was not certain yet when it was attempted; it may end the run."""
+        with self.lock:
+            self.context = refused(self.policy, self.context, event, found)
+
+    def take_off(
+        self, call: Call, judgement: Judgement, names: tuple[str, str], outcome: Outcome
+    ) -> None:
+        """The call is let through; from now on it is in flight. `names`: here, and in the world."""
+        (mark, key), sources, before = names, self.policy.delivering(call), self.ledger.torn
+        waits = self.ledger.waiting(judgement, self.world.lineage)
+        flight = Flight(call.tool, mark, self.committed, waits, outcome, sources, key)
+        self.ledger.commit(judgement, self.world.lineage)
+        self.flights[call.id] = flight
+        self.latest = None  # it is this one, if there is one
+        self.world.used(call.id)
+        self.committed += 1
+        self.ledger.torn = before
+
+    def doubts(self, error: Exception | None = None) -> None:
+        """What the contracts remember is in doubt: something was raised half-way through a change.
+
+        What enforced contracts could refuse is refused from now on.
+        """
+        self.ledger.torn = True
+        what = "a failure" if error is None else type(error).__name__
+        self.doubt = self.doubt or f"{what} while call {max(self.calls - 1, 0)} was recorded"
+
+    def _warned(self) -> tuple[Violation, ...]:
+        """That the state is in doubt, once."""
+        self.doubts()
+        first, self.warned = not self.warned, True
+        what = f"the state of session `{self.desk.session}` is in doubt: {self.doubt}"
+        return (lost(self.policy, self.calls, None, what),) if first else ()
+
+    def expire(self, now: float, context: Context) -> tuple[Violation, ...]:
+        """Time has come. What that violates, to be told once."""
+        self.time = max(self.time, now, self.world.time)
+        self.world.passes(self.time)
+        return reported(self.policy, expire(self.ledger, Now(self.time, context)), self.calls, None)
+
+    def at_desk(self, ask: Callable[[Desk, float], T]) -> T:
+        """Ask the session's desk for something, at this time."""
+        now = self.now()
+        with self.lock:
+            catch_up(self)
+            self.time = max(self.time, now)
+            return ask(self.desk, self.time)
+
+    def at_ledger(self, ask: Callable[[Ledger, float], T]) -> T:
+        """Ask the session's ledger for something, at this time; it must stay as it is."""
+        now = self.now()
+        with self.lock:
+            catch_up(self)
+            self.world.refresh()
+            return ask(self.ledger, max(self.time, now, self.world.time))
+
+    def flying(self) -> tuple[tuple[str, str, tuple[Change, ...]], ...]:
+        """The calls in flight: their ids, their tools, and what waits for their results."""
+        with self.lock:
+            catch_up(self)
+            return tuple((id, each.tool, self.waits(each)) for id, each in self.flights.items())
+
+    def waits(self, flight: Flight) -> tuple[Change, ...]:
+        """What waits for the result of this call."""
+        return (*self.world.waiting(flight.key), *flight.waits)
+
+    def told(self, key: str, value: Any) -> None:
+        """A fact of the context, visible from the next decision on."""
+        now = self.now()
+        with self.lock:
+            catch_up(self)
+            self.time = max(self.time, now)
+            self.context = self.context.told(key, value, self.time)
+
+    def used(self, tokens: int) -> None:
+        """Tokens that the model has used."""
+        with self.lock:
+            catch_up(self)
+            self.context = self.context.used(tokens)
+
+    def verdicts(self) -> dict[str, Verdict]:
+        """What is known of every contract."""
+        return self.at_ledger(lambda ledger, _: verdicts(ledger))
+
+    def close(self) -> tuple[tuple[Violation, ...], tuple[Unfulfilled, ...], bool]:
+        """What time has violated until now, what stays unfulfilled, and whether it was open."""
+        now, late = self.now(), tuple[Violation, ...]()
+        with self.lock:
+            catch_up(self)
+            with suppress(StoreFailed), self.world.open():
+                late = self.expire(now, self.context)
+            first, self.finished = not self.finished, True
+            return late, owing(self.ledger, Now(self.time, self.context)), first
+
+    def open(self) -> tuple[Unfulfilled, ...]:
+        """The obligations that would be unfulfilled if the session ended now."""
+        return self.at_ledger(lambda ledger, _: owing(ledger, Now(self.time, self.context)))

@@ -1,0 +1,105 @@
+"""Who is told of a violation: the notifiers of its contract, and those of the guard.
+
+In: what a session did. Out: notices in mailboxes. Where nothing can be stopped any more (a result,
+the end), callables that are strategies run here too, and their answers change nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from sponsio_like.contracts.about import said_of
+from sponsio_like.engine.findings import Finding
+from sponsio_like.engine.policy import Policy
+from sponsio_like.notices import Mailbox, Notice
+from sponsio_like.outcome import (
+    Allowed,
+    Ask,
+    Decision,
+    Escalate,
+    Held,
+    Outcome,
+    Redirected,
+    Unfulfilled,
+    Violation,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """Tells of the violations of one session. `everyone` is told of all of them."""
+
+    policy: Policy
+    session: str
+    everyone: tuple[Mailbox, ...] = ()
+
+    def came(
+        self, call: str, outcome: Outcome, late: Iterable[Violation], found: Iterable[Finding]
+    ) -> None:
+        """What time had violated by then, and what came of the decision."""
+        self.reported("", late)
+        self.decided(call, found, outcome)
+
+    def decided(self, call: str, found: Iterable[Finding], outcome: Outcome) -> None:
+        """A decision was made, and these contracts are violated."""
+        ticket = outcome.ticket if isinstance(outcome, Held) else None
+        going = isinstance(outcome, Allowed | Redirected)  # then its ticket was answered
+        for _, each, decision, _ in found:
+            if each.mode != "enforce" or (going and isinstance(decision, Escalate)):
+                continue
+            notice = self._about(each, call)
+            if ticket is not None and each.contract in ticket.contracts:
+                notice = replace(notice, ticket=ticket.id, roles=ticket.roles)
+            self._post(each, notice, decision)
+
+    def reported(self, call: str, violations: Iterable[Violation]) -> None:
+        """A result or time has revealed these; nothing can be stopped."""
+        for each in violations:
+            self._reported(each, self._about(each, call))
+
+    def ended(self, calls: int, left: Iterable[Unfulfilled]) -> None:
+        """The session is over, and these are still owed."""
+        names = (each.name for each in self.policy.contracts)
+        modes = dict(zip(names, self.policy.modes, strict=True))
+        for each in left:
+            mode, about = modes[each.contract], said_of(each)
+            owed = Violation(each.contract, calls, None, "reported", each.message, mode, **about)
+            self._reported(owed, replace(self._about(owed, ""), action="unfulfilled"))
+
+    def _about(self, each: Violation, call: str) -> Notice:
+        return Notice(
+            self.session,
+            each.contract,
+            each.tool,
+            call,
+            each.position,
+            each.action,
+            each.message,
+            because=each.because,
+            owner=each.owner,
+            severity=each.severity,
+            tags=each.tags,
+        )
+
+    def _reported(self, each: Violation, notice: Notice) -> None:
+        if each.mode != "enforce":
+            return
+        for decision in self.policy.answers(each.contract):
+            if isinstance(decision, Ask):
+                _run(decision, each)
+        self._post(each, notice)
+
+    def _post(self, violation: Violation, notice: Notice, *ruled: Decision) -> None:
+        answers = (*self.policy.answers(violation.contract), *ruled)
+        own = [box for each in answers if isinstance(each, Escalate) for box in each.notify]
+        for box in dict.fromkeys((*own, *self.everyone)):
+            box.post(notice)
+
+
+def _run(ask: Ask, violation: Violation) -> None:
+    try:
+        ask.function(violation)
+    except Exception:  # a strategy is user code; there is nothing left to stop
+        logging.getLogger("sponsio_like").exception("strategy %s failed", ask.name)

@@ -1,0 +1,40 @@
+"""What a refusal leaves behind: it is counted, and the strategy `stop` ends the run.
+
+In: the context of a session, and an event that is refused. Out: the context after it. No monitor
+sees a refused event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sponsio_like.engine.findings import Finding, asking, stopping
+from sponsio_like.engine.policy import Policy
+from sponsio_like.events.context import Context
+from sponsio_like.events.events import Call, Event
+from sponsio_like.outcome import Block, Decision, Stop
+
+
+def after_refusal(
+    policy: Policy, context: Context, event: Event, found: Iterable[Finding], answer: Decision
+) -> Context:
+    """The context after an event was answered so; `found`: what stood against it.
+
+    What is held, or may have a substitute, or has to be ruled on, has not been refused yet.
+    """
+    found = tuple(found)
+    if not isinstance(answer, Block | Stop) or asking(found):
+        return context
+    return refused(policy, context, event, found)
+
+
+def refused(
+    policy: Policy, context: Context, event: Event, found: Iterable[Finding] = ()
+) -> Context:
+    """The context after a refusal; a contract that was `found` may end the run with it."""
+    if isinstance(event, Call) and policy.denials:
+        terms = [each for each, asks in policy.denials.items() if asks(event) is not False]
+        context = context.refused(event, terms)
+    stopped = stopping(found)
+    return replace(context, stopped=stopped) if stopped else context

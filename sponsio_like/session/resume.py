@@ -1,0 +1,76 @@
+"""The whole state of a session as JSON data, and back.
+
+In: an interceptor. Out: its snapshot; or, of a new one, what it becomes by a snapshot.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sponsio_like.engine.encoding import encode
+from sponsio_like.engine.findings import still_asks
+from sponsio_like.errors import SnapshotError
+from sponsio_like.session.fast import catch_up
+from sponsio_like.session.flights import all_resumed, plain
+from sponsio_like.session.interceptor import Interceptor
+from sponsio_like.session.snapshot import FORMAT, Written, part, put_back, take
+
+WHOLE = re.compile(r"(?<=\d)\.0(?!\d)")
+"""What is left out of a whole number that was written as a float."""
+
+
+def seal(data: Mapping[str, Any]) -> str:
+    """A fingerprint of JSON data, whatever the order of its keys; `1.0` is `1`, as in other stores.
+
+    Data that cannot be written down has none.
+    """
+    try:
+        text = json.dumps({key: data[key] for key in data if key != "seal"}, sort_keys=True)
+    except ValueError:  # a number of too many digits
+        return ""
+    return hashlib.blake2b(WHOLE.sub("", text).encode(), digest_size=16).hexdigest()
+
+
+def snapshot(inner: Interceptor, session: str) -> dict[str, Any]:
+    """The whole state as JSON data."""
+    with inner.lock:
+        catch_up(inner)
+        if inner.ledger.torn:
+            inner.doubts()
+        flights = {id: plain(flight) for id, flight in inner.flights.items()}
+        mine = {"session": session, "finished": inner.finished, **inner.world.standing()}
+        mine |= {"doubt": inner.doubt} if inner.doubt else {}
+        mine |= {"calls": inner.calls, "time": inner.time}
+        mine |= {"flights": flights, "tickets": inner.desk.plain()}
+        inner.written = inner.written or Written()
+        kept = take(inner.ledger, inner.context, inner.written)
+        whole = kept | {key: encode(value) for key, value in mine.items()}
+        return whole | {"seal": seal(whole)}
+
+
+def restore(inner: Interceptor, data: Mapping[str, Any]) -> tuple[str, ...]:
+    """Take over the state of a snapshot. The contracts that have changed and start anew.
+
+    Raises `SnapshotError` for one that was changed since, before anything else is done.
+    """
+    if data.get("format") == FORMAT and seal(data) != data["seal"]:
+        raise SnapshotError("snapshot is damaged: it is not as it was when it was made")
+    inner.written = Written()
+    inner.context, fresh, moved = put_back(inner.ledger, data, inner.written)
+    inner.finished = part(data, "finished", bool)
+    inner.doubt = part(data, "doubt", str) if "doubt" in data else ""
+    inner.ledger.torn = bool(inner.doubt)
+    inner.committed, inner.time = part(data, "calls", int), part(data, "time", int, float)
+    inner.ledger.calls = inner.committed
+    anew = {*fresh, *inner.world.resume(data, lived=inner.calls > 0)}
+    kept, sources = part(data, "flights", dict), {repr(s): s for s in inner.policy.sources}
+    inner.flights.update(all_resumed(kept, moved, sources))
+    inner.desk.resume(
+        part(data, "tickets", list),
+        lambda asked: asked.contract not in anew and still_asks(inner.policy, asked),
+    )
+    return tuple(name for name in inner.policy.all.contracts if name in anew)

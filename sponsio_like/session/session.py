@@ -1,0 +1,309 @@
+"""One agent session: decide before a call runs, settle when it has run.
+
+Flow: tool, args -> Outcome. It answers the host and writes the log; its interceptor judges.
+"""
+
+from __future__ import annotations
+
+import time as _time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from functools import cached_property
+from typing import Any
+
+from sponsio_like.checks.roll_call import check_names
+from sponsio_like.engine.policy import Policy
+from sponsio_like.errors import STRAIN, Finished
+from sponsio_like.events.context import (
+    check_settled,
+    checked,
+    names,
+    of_batch,
+    said,
+    tokens_of,
+    tool_of,
+)
+from sponsio_like.events.events import Call, Step
+from sponsio_like.events.ticket import Ticket
+from sponsio_like.monitor.monitor import Verdict
+from sponsio_like.notices import Mailbox
+from sponsio_like.outcome import Outcome, Unfulfilled, Violation, let_through
+from sponsio_like.session.active import active
+from sponsio_like.session.decide import Fit, decided
+from sponsio_like.session.decision_log import SILENT, Log
+from sponsio_like.session.fast import Kept, Refused, passes, settles, taken_back
+from sponsio_like.session.impossible import excluded
+from sponsio_like.session.interceptor import Interceptor
+from sponsio_like.session.naming import fresh
+from sponsio_like.session.notify import Teller
+from sponsio_like.session.resume import restore, snapshot
+from sponsio_like.session.settle import Landed, settle
+from sponsio_like.session.tickets import MADE, Desk, as_id
+from sponsio_like.values.plain import given, given_args
+from sponsio_like.worlds import World
+
+
+class Session:
+    """The trace of one task of one agent, as far as its contracts need to remember it.
+
+    Made by `Guard.session`. Any number of threads or tasks may decide on one session.
+    `started_anew`: after a restore, the contracts that had changed and lost their state.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        id: str,
+        *,
+        clock: Callable[[], float] = _time.time,
+        assume_success: bool = False,
+        log: Log = SILENT,
+        notify: tuple[Mailbox, ...] = (),
+        world: World | None = None,
+    ) -> None:
+        self.id, self.policy = id, policy
+        self._clock, self._world = clock, world
+        self._assume_success = assume_success
+        self._log, self._notify = log, notify
+        self._direct = world is None and not assume_success
+        self.started_anew = () if world is None else self._inner.world.started_anew
+
+    @cached_property
+    def _inner(self) -> Interceptor:
+        """The state; a session in which nothing has happened yet has none."""
+        made = Interceptor(self.policy, self._clock, self.id, self._world)
+        first: Interceptor = self.__dict__.setdefault("_inner", made)  # threads share it
+        return first
+
+    @cached_property
+    def _teller(self) -> Teller:
+        return Teller(self.policy, self.id, self._notify)
+
+    @property
+    def calls(self) -> int:
+        """How many calls were let through."""
+        return self._inner.calls
+
+    @property
+    def open(self) -> bool:
+        """Whether the session has not been finished."""
+        return "_inner" not in self.__dict__ or not self._inner.finished
+
+    def place(self, where: str) -> None:
+        """The next calls stand at this checkpoint of the host; the world counts them once there."""
+        self._inner.stand(where)
+
+    def active(
+        self, *, agent: str | None = None, depth: int | None = None
+    ) -> AbstractContextManager[Session]:
+        """Within the `with` block (and its tasks), decorated tools belong to this session.
+
+        `agent` makes their calls, at this `depth`; if not given: as in a block around this one.
+        Raises `ContractError` if contracts name what none of the decorated tools is.
+        """
+        check_names(self.policy)
+        return active(self, agent, depth)
+
+    def decide(
+        self,
+        tool: str,
+        args: Mapping[str, Any] | None = None,
+        *,
+        id: str | None = None,
+        agent: str = "agent",
+        depth: int = 0,
+    ) -> Outcome:
+        """Whether the call may run. A call that was let through is in flight until `settle`.
+
+        Deciding an id that is in flight again gives the first answer and counts nothing; with
+        another tool or other arguments it is blocked. Raises `SessionError` after `finish`.
+        """
+        self._next_turn()
+        return self._decide(tool, args, id, agent, depth)
+
+    def decide_batch(
+        self, calls: Iterable[Sequence[Any]], *, agent: str = "agent", depth: int = 0
+    ) -> list[Outcome]:
+        """Decide the parallel calls `(tool, args[, id])` of one model turn, one after another.
+
+        Each sees those before it in flight: of three `pay(60)` under a limit of 100 one is paid.
+        An id that stood in the batch before is blocked: it would run twice and count once.
+        """
+        batch = of_batch(calls)
+        self._next_turn()
+        return [self._decide(*call[:3], agent, depth, None, call[3]) for call in batch]
+
+    def impossible(
+        self, tools: Iterable[str], *, agent: str = "agent", depth: int = 0
+    ) -> frozenset[str]:
+        """The tools of which every new call is certain to be blocked now, whatever its arguments.
+
+        Nothing changes. Raises `SessionError` after `finish`.
+        """
+        self._check_open()
+        return excluded(self._inner, tools, (agent, depth), settling=self._assume_success)
+
+    def _decide(
+        self, tool: str, args: Any, id: str | None, agent: str, depth: int,
+        fit: Fit | None = None, why: str = "",
+    ) -> Outcome:  # fmt: skip
+        started = _time.perf_counter() if self._log.sink is not None else 0.0
+        own = fresh(MADE) if id is None or id == "" else id
+        direct = self._direct and not why and type(agent) is str and type(depth) is int
+        passed: Kept | Refused | None = None
+        try:
+            passed = passes(self._inner, tool, args, own, agent, depth) if direct else None
+            if passed is not None and not isinstance(passed, Refused):
+                if self._log.sink is not None:
+                    self._log.passed(self.id, Call(tool, passed[2], own, agent, depth), started)
+                return let_through(own)
+        except STRAIN:
+            taken_back(self._inner, own)
+        self._check_open()
+        tool_of(tool, own, agent, depth)
+        event = passed if isinstance(passed, Refused) else Call(tool, {}, own, agent, depth)
+        call, outcome, attempt = decided(self._inner, event, args, fit, why)
+        with suppress(*STRAIN):
+            again = attempt.told_before(outcome)
+            self._log.decision(self.id, call, outcome, attempt.found, attempt.late, started, again)
+            self._teller.came(own, outcome, attempt.late, () if again else attempt.found)
+        return outcome
+
+    def _check_open(self) -> None:
+        if self._inner.finished:
+            raise Finished(self.id)
+
+    def ticket(self, ticket: Ticket | str) -> Ticket:
+        """How a ticket stands now. Raises `SessionError` if there is no such ticket."""
+        return self._inner.at_desk(lambda desk, now: desk.known(as_id(ticket), now))
+
+    def tickets(self) -> tuple[Ticket, ...]:
+        """The tickets that wait for an answer."""
+        return self._inner.at_desk(lambda desk, now: desk.waiting(now))
+
+    def asked(self, ticket: Ticket | str, at: float) -> Ticket:
+        """For hosts that decide a held call again: the time to answer counts from `at`."""
+        return self._inner.at_desk(lambda desk, now: desk.asked(as_id(ticket), at, now))
+
+    def approve(self, ticket: Ticket | str, *, by: str, role: str = "") -> Ticket:
+        """Answer yes. The call is let through when it is decided again, under the same id.
+
+        Raises `SessionError` for a ticket that is not open, and for a role that may not answer it.
+        """
+        return self._answered(lambda desk, now: desk.approve(as_id(ticket), by, role, now))
+
+    def deny(self, ticket: Ticket | str, *, by: str, role: str = "") -> Ticket:
+        """Answer no; it is final. Raises `SessionError` as `approve` does."""
+        return self._answered(lambda desk, now: desk.deny(as_id(ticket), by, role, now))
+
+    def revoke(self, ticket: Ticket | str, *, by: str) -> Ticket:
+        """Take an approval back before its call is let through. Raises `SessionError`."""
+        return self._answered(lambda desk, now: desk.revoke(as_id(ticket), by, now))
+
+    def expire(self, ticket: Ticket | str) -> Ticket:
+        """Nobody will answer; the call is refused from now on. Raises `SessionError`."""
+        return self._answered(lambda desk, now: desk.expire(as_id(ticket), now))
+
+    def _answered(self, act: Callable[[Desk, float], Ticket]) -> Ticket:
+        answered = self._inner.at_desk(act)
+        self._log.ticket(self.id, answered)
+        return answered
+
+    def _next_turn(self) -> None:
+        """Where nobody settles, the calls of earlier turns count as done now."""
+        for id in list(self._inner.flights) if self._assume_success else ():
+            self.settle(id)
+
+    def settle(self, id: str, *, output: Any = None, error: Any = None) -> tuple[Violation, ...]:
+        """The call has run: with `output`, or with an `error`. The violations that this reveals.
+
+        The first result counts; later ones, and those of calls not let through, are only logged.
+        """
+        check_settled(id)
+        status = "ok" if error is None else "error"
+        try:
+            tool = settles(self._inner, id, error is None) if self._direct else None
+        except STRAIN:  # then the long way sees what it has come to
+            tool = None
+        if tool is not None and self._log.sink is None:
+            return ()
+        landed = settle(self._inner, id, output, error) if tool is None else Landed(tool, ())
+        with suppress(*STRAIN):
+            if landed is None:
+                self._log.ignored(self.id, id)
+            else:
+                self._log.settlement(self.id, id, landed.tool, status, landed.revealed)
+                self._teller.reported(id, landed.revealed)
+        return () if landed is None else landed.revealed
+
+    def refused(self, tool: str, args: Mapping[str, Any] | None = None, *,
+                agent: str = "agent", depth: int = 0) -> None:  # fmt: skip
+        """Somebody else has refused this call; it counts for `denied`."""
+        tool = tool_of(tool, "", agent, depth)
+        self._inner.turn_away(Call(tool, given_args(args), "", agent, depth))
+
+    def message(self, role: str, text: str | None = "", *,
+                usage: Mapping[str, Any] | None = None) -> Outcome:  # fmt: skip
+        """A message: of role `assistant` a response, decided before it is shown; others, recorded.
+
+        Raises `SessionError` for what is no text, and for a usage without a number of tokens.
+        """
+        self._check_open()
+        event, tokens = said(role, text), tokens_of(usage)
+        self._next_turn()
+        self._inner.used(tokens)
+        _, outcome, attempt = decided(self._inner, event)
+        self._log.message(self.id, role, outcome, attempt.found, attempt.late, again=attempt.again)
+        self._teller.came("", outcome, attempt.late, () if attempt.again else attempt.found)
+        return outcome
+
+    def step(self, atoms: Iterable[str]) -> tuple[Violation, ...]:
+        """A plain observation: the names that hold now. The violations that it makes."""
+        self._check_open()
+        attempt = self._inner.attempt(Step(names(atoms)))
+        violations = (*attempt.late, *(each.violation for each in attempt.found))
+        self._log.step(self.id, violations)
+        self._teller.reported("", violations)
+        return violations
+
+    def fact(self, key: str, value: Any) -> None:
+        """A fact of the context: `permissions`, `approval`, or any other key; for later calls."""
+        self._inner.told(key, checked(key, given(value)))
+        self._log.fact(self.id, key)
+
+    def verdicts(self) -> dict[str, Verdict]:
+        """What is known of every contract: `violated`, `satisfied` for good, or `inconclusive`."""
+        return self._inner.verdicts()
+
+    def pending(self) -> tuple[Unfulfilled, ...]:
+        """The obligations that are open now, in words."""
+        return self._inner.open()
+
+    def finish(self) -> tuple[Unfulfilled, ...]:
+        """End the session. What stays unfulfilled.
+
+        A call in flight is read whichever way violates. Notifiers are told, once.
+        """
+        late, left, first = self._inner.close()
+        self._log.finish(self.id, late, left)
+        self._teller.reported("", late)
+        if first:
+            self._teller.ended(self.calls, left)
+        return left
+
+    def snapshot(self) -> dict[str, Any]:
+        """The state as JSON data, with the values that contracts remember, for `Guard.restore`."""
+        return snapshot(self._inner, self.id)
+
+    def resume(self, data: Mapping[str, Any]) -> None:
+        """Take over the state of a snapshot; `Guard.restore` calls this on a new session."""
+        self.started_anew = restore(self._inner, data)
+        self._log.restored(self.id, self.started_anew)
+
+
+def decide_fitted(
+    session: Session, tool: str, args: Any, id: str | None, by: tuple[str, int], fit: Fit
+) -> Outcome:
+    """As `Session.decide`; a substitute is decided on what it will receive, as `fit` says."""
+    session._next_turn()  # noqa: SLF001  it is a method, but for users
+    return session._decide(tool, args, id, *by, fit)  # noqa: SLF001

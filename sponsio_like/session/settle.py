@@ -1,0 +1,138 @@
+"""A call has its result: it is in flight no more.
+
+Flow: id, result -> what that reveals. INVARIANT: no lock is held while code of the user runs.
+INVARIANT: whatever fails, the call is in flight still, or the state is known to be in doubt.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+from sponsio_like.engine.findings import lost, reported
+from sponsio_like.engine.settlement import Results, apart, settle_all
+from sponsio_like.engine.unread import KEPT, too_large
+from sponsio_like.errors import STRAIN
+from sponsio_like.events.events import Result
+from sponsio_like.monitor.state import Change, Now, Witness
+from sponsio_like.outcome import Violation
+from sponsio_like.session.fast import catch_up
+from sponsio_like.session.flights import Flight
+from sponsio_like.session.interceptor import Interceptor
+from sponsio_like.session.user_code import finals
+from sponsio_like.session.world import StoreFailed
+from sponsio_like.values.effort import Effort
+from sponsio_like.values.limits import ANSWER_CAP, EFFORT_CAP, HEARD
+from sponsio_like.values.plain import given
+
+Waits: TypeAlias = tuple[Change, ...]
+Late: TypeAlias = list[Violation]
+
+
+class Landed(NamedTuple):
+    """The tool of a call that has its result, and what that reveals."""
+
+    tool: str
+    revealed: tuple[Violation, ...]
+
+
+def settle(inner: Interceptor, id: str, output: Any, error: Any) -> Landed | None:
+    """The call has its result, or an error; None if it was not in flight."""
+    try:
+        return _settle(inner, id, output, error)
+    except STRAIN as strain:  # before anything has changed
+        why = _unkept(id, strain, again=True)
+        return Landed("", (lost(inner.policy, inner.calls, None, why),))
+
+
+def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Landed | None:
+    late: Late = []
+    bad: dict[int, Witness] | None = None
+    flight: Flight | None = None
+    before = False
+    try:
+        good = error is None
+        result = Result("ok" if good else "error", given(output if good else error, ANSWER_CAP))
+        with inner.lock:
+            catch_up(inner)
+            before, found = inner.ledger.torn, inner.flights.get(id)
+            if found is None:
+                return None
+            inner.landing, flight = inner.landing + 1, found
+            del inner.flights[id]
+        while bad is None:
+            bad = _landed(inner, id, flight, result, late)
+        return Landed(flight.tool, (*late, *reported(inner.policy, bad, *_at(flight))))
+    except Exception as fault:  # the tool has run: the host is told, and goes on
+        if flight is None:
+            raise
+        again = bad is None and inner.ledger.torn == before
+        why = _unkept(flight.tool, fault, again=again)
+        return Landed(flight.tool, (*late, lost(inner.policy, *_at(flight), why)))
+    finally:
+        if flight is not None:
+            with inner.lock:
+                if bad is None and inner.ledger.torn == before:
+                    inner.flights.setdefault(id, flight)
+                inner.landing -= 1
+
+
+def _unkept(whose: str, fault: Exception, *, again: bool) -> str:
+    said = fault if isinstance(fault, StoreFailed) else type(fault).__name__
+    return f"the result of `{whose}` is not kept{', settle it again' if again else ''}: {said}"
+
+
+def _at(flight: Flight) -> tuple[int, str]:
+    return flight.position, flight.tool
+
+
+def _landed(
+    inner: Interceptor, id: str, flight: Flight, result: Result, late: Late
+) -> dict[int, Witness] | None:
+    """The clauses that a result shows to be violated; None if others have to read it."""
+    with inner.lock:
+        catch_up(inner)
+        _note(inner, flight, result)
+        waits = inner.waits(flight)
+    with Effort(HEARD * EFFORT_CAP) as effort:
+        results = finals(inner.policy, waits, result, flight.tool)
+    if effort.spent:
+        _note(inner, flight, result, "it is too much text for all contracts together")
+    now = inner.now()
+    with inner.lock:
+        catch_up(inner)
+        return _settled(inner, (id, flight), waits, results, now, late)
+
+
+def _note(inner: Interceptor, flight: Flight, result: Result, why: str = "") -> None:
+    """Remember that an answer could not be read, for the advice."""
+    inner.unread.pop(flight.tool, None)
+    why = too_large(result.output) or why
+    if why and len(inner.unread) < KEPT:
+        inner.unread[flight.tool] = f"the answer of call {flight.position} could not be read: {why}"
+
+
+def _settled(
+    inner: Interceptor,
+    landed: tuple[str, Flight],
+    waits: Waits,
+    results: Results,
+    now: float,
+    late: Late,
+) -> dict[int, Witness] | None:
+    """As `_landed`, under the lock."""
+    (id, flight), before = landed, inner.ledger.torn
+    with inner.world.open():
+        if inner.waits(flight) != waits:
+            return None
+        context = inner.context.arrived(flight.sources)
+        late += inner.expire(now, context)
+        present = Now(inner.time, context)
+        world, mine = apart(inner.ledger, results)
+        bad = settle_all(inner.ledger, world, present)
+        inner.world.settled(flight.key)
+    inner.ledger.torn = True
+    inner.context = context
+    inner.world.heard(id)
+    bad |= settle_all(inner.ledger, mine, present)
+    inner.ledger.torn = before
+    return bad

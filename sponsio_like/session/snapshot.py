@@ -1,0 +1,190 @@
+"""A session as JSON data, and back.
+
+Out: `{"format", "session", "contracts": {name: fingerprint}, ...}`. On the way back, contracts
+that mean the same keep their state; the others start anew and say so. State is small: nothing in
+it grows with the trace.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.encoding import decode, encode
+from sponsio_like.engine.ledger import Ledger
+from sponsio_like.engine.policy import LINEAGE, Policy
+from sponsio_like.errors import SnapshotError
+from sponsio_like.events.context import Context
+from sponsio_like.events.denials import Counted, Denials
+
+FORMAT = 1
+
+
+class Written:
+    """How the parts of a session were last written down: what has not changed is not told anew.
+
+    Parts are immutable and told apart by identity, so it may be shared by copies of a session.
+    """
+
+    def __init__(self) -> None:
+        self._parts: dict[Any, tuple[Any, Any]] = {}
+        self._keyed: dict[int, dict[Any, tuple[Any, Any]]] = {}
+
+    def one(self, name: Any, part: Any) -> Any:
+        """The part of this name as JSON data."""
+        known = self._parts.get(name)
+        if known is None or known[0] is not part:
+            known = self._parts[name] = (part, encode(part))
+        return known[1]
+
+    def many(self, name: int, parts: Mapping[Any, Any]) -> Any:
+        """A mapping as JSON data, of which only the values that have changed are told anew."""
+        written, pairs = self._keyed.setdefault(name, {}), []
+        for key, part in parts.items():
+            known = written.get(key)
+            if known is None or known[0] is not part:
+                known = written[key] = (part, [encode(key), encode(part)])
+            pairs.append(known[1])
+        return {"map": pairs}
+
+    def read(self, i: int, clause: Clause, ledger: Ledger, data: Any) -> None:
+        """Clause `i` of the ledger was just read from this JSON data."""
+        if not clause.by:
+            self._parts[i] = (ledger.watches[i], data)
+            return
+        each = zip(ledger.keyed[i].items(), data["map"], strict=True)
+        self._keyed[i] = {key: (entry, pair) for (key, entry), pair in each}
+
+
+def part(data: Mapping[str, Any], key: str, *kinds: type) -> Any:
+    """What a snapshot has under `key`. Raises `ValueError` if it is of none of these kinds."""
+    value = decode(data[key])
+    number = isinstance(value, (int, float))
+    if type(value) not in kinds or (number and (math.isnan(value) or 0 > value > -math.inf)):
+        raise ValueError(f"`{key}` is `{value}`")
+    return value
+
+
+def take(ledger: Ledger, context: Context, written: Written) -> dict[str, Any]:
+    """The part of a snapshot that contracts make: what is counted by the session, and told it."""
+    policy, lineage = ledger.policy, ledger.lineage
+    return {
+        "format": FORMAT,
+        "contracts": {name: policy.fingerprints[name] for name in lineage.contracts},
+        "clauses": [
+            {"contract": name, "watch": write_clause(ledger, i, written)}
+            for i, name in zip(lineage.clauses, lineage.names, strict=True)
+        ],
+        "positions": [
+            [sorted(each.kinds), n] for each, n in ledger.positions.items() if each.owner == LINEAGE
+        ],
+        "facts": written.one("facts", context.facts),
+        "tokens": context.tokens,
+        "told_at": dict(context.told_at),
+        "denied": {
+            repr(term): {"each": dict(known.each), "more": known.more}
+            for term, known in context.denied.items()
+        },
+        "stopped": [context.stopped, policy.fingerprints.get(context.stopped, "")],
+        "delivered": {policy.source_names[each]: n for each, n in context.delivered.items()},
+    }
+
+
+def write_clause(ledger: Ledger, i: int, written: Written) -> Any:
+    """What clause `i` remembers, as JSON data."""
+    if i in ledger.bound:
+        return encode(ledger.bound[i].plain())
+    by = ledger.policy.clauses[i].by
+    return written.many(i, ledger.keyed[i]) if by else written.one(i, ledger.watches[i])
+
+
+def read_clause(ledger: Ledger, i: int, plain: Any, written: Written) -> None:
+    """Take over what clause `i` remembers. Raises some error if that is not it."""
+    clause, policy = ledger.policy.clauses[i], ledger.policy
+    if i in ledger.bound:
+        watches = decode(plain)
+        for each in watches[0]:
+            _check(clause, each)
+        ledger.put(i, watches)
+        return
+    if clause.by or plain != policy.starts_plain[i]:
+        watch = decode(plain)
+        _check(clause, watch)
+        ledger.put(i, watch)
+    else:
+        ledger.put(i, policy.starts[i])
+    written.read(i, clause, ledger, plain)
+
+
+def put_back(
+    ledger: Ledger, data: Mapping[str, Any], written: Written
+) -> tuple[Context, tuple[str, ...], dict[int, int]]:
+    """Fill a new ledger from a snapshot. Its context; the contracts that start anew.
+
+    Old clause numbers to new ones.
+    """
+    if data.get("format") != FORMAT:
+        raise SnapshotError(
+            f"snapshot has format {data.get('format')!r}; this version reads {FORMAT}"
+        )
+    means, mine = ledger.policy.fingerprints, ledger.lineage.contracts
+    kept = {name for name in mine if data["contracts"].get(name) == means[name]}
+    moved = _moved(ledger, data, kept)
+    positions = {frozenset(kinds): n for kinds, n in data["positions"]}
+    for counter in ledger.positions:
+        if counter.owner == LINEAGE:
+            ledger.positions[counter] = positions.get(counter.kinds, 0)
+    ledger.passed = max(ledger.positions.values(), default=0)
+    for old, new in moved.items():
+        read_clause(ledger, new, data["clauses"][old]["watch"], written)
+    return _context(ledger.policy, data), tuple(n for n in mine if n not in kept), moved
+
+
+def _context(policy: Policy, data: Mapping[str, Any]) -> Context:
+    counted, names = data["delivered"], policy.source_names
+    delivered = {each: counted[name] for each, name in names.items() if name in counted}
+    (stopped, meant), means = data["stopped"], policy.fingerprints
+    return Context(
+        part(data, "facts", dict),
+        part(data, "tokens", int),
+        data["told_at"],
+        delivered,
+        _denied(policy, data["denied"]),
+        stopped if stopped and means.get(stopped) == meant else "",
+    )
+
+
+def _denied(policy: Policy, data: Any) -> Counted:
+    """What was refused, for the terms that are still asked for."""
+    names = {repr(term): term for term in policy.denials}
+    return {
+        names[name]: Denials(
+            {key: part(known["each"], key, int) for key in known["each"]}, part(known, "more", int)
+        )
+        for name, known in data.items()
+        if name in names
+    }
+
+
+def _check(clause: Clause, kept: Any) -> None:
+    """Raise some error if this is not what the clause remembers."""
+    for watch in [each for each, _ in kept.values()] if clause.by else [kept]:
+        for monitor, state in ((clause.gate, watch.gate), (clause.monitor, watch.inner)):
+            if state is not None and len(state.registers) != len(monitor.past.cells):
+                raise ValueError("registers are missing")
+
+
+def _moved(ledger: Ledger, data: Mapping[str, Any], kept: set[str]) -> dict[int, int]:
+    """Clauses of unchanged contracts, by their old number."""
+    lineage, names = ledger.lineage, [clause["contract"] for clause in data["clauses"]]
+    if names == lineage.names and len(kept) == len(lineage.contracts):
+        return dict(enumerate(lineage.clauses))
+    new: dict[str, list[int]] = {}
+    for i, name in zip(lineage.clauses, lineage.names, strict=True):
+        new.setdefault(name, []).append(i)
+    for name in kept:
+        if names.count(name) != len(new[name]):
+            raise SnapshotError(f"snapshot is damaged: clauses of `{name}` are missing")
+    return {old: new[name].pop(0) for old, name in enumerate(names) if name in kept}

@@ -1,0 +1,216 @@
+"""Tickets: a call that waits for a person, and what was answered.
+
+A ticket is bound to one call: its id, and the digest of its tool and arguments. It answers the
+contracts that held the call, and no others. Time is the session's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from sponsio_like.errors import SessionError
+from sponsio_like.events.ticket import Asked, Status, Ticket
+
+TICKETS_CAP = 1_000
+"""Most tickets that one session remembers; the oldest that are closed are forgotten first."""
+
+MADE = "auto-"
+_MADE = re.compile(rf"{MADE}[0-9a-f]{{8,16}}-\d+")
+"""How the ids look that calls are given which come without one."""
+
+
+def _is_made(id: str) -> bool:
+    return _MADE.fullmatch(id) is not None
+
+
+def ticket_id(session: str, call: str, mark: str) -> str:
+    """The same for the same call of a session, in every process; random where its id was made.
+
+    So a call that is held again from an earlier snapshot has the ticket id that people know. So
+    may one that is tried again, the same in every respect, after its ticket was used up.
+    """
+    if not call or _is_made(call):
+        return f"ticket-{secrets.token_hex(8)}"
+    said = json.dumps([session, call, mark]).encode()
+    return f"ticket-{hashlib.sha256(said).hexdigest()[:16]}"
+
+
+def as_id(ticket: Ticket | str) -> str:
+    """The id of a ticket that is named, or at hand."""
+    return ticket if isinstance(ticket, str) else ticket.id
+
+
+class Desk:
+    """The tickets of one session. Not thread-safe by itself: the interceptor holds the lock."""
+
+    __slots__ = ("session", "tickets")
+
+    def __init__(self, session: str = "") -> None:
+        self.session = session
+        self.tickets: dict[str, Ticket] = {}
+
+    def find(self, call: str, mark: str, now: float) -> Ticket | None:
+        """The ticket of this very call; where ids are made, of the same tool and arguments."""
+        for ticket in self.tickets.values():
+            if ticket.mark != mark:
+                continue
+            if ticket.call == call or (_is_made(ticket.call) and _is_made(call)):
+                return self._aged(ticket, now)
+        return None
+
+    def approved(self, call: str, mark: str, now: float) -> Ticket | None:
+        """The approved ticket of this very call, if it has one."""
+        ticket = self.find(call, mark, now) if self.tickets else None
+        return ticket if ticket is not None and ticket.status == "approved" else None
+
+    def open(
+        self,
+        call: str,
+        tool: str,
+        mark: str,
+        asked: Sequence[Asked],
+        violated: frozenset[str],
+        within: float | None,
+        now: float,
+    ) -> tuple[Ticket, frozenset[str]]:
+        """The ticket for this call, and which contracts nobody has been told of yet.
+
+        A contract that asks only now, or asks other roles now, opens it again. Who asks for more
+        may leave less time, never more. Raises `SessionError` if too many calls are held.
+        """
+        known = self.find(call, mark, now)
+        until = None if within is None else now + within
+        if known is None:
+            self._make_room(now)
+            id = ticket_id(self.session, call, mark)
+            fresh = Ticket(id, call, tool, tuple(asked), until, mark=mark, within=within)
+            return self._keep(replace(fresh, told=violated)), violated
+        asking = {(each.contract, each.roles) for each in known.asked}
+        more = [each for each in asked if (each.contract, each.roles) not in asking]
+        if more and known.status in ("open", "approved"):
+            until, within = _least(known.until, until), _least(known.within, within)
+            again = {each.contract for each in more}
+            kept = (each for each in known.asked if each.contract not in again)
+            known = replace(known, asked=(*kept, *more), status="open", until=until)
+            known = replace(known, within=within, told=known.told - again)
+        news = violated - known.told
+        return self._keep(replace(known, told=known.told | violated)), news
+
+    def approve(self, id: str, by: str, role: str, now: float) -> Ticket:
+        """The answer yes, for the contracts that this role may answer."""
+        ticket = self._answerable(id, by, role, now)
+        asked = tuple(
+            replace(each, by=by, role=role) if not each.by and each.by_role(role) else each
+            for each in ticket.asked
+        )
+        status: Status = "approved" if all(each.by for each in asked) else "open"
+        return self._keep(replace(ticket, asked=asked, status=status, by=by))
+
+    def deny(self, id: str, by: str, role: str, now: float) -> Ticket:
+        """The answer no. It is final for this call."""
+        return self._keep(replace(self._answerable(id, by, role, now), status="denied", by=by))
+
+    def revoke(self, id: str, by: str, now: float) -> Ticket:
+        """Take an approval back, as long as the call has not been let through."""
+        ticket = self.known(id, now)
+        if ticket.status not in ("open", "approved"):
+            raise SessionError(f"ticket `{id}` is {ticket.status}; there is nothing to revoke")
+        _named(id, by)
+        return self._keep(replace(ticket, status="revoked", by=by))
+
+    def expire(self, id: str, now: float) -> Ticket:
+        """Nobody will answer."""
+        ticket = self.known(id, now)
+        if ticket.status != "open":
+            raise SessionError(f"ticket `{id}` is {ticket.status}; it cannot expire")
+        return self._keep(replace(ticket, status="expired"))
+
+    def asked(self, id: str, at: float, now: float) -> Ticket:
+        """The call was held at `at` already: the time to answer counts from then, if not before."""
+        ticket = self.known(id, now)
+        if ticket.until is not None and ticket.within is not None:
+            sooner = min(ticket.until, at + ticket.within)
+            ticket = self._keep(replace(ticket, until=sooner))
+        return self._aged(ticket, now)
+
+    def use(self, ticket: Ticket | None) -> None:
+        """The call has been let through: a ticket, if it had one, is good for one call."""
+        if ticket is not None:
+            del self.tickets[ticket.id]
+
+    def waiting(self, now: float) -> tuple[Ticket, ...]:
+        """The tickets that are open."""
+        each = [self._aged(ticket, now) for ticket in list(self.tickets.values())]
+        return tuple(ticket for ticket in each if ticket.status == "open")
+
+    def known(self, id: str, now: float) -> Ticket:
+        """The ticket, as it stands now. Raises `SessionError` if there is none."""
+        if id not in self.tickets:
+            raise SessionError(f"there is no ticket `{id}`, or its call was let through already")
+        return self._aged(self.tickets[id], now)
+
+    def plain(self) -> list[dict[str, Any]]:
+        """The tickets, as a snapshot keeps them."""
+        return [asdict(ticket) for ticket in self.tickets.values()]
+
+    def resume(self, plain: Iterable[Mapping[str, Any]], still: Callable[[Asked], bool]) -> None:
+        """Take over those tickets of a snapshot that would `still` ask the same people."""
+        for each in plain:
+            asked = tuple(Asked(**one) for one in each["asked"])
+            if all(map(still, asked)):
+                self._keep(Ticket(**{**each, "asked": asked}))
+
+    def _answerable(self, id: str, by: str, role: str, now: float) -> Ticket:
+        ticket = self.known(id, now)
+        if ticket.status != "open":
+            raise SessionError(f"ticket `{id}` is {ticket.status}; it cannot be answered")
+        _named(id, by)
+        if not any(not each.by and each.by_role(role) for each in ticket.asked):
+            wanted = ", ".join(f"`{each}`" for each in ticket.roles)
+            raise SessionError(f"ticket `{id}` is for {wanted}, not for role `{role}`")
+        return ticket
+
+    def _aged(self, ticket: Ticket, now: float) -> Ticket:
+        over = ticket.until is not None and now > ticket.until
+        if over and ticket.status in ("open", "approved"):
+            return self._keep(replace(ticket, status="expired"))
+        return ticket
+
+    def _keep(self, ticket: Ticket) -> Ticket:
+        self.tickets[ticket.id] = ticket
+        return ticket
+
+    def _make_room(self, now: float) -> None:
+        if len(self.tickets) < TICKETS_CAP:
+            return
+        aged = [self._aged(ticket, now) for ticket in list(self.tickets.values())]
+        closed = [ticket.id for ticket in aged if ticket.status not in ("open", "approved")]
+        if not closed:
+            raise SessionError("too many calls are held; answer some of them first")
+        del self.tickets[closed[0]]
+
+
+def _named(id: str, by: Any) -> None:
+    if not isinstance(by, str) or not by.strip():
+        raise SessionError(f"ticket `{id}` needs the name of the person who answers")
+
+
+def _least(*limits: float | None) -> float | None:
+    return min((each for each in limits if each is not None), default=None)
+
+
+def final(ticket: Ticket) -> str:
+    """Why a call that was held will not run."""
+    names = ", ".join(f"`{name}`" for name in ticket.contracts)
+    match ticket.status:
+        case "denied":
+            return f"`{ticket.tool}` was held by {names}, and {ticket.by} said no; do not repeat it"
+        case "revoked":
+            return f"`{ticket.tool}` was held by {names}, and {ticket.by} took the approval back"
+    return f"`{ticket.tool}` was held by {names}, and nobody answered in time"

@@ -1,0 +1,125 @@
+"""What a decision is told by code of users: atoms, and the clock. No lock is held meanwhile.
+
+In: an event, or a result. Out: `Seen`: what the clauses read in it, and when; and what becomes of
+clauses whose atoms raise. Then the judgement, once it is certain that these clauses have to judge.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Container, Iterable
+from typing import Any, NamedTuple
+
+from sponsio_like.engine.findings import Finding, unlisted, unreadable
+from sponsio_like.engine.judgement import judge
+from sponsio_like.engine.ledger import Ledger
+from sponsio_like.engine.per_value import OTHERS, Late
+from sponsio_like.engine.policy import Policy
+from sponsio_like.events.context import Context
+from sponsio_like.events.denials import Counted
+from sponsio_like.events.events import Event, Result
+from sponsio_like.monitor.parametric.bindings import Revealed
+from sponsio_like.monitor.state import Change, Judgement, Read
+from sponsio_like.values.effort import Effort
+
+
+class Seen(NamedTuple):
+    """What was read of an event, and when. `touched`: the clauses that had to see it.
+
+    `denied`: the refusals that were counted by then.
+    """
+
+    event: Event
+    touched: list[int]
+    reads: list[Read]
+    failed: list[Finding]
+    time: float
+    denied: Counted
+    spent: bool = False
+    """Whether it was too much work to read all of it."""
+
+
+def perceive(
+    ledger: Ledger, event: Event, touched: list[int], context: Context, position: int
+) -> tuple[list[Read], list[Finding], bool]:
+    """What every touched clause reads; and what stands against it before any has judged.
+
+    That is the inventory, and clauses that cannot be read, because an atom raised. And whether it
+    was too much work to read all of it.
+    """
+    reads: list[Read] = []
+    outside = unlisted(ledger.policy, event, position)
+    failed = [] if outside is None else [outside]
+    with Effort() as effort:
+        for i in touched:
+            try:
+                reads.append(ledger.read(i, event, context))
+            except Exception as error:  # an atom is user code; a clause that cannot be read blocks
+                failed.append(unreadable(ledger.policy, i, event, position, error))
+    return reads, failed, effort.spent
+
+
+def judged(
+    ledger: Ledger, seen: Seen, counted: Container[int], time: float, position: int
+) -> tuple[Judgement, list[Finding]]:
+    """What the event would change, but for clauses that have `counted` it already."""
+    reads = [each for each in seen.reads if each.clause not in counted]
+    judgement = judge(ledger, seen.event, reads, time)
+    failed = [each for each in seen.failed if each.clause not in counted]
+    for i, error in judgement.failed:
+        failed.append(unreadable(ledger.policy, i, seen.event, position, error))
+    return judgement, failed
+
+
+def finals(
+    policy: Policy, waits: Iterable[Change], result: Result, tool: str
+) -> list[tuple[Change, Any]]:
+    """What the clauses read in the result, for each of the values that it binds too."""
+    waits = list(waits)
+    known = {(each.clause, each.key) for each in waits}
+    found: list[tuple[Change, Any]] = []
+    read: dict[tuple[int, int], Revealed] = {}
+    for change in waits:
+        bound = policy.clauses[change.clause].bound
+        if bound is None:
+            found.append((change, final(policy, change, result, tool)))
+            continue
+        name = (change.clause, id(change.letter))  # many values share one letter
+        if name not in read:
+            base = final(policy, change, result, tool)
+            read[name] = bound.settled(change.letter, result, base, change.given)
+        revealed = read[name]
+        if change.key != OTHERS:
+            found.append((change, revealed.of(change.key)))
+            continue
+        new = [key for key in revealed.keys if (change.clause, key) not in known]
+        found += [(change._replace(key=key), revealed.of(key)) for key in new]
+        found.append(
+            (change, Late(revealed.others, revealed.of) if revealed.apart else revealed.others)
+        )
+    return sorted(found, key=lambda each: each[0].key == OTHERS)
+
+
+def final(policy: Policy, change: Change, result: Result, tool: str) -> dict[int, Any]:
+    """What the clause reads in the result; where an atom raises, what violates."""
+    clause = policy.clauses[change.clause]
+    try:
+        return clause.results(change.letter, result, tool)
+    except Exception:  # an atom is user code; the result has to be taken all the same
+        return clause.worst(change.letter)
+
+
+def time_of(clock: Callable[[], float]) -> float:
+    """The time. Raises `ValueError` for what is no time: it would disarm every time bound."""
+    now = float(clock())
+    if not math.isfinite(now):
+        raise ValueError(f"the clock says {now}")
+    return now
+
+
+def time_or(clock: Callable[[], float], otherwise: float) -> float:
+    """The time, where nothing can be refused any more."""
+    try:
+        return time_of(clock)
+    except Exception:  # the clock is user code; time then stands still
+        return otherwise

@@ -1,0 +1,248 @@
+"""What outlasts every rewind: the state of the contracts on the world, in a store.
+
+In: a store, and the ledger of a session. Out: transactions, in which the ledger has what the store
+has, and the store gets what the ledger becomes. A call that is executed again from an earlier
+snapshot is known by its key, and counts once. INVARIANT: outside of transactions the ledger has,
+of contracts on the world, what was last seen in the store.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from sponsio_like.engine.encoding import decode, encode
+from sponsio_like.engine.ledger import Ledger
+from sponsio_like.engine.policy import LINEAGE, Policy
+from sponsio_like.errors import SessionError
+from sponsio_like.events.events import Call, Event, Kind
+from sponsio_like.monitor.state import Change, Judgement
+from sponsio_like.session.flights import IN_FLIGHT_CAP
+from sponsio_like.session.snapshot import part
+from sponsio_like.session.world_contract import KEY, Account
+from sponsio_like.worlds import Data, World
+
+FORMAT = 1
+SETTLED_CAP = 1_000
+"""Most calls that have settled that an entry remembers for each contract."""
+USES_CAP = SETTLED_CAP + IN_FLIGHT_CAP
+"""Most ids that a lineage remembers to have used at one place: more than an entry knows of it."""
+CONTRACTS_CAP = 100
+"""Most contracts, and versions of them, in one entry; the oldest are forgotten first."""
+NO_ACCOUNTS: dict[int, Account] = {}
+NO_USES: dict[str, int] = {}
+NOTHING: frozenset[int] = frozenset()
+
+
+class StoreFailed(Exception):
+    """The store could not be read or written, and nothing has changed. Hosts never see it."""
+
+
+class Lasting:
+    """The part of a session that is in a store; without a store, nothing.
+
+    `place`: where in the history of its host the session stands. `started_anew`: the contracts of
+    which the entry had no state, though it had been used. `lineage`: who counts what is not in the
+    store. The interceptor holds its lock.
+    """
+
+    __slots__ = (
+        "_accounts", "_changed", "_data", "_id", "_ledger", "_looked", "_store", "_uses",
+        "lineage", "place", "started_anew", "time",
+    )  # fmt: skip
+
+    def __init__(self, ledger: Ledger, id: str, store: World | None) -> None:
+        self.place = ""
+        self.time = float("-inf")
+        self.started_anew: tuple[str, ...] = ()
+        self._ledger, self._id, self._store = ledger, id, store
+        self._accounts = NO_ACCOUNTS if store is None else _accounts(ledger.policy)
+        self.lineage = None if store is None else (LINEAGE,)
+        self._uses = NO_USES if store is None else {}
+        self._data: Data | None = None
+        self._changed = self._looked = False
+
+    # --- transactions -------------------------------------------------------------------------
+
+    def open(self) -> AbstractContextManager[None]:
+        """A transaction: the ledger has what the store has. Raises `StoreFailed`."""
+        return nullcontext() if self._store is None else self._transaction(self._store)
+
+    @contextmanager
+    def _transaction(self, store: World) -> Iterator[None]:
+        inside: Exception | None = None
+        done = self._changed = False
+        try:
+            with store.entry(self._id) as entry:
+                self._load(entry.read())
+                try:
+                    yield
+                except Exception as error:
+                    inside = error
+                    raise
+                data = self._plain() if self._changed else self._data
+                if self._changed and data is not None:
+                    entry.replace(data)
+            self._data, done = data, True
+        except Exception as error:  # a store may be the host's: whatever it raises, nothing happens
+            if error is inside:
+                raise
+            why = f"the store of the world failed: {type(error).__name__}: {error}"
+            raise StoreFailed(why) from error
+        finally:
+            if not done:
+                self._load(self._data, again=True)
+
+    def _load(self, data: Data | None, *, again: bool = False) -> None:
+        """Take over what the store has; of what has not changed, only if asked `again`."""
+        if data is self._data and data is not None and not again:
+            return
+        kept: Mapping[str, Any] = {}
+        time = float("-inf")
+        if data is not None:
+            if data["format"] != FORMAT:
+                raise ValueError(f"format {data['format']!r} is not {FORMAT}")
+            kept, time = data["contracts"], part(data, "time", int, float)
+        for account in self._accounts.values():
+            account.load(self._ledger, kept.get(account.means), again=again)
+        if data is not None and not self._looked:
+            each = self._accounts.values()
+            self.started_anew = tuple(one.name for one in each if one.means not in kept)
+        self._data, self.time, self._looked = data, time, True
+
+    def _plain(self) -> Data:
+        """What the store gets: our contracts last, so that those nobody uses are forgotten."""
+        contracts = dict(self._data["contracts"]) if self._data is not None else {}
+        for account in self._accounts.values():
+            contracts.pop(account.means, None)
+            contracts[account.means] = account.write(self._ledger)
+        for means in list(contracts)[: -max(CONTRACTS_CAP, len(self._accounts))]:
+            del contracts[means]
+        return {"format": FORMAT, "time": encode(self.time), "contracts": contracts}
+
+    def refresh(self) -> None:
+        """See what the store has, if it can be seen."""
+        try:
+            with self.open():
+                pass
+        except StoreFailed:  # then what was seen last has to do
+            return
+
+    # --- within a transaction -----------------------------------------------------------------
+
+    def passes(self, time: float) -> None:
+        """It is this late. What has run out by then is told once."""
+        if not self._accounts:
+            return
+        self.time = time
+        alarms = self._ledger.alarms.items()
+        if any(due < time and self._ledger.owner(i) != LINEAGE for (i, _), due in alarms):
+            self._change(self._accounts)
+
+    def counted(self, key: str) -> frozenset[int]:
+        """The clauses that have counted this very call already; they do not judge it again."""
+        if not key:
+            return NOTHING
+        known = [each for each in self._accounts.values() if each.knows(key)]
+        return frozenset(i for account in known for i in account.clauses)
+
+    def full(self, key: str) -> bool:
+        """Whether too many calls are in flight for this one. Only observed: forget the oldest."""
+        if not key:
+            return False
+        owners = self._counting("call", key)
+        full = [k for k in owners if len(self._accounts[k].flights) >= IN_FLIGHT_CAP]
+        if self._ledger.policy.enforces:
+            return bool(full)
+        for flights in (self._accounts[k].flights for k in full):
+            del flights[next(iter(flights))]
+        return False
+
+    def let_through(self, judgement: Judgement, key: str) -> None:
+        """The event happens; those that have not counted it do so now."""
+        if not self._accounts:
+            return
+        owners, before = self._counting(judgement.kind, key), self._ledger.torn
+        self._ledger.commit(judgement, owners)
+        self._ledger.torn = before
+        for k in owners if key else ():
+            self._accounts[k].flights[key] = self._ledger.waiting(judgement, (k,))
+        if owners or any(each.plain is None for each in self._accounts.values()):
+            self._change(owners)  # those that are not in the entry are from now on
+
+    def _counting(self, kind: Kind, key: str) -> list[int]:
+        """The contracts that count such positions, and have not counted this one."""
+        each = self._accounts.items()
+        return [k for k, one in each if kind in one.kinds and not (key and one.knows(key))]
+
+    def _change(self, owners: Iterable[int]) -> None:
+        self._changed = True
+        for owner in owners:
+            self._accounts[owner].plain = None
+
+    def waiting(self, key: str) -> tuple[Change, ...]:
+        """What waits in the world for the result of this call."""
+        return tuple(c for each in self._accounts.values() for c in each.flights.get(key, ()))
+
+    def settled(self, key: str) -> None:
+        """The call has its result."""
+        owners = [k for k, each in self._accounts.items() if key in each.flights]
+        for k in owners:
+            self._accounts[k].settle(key, SETTLED_CAP)
+        if owners:
+            self._change(owners)
+
+    # --- keys ---------------------------------------------------------------------------------
+
+    def key(self, event: Event, mark: str) -> str:
+        """The same for the same call at the same place, if it is executed again."""
+        if not self._accounts or not isinstance(event, Call):
+            return ""
+        said = [self.place, event.id, self._uses.get(event.id, 0), event.tool, mark]
+        hashed = hashlib.blake2b(json.dumps(said).encode(), digest_size=KEY * 3 // 4).digest()
+        return base64.urlsafe_b64encode(hashed).decode()
+
+    def used(self, id: str, more: int = 1) -> None:
+        """The id was used at this place in this lineage: next time it is another call."""
+        if self._accounts:
+            self._uses[id] = self._uses.pop(id, 0) + more
+        if len(self._uses) > USES_CAP:
+            del self._uses[next(iter(self._uses))]
+
+    def heard(self, id: str) -> None:
+        """A call of this id has its result."""
+        if id in self._uses:
+            self.used(id, 0)
+
+    def stand(self, place: str) -> None:
+        """From now on the session stands here. Raises `SessionError` for what is no text."""
+        if not isinstance(place, str):
+            raise SessionError(f"place {place!r} has to be a string")
+        if place != self.place:
+            self.place, self._uses = place, {}
+
+    def standing(self) -> dict[str, Any]:
+        """Where the session stands, for its snapshot, and the ids it has used there."""
+        return {"place": (self.place, self._uses)} if self._accounts else {}
+
+    def resume(self, data: Mapping[str, Any], *, lived: bool) -> tuple[str, ...]:
+        """Stand where the session of a snapshot has stood; the contracts that start anew.
+
+        Of a session that has `lived` there has to be an entry.
+        """
+        if "place" in data:
+            place, uses = decode(data["place"])
+            if not isinstance(place, str) or not isinstance(uses, dict):
+                raise ValueError(f"`place` is `{place}`")
+            self.place, self._uses = place, uses
+        if self._data is None and lived:
+            self.started_anew = tuple(each.name for each in self._accounts.values())
+        return self.started_anew
+
+
+def _accounts(policy: Policy) -> dict[int, Account]:
+    return {k: Account.of(policy, k) for k, each in enumerate(policy.contracts) if each.on_world}

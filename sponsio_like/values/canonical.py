@@ -1,0 +1,135 @@
+"""The canonical form of JSON values, in which equal values are equal, and digests."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Literal
+
+from sponsio_like.values.limits import COMPOSED_CAP, DEPTH_CAP
+
+WRITTEN_CAP = 1_024
+"""Longest text, in characters, that a fingerprint is made of as it stands; of others, a hash."""
+
+
+MARKS_CAP = 30
+"""Most combining marks in a row that are put in order."""
+
+
+class Unreadable(ValueError):
+    """A value that has no canonical form: a cycle, or an object that is not data."""
+
+
+def canonical(value: Any, depth: int = DEPTH_CAP) -> Any:
+    """A hashable form in which JSON-equal values are equal: `1` is `1.0`, `True` is not `1`.
+
+    Strings are NFC; numbers are exact decimals. Raises `Unreadable` for NaN, for anything that is
+    not JSON data, for keys that NFC makes one, and for what is nested deeper than `depth`.
+    """
+    if depth <= 0:
+        raise Unreadable("a value nested too deeply")
+    match value:
+        case str():
+            return composed(value)
+        case bool() | None:
+            return (type(value).__name__, value)
+        case int() | float() | Decimal():
+            return _number(value)
+        case Mapping():
+            pairs = {canonical(str(k)): canonical(v, depth - 1) for k, v in value.items()}
+            if len(pairs) < len(value):
+                raise Unreadable("two keys that are one in NFC")
+            return ("map", frozenset(pairs.items()))
+        case list() | tuple():
+            return ("list", tuple(canonical(item, depth - 1) for item in value))
+    raise Unreadable(f"a value of type `{type(value).__name__}`")
+
+
+def composed(text: str) -> str:
+    """NFC in linear time. Raises `Unreadable` for text that is too long, or heaps up marks."""
+    if len(text) > COMPOSED_CAP and not text.isascii():
+        raise Unreadable("too long a text")
+    return normal(text)
+
+
+def normal(text: str, form: Literal["NFC", "NFKC"] = "NFC") -> str:
+    """A normal form of Unicode. Raises `Unreadable` for text that heaps up marks.
+
+    To put those in order takes time that grows with their square.
+    """
+    if text.isascii():
+        return text
+    if heaps_marks(text):
+        raise Unreadable("too many marks in a row")
+    return unicodedata.normalize(form, text)
+
+
+def heaps_marks(text: str) -> bool:
+    """Whether there are more combining marks in a row than any language has."""
+    if len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text):  # none beyond U+FFFF
+        return _heap().search(text) is not None
+    classes = bytes(map(unicodedata.combining, text))
+    return re.search(rb"[^\0]{%d}" % (MARKS_CAP + 1), classes) is not None
+
+
+@functools.cache
+def _heap() -> re.Pattern[str]:
+    marks = filter(unicodedata.combining, map(chr, range(0x10000)))
+    return re.compile(f"[{''.join(marks)}]{{{MARKS_CAP + 1}}}")
+
+
+def _number(value: float | Decimal) -> Any:
+    exact = exactly(value)
+    if exact.is_nan():
+        raise Unreadable("not a number")
+    return exact if exact.is_finite() else ("inf", exact > 0)
+
+
+def exactly(value: float | Decimal) -> Decimal:
+    """The number as it is written. A class of the host's own may write its floats otherwise."""
+    return Decimal(float.__repr__(value)) if isinstance(value, float) else Decimal(value)
+
+
+def digest(tool: str, args: Any) -> str:
+    """A fingerprint of a call: equal for the same tool and JSON-equal arguments.
+
+    Raises `Unreadable` for arguments that have no canonical form: they equal nothing.
+    """
+    text = json.dumps([tool, _plain(canonical(args))], ensure_ascii=True)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _hashed(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _written(value: Decimal) -> str:
+    """The same text for equal numbers, whatever their size."""
+    sign, digits, exponent = value.as_tuple()
+    text = "".join(map(str, digits)).lstrip("0")
+    short = text.rstrip("0")
+    return f"{sign}:{short}:{int(exponent) + len(text) - len(short)}" if short else "0"
+
+
+def _plain(value: Any) -> Any:
+    """`canonical` output as ordered JSON data."""
+    match value:
+        case Decimal():
+            return ["num", _written(value)]
+        case ("map", frozenset() as pairs):
+            return [
+                "map",
+                sorted(([k, _plain(v)] for k, v in pairs), key=lambda pair: str(pair[0])),
+            ]
+        case ("list", tuple() as items):
+            return ["list", [_plain(item) for item in items]]
+        case str():
+            return value if len(value) <= WRITTEN_CAP else ["long", _hashed(value)]
+        case (str() as tag, rest):
+            return [tag, str(rest)]
+    return str(value)

@@ -1,0 +1,296 @@
+"""Values inside arguments and outputs: finding them by path, and comparing them.
+
+In: JSON data. Out: `True`, `False`, or `None` for a comparison that cannot be made (missing, of
+another type, too long); what `None` means is decided where the comparison stands, never here.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+from unicodedata import normalize
+
+from sponsio_like.errors import ContractError
+from sponsio_like.logic.formula import Op
+from sponsio_like.values.canonical import Unreadable, canonical, exactly, normal
+from sponsio_like.values.effort import once, spend
+from sponsio_like.values.leaks import key_of, offered_in
+from sponsio_like.values.limits import FORM_WORK, NUMBER_CAP, TEXT_CAP, VALUES_CAP
+from sponsio_like.values.tokens import as_text, words_in
+
+REGEX_CAP = 1_000
+"""Longest regular expression, in characters."""
+REGEX_MEMORY = 1 << 20
+"""Most memory, in bytes, of one compiled regular expression; larger ones do not compile."""
+WORK_CAP = 20_000_000
+"""Most instructions of a regular expression times characters of a text that it is searched in."""
+LIGHT, WIDE = 2, 16
+"""The steps for each character, and how many instructions make one more."""
+COUNTS = re.compile(r"(\w*)(\.|\[[^\]]*\]|\)|\\[A-Za-z])\{(\d+)(?:,(\d*))?\}")
+"""The text before what is counted, and the count."""
+MANY = 10
+"""So many places that are reached at once are still few."""
+LOOSE = re.compile(r"(?:(?:\.|\[[^\]]*\]|\\[dDsSwWpP])\??){9}")
+"""Many classes of characters in a row."""
+PIECES = re.compile(
+    r"\\(?:[pP](?:\{\^?\w+\}|\w)|x(?:\{\w+\}|\w\w)|.)"  # an escape
+    r"|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|[^\\\[]+",  # a class, plain text
+    re.DOTALL,
+)
+RANGE_OF_MARKS = re.compile("[\u0300-\u036f]-")
+HALF = re.compile("[\ud800-\udfff]")
+"""Half a character: no text."""
+NUMERAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
+PLAIN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)", re.ASCII)
+"""A plain decimal number: texts that are some are ordered as numbers."""
+LONGEST = 100
+"""Longest text, in characters, that is read as a number."""
+
+
+@functools.lru_cache(maxsize=4096)
+def regex(pattern: str) -> Search:
+    """The search for a regular expression, in linear time (RE2). Who searches often, holds it.
+
+    Raises `ContractError` if it does not compile, with the reason. The search raises `Unreadable`
+    for a text that is too long for it, or no text.
+    """
+    compiled = _compiled(pattern, captures=False)
+    return Search(compiled.search, compiled.programsize, _cost(pattern, compiled.programsize))
+
+
+def _cost(pattern: str, size: int) -> int:
+    """The work for each character of a text, in steps.
+
+    Most programs take a step or two, however large they are. Where many places may be reached at
+    once, as by a long count of whatever character, each of its instructions may be a step.
+    """
+    most = groups = 1
+    for before, atom, least, last in COUNTS.findall(pattern):
+        count = int(last or least)
+        most = max(most, count // max(len(before), 1))  # what begins so cannot begin everywhere
+        groups *= max(count, 1) if atom == ")" else 1
+    many = most * groups > MANY or LOOSE.search(pattern) is not None
+    return size if many else LIGHT + size // WIDE
+
+
+@functools.lru_cache(maxsize=1024)
+def _compiled(pattern: str, *, captures: bool) -> Any:
+    import re2  # loaded only where a contract has a regular expression
+
+    if len(pattern) > REGEX_CAP:
+        raise ContractError.of(
+            f"regular expression of {len(pattern)} characters", f"at most {REGEX_CAP} are allowed"
+        )
+    pattern = composed(pattern)
+    options = re2.Options()
+    options.max_mem = REGEX_MEMORY
+    options.log_errors = False
+    options.never_capture = not captures
+    try:
+        return re2.compile(pattern.encode(), options)  # over UTF-8: less work for each text
+    except UnicodeEncodeError:
+        raise ContractError.of("regular expression has half a character in it") from None
+    except re2.error as error:
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error.args[0])
+        raise ContractError.of(
+            f"regular expression `{pattern}` does not compile: {reason}",
+            "RE2 syntax is needed: no look-around, no back-references",
+        ) from None
+
+
+def composed(pattern: str) -> str:
+    """A pattern with its letters in NFC, as texts are; escapes and ranges of marks stay."""
+    return pattern if pattern.isascii() else PIECES.sub(_composed, pattern)
+
+
+def _composed(piece: re.Match[str]) -> str:
+    text = piece[0]
+    if text[0] == "\\" or (text[0] == "[" and RANGE_OF_MARKS.search(text)):
+        return text
+    parts = re.findall(r"\\.|[^\\]+", text, re.DOTALL)
+    return "".join(each if each[0] == "\\" else normalize("NFC", each) for each in parts)
+
+
+def captures(pattern: str, value: Any) -> list[str]:
+    """What the group of a regular expression finds in a text, everywhere; without one, its matches.
+
+    Raises `Unreadable` for what is no text, or too long.
+    """
+    compiled = _compiled(pattern, captures=True)
+    if not isinstance(value, str) or len(value) > TEXT_CAP or HALF.search(value):
+        raise Unreadable("no text to search in")
+    if len(value) * compiled.programsize > WORK_CAP:
+        raise Unreadable("too much text for this regular expression")
+    spend(len(value) * _cost(pattern, compiled.programsize))
+    group = 1 if compiled.groups else 0
+    matches = itertools.islice(compiled.finditer(normal(value).encode()), VALUES_CAP + 1)
+    found = [each.group(group) for each in matches]
+    if len(found) > VALUES_CAP:
+        raise Unreadable("too many matches")
+    return [each.decode() for each in found if each is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Whether a regular expression is found in a text, or in its NFC form."""
+
+    find: Callable[[bytes], Any]
+    size: int
+    """How many instructions its program has."""
+    cost: int = 1
+    """How much work it is for each character of a text."""
+
+    def __call__(self, text: str) -> bool:
+        if len(text) * self.size > WORK_CAP:
+            raise Unreadable("too much text for this regular expression")
+        spend(len(text) * self.cost)
+        if text.isascii():
+            return self.find(text.encode()) is not None
+        return any(self.find(form) is not None for form in once("forms", text, _forms))
+
+
+def _forms(text: str) -> list[bytes]:
+    """A text as it is, and in its NFC form if that is another."""
+    if HALF.search(text):
+        raise Unreadable("not text")
+    spend(len(text) * FORM_WORK)
+    return [form.encode() for form in dict.fromkeys((text, normal(text)))]
+
+
+def compare(left: Any, op: Op, right: Any) -> bool | None:
+    """`left op right`, or `None` if that cannot be told."""
+    match op:
+        case "=":
+            return same(left, right)
+        case "!=":
+            equal = same(left, right)
+            return None if equal is None else not equal
+        case "in":
+            return _among(left, right)
+        case "matches":
+            return text_matches(left, right)
+        case "has" | "carries":
+            return _stands_in(left, op, right)
+    return _ordered(left, op, right)
+
+
+def same(left: Any, right: Any) -> bool | None:
+    """JSON equality; None where the two are only read as the same: `"5"` and `5`, `"a "`."""
+    kind = type(left)
+    if kind is type(right) and (kind is int or (kind is str and left.isascii())):
+        if left == right:
+            return True
+        return None if kind is str and left.strip() == right.strip() else False
+    try:
+        if canonical(left) == canonical(right):
+            return True
+        return None if _reads_as(left, right) else False
+    except Unreadable:
+        return None
+
+
+def _reads_as(left: Any, right: Any) -> bool:
+    """Whether a tool may take the one scalar for the other: as text, or as the same number."""
+    texts = as_text(left), as_text(right)
+    if None in texts or not (isinstance(left, str) or isinstance(right, str)):
+        return False
+    if texts[0] == texts[1]:
+        return True
+    if isinstance(left, str) and isinstance(right, str):
+        return False
+    one, other = (number_in(text or "") for text in texts)
+    return one is not None and one == other
+
+
+def number_in(text: str) -> Decimal | None:
+    """The exact number that a text is, blanks around it aside; None if it is none."""
+    bare = text.strip()
+    return number(Decimal(bare)) if NUMERAL.fullmatch(bare) and len(bare) <= LONGEST else None
+
+
+def _among(value: Any, choices: Any) -> bool | None:
+    if not isinstance(choices, (tuple, list)):
+        return None
+    answers = [same(value, choice) for choice in choices]
+    if True in answers:
+        return True
+    return None if None in answers else False
+
+
+def _stands_in(value: Any, op: Op, text: Any) -> bool | None:
+    """Whether a text stands in there as a whole token; for `carries`, in any case."""
+    try:
+        if op == "carries":
+            return key_of(text) in offered_in(value)
+        said = as_text(text)
+        return None if said is None else said in words_in(value)
+    except Unreadable:
+        return None
+
+
+def text_matches(value: Any, pattern: Any) -> bool | None:
+    """Whether `pattern` is found in the string `value`."""
+    return _searched(value, regex(pattern)) if isinstance(pattern, str) else None
+
+
+def _searched(value: Any, search: Search) -> bool | None:
+    if not isinstance(value, str) or len(value) > TEXT_CAP:
+        return None
+    try:
+        return search(value)
+    except Unreadable:
+        return None
+
+
+def comparison(op: Op, right: Any) -> Callable[[Any], bool | None]:
+    """`compare` with a right side that stays: a regular expression is compiled here, once."""
+    if op == "matches" and isinstance(right, str):
+        search = regex(right)
+        return lambda left: _searched(left, search)
+    return lambda left: compare(left, op, right)
+
+
+def number(value: Any) -> Decimal | None:
+    """The exact value of a finite number; `None` for anything else, `True` and `"1"` included."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+        return None
+    exact = exactly(value)
+    return exact if exact.is_finite() and abs(exact.adjusted()) <= NUMBER_CAP else None
+
+
+def _ordered(left: Any, op: Op, right: Any) -> bool | None:
+    if isinstance(left, str) and isinstance(right, str):
+        return _texts_ordered(left, op, right)
+    if type(left) is int and type(right) is int:
+        return _order(left, op, right)
+    a, b = _extended(left), _extended(right)
+    return None if a is None or b is None else _order(a, op, b)
+
+
+def _texts_ordered(left: str, op: Op, right: str) -> bool:
+    one, other = left.strip(), right.strip()
+    if PLAIN.fullmatch(one) and PLAIN.fullmatch(other):
+        return _order(Decimal(one), op, Decimal(other))
+    return _order(left, op, right)
+
+
+def _extended(value: Any) -> Decimal | None:
+    """A number, or infinite: the `since` and `age` of what never happened."""
+    never = isinstance(value, float) and value == float("inf")
+    return Decimal("Infinity") if never else number(value)
+
+
+def _order(left: Any, op: Op, right: Any) -> bool:
+    match op:
+        case "<":
+            return bool(left < right)
+        case "<=":
+            return bool(left <= right)
+        case ">":
+            return bool(left > right)
+    return bool(left >= right)

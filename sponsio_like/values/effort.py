@@ -1,0 +1,100 @@
+"""How much is searched, and told apart, for one decision: a sum over all contracts, and its cap.
+
+In: what a search is about to cost. Out: it may go on, or `Unreadable`. What was found in a value is
+kept until the decision is made, for the next contract that looks into it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, NamedTuple, Self, TypeVar
+
+from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.limits import EFFORT_CAP
+
+T = TypeVar("T")
+KNOWN_CAP = 1_000
+"""Most values of which it is kept what was found in them."""
+
+
+class _Made(NamedTuple):
+    """What was made of a value, or why it could not be. Who has the value keeps its `id`."""
+
+    value: Any
+    made: Any
+    why: str = ""
+
+    def read(self) -> Any:
+        if self.why:
+            raise Unreadable(self.why)
+        return self.made
+
+
+def _made(value: Any, make: Callable[[Any], Any]) -> _Made:
+    try:
+        return _Made(value, make(value))
+    except Unreadable as error:
+        return _Made(value, None, str(error))
+
+
+class Effort:
+    """The work of one decision in this thread, as long as it lasts. `spent`: it was too much."""
+
+    __slots__ = ("_before", "_known", "_left", "spent")
+
+    def __init__(self, most: int = EFFORT_CAP) -> None:
+        self._left, self.spent = most, False
+        self._known: dict[Any, _Made] = {}
+        self._before: Effort | None = None
+
+    def __enter__(self) -> Self:
+        self._before = _present()
+        _HERE.effort = self
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        _HERE.effort = self._before
+
+    def take(self, work: int) -> None:
+        """Count this work; what is left over serves what takes less. Raises `Unreadable`."""
+        if work > self._left:
+            self.spent = True
+            raise Unreadable("too much work for one decision")
+        self._left -= work
+
+    def once(self, what: str, value: Any, make: Callable[[Any], T]) -> Any:
+        """What `make` makes of the value, made once; also that it raises `Unreadable`."""
+        key = (what, value if type(value) is str else id(value))
+        found = self._known.get(key)
+        if found is None:
+            found = _made(value, make)
+            if len(self._known) < KNOWN_CAP:
+                self._known[key] = found
+        return found.read()
+
+
+_HERE = threading.local()
+
+
+def _present() -> Effort | None:
+    return getattr(_HERE, "effort", None)
+
+
+def spend(work: int) -> None:
+    """Count this work towards the decision that is being made. Raises `Unreadable`."""
+    here = _present()
+    if here is not None:
+        here.take(work)
+
+
+def once(what: str, value: Any, make: Callable[[Any], T]) -> T:
+    """What `make` makes of the value: once for a decision, each time outside of one."""
+    here = _present()
+    if here is None:
+        return make(value)
+    made: T = here.once(what, value, make)
+    return made

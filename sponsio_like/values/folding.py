@@ -1,0 +1,43 @@
+"""Texts as they are compared where case, width and characters that are not seen make no difference.
+
+In: a text. Out: the same in small letters, with plain digits.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sponsio_like.values.canonical import Unreadable, normal
+from sponsio_like.values.limits import TEXT_CAP
+
+UNSEEN = re.compile(
+    "[\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Characters that are not seen: those that Unicode has to be ignored or that are formats (Cf)."""
+
+
+def folded(text: str) -> str:
+    """The text without case, without characters that are not seen, and with plain digits.
+
+    Raises `Unreadable` for a text that is too long, or heaps up marks.
+    """
+    return seen(text, fold=True)
+
+
+def seen(text: str, *, fold: bool = False) -> str:
+    """The text without characters that are not seen, and with plain digits; its case stays.
+
+    Raises `Unreadable` as above.
+    """
+    if len(text) > TEXT_CAP:
+        raise Unreadable("too much text")
+    if text.isascii():
+        return text.casefold() if fold else text
+    plain = normal(UNSEEN.sub("", text), "NFKC")
+    plain = plain.casefold() if fold else plain  # capitals first become letters
+    if len(plain) > TEXT_CAP:  # one sign may stand for eighteen
+        raise Unreadable("too much text")
+    return UNSEEN.sub("", normal(plain, "NFKC"))

@@ -1,0 +1,237 @@
+"""Arguments and answers are read once: a private copy, bounded in depth and size.
+
+What lies beyond the bounds, or is not JSON data, becomes `UNREADABLE`: no comparison with it can
+be made. A list or an object that does not fit is unreadable as a whole: nothing of it is missing.
+What is foreign (a model, a date) is opened by whoever knows how, one step at a time, in the bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from typing import Any, TypeAlias
+
+from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.limits import (
+    BITS_CAP,
+    CHARACTERS_CAP,
+    DEPTH_CAP,
+    DIGITS_CAP,
+    NUMBER_CAP,
+    SHORT_NUMBER,
+    TEXT_CAP,
+    VALUES_CAP,
+)
+
+
+class Blank:
+    """A value that no comparison can be made with."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<unreadable>"
+
+
+UNREADABLE = Blank()
+FLAT = 100
+"""Most arguments that are looked at one by one, to see whether all are plain."""
+LARGE = 1 << 63
+_FLAT = frozenset({bool, type(None)})
+_PLAIN = (str, int, float, bool, type(None), Decimal)
+_SETS = (set, frozenset)
+_LISTS = (list, tuple, *_SETS)
+Opener: TypeAlias = Callable[[Any], Any]
+"""What a foreign value is made of: a map, a list or a scalar; else `UNREADABLE`."""
+
+
+@dataclass(slots=True)
+class Room:
+    """What may still be read of one call, or of one answer."""
+
+    values: int
+    digits: int = DIGITS_CAP
+    characters: int = CHARACTERS_CAP
+    met: str = ""
+    """The first cap that was met."""
+    most: int = 0
+    opener: Opener | None = None
+
+    def __post_init__(self) -> None:
+        self.most = self.values
+
+    def has(self, value: Any) -> bool:
+        """Whether there is room for a scalar, which then takes it."""
+        if isinstance(value, str):
+            return self.holds(len(value))
+        digits = _digits(value)
+        if digits <= SHORT_NUMBER:
+            return True
+        self.digits -= digits
+        if digits > NUMBER_CAP:
+            return self.lacks(f"a number of more than {NUMBER_CAP:,} digits")
+        return self.digits >= 0 or self.lacks(f"more than {DIGITS_CAP:,} digits together")
+
+    def holds(self, characters: int) -> bool:
+        """Whether there is room for so many characters, which then take it."""
+        self.characters -= characters
+        return self.characters >= 0 or self.lacks(f"more than {CHARACTERS_CAP:,} characters")
+
+    def lacks(self, what: str) -> bool:
+        """No; and the first time, which cap was met."""
+        self.met = self.met or what
+        return False
+
+
+class Cut(dict[str, Any]):
+    """Members that could not all be read; `met` is the cap."""
+
+    met = ""
+
+
+def freeze_args(args: Any, opener: Opener | None = None) -> Any:
+    """The arguments of a call, frozen; every name is kept. `opener`: of what is foreign.
+
+    Raises `TypeError` if they are no map, and `Unreadable` if they have too many names.
+    """
+    if args is None:
+        return {}
+    if type(args) is dict and len(args) < FLAT:
+        for name, value in args.items():
+            kind = type(value)
+            flat = (kind is str and len(value) <= TEXT_CAP) or kind in _FLAT
+            if not (flat or _is_short(kind, value)) or type(name) is not str:
+                break
+        else:
+            return args.copy()  # names, and values that never change: this is a copy of all
+    if not isinstance(args, Mapping):
+        raise TypeError(f"arguments are a {type(args).__name__}, not a map of names to values")
+    if len(args) > VALUES_CAP:
+        raise Unreadable(f"{len(args):,} arguments are too many: at most {VALUES_CAP:,} are read")
+    return freeze(args, opener=opener)
+
+
+def _is_short(kind: type, value: Any) -> bool:
+    """A number of few digits."""
+    if kind is float:
+        return bool(value == 0 or 1e-5 < abs(value) < LARGE)
+    return kind is int and -LARGE < value < LARGE
+
+
+def freeze(value: Any, most: int = VALUES_CAP, opener: Opener | None = None) -> Any:
+    """A copy that later changes to `value` do not reach, of at most so many values."""
+    try:
+        room = Room(most, opener=opener)
+        if opener is not None and not isinstance(value, (*_PLAIN, *_LISTS, Mapping)):
+            value = opener(value)
+        if not isinstance(value, Mapping):
+            return copied(value, DEPTH_CAP, room)
+        room.holds(sum(len(name) for name in value if isinstance(name, str)))
+        members = named(value.items(), lambda each: copied(each, DEPTH_CAP - 1, room), most)
+        return _cut(members, room.met) if room.met and members is not UNREADABLE else members
+    except Exception:  # a mapping of the host's own making may raise when it is read
+        return UNREADABLE
+
+
+def _cut(members: dict[str, Any], met: str) -> Cut:
+    cut = Cut(members)
+    cut.met = met
+    return cut
+
+
+def named(pairs: Iterable[tuple[Any, Any]], read: Any, most: int) -> Any:
+    """The members of what is given as a whole: each of them is read, or is unreadable itself.
+
+    What has more than `most` members is unreadable; so is a name that two members have.
+    """
+    members: dict[str, Any] = {}
+    for count, (key, value) in enumerate(pairs):
+        if count >= most:
+            return UNREADABLE
+        name = key_name(key)
+        members[name] = UNREADABLE if name in members else read(value)
+    return members
+
+
+def key_name(key: Any) -> str:
+    """A key as text: of an enum its value, not its name."""
+    if isinstance(key, Enum):
+        return key_name(key.value)
+    if isinstance(key, bytes):
+        return key.decode()
+    return str.__str__(key) if isinstance(key, str) else str(key)
+
+
+def copied(value: Any, depth: int, room: Room) -> Any:
+    """A copy of a value, as far as there is room; a scalar needs none among the values."""
+    if isinstance(value, Enum):  # also one that is a text: it is written otherwise
+        return _foreign(value, depth, room)
+    if isinstance(value, _PLAIN):
+        return value if room.has(value) else UNREADABLE
+    if depth <= 0:
+        room.lacks(f"more than {DEPTH_CAP} levels")
+        return UNREADABLE
+    if not isinstance(value, (Mapping, *_LISTS)):
+        return _foreign(value, depth, room)
+    if room.values <= 0:
+        return _full(room)
+    room.values -= 1
+    if isinstance(value, Mapping):
+        return _members(value, depth - 1, room)
+    if isinstance(value, _SETS) and len(value) <= room.most:
+        value = sorted(value, key=repr)  # equal sets are in equal order
+    return _items(value, depth - 1, room)
+
+
+def _foreign(value: Any, depth: int, room: Room) -> Any:
+    """A copy of what is in there, if anybody can open it."""
+    if isinstance(value, Enum):
+        inside = value.value
+    elif room.opener is None or value is UNREADABLE or depth <= 0:
+        inside = UNREADABLE
+    else:
+        inside = room.opener(value)
+    inner = isinstance(inside, (dict, list))
+    room.values -= not inner
+    return UNREADABLE if inside is UNREADABLE else copied(inside, depth - (not inner), room)
+
+
+def _members(value: Mapping[Any, Any], depth: int, room: Room) -> Any:
+    members: dict[str, Any] = {}
+    for key, item in value.items():
+        name = key if type(key) is str else key_name(key)
+        if room.values <= 0 or not room.holds(len(name)):
+            return _full(room)
+        room.values -= isinstance(item, _PLAIN)
+        members[name] = UNREADABLE if name in members else copied(item, depth, room)
+    return members
+
+
+def _items(value: Iterable[Any], depth: int, room: Room) -> Any:
+    items: list[Any] = []
+    for item in value:
+        if room.values <= 0:
+            return _full(room)
+        room.values -= isinstance(item, _PLAIN)
+        items.append(copied(item, depth, room))
+    return items
+
+
+def _full(room: Room) -> Blank:
+    """There are too many values, if nothing else was too much before."""
+    room.lacks(f"more than {room.most:,} values")
+    return UNREADABLE
+
+
+def _digits(value: Any) -> int:
+    """How many digits a number has when it is written out, about; without any, none."""
+    if isinstance(value, bool) or value is None:
+        return 0
+    if isinstance(value, int):
+        return value.bit_length() * 3 // 10 if value.bit_length() <= BITS_CAP else NUMBER_CAP + 1
+    exact = value if isinstance(value, Decimal) else Decimal(float.__repr__(value))
+    if not exact.is_finite() or not exact:
+        return 0
+    return max(abs(exact.adjusted()), len(exact.as_tuple().digits))

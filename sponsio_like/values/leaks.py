@@ -1,0 +1,300 @@
+"""What tells that a value was passed on: the pieces of an answer, and those of an argument.
+
+In: an output, an argument. Out: the values in an output that identify something (`carried_in`), and
+all that stands in an argument, wherever a letter or digit begins or ends (`offered_in`). Both are
+keys: texts without case and punctuation, numbers as plain decimals.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.folding import seen
+from sponsio_like.values.limits import ANSWER_CAP, JSON_CAP, TEXT_CAP
+from sponsio_like.values.tokens import NUMBER, as_text, decimal_of, leaves, read_json
+
+PARTS_CAP = 20_000
+"""Most parts (runs of letters and digits) of an argument that are told apart."""
+RUN = 5
+"""So many parts in a row tell a passage; longer values are told by these."""
+GROUPS = 8
+"""Most parts of a number, an IBAN and the like that is written in groups."""
+LONG = 40
+"""Most characters of a number that is written in still more groups, say digit by digit."""
+JOINED = 7
+"""Fewest characters of what has a digit, that it is the same however it is grouped."""
+SHORT = 4
+"""Fewest characters of a value that identifies something, unless said otherwise."""
+TOKEN = 16
+"""Fewest characters of a word without digits that is taken for a secret, not for a word."""
+
+OWN = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+"""Scripts without blanks: what stands beside such a letter is a part of its own."""
+PART = re.compile(rf"[{OWN}]+|[^\W_{OWN}]+")
+DIGIT = re.compile(r"\d")
+AROUND = "\"'`.,;:!?()[]{}<>*"
+DATE = (
+    r"(?:19|20)\d\d(?:[-/.]\d\d?(?:[-/.]\d\d?)?)?|\d\d?[-/.]\d\d?[-/.](?:19|20)?\d\d"
+    r"|\d\d?:\d\d(?::\d\d(?:\.\d+)?)?(?:z|[+-]\d\d:?\d\d)?"
+)
+MOMENT = re.compile(rf"(?<![^\W_])(?:{DATE})(?:[tT\s](?:{DATE}))?(?![^\W_])", re.IGNORECASE)
+COMMON = re.compile(
+    rf"(?:{DATE})(?:(?:t|\s+)(?:{DATE}))?"  # dates, times, years
+    r"|\d{1,3}(?:[a-z]{1,2}|%)|\d{1,2}[-/]\d{1,2}|[+-]?\d0+(?:\.0+)?",  # 20th, 10am, 10-15, 5000
+    re.IGNORECASE,
+)
+"""What has digits, and identifies nothing."""
+GROUPED = re.compile(r"(?<![^\W_])\+?\(?\d+(?:[ ./()-]{1,3}\d+)+(?![^\W_])")
+IBAN = re.compile(r"(?<![^\W_])[A-Z]{2}\d\d(?: [A-Z0-9]{2,4}){3,8}(?![^\W_])")
+AMOUNT = re.compile(rf"(?<![^\W_])(?<!\d[.,])(?:{NUMBER.pattern})(?![^\W_]|[.,]\d)")
+WRITTEN = re.compile(r"%[0-9A-Fa-f]{2}")
+ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+NAMED = re.compile(r"[^\W\d](?:[^\W\d]|[-.])*\d?")  # a name of a field, as programs write it
+INNER = re.compile(r"(?<=[a-z])[A-Z]")
+LEAST = re.compile(r"(\d{1,4}) characters?")
+SECRET = re.compile(
+    r"passw|passphrase|pwd|secret|token|credential|api.?key|access.?key|private.?key"
+    r"|^(?:key|pin|otp|cvv|cvc|ssn|iban)$",
+    re.IGNORECASE,
+)
+"""Names of fields whose values identify, whatever they are."""
+
+
+# --- keys -----------------------------------------------------------------------------------------
+
+
+def key_of(value: Any) -> str:
+    """The key of a single value. Raises `Unreadable` for what is no scalar, or too long for one."""
+    text = as_text(value)
+    if text is None:
+        raise Unreadable("not a plain value")
+    found = _whole(text)
+    if len(found) != 1:
+        raise Unreadable("not one value")
+    return found[0]
+
+
+def keys_of(words: Iterable[str]) -> Iterator[str]:
+    """The key of each of these texts that has one."""
+    for word in words:
+        found = _whole(word)
+        yield from found if len(found) == 1 else ()
+
+
+def _whole(text: str) -> list[str]:
+    """The key of a text; the passages of a long one; nothing for mere punctuation."""
+    number = decimal_of(text)
+    if number is not None:
+        return [number.lstrip("-")]
+    parts = parts_of(text)
+    if len(parts) <= RUN or (len(parts) <= GROUPS and _is_code(parts)) or _is_spelt(parts):
+        return [_key(parts)] if parts else []
+    return [_key(run) for run in _runs(parts)]
+
+
+def parts_of(text: str) -> list[str]:
+    """The runs of letters and digits, without case."""
+    return PART.findall(seen(text, fold=True))
+
+
+def _key(parts: Iterable[str]) -> str:
+    """Parts as one text. With a digit, and long enough, however they are grouped."""
+    spaced = " ".join(parts)
+    joined = spaced.replace(" ", "")
+    return joined if len(joined) >= JOINED and DIGIT.search(joined) else spaced
+
+
+def _is_code(parts: list[str]) -> bool:
+    """Whether it begins and ends with what has digits."""
+    return bool(DIGIT.search(parts[0]) and DIGIT.search(parts[-1]))
+
+
+def _is_spelt(parts: list[str]) -> bool:
+    """Whether it is a number in many groups."""
+    return sum(map(len, parts)) <= LONG and all(map(DIGIT.search, parts))
+
+
+def _runs(parts: list[str]) -> Iterator[list[str]]:
+    """So many parts in a row as tell a passage."""
+    return (parts[i : i + RUN] for i in range(len(parts) - RUN + 1))
+
+
+def _is_prose(run: list[str]) -> bool:
+    """Whether most of it is words: a date and a time are no passage."""
+    return sum(not DIGIT.search(each) for each in run) > RUN // 2
+
+
+# --- what an argument has -------------------------------------------------------------------------
+
+
+def offered_in(value: Any) -> frozenset[str]:
+    """The keys of all that stands in an argument, in names of fields too.
+
+    Raises `Unreadable` for what is no data, or too much of it.
+    """
+    found: set[str] = set()
+    room = PARTS_CAP
+    for _, leaf in leaves(value):
+        text = as_text(leaf)
+        if text is None:
+            raise Unreadable("not a number that can be written")
+        for each in _written(text):
+            parts = parts_of(each)
+            room -= len(parts)
+            if room < 0:
+                raise Unreadable("too many words")
+            found.update(_pieces(parts), _numbers(each))
+    return frozenset(found)
+
+
+def _written(text: str) -> tuple[str, ...]:
+    """The text, and what its percent-escapes stand for."""
+    return (text, unquote(text)) if WRITTEN.search(text) else (text,)
+
+
+def _pieces(parts: list[str]) -> Iterator[str]:
+    """Every run of parts that may be a key: the work grows with the number of parts."""
+    digits = [DIGIT.search(each) is not None for each in parts]
+    for i, first in enumerate(parts):
+        spaced = joined = first
+        some = digits[i]
+        yield first
+        last = GROUPS if some else RUN
+        for j in range(i + 1, min(i + last, len(parts))):
+            spaced, joined = f"{spaced} {parts[j]}", joined + parts[j]
+            some = some or digits[j]
+            if j < i + RUN or digits[j]:
+                yield joined if some and len(joined) >= JOINED else spaced
+    for numeric, run in itertools.groupby(zip(digits, parts, strict=True), lambda each: each[0]):
+        spelt = [each for _, each in run] if numeric else []
+        if len(spelt) > GROUPS and sum(map(len, spelt)) <= LONG:
+            yield "".join(spelt)
+
+
+def _numbers(text: str) -> Iterator[str]:
+    """The numbers in there, as plain decimals: `$1,234.50` is `1234.5`."""
+    for each in AMOUNT.finditer(seen(text)):
+        number = decimal_of(each[0])
+        yield from () if number is None else (number.lstrip("-"),)
+
+
+# --- what an output delivers ----------------------------------------------------------------------
+
+
+def carried_in(value: Any, asked: str | None = None) -> frozenset[str]:
+    """The keys of what identifies something in an output.
+
+    `asked`: the fewest characters, or the fields whose values count, whatever they are. Raises
+    `Unreadable` for what is no data, or too much of it.
+    """
+    fields, least = counted(asked)
+    data = read_json(value, wholly=True, longest=JSON_CAP)
+    structured = isinstance(data, (Mapping, list, tuple))
+    found: set[str] = set()
+    room = ANSWER_CAP
+    places = [each for path in fields for each in _at(data, path)] if structured else []
+    for place, whole in places if fields and structured else [(data, False)]:
+        for name, leaf in leaves(place):
+            text = None if leaf is None else as_text(leaf)
+            if leaf is not None and (text is None or len(text) > TEXT_CAP):
+                raise Unreadable("too long")
+            for each in _written(text or ""):
+                parts = parts_of(each)
+                room -= len(parts)
+                if room < 0:
+                    raise Unreadable("too many words")
+                secret = name and SECRET.search(name) and sum(map(len, parts)) >= least
+                if name is not None and (whole or secret):
+                    found.update(_whole(each))
+                elif not isinstance(leaf, bool) and (name is not None or not NAMED.fullmatch(each)):
+                    found.update(_identifying(each, least, alone=structured))
+    return frozenset(found)
+
+
+def counted(asked: str | None) -> tuple[tuple[str, ...], int]:
+    """The fields that are asked for, and the fewest characters of other values."""
+    if asked is None:
+        return (), SHORT
+    if least := LEAST.fullmatch(asked):
+        return (), int(least[1])
+    return tuple(each.strip() for each in asked.split(",")), SHORT
+
+
+def _at(data: Any, path: str) -> list[tuple[Any, bool]]:
+    """What stands at a path, in lists too; False for what has another shape before its end."""
+    if isinstance(data, Mapping) and path in data:
+        return [(data[path], True)]
+    found: list[tuple[Any, bool]] = [(data, True)]
+    for part in path.replace("[]", "").split("."):
+        below: list[tuple[Any, bool]] = []
+        for each, whole in found:
+            below += _below(each, part) if whole else [(each, False)]
+        found = below
+    return found
+
+
+def _below(data: Any, part: str) -> list[tuple[Any, bool]]:
+    data = read_json(data, wholly=True)
+    if isinstance(data, Mapping):
+        return [(data[part], True)] if part in data else []
+    if isinstance(data, (list, tuple)):
+        return [found for each in data for found in _below(each, part)]
+    return [(data, False)]
+
+
+def _identifying(text: str, least: int, *, alone: bool) -> Iterator[str]:
+    """What identifies something in a scalar. `alone`: it is a value of data, not a running text."""
+    plain = seen(text)
+    if alone and _is_telling(plain, least):
+        yield from _whole(plain)
+    if " " in plain:
+        yield from (_key(run) for run in _runs(parts_of(plain)) if _is_prose(run))
+    yield from keys_of(each[0] for each in ADDRESS.finditer(plain) if _is_token(each[0], least))
+    yield from _tokens(plain, least)
+
+
+def _tokens(text: str, least: int) -> Iterator[str]:
+    """The words, and the numbers in groups, that identify something."""
+    text = MOMENT.sub(" \0 ", text)
+    ibans = [each[0] for each in IBAN.finditer(text)]
+    groups = (each[0] for each in GROUPED.finditer(IBAN.sub(" \0 ", text)) if " " in each[0])
+    known: set[str] = set()
+    for group in (*ibans, *groups):
+        parts = parts_of(group)
+        if sum(map(len, parts)) >= JOINED and len(parts) <= GROUPS:
+            known.update(each for each in group.split() if len(each) <= SHORT or "-" in each)
+            yield _key(parts)
+    for word in text.split():
+        bare = word.strip(AROUND)
+        if bare not in known and _is_token(bare, least):
+            yield from _whole(bare)
+
+
+def _is_token(word: str, least: int) -> bool:
+    """Whether one word identifies something: it has a digit, or is an address."""
+    if decimal_of(word) is not None:
+        digits = re.sub(r"\D", "", decimal_of(word) or "")
+        return len(digits) >= least and not COMMON.fullmatch(decimal_of(word) or "")
+    parts = parts_of(word)
+    size = sum(map(len, parts))
+    if size < least or COMMON.fullmatch(word):
+        return False
+    return DIGIT.search(word) is not None or ("@" in word and len(parts) > 1)
+
+
+def _is_telling(text: str, least: int) -> bool:
+    """Whether a value of data identifies something: a number, a code, a name, a secret."""
+    bare = text.strip(AROUND)
+    words = bare.split()
+    if not words or sum(map(len, parts_of(bare))) < least or COMMON.fullmatch(bare):
+        return False
+    if len(words) == 1:
+        return _is_token(bare, least) or len(bare) >= TOKEN or len(INNER.findall(bare)) > 1
+    if DIGIT.search(bare) and bare == bare.upper():
+        return True
+    return sum(word[:1].isupper() for word in words) > 1

@@ -1,0 +1,223 @@
+"""What stands at a path of arguments or of an answer.
+
+In: JSON data, and a path such as `customer.id` or `items[].sku`. Out: the value; `ABSENT` if there
+is none; `UNREADABLE` if it is there and cannot be told; or `Many`, where lists are on the way.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from sponsio_like.values.freeze import UNREADABLE
+from sponsio_like.values.limits import JSON_CAP
+
+Path: TypeAlias = tuple[str, ...]
+Spot: TypeAlias = Any
+"""A value as it stands there, `ABSENT`, `UNREADABLE`, or `Many` of these."""
+
+
+class Absent:
+    """What stands at a place where there is nothing."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<absent>"
+
+
+ABSENT = Absent()
+
+
+class Many(NamedTuple):
+    """Several values at one place. `each`: `[]` asks for them one by one.
+
+    Otherwise one value was meant: only what all of them say can be told.
+    """
+
+    parts: tuple[Spot, ...]
+    each: bool
+
+
+@functools.lru_cache(maxsize=4096)
+def path_parts(path: str) -> Path:
+    """`items[].sku` as `("items", "[]", "sku")`."""
+    spaced = path.replace("[]", ".[]")
+    return tuple(part for part in spaced.split(".") if part)
+
+
+# --- one value ------------------------------------------------------------------------------------
+
+
+def spot(args: Any, path: str) -> Spot:
+    """What stands at a path of arguments.
+
+    A key that is the whole path (`"customer.id"`) stands beside what the path leads to.
+    """
+    parts = path_parts(path)
+    if len(parts) == 1 and path != "[]" and isinstance(args, Mapping):
+        return args.get(path, ABSENT)
+    return _beside(args, path, _below(args, parts, _odd))
+
+
+def told(output: Any, path: str) -> Spot:
+    """What stands at a path of an answer; texts that are JSON objects or lists are read as such.
+
+    Another text, or a number, has no fields: what it is asked for is absent.
+    """
+    if not path:
+        return output
+    return _beside(output, path, _below(output, path_parts(path), _opened))
+
+
+def _beside(data: Any, path: str, found: Spot) -> Spot:
+    if not isinstance(data, Mapping) or path not in data or path_parts(path) == (path,):
+        return found
+    return data[path] if found is ABSENT else Many((data[path], found), each=False)
+
+
+Odd: TypeAlias = Callable[[Any], Any]
+"""What is to be read in the place of a value of another shape."""
+
+
+def _below(value: Any, parts: Path, odd: Odd) -> Spot:
+    if not parts:
+        return value
+    if value is None:
+        return ABSENT
+    if isinstance(value, (list, tuple)):
+        rest = parts[1:] if parts[0] == "[]" else parts
+        return Many(tuple(_below(each, rest, odd) for each in value), each=rest is not parts)
+    if isinstance(value, Mapping) and parts[0] != "[]":
+        return _below(value[parts[0]], parts[1:], odd) if parts[0] in value else ABSENT
+    instead = odd(value)
+    return _below(instead, parts, odd) if isinstance(instead, (Mapping, list)) else instead
+
+
+def _odd(_: Any) -> Any:
+    """A value of another shape than the path needs."""
+    return UNREADABLE
+
+
+def _opened(value: Any) -> Any:
+    """The same in an answer: data in a text is looked into; a plain scalar has no fields."""
+    if value is UNREADABLE or isinstance(value, Mapping):
+        return UNREADABLE
+    return opened(value) if isinstance(value, str) else ABSENT
+
+
+def opened(text: str) -> Any:
+    """The data that a text is, if it is a JSON object or list; else `ABSENT`."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return ABSENT
+    if len(text) > JSON_CAP:
+        return UNREADABLE
+    try:
+        return json.loads(text)
+    except RecursionError:
+        return UNREADABLE
+    except ValueError:
+        return ABSENT
+
+
+def leaves_of(place: Spot) -> Iterator[Any]:
+    """Everything that stands there, one by one; lists are looked into."""
+    stack = [place]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, Many):
+            stack.extend(reversed(value.parts))
+        elif isinstance(value, (list, tuple)):
+            stack.extend(reversed(value))
+        elif value is not ABSENT:
+            yield value
+
+
+def has_gaps(place: Spot) -> bool:
+    """Whether an element of a list lacks what is looked for."""
+    if isinstance(place, Many):
+        return any(map(has_gaps, place.parts))
+    return place is ABSENT or place is None or place == []
+
+
+def is_list(place: Spot) -> bool:
+    """Whether a list stands there, even an empty one."""
+    return isinstance(place, (Many, list, tuple))
+
+
+def given(args: Mapping[str, Any]) -> Mapping[str, Any]:
+    """All arguments together: those that are null are as if not given."""
+    some = any(value is None for value in args.values())
+    return {name: value for name, value in args.items() if value is not None} if some else args
+
+
+def is_gone(value: Any) -> bool:
+    """Whether it counts as missing: a null, an empty list, or a list of such."""
+    return value is None or (isinstance(value, (list, tuple)) and all(map(is_gone, value)))
+
+
+# --- as keys and sums read it -----------------------------------------------------------------
+
+
+def find(data: Any, path: str) -> list[Any]:
+    """Every value at `path`, as it is; none if it is missing. Other shapes are missing, too.
+
+    A key that is the whole path (`"o.id"`) is found as well: it must not hide a nested value.
+    """
+    found: list[Any] = [data]
+    for part in path_parts(path):
+        found = list(_down(found, part))
+    shadow = isinstance(data, Mapping) and path in data and path_parts(path) != (path,)
+    return [data[path], *found] if shadow else found
+
+
+def _down(values: list[Any], part: str) -> Iterator[Any]:
+    for value in values:
+        if value is UNREADABLE:
+            yield value
+        elif part == "[]":
+            yield from value if isinstance(value, (list, tuple)) else ()
+        elif isinstance(value, Mapping) and part in value:
+            yield value[part]
+
+
+# --- as patterns over arguments read it -------------------------------------------------------
+
+
+def reach(args: Any, path: str) -> tuple[list[Any], bool]:
+    """The values at `path`, and whether some are missing.
+
+    Where a value is of another shape than the path says (text instead of a list), it is found as it
+    is: what must not be inside a field must not be there in another shape either.
+    """
+    if path == "*" and isinstance(args, Mapping):
+        return list(args.values()), not args
+    if not isinstance(args, Mapping):
+        return [args], False
+    whole = [args[path]] if path in args and path_parts(path) != (path,) else []
+    found, lacking = reached(args, path)
+    return whole + found, not whole and (lacking or not found)
+
+
+def reached(args: Any, path: str) -> tuple[list[Any], bool]:
+    """As `reach`, but an empty list lacks nothing."""
+    found: list[Any] = [args]
+    lacking = False
+    for part in path_parts(path):
+        below: list[Any] = []
+        for value in found:
+            inner = _inside(value, part)
+            lacking |= inner is None
+            odd = part == "[]" or not isinstance(value, Mapping)
+            below += [value] if inner is None and odd else inner or []
+        found = below
+    return found, lacking
+
+
+def _inside(value: Any, part: str) -> list[Any] | None:
+    """The values that one step of a path leads to; None if there is no such step here."""
+    if part == "[]":
+        return list(value) if isinstance(value, (list, tuple)) else None
+    return [value[part]] if isinstance(value, Mapping) and part in value else None

@@ -1,0 +1,215 @@
+"""The pieces of texts and data that count as values of their own.
+
+In: an output, an argument, a text. Out: what `has $x` finds in there (`words_in`).
+Pieces are texts; numbers are written as plain decimals.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+from sponsio_like.values.canonical import Unreadable, composed, exactly
+from sponsio_like.values.effort import once, spend
+from sponsio_like.values.limits import ANSWER_CAP, DEPTH_CAP, JSON_CAP, TEXT_CAP, WORD_WORK
+
+PIECES_CAP = 2 * ANSWER_CAP
+"""Most values in data that is looked into, with the names of fields."""
+POWER_CAP = 4_300
+"""Largest power of ten of a number that is written as text."""
+WORDS_CAP = 20_000
+"""Most words, beside the first of each text, of an answer or a message that are told apart;"""
+GIVEN_CAP = 2_000
+"""and of an argument, which is looked into while the call waits."""
+RUN = 5
+"""Most words in a row that count as one value; longer texts are told by their runs."""
+AROUND = "\"'`.,;:!?()[]{}<>*#@\u2018\u2019\u201c\u201d\u201e\xab\xbb\u2026"
+"""Punctuation around a word that does not belong to it."""
+BLANKS = re.compile(r"\s+")
+PARTS = re.compile(r"""(?:[\s";|<>()\[\]{}=]|(?<!\d)'|'(?!\d))+""")
+"""What stands between the parts of data that is written as text; commas do outside numbers."""
+LABEL = re.compile(r"[^\W\d]\w*:(?!/)([^:]+)")
+"""A name before its value: `id:7`, but not `12:30`, nor an address."""
+NAME = re.compile(r"(?<!\S)[^\W\d]\w*$")
+IBAN = re.compile(
+    r"(?<![^\W_])[A-Z]{2}[0-9]{2}(?: [A-Z0-9]{4}){2,7}(?: (?=[A-Z]*[0-9])[A-Z0-9]{1,3})?(?![^\W_])"
+)
+GROUPED = re.compile(
+    r"(?<![^\W_])(?<![0-9][ .,])\+?[0-9]{1,5}(?: [0-9]{2,5}){2,}(?! ?[0-9]|[^\W_]|[.,][0-9])"
+)
+"""Codes as they are printed in groups: accounts; cards, phone numbers."""
+PRINTED = 10
+"""Fewest letters and digits of such a code."""
+NUMBER = re.compile(
+    r"[-+]?[$\u20ac\xa3\xa5]?(?:\d{1,3}(?:,\d{3})+|0|[1-9]\d*)(?:\.\d+)?[$\u20ac\xa3\xa5]?"
+)
+
+
+def read_json(value: Any, *, wholly: bool = False, longest: int = TEXT_CAP) -> Any:
+    """A text that is a JSON object or list, as data; everything else as it is.
+
+    `wholly`: only if nothing of it is lost, as it is where an object has a key twice.
+    """
+    if not isinstance(value, str) or len(value) > longest or value.lstrip()[:1] not in ("{", "["):
+        return value
+    try:
+        return json.loads(value, object_pairs_hook=_wholly if wholly else None)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _wholly(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands there twice")
+    return found
+
+
+def as_text(value: Any) -> str | None:
+    """A scalar as text: `5`, `5.0` and `"5"` are one; None for what is no scalar."""
+    match value:
+        case str():
+            return BLANKS.sub(" ", composed(value)).strip()
+        case bool():
+            return "true" if value else "false"
+        case None:
+            return "null"
+        case int() | float() | Decimal():
+            return _decimal(value)
+    return None
+
+
+def _decimal(value: float | Decimal) -> str | None:
+    exact = exactly(value)
+    if not exact.is_finite() or abs(exact.adjusted()) > POWER_CAP:
+        return None
+    return f"{exact.normalize():f}" if exact else "0"
+
+
+def decimal_of(text: str) -> str | None:
+    """A text that is a number, as a plain decimal: `$1,234.50` is `1234.5`; None if it is none."""
+    if not NUMBER.fullmatch(text):
+        return None
+    return _decimal(Decimal(re.sub(r"[^\d.-]", "", text)))
+
+
+def leaves(value: Any, *, longest: int = TEXT_CAP) -> Iterator[tuple[str | None, Any]]:
+    """Every scalar in there, with the name of its field; names of fields themselves, with None.
+
+    A text that is JSON is looked into. Raises `Unreadable`.
+    """
+    stack: list[tuple[str | None, Any, int]] = [
+        ("", read_json(value, wholly=True, longest=longest), 1)
+    ]
+    seen = 0
+    while stack:
+        name, each, depth = stack.pop()
+        seen += 1
+        if depth > DEPTH_CAP or seen + len(stack) > PIECES_CAP:
+            raise Unreadable("too many values")
+        if isinstance(each, Mapping):
+            stack.extend((None, key, depth + 1) for key in each)
+            stack.extend((str(key), one, depth + 1) for key, one in each.items())
+        elif isinstance(each, (list, tuple)):
+            stack.extend((name, one, depth + 1) for one in each)
+        elif isinstance(each, (str, bool, int, float, Decimal)) or each is None:
+            yield name, each
+        else:
+            raise Unreadable("not data")
+
+
+def words_in(value: Any, most: int = WORDS_CAP) -> frozenset[str]:
+    """Every value that stands in there: scalars, lines, words, and runs of up to five words.
+
+    Raises `Unreadable` for what is no data, or too much of it.
+    """
+    return once(f"words {most}", value, lambda each: _words_in(each, most))
+
+
+def _words_in(value: Any, most: int) -> frozenset[str]:
+    found: set[str] = set()
+    longest = TEXT_CAP if most <= GIVEN_CAP else JSON_CAP
+    for _, leaf in leaves(value, longest=longest):
+        text = as_text(leaf)
+        if text is None:
+            raise Unreadable("not a number that can be written")
+        found.add(text)
+        if isinstance(leaf, str) and not leaf.isalnum():  # a plain word is one piece
+            if len(leaf) > TEXT_CAP:
+                raise Unreadable("too long a text")
+            words = text.split(" ")
+            most -= len(words) - 1  # a single word is found at once
+            if most < 0:
+                raise Unreadable("too many words")
+            spend(WORD_WORK * len(words))
+            for line in map(_plain, composed(leaf).splitlines()):
+                found.update((line,), _behind(line), _codes(line))
+            found.update(_tokens(text))
+            found.update(_runs(words))
+    found.discard("")
+    return frozenset(found)
+
+
+def _tokens(text: str) -> Iterator[str]:
+    """The parts between quotes, brackets, commas and the like; numbers also as plain decimals."""
+    for part in PARTS.split(text):
+        for each in (part,) if decimal_of(part.strip(AROUND)) else part.split(","):
+            label = LABEL.fullmatch(each.strip(AROUND))
+            for one in (each, label[1]) if label else (each,):
+                yield from _bare(one)
+                number = decimal_of(one.strip(AROUND))
+                yield from () if number is None else (number,)
+
+
+def _behind(line: str) -> Iterator[str]:
+    """What stands behind the first `name: ` of a line."""
+    name, _, value = line.partition(": ")
+    if value and NAME.search(name):
+        yield from _bare(value)
+
+
+def _codes(line: str) -> Iterator[str]:
+    """Whole codes that are printed in groups, with their blanks and without."""
+    groups = GROUPED.findall(IBAN.sub(" \0 ", line))
+    for code in (*IBAN.findall(line), *groups):
+        joined = code.replace(" ", "")
+        if len(joined) >= PRINTED:
+            yield from (code, joined)
+
+
+def _plain(line: str) -> str:
+    return BLANKS.sub(" ", line).strip()
+
+
+def _runs(words: list[str]) -> Iterator[str]:
+    """Each word, and up to five in a row, with any of the punctuation around."""
+    edged = [word[:1] in AROUND or word[-1:] in AROUND for word in words]
+    for i, word in enumerate(words):
+        run = word
+        yield from _bare(run) if edged[i] else (run,)
+        for j in range(i + 1, min(i + RUN, len(words))):
+            run = f"{run} {words[j]}"
+            if edged[i] or edged[j]:
+                yield from _bare(run)
+            else:
+                yield run
+
+
+def _bare(text: str) -> Iterator[str]:
+    """The text with the punctuation at its ends, without it, and with the mark next to it.
+
+    `Bob Inc.` before a comma is `Bob Inc`, and `Bob Inc.` as well.
+    """
+    yield text
+    if not text or (text[0] not in AROUND and text[-1] not in AROUND):
+        return
+    end = len(text.rstrip(AROUND))
+    if end == 0:
+        return
+    start = len(text) - len(text.lstrip(AROUND))
+    for left in {0, max(0, start - 1), start}:
+        for right in {end, min(end + 1, len(text)), len(text)}:
+            yield text[left:right]
