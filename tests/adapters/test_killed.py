@@ -14,6 +14,7 @@ import pytest
 from tests.adapters.lives import STORIES, TOTAL, WAYS, Home, Life, lived
 from tests.adapters.processes import elsewhere, start
 from tests.adapters.rules import pay
+from tests.adapters.talks import older
 
 EVERY = bool(os.environ.get("EVERY_DEATH"))
 """Whether all cases are tried, which takes half an hour, and not only those that differ most."""
@@ -123,6 +124,8 @@ def test_a_process_is_killed_between_any_two_steps(life: Life) -> None:
 
     What was running may run again.
     """
+    if life.story == "inside" and older("langgraph", 1, 2):
+        pytest.skip("LangGraph 1.1 runs a call of a sub-agent again whose result was just saved")
     wrong = []
     for death, died in deaths(life):
         other = died.copied()

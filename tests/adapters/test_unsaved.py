@@ -16,6 +16,7 @@ from langgraph.config import get_stream_writer
 from langgraph.graph import MessagesState
 
 from sponsio_like.adapters.langgraph import GuardedState
+from sponsio_like.adapters.langgraph.inside import _listed
 from sponsio_like.guard.guard import Guard
 from tests.adapters.apps import joined
 from tests.adapters.rules import few
@@ -283,3 +284,18 @@ def test_threads_of_another_store_are_others(way: Way) -> None:
         for _ in range(2):
             _invoke(way, graph, GO)
     assert RAN == [1, 1, 1]
+
+
+def test_a_saver_that_changes_while_it_is_listed_is_listed_again() -> None:
+    """LangGraph's saver in memory is no store for several threads: it may change meanwhile."""
+    tries: list[int] = []
+
+    class Changing(InMemorySaver):
+        def list(self, *args: Any, **more: Any) -> Any:
+            tries.append(1)
+            if len(tries) < 3:
+                raise RuntimeError("dictionary changed size during iteration")
+            return super().list(*args, **more)
+
+    assert _listed(Changing(), {"configurable": {"thread_id": "one"}}) == []
+    assert len(tries) == 3

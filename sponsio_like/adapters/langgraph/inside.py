@@ -17,6 +17,8 @@ from sponsio_like.adapters.langgraph.place import saver_of
 
 MOST = 200
 """Most checkpoints of a thread that are looked at, the latest first."""
+TRIES = 20
+"""How often the checkpoints are listed at most, while others write."""
 
 
 def inside(config: Mapping[str, Any], runtime: Any, calls: Collection[str], later: bool) -> Any:
@@ -27,10 +29,25 @@ def inside(config: Mapping[str, Any], runtime: Any, calls: Collection[str], late
     where: Any = {"configurable": {"thread_id": here.thread_id}}
     if later:
         return _later(saver, where, calls)
-    return _entries(saver.list(where, limit=MOST), calls)
+    return _entries(_listed(saver, where), calls)
+
+
+def _listed(saver: Any, where: Any) -> list[Any]:
+    """The checkpoints of the thread; anew, where another task has written to a saver in memory."""
+    for _ in range(TRIES):
+        try:
+            return [*saver.list(where, limit=MOST)]
+        except RuntimeError:  # a dictionary that has changed while it was gone through
+            continue
+    return [*saver.list(where, limit=MOST)]
 
 
 async def _later(saver: Any, where: Any, calls: Collection[str]) -> list[Entry]:
+    for _ in range(TRIES):
+        try:
+            return _entries([each async for each in saver.alist(where, limit=MOST)], calls)
+        except RuntimeError:  # as in `_listed`
+            continue
     return _entries([each async for each in saver.alist(where, limit=MOST)], calls)
 
 
