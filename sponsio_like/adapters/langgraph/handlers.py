@@ -1,7 +1,7 @@
-"""Handlers of errors, as they would see them around a node without contracts.
+"""Wraps the error handlers of users, so that a guarded node calls them as a plain node would.
 
-In: a handler that a user has given, for the errors of a node or of its tools. Out: one that
-receives the state and not what was sent to a guarded node, and takes no other errors than it says.
+In: a handler of the errors of a node, or of its tools. Out: one that receives the state, and not
+what was sent to the guarded node, and that handles only the kinds of errors that it names.
 """
 
 from __future__ import annotations
