@@ -249,12 +249,12 @@ def report(done: dict[Mutant, Done], whole: Collection[str]) -> int:
         key=lambda mutant: (mutant.module, mutant.line),
     )
     survived = Counter(mutant.module for mutant in survivors)
-    print(f"\n{'module':14} {'mutants':>8} {'killed':>8} {'survived':>9} {'killed':>8}")
+    print(f"\n{'module':32} {'mutants':>8} {'killed':>8} {'survived':>9} {'killed':>8}")
     for module in (*made, ""):
         total = made[module] if module else len(done)
         lived = survived[module] if module else len(survivors)
         share = 100 * (total - lived) / max(total, 1)
-        print(f"{module or 'all':14} {total:8} {total - lived:8} {lived:9} {share:7.1f}%")
+        print(f"{module or 'all':32} {total:8} {total - lived:8} {lived:9} {share:7.1f}%")
     how = Counter(cause(each) for each in done.values() if each.verdict != "passed")
     print("\nkilled by " + ", ".join(f"{what}: {number}" for what, number in how.most_common()))
     unexplained = [mutant for mutant in survivors if mutant.name not in accepted]
@@ -274,6 +274,16 @@ def cause(done: Done) -> str:
     if done.verdict == "timeout":
         return "time that ran out"
     return "a test" if "::" in done.test else done.test
+
+
+def modules_named(name: str) -> list[str]:
+    """The modules of this name, or whose last part it is: `values.leaks`, or `leaks`."""
+    found = [each for each in MODULES if each == name or each.endswith(f".{name}")]
+    if not found:
+        raise SystemExit(
+            f"`{name}` is no module that is mutated; `MODULES` of {__file__} lists them"
+        )
+    return found
 
 
 def aside(arguments: Sequence[str]) -> int:
@@ -298,7 +308,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--named", type=Path, help="only mutants that this file names")
     parser.add_argument("--list", action="store_true", help="only list the mutants")
     asked = parser.parse_args(arguments)
-    modules = [Path(name).stem for name in asked.modules] or [*MODULES]
+    modules = [one for name in asked.modules for one in modules_named(name)] or [*MODULES]
     chosen = [mutant for module in modules for mutant in mutants(module)]
     whole = asked.sample is None or asked.sample >= len(chosen)
     if asked.named is not None:
