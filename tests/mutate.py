@@ -60,6 +60,7 @@ MODULES = (
         "monitor.residual",
         "logic.decompose",
         "monitor.alphabet",
+        "monitor.abstraction",
         "monitor.reachability",
         "monitor.in_flight",
         "monitor.monitor",
@@ -71,6 +72,7 @@ MODULES = (
         "monitor.slots",
         "values.compare",
         "engine.clause",
+        "engine.index",
         "checks.guarantees",
         "engine.policy",
         "engine.ledger",
@@ -262,11 +264,11 @@ def report(done: dict[Mutant, Done], whole: Collection[str]) -> int:
     for mutant in unexplained:
         print(f"survived without a reason, line {mutant.line}: {mutant.name!r}")
     names = {mutant.name for mutant in survivors}
-    stale = [name for name in accepted if name.partition(":")[0] in whole and name not in names]
-    for name in stale:
+    idle = [name for name in accepted if name.partition(":")[0] in whole and name not in names]
+    for name in idle:
         print(f"has a reason, but did not survive: {name!r}")
     enough = len(survivors) <= (1 - AT_LEAST) * len(done)
-    return 0 if enough and not unexplained and not stale else 1
+    return 0 if enough and not unexplained and not idle else 1
 
 
 def cause(done: Done) -> str:
@@ -284,6 +286,14 @@ def modules_named(name: str) -> list[str]:
             f"`{name}` is no module that is mutated; `MODULES` of {__file__} lists them"
         )
     return found
+
+
+def stale() -> list[str]:
+    """The mutants that have a reason, and are none: their line has changed, or their module."""
+    accepted = reasons()
+    modules = {name.partition(":")[0] for name in accepted}
+    made = {each.name for module in modules & {*MODULES} for each in mutants(module)}
+    return [name for name in accepted if name not in made]
 
 
 def aside(arguments: Sequence[str]) -> int:

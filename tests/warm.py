@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import inspect
 import re
 import resource
 import sys
@@ -25,7 +26,7 @@ from tests.trial import ROOT, Trial
 
 SKIPPED = (
     *("advice", "architecture", "cli", "demo", "docs", "examples", "fuzz", "import", "limits"),
-    *("manifest", "memory", "oracle", "oracle_runs", "planted", "predicates", "report"),
+    *("manifest", "memory", "mutation", "oracle", "oracle_runs", "planted", "predicates", "report"),
     *("threads", "trace", "wheel"),
 )
 """Tests that say little about the engine, take long, or start processes of their own."""
@@ -48,6 +49,7 @@ def function(module: str, scope: Sequence[str]) -> FunctionType | None:
                 found = found.__func__
             case _:
                 return None
+    found = inspect.unwrap(found)  # of a context manager: what it was made of
     return found if scope and found.__name__ == scope[-1] else None
 
 
