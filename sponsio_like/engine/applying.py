@@ -1,9 +1,9 @@
-"""Whether a contract had anything to say of an event: how often it *applied*.
+"""Finds the contracts that *applied* to an event: those whose guarantees ask something of it.
 
-In: a clause, and what is read of an event; or the name of a tool. Out: whether it applies.
-A clause applies to an event of which its guarantee asks something: its trigger, or what it
-restricts. It does not where the guarantee holds for want of a trigger, whatever was before and
-whatever comes after. Nothing is decided here, and no atom of a user is asked.
+In: a clause, and what is read of an event; or the name of a tool. Out: True if it applies. A
+guarantee asks something of an event that triggers it, or that it restricts. It asks nothing where
+it holds for want of a trigger, whatever came before and whatever comes after. Nothing is decided
+here, and no atom of a user runs.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from sponsio_like.monitor.alphabet import fixed_at, static
 from sponsio_like.monitor.program import Op, Program, Slot
 
 Part: TypeAlias = "bool | Literal['asked', 'counted']"
-"""What an event makes of a formula by itself: true, since nothing is asked; false; `asked`, so that
-it depends; or it is at most counted.
+"""The value of a formula as far as one event decides it: true, so that nothing is asked; false;
+`asked`, so that it depends on more; `counted`, so that the event is at most counted.
 """
 Letter: TypeAlias = Sequence[Any]
 _EVENTS = (ByAgent, Happens, MessageBy, Observed, OutputIs, TextIs, TextMatches)
 _COUNTING = frozenset({"count", "sum", "repeats", "last"})
-"""What changes with the events that it speaks of; other terms grow with every event."""
+"""Terms that change with the events that they speak of; other terms grow with every event."""
 
 
 def applies(clause: Clause, letter: Letter) -> bool:
-    """Whether a clause asks something of an event that reads so. None: not known."""
+    """True if a clause asks something of an event with this letter. A None in it: not known."""
     values: list[Part] = []
     for op in clause.monitor.program.nodes:
         values.append(_by_itself(op, clause.monitor.program, letter, values))
@@ -75,7 +75,7 @@ def _by_itself(op: Op, program: Program, letter: Letter, below: Sequence[Part]) 
 
 
 def _speaks_of(clause: Clause, letter: Letter) -> bool:
-    """Whether the event is one of those that the guarantee speaks of."""
+    """True if the event is one of those that the guarantee speaks of."""
     read = {op[1] for op in clause.monitor.program.nodes if op[0] in ("lit", "sum", "repeats")}
     return any(_speaks(clause.slots[i], letter[i]) for i in read)
 
@@ -93,14 +93,16 @@ def _speaks(slot: Slot, value: Any) -> bool:
 
 
 class ByName:
-    """The contracts that apply to calls of a tool, or to messages of a role, told by the name."""
+    """The contracts that apply to calls of a tool, or to messages of a role, found by its name."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._known: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def __call__(self, kind: Literal["call", "message"], name: str) -> tuple[str, ...]:
-        """Their names. What depends on arguments, on the past or on a scope counts as so."""
+        """Return the names of the contracts that apply, or may: by arguments,
+        the past or a scope.
+        """
         found = self._known.get((kind, name))
         if found is None:
             each = range(len(self._policy.clauses))
@@ -122,5 +124,5 @@ class ByName:
 
 
 def names_of(policy: Policy, clauses: Iterable[int]) -> tuple[str, ...]:
-    """The contracts of these clauses."""
+    """Return the names of the contracts that have these clauses."""
     return tuple(policy.contracts[k].name for k in sorted({policy.owner[i] for i in clauses}))

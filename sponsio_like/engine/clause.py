@@ -1,7 +1,7 @@
-"""One guarantee of one contract, ready to be watched: a monitor, its assumption and its scope.
+"""Compiles one guarantee of one contract: a monitor, its assumption and its scope.
 
-In: events. Out: letters, steps, and which tools it is concerned with. The gate is what is read over
-the whole session (assumption, ends of segments); the monitor starts afresh with every segment.
+In: events. Out: letters, steps, and the tools that it concerns. The gate reads the whole session
+(the assumption, the ends of segments); the monitor starts anew with every segment.
 """
 
 from __future__ import annotations
@@ -31,13 +31,20 @@ from sponsio_like.monitor.state import Change, Now, Place, Seen, Watch
 from sponsio_like.monitor.steady import Judged, is_steady, mute
 
 MOMENT = 0.001
-"""In seconds: what a register remembers of now is something else a moment later."""
+"""Seconds until the next position that `_stays` supposes: by then a register of
+the time differs.
+"""
 QUIET_CAP = 256
-"""Most answers to "is this state quiet" remembered for one clause."""
+"""Most answers of `_is_quiet` that one clause caches."""
 
 
 class Clause:
-    """Compiled once, shared by all sessions; immutable but for its caches."""
+    """One guarantee of one contract, compiled. Sessions share it; immutable but for its caches.
+
+    `by`: the paths whose values choose a monitor of their own; `bound`: the value variables, or
+    None; `counts`: the kinds of position that the guarantee counts; `kinds`: those that the clause
+    sees.
+    """
 
     def __init__(self, contract: Contract, rule: Rule, tools: Iterable[str] | None = None) -> None:
         self.contract = contract
@@ -86,28 +93,33 @@ class Clause:
     # --- reading ------------------------------------------------------------------------------
 
     def concerns(self, tool: Name) -> bool:
-        """Whether a call of `tool` can matter to this clause."""
+        """True if a call of `tool` can matter to this clause."""
         return self.kinds != self.counts or self._listens.to(tool)
 
     def can_break(self, event: Event) -> bool:
-        """Whether such an event, by its tool alone, can violate the guarantee."""
+        """True if such an event can violate the guarantee, as far as its tool tells."""
         return not isinstance(event, Call) or self.restricts(event.tool)
 
     def restricts(self, tool: Name) -> bool:
-        """Whether a call of `tool` by itself can violate the guarantee."""
+        """True if a call of `tool` by itself can violate the guarantee."""
         return self._listens.restricts(tool)
 
     def read(self, event: Event, context: Context) -> Letter:
-        """The letter of this position. User-registered atoms run here, and may raise."""
+        """Return the letter of this position. Atoms that users registered run
+        here, and may raise.
+        """
         return tuple([read(event, context) for read in self.readers])
 
     def sight(self, event: Event, context: Context) -> Sight:
-        """The letters of this position, for each value that it binds, and for all others."""
+        """Return the letters of this position: for each value that it binds, and for all others."""
         assert self.bound is not None
         return self.bound.see(self.read(event, context), event, context, self.is_steady, self.mute)
 
     def results(self, letter: Letter, result: Result, tool: str) -> dict[int, Any]:
-        """The final value of every slot that waits for this result."""
+        """Return the final value of every slot that waits for this result, by the slot's number.
+
+        Outputs with value variables are left out: `bound` settles them.
+        """
         final = {}
         for i, value in enumerate(letter):
             if value is OPEN and not (self.bound and i in self.bound.revealing):
@@ -116,7 +128,7 @@ class Clause:
         return final
 
     def is_steady(self, letter: Sequence[bool | None]) -> bool:
-        """Whether positions with this letter leave the clause as it is, in any state."""
+        """True if positions with this letter leave the clause as it is, in any state."""
         if not self.is_plain:
             return False
         still = [each if isinstance(each, bool) else None for each in quiet(self.slots)]
@@ -127,15 +139,17 @@ class Clause:
         )
 
     def mute(self, letter: Sequence[bool | None]) -> frozenset[int]:
-        """The outputs that bind values, and make no difference at positions with this letter."""
+        """Return the outputs that bind values, and make no difference at positions with this
+        letter.
+        """
         return mute(self._judged, letter, self.bound.revealing if self.bound else ())
 
     def worst(self, letter: Letter) -> dict[int, bool]:
-        """The values that violate, for every slot that waits for a result."""
+        """Return the value that violates, for every slot that waits for a result."""
         return {i: self.slots[i].default for i, value in enumerate(letter) if value is OPEN}
 
     def key(self, event: Event) -> Any:
-        """What chooses the monitor of this call, if the clause is split; None if it is missing."""
+        """Return the values that choose the monitor of this call; None if one is missing."""
         return key_of(event, self.by) if isinstance(event, Call) else None
 
     # --- watching -----------------------------------------------------------------------------
@@ -147,7 +161,7 @@ class Clause:
         return Watch(self.gate.start, self.monitor.start if open_at_once else None)
 
     def step(self, watch: Watch, letter: Letter, kind: Kind, at: Place, time: float) -> Seen:
-        """One position, after `expire` has been asked for its time."""
+        """Return the watch after one position; the caller has called `expire` for its time."""
         if self._bare and watch.inner is not None and kind in self.counts:
             inner, violated = self.monitor.step(watch.inner, letter, at.counted, time)
             broken = watch.broken or violated
@@ -161,7 +175,9 @@ class Clause:
         return self._seen(after, violated and values[self.assume])
 
     def _segment(self, watch: Watch, values: list[Any]) -> Seen:
-        """The watch as segments end and begin at this position; has one failed at its end."""
+        """Return the watch as segments end and begin at this position; violated
+        if one has failed.
+        """
         starts = self.opens is not None and values[self.opens]
         stops = self.closes is not None and values[self.closes]
         failed = False
@@ -176,7 +192,8 @@ class Clause:
     def settle(
         self, watch: Watch, change: Change, final: Mapping[int, bool], last: Place, now: Now
     ) -> Seen:
-        """A call has its result; what was let through may turn out to have violated.
+        """Return the watch once a call has its result; violated if the result shows that the call
+        was.
 
         Where a scope speaks of results, a segment may begin or end now.
         """
@@ -196,7 +213,7 @@ class Clause:
         return self._seen(watch, failed and self.assumed(watch, last, now))
 
     def expire(self, watch: Watch, last: Place, now: Now) -> Seen:
-        """Time has come; what ran out can no longer be prevented."""
+        """Return the watch at this time; violated if a bound in seconds has run out."""
         if watch.inner is None:
             return Seen(watch, False)
         step = self.monitor.expire(watch.inner, last.counted, now.time)
@@ -208,7 +225,9 @@ class Clause:
         return Seen(watch._replace(broken=watch.broken or violated), violated)
 
     def assumed(self, watch: Watch, last: Place, now: Now) -> bool:
-        """Whether the assumption holds after the last position, only the context being present."""
+        """True if the assumption holds after the last position, of which only
+        the context is read.
+        """
         nothing = self.read(End(), now.context)
         if self.bound is not None:
             nothing = self.bound.nothing(nothing, now.context)
@@ -216,7 +235,9 @@ class Clause:
         return bool(values[self.assume])
 
     def verdict(self, watch: Watch, last: Place) -> Verdict:
-        """Three-valued, and latched once violated. A scope that may open again leaves it open."""
+        """Return the verdict, which stays once violated; inconclusive for a scope that may open
+        again.
+        """
         if watch.broken:
             return "violated"
         if watch.over and not watch.hanging:
@@ -226,7 +247,7 @@ class Clause:
         return self.monitor.verdict(watch.inner, last.counted)
 
     def open_ends(self, watch: Watch) -> list[Instance]:
-        """The instances that would be unfulfilled if the session ended now."""
+        """Return the instances that would be unfulfilled if the session ended now."""
         live = watch.hanging
         if watch.inner is not None and self.kind_of_scope not in ("before", "between"):
             live |= watch.inner.live
@@ -235,13 +256,13 @@ class Clause:
     # --- waking -------------------------------------------------------------------------------
 
     def wakes_at(self, watch: Watch, last: Place, time: float) -> int:
-        """The next position that this watch has to see, whatever the tool.
+        """Return the next position that this watch has to see, whatever the tool.
 
         `NEVER` if there is none.
         """
         position = last.seen
         if self._listens.light or self._listens.all or self.kinds != self.counts:
-            return NEVER  # it sees every position that it has to, without being woken
+            return NEVER  # it sees every position by itself
         if not self._is_quiet(watch, position, time):
             return position + 1
         dues = [due(self.gate, watch.gate, position)]
@@ -250,11 +271,11 @@ class Clause:
         return min(dues)
 
     def _is_quiet(self, watch: Watch, position: int, time: float) -> bool:
-        """Whether a call of a tool that nobody mentions leaves the watch as it is."""
+        """True if a call of a tool that no contract names leaves the watch as it is."""
         if self._listens.calm and not (watch.inner and watch.inner.live):
             return True
         if in_the_air(watch.gate) or (watch.inner is not None and in_the_air(watch.inner)):
-            return self._stays(watch, position, time)  # never the same again: not worth keeping
+            return self._stays(watch, position, time)  # a window does not repeat: not worth caching
         key = (
             memory(self.gate, watch.gate, position),
             watch.inner and memory(self.monitor, watch.inner, position),
@@ -269,7 +290,7 @@ class Clause:
         letter, at = self.gate.search.quiet_letter, Place(position + 1, position + 1)
         try:
             seen = self.step(watch, letter, "call", at, time + MOMENT)
-        except (WindowFull, ContractError):  # the next position will say so, by itself
+        except (WindowFull, ContractError):  # the next position will raise it
             return False
         before, after = watch.inner, seen.watch.inner
         if seen.violated or not same(self.gate, watch.gate, seen.watch.gate):
@@ -280,7 +301,7 @@ class Clause:
 
 
 def _bindings(contract: Contract, rule: Rule, slots: Sequence[Slot]) -> Bindings | None:
-    """The value variables of a clause, if it has any."""
+    """Return the value variables of a clause; None if it has none."""
     scope = contract.segment
     ends = (scope.start, scope.stop) if scope else ()
     roots = [each for each in (rule.formula, contract.assumption, *ends) if each is not None]
@@ -289,12 +310,12 @@ def _bindings(contract: Contract, rule: Rule, slots: Sequence[Slot]) -> Bindings
 
 
 def _reader(slot: Slot) -> Callable[[Event, Context], Any]:
-    """How a slot is read; with variables, for each value apart (`bindings.py`)."""
+    """Return the function that reads a slot; with variables, its default (see `bindings.py`)."""
     if any(vars_in(node) for node in postorder(slot.node)):
         return lambda event, context: slot.default
     return slot_reader(slot)
 
 
 def _kinds(slots: Iterable[Slot]) -> frozenset[Kind]:
-    """The kinds of position that these slots are read from."""
+    """Return the kinds of position that these slots are read from."""
     return frozenset(kind for slot in slots for kind in kinds_of(slot.node))

@@ -1,6 +1,6 @@
-"""What a clause demands, and what is still owed to it, in words.
+"""Says in words what a clause demands, and what is still owed to it.
 
-Never any argument values of a call.
+Argument values of a call never stand in these words.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from sponsio_like.monitor.residual import Literal, literals_of
 from sponsio_like.syntax import show
 
 FULL = "memory is full, so that it cannot be told any more"
-"""What is said of a contract that could not keep what it must not forget."""
+"""The text for a contract that had no memory left for something that it must not forget."""
 
 
 def demand(clause: Clause) -> str:
-    """What had to hold: the pattern's sentence, else the formula."""
+    """Return what had to hold: the pattern's sentence, else the formula."""
     return clause.rule.sentence or show(clause.rule.formula)
 
 
 def owed(clause: Clause, instance: Instance) -> str:
-    """What has to happen before the session ends."""
+    """Return what has to happen before the session ends."""
     wants = sorted(
         {_want(clause, literal) for literal in literals_of(instance) if literal[0] in "XFfD"}
     )
@@ -35,7 +35,7 @@ def _want(clause: Clause, literal: Literal) -> str:
 
 
 def _node(clause: Clause, i: int) -> str:
-    """What node `i` waits for, down to its atoms."""
+    """Return what node `i` waits for, in terms of its atoms."""
     nodes, slots = clause.monitor.program.nodes, clause.monitor.program.slots
     match nodes[i]:
         case ("lit", slot, negated):

@@ -1,7 +1,6 @@
-"""What sessions remember as JSON data, and back.
+"""Encodes what sessions remember as JSON data, and decodes it.
 
-In: states, letters, numbers, facts. Out: JSON data that is read back exactly. Data that was given
-out is never changed afterwards; what stays the same is given out again.
+In: states, letters, numbers, facts. Out: JSON data that is read back exactly.
 """
 
 from __future__ import annotations
@@ -37,7 +36,9 @@ _PLAIN = frozenset({bool, int, str, type(None)})
 
 
 def encode(value: Any) -> Any:
-    """`value` as JSON data that `decode` reads back exactly."""
+    """Return `value` as JSON data that `decode` reads back exactly; raise `TypeError` if it cannot
+    be.
+    """
     kind = type(value)
     if kind in _PLAIN:
         return value
@@ -70,7 +71,7 @@ _BY_TYPE |= {tuple: "tuple", list: "list"}
 
 
 def decode(data: Any) -> Any:
-    """The value that `encode` made."""
+    """Return the value that `encode` has encoded."""
     if not isinstance(data, dict):
         return data
     ((kind, body),) = data.items()

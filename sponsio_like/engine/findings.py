@@ -1,9 +1,7 @@
-"""From violated clauses to one answer.
+"""Makes one answer of violated clauses: the strictest strategy wins.
 
-The strictest strategy wins, and every contract is reported once.
-
-In: the clauses an event violates. Out: findings (a violation and what its strategy answers), and
-the answer.
+Every contract is reported once. In: the clauses that an event violates. Out: findings (a violation
+and what its strategy answers), and the answer.
 """
 
 from __future__ import annotations
@@ -48,13 +46,13 @@ def _strictness(decision: Decision) -> int:
 
 
 INVENTORY = -1
-"""What stands for the number of a clause in a finding of the inventory."""
+"""The number that a finding of the inventory has in the place of a clause's."""
 
 
 class Finding(NamedTuple):
     """A violation of clause `clause`, and what its strategy answers.
 
-    `key`: the values of its variables that are violated.
+    `key`: the values of its variables that violate it.
     """
 
     clause: int
@@ -70,7 +68,7 @@ def findings(
     position: int,
     rulings: Mapping[str, Decision] = MappingProxyType({}),
 ) -> tuple[Finding, ...]:
-    """One finding for every contract that is violated now, by these clauses.
+    """Return one finding for every contract that has one of these clauses, by the strictest answer.
 
     `rulings`: what callables of the user have answered, by contract.
     """
@@ -91,7 +89,7 @@ def findings(
 def reported(
     policy: Policy, violated: Mapping[int, Witness], position: int, tool: str | None
 ) -> tuple[Violation, ...]:
-    """Violations that no call could have prevented, or that a result has revealed."""
+    """Return violations that can no longer be prevented: time or a result has shown them."""
     first = {policy.owner[i]: i for i in reversed(list(violated))}
     return tuple(
         _violation(policy, i, position, tool, "reported", violated[i])
@@ -100,13 +98,18 @@ def reported(
 
 
 def lost(policy: Policy, position: int, tool: str | None, why: str) -> Violation:
-    """No contract's doing: something that has happened counts for nobody."""
+    """Return the violation, in the name of the session, that its state no
+    longer counts everything.
+    """
     mode: Mode = "enforce" if policy.enforces else "observe"
     return Violation("session", position, tool, "reported", why, mode)
 
 
 def in_doubt(policy: Policy, event: Event, why: str) -> str:
-    """What stands against an event that an enforced contract might refuse, if it knew its state."""
+    """Return why an event is refused while the session's state is in doubt.
+
+    Empty if no enforced contract might refuse the event.
+    """
     for i, clause in enumerate(policy.clauses):
         owner = policy.owner[i]
         if policy.modes[owner] != "enforce" or kind_of(event) not in clause.kinds:
@@ -119,7 +122,10 @@ def in_doubt(policy: Policy, event: Event, why: str) -> str:
 
 
 def unreadable(policy: Policy, i: int, event: Event, position: int, error: Exception) -> Finding:
-    """A clause that could not be read: it blocks where it is enforced, whatever its strategy."""
+    """Return the finding of a clause that could not be evaluated.
+
+    It blocks where it is enforced, whatever its strategy.
+    """
     tool = event.tool if isinstance(event, Call) else None
     action: Action = "blocked" if stoppable(event) else "reported"
     violation = _violation(policy, i, position, tool, action, Witness())
@@ -131,12 +137,15 @@ def unreadable(policy: Policy, i: int, event: Event, position: int, error: Excep
 
 
 def inventory_mode(policy: Policy) -> Mode:
-    """The mode of the inventory: that of the guard; observe where nothing is enforced."""
+    """Return the mode of the inventory: that of the guard; observe where nothing is enforced."""
     return policy.mode if policy.enforces else "observe"
 
 
 def unlisted(policy: Policy, event: Event, position: int) -> Finding | None:
-    """A call that the agent's inventory does not have, or not with these arguments."""
+    """Return the finding for a call that the inventory does not have, or not with these arguments.
+
+    None if the inventory has it, or if the event is no call.
+    """
     wrong = policy.inventory.wrong(event) if isinstance(event, Call) else None
     if wrong is None:
         return None
@@ -147,39 +156,36 @@ def unlisted(policy: Policy, event: Event, position: int) -> Finding | None:
 
 
 def stoppable(event: Event) -> bool:
-    """Whether there is something to stop: a call, or a response that has not been shown."""
+    """True if the event can be stopped: a call, or a response that has not been shown."""
     return isinstance(event, Call) or (isinstance(event, Message) and event.role == "assistant")
 
 
 def strictest(found: Iterable[Finding]) -> Decision | None:
-    """What is to be done: the strictest answer of the enforced contracts.
-
-    None to let it through.
-    """
+    """Return the strictest answer of the enforced contracts; None to let the event through."""
     answers = [each.decision for each in found if each.violation.mode == "enforce"]
     answer = max(answers, key=_strictness, default=None)
     return None if isinstance(answer, Warn) else answer
 
 
 def stopping(found: Iterable[Finding]) -> str:
-    """The contract that ends the run, if one of these does."""
+    """Return the contract that ends the run; empty if none of these does."""
     return next(
         (f.violation.contract for f in _enforced(found) if isinstance(f.decision, Stop)), ""
     )
 
 
 def asking(found: Iterable[Finding]) -> list[tuple[Finding, Ask]]:
-    """The violations of enforced contracts that a callable of the user has to rule on."""
+    """Return the violations of enforced contracts that a callable of the user has to rule on."""
     return [(f, f.decision) for f in _enforced(found) if isinstance(f.decision, Ask)]
 
 
 def holding(found: Iterable[Finding]) -> list[tuple[Finding, Escalate]]:
-    """The violations of enforced contracts that a person has to answer."""
+    """Return the violations of enforced contracts that a person has to answer."""
     return [(f, f.decision) for f in _enforced(found) if isinstance(f.decision, Escalate)]
 
 
 def unanswered(found: tuple[Finding, ...], ticket: Ticket | None) -> tuple[Finding, ...]:
-    """What is left to be answered once the ticket has been approved."""
+    """Return the findings that an approved ticket does not answer; all without a ticket."""
     if ticket is None:
         return found
     answered = {(asked.contract, asked.roles) for asked in ticket.asked}
@@ -189,7 +195,7 @@ def unanswered(found: tuple[Finding, ...], ticket: Ticket | None) -> tuple[Findi
 
 
 def still_asks(policy: Policy, asked: Asked) -> bool:
-    """Whether the contract would ask the same people today."""
+    """True if the contract would ask the same people today."""
     answers = policy.answers(asked.contract)
     return any(isinstance(each, Ask) for each in answers) or asked.roles in [
         each.roles for each in answers if isinstance(each, Escalate)
@@ -201,17 +207,17 @@ def _enforced(found: Iterable[Finding]) -> list[Finding]:
 
 
 def enforced(found: Iterable[Finding]) -> tuple[Violation, ...]:
-    """The violations of enforced contracts."""
+    """Return the violations of enforced contracts."""
     return tuple(each.violation for each in found if each.violation.mode == "enforce")
 
 
 def observed(found: Iterable[Finding]) -> tuple[Violation, ...]:
-    """The violations of contracts that only observe."""
+    """Return the violations of contracts that only observe."""
     return tuple(each.violation for each in found if each.violation.mode == "observe")
 
 
 def renamed(args: Mapping[str, Any], redirect: Redirect) -> dict[str, Any]:
-    """The arguments for the substitute: renamed, or dropped, as the redirect says."""
+    """Return the arguments for the substitute: renamed, or dropped, as the redirect says."""
     if redirect.renames is None:
         return dict(args)
     names = dict(redirect.renames)

@@ -1,7 +1,7 @@
-"""Which clauses have to see a position, told from the name of the tool, or from its kind.
+"""Finds the clauses that have to see a position, by the name of the tool or by its kind.
 
 In: clauses. Out: their numbers, in order. Tools that no contract names, and that the same globs
-match, are one and the same.
+match, have the same clauses.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from sponsio_like.events.events import Kind
 from sponsio_like.monitor.alphabet import OTHER, Name
 
 INDEX_CAP = 4_096
-"""Most tools, and combinations of globs, whose clauses are remembered; others are told anew."""
+"""Most tools, and combinations of globs, whose clauses are cached; others are
+looked up each time.
+"""
 KINDS: tuple[Kind, ...] = ("call", "message", "step", "end")
 
 
 class Index:
-    """Immutable, but for what it remembers."""
+    """The clauses of a policy by tool and by kind of position; immutable but for its cache."""
 
     def __init__(self, clauses: Sequence[Clause]) -> None:
         self._clauses = clauses
@@ -34,13 +36,13 @@ class Index:
         ]
 
     def name_of(self, tool: str) -> Name:
-        """What the contracts know a tool by: its name, or the globs that match it."""
+        """Return the name by which contracts know a tool: its own, or the globs that match it."""
         if tool in self.names:
             return tool
         return frozenset([glob for glob, matches in self._globs if matches(tool)])
 
     def concerned(self, name: Name) -> tuple[int, ...]:
-        """The clauses that calls concern of a tool that is known by this name."""
+        """Return the clauses that a call concerns, if contracts know its tool by this name."""
         found = self._known.get(name)
         if found is None:
             found = tuple(i for i in self._asked(name) if self._clauses[i].concerns(name))
@@ -49,14 +51,14 @@ class Index:
         return found
 
     def _asked(self, name: Name) -> Sequence[int]:
-        """The clauses that may be concerned: those that name the tool, or speak of any."""
+        """Return the clauses that may be concerned: those that name the tool, or speak of any."""
         if not isinstance(name, str):
             return self.counting["call"]
         return sorted({*self._of_any, *self._naming.get(name, ())})
 
     @functools.cached_property
     def _of_any(self) -> tuple[int, ...]:
-        """The clauses that a call may concern which they do not name."""
+        """The clauses that calls of tools may concern that they do not name."""
         each = ((i, self._clauses[i]) for i in self.counting["call"])
         return tuple(i for i, clause in each if clause.globs or clause.concerns(OTHER))
 

@@ -1,7 +1,7 @@
-"""What letting an event through would do: one clause after the other, each answering for itself.
+"""Judges an event before it is let through, one clause after the other.
 
 In: a ledger, and what its clauses have read of the event. Out: a `Judgement`; the ledger stays as
-it is until that is committed.
+it is until that is committed. A clause that raises stops no other clause.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from sponsio_like.monitor.parametric.bindings import Sight
 from sponsio_like.monitor.state import Change, Judgement, Place, Read, Watch, Witness
 
 Found = tuple[tuple[Change, ...], Witness | None]
-"""What a clause would become; and its witness, if it is violated."""
+"""The changes of a clause, and its witness if it is violated."""
 
 
 def judge(ledger: Ledger, event: Event, reads: Iterable[Read], time: float) -> Judgement:
-    """What would become of the clauses if this event were let through."""
+    """Return what letting this event through would change, and the clauses that
+    it would violate.
+    """
     changes: list[Change] = []
     failed: list[tuple[int, Exception]] = []
     witnesses: dict[int, Witness] = {}
@@ -60,7 +62,7 @@ def _tracked(ledger: Ledger, i: int, sight: Sight, event: Event, time: float) ->
 
 
 def _place(ledger: Ledger, clause: Clause, read: Read) -> tuple[Watch, Place] | None:
-    """The watch to step and its next position.
+    """Return the watch to step and its next position.
 
     None for a call without a key, or without room for it.
     """
@@ -77,7 +79,7 @@ def _place(ledger: Ledger, clause: Clause, read: Read) -> tuple[Watch, Place] | 
 
 
 def witnesses(ledger: Ledger, violated: Iterable[int], call: Call) -> dict[int, Witness]:
-    """What is said of clauses that this call violates."""
+    """Return the witness of each clause that this call violates."""
     found: dict[int, Witness] = {}
     for i in violated:
         keys = ledger.keys_of(i, call)

@@ -1,7 +1,7 @@
-"""How far every contract of one session has come, and what one more position would do to it.
+"""Keeps how far every contract of one session has come.
 
 In: a policy and an event that has been read. Out: a `Judgement`; nothing changes until `commit`.
-Only clauses that the event concerns are touched, and those that have asked to be woken.
+Only clauses that the event concerns are touched, and those whose wake position has come.
 """
 
 from __future__ import annotations
@@ -23,17 +23,19 @@ from sponsio_like.values.effort import Effort
 NO_WITNESSES: Mapping[int, Witness] = MappingProxyType({})
 _Due: TypeAlias = Sequence[float]
 _Rest: TypeAlias = tuple[int, Any, Watch, int, int, _Due]
-"""A clause, its key, its watch, how many positions that has seen; what wakes it."""
+"""A clause, its key, its watch, how many positions that has seen; its wake
+position, its deadlines.
+"""
 KEYS_CAP = 100_000
-"""Most values that one clause remembers; a call that needs another one violates."""
+"""Most keys that one clause with `by` remembers; a call that needs another one violates."""
 
 
 class Ledger:
     """The watches of one session. Not thread-safe by itself: the session holds the lock.
 
-    `apart`: contracts on the world count positions of their own, each by itself. No clause is due
-    at the next position as long as fewer have `passed` than the `soonest` that wakes one. `torn`:
-    a change has begun and not ended; who finds it so knows that something was raised half-way.
+    `apart`: contracts on the world count positions of their own, each by itself. `passed`: how many
+    positions there were; `soonest`: the first one that a clause has to see whatever its tool.
+    `torn`: a change has begun and not ended; if it stays so, an exception was raised half-way.
     """
 
     __slots__ = (
@@ -60,7 +62,7 @@ class Ledger:
     # --- asking -------------------------------------------------------------------------------
 
     def touched(self, event: Event) -> list[int]:
-        """The clauses that have to see this event."""
+        """Return the clauses that have to see this event."""
         kind = kind_of(event)
         concerned = (
             self.policy.concerned(event.tool)
@@ -71,13 +73,15 @@ class Ledger:
         return [*concerned, *(i for i in woken if i not in concerned)] if woken else list(concerned)
 
     def _woken(self, kind: Kind) -> list[int]:
-        """The clauses whose step clock runs out at this position; few ever have one running."""
+        """Return the clauses whose wake position has come; few ever have one."""
         counters, positions = self.counters, self.positions
         due = [i for i, wake in self.wakes.items() if wake <= positions[counters[i][0]]]
         return [i for i in due if kind in self.policy.clauses[i].kinds]
 
     def read(self, i: int, event: Event, context: Context) -> Read:
-        """Read the event for clause `i`. Atoms that users registered run here, and may raise."""
+        """Return what clause `i` reads of the event. Atoms that users registered run here, and may
+        raise.
+        """
         clause = self.policy.clauses[i]
         if clause.bound is not None:
             sight = clause.sight(event, context)
@@ -85,29 +89,30 @@ class Ledger:
         return Read(i, clause.read(event, context), clause.key(event) if clause.by else ())
 
     def is_full(self, i: int) -> bool:
-        """Whether clause `i` remembers as many values as it may."""
+        """True if clause `i` remembers as many keys as it may."""
         return len(self.keyed[i]) >= KEYS_CAP
 
     def owner(self, i: int) -> int:
-        """The contract that clause `i` counts for, if it is on the world and counts apart."""
+        """Return the contract by which clause `i` is counted: one on the world, else `LINEAGE`."""
         return self.counters[i][0].owner
 
     def next(self, i: int) -> Place:
-        """The next position of clause `i`, if it has no keys."""
+        """Return the next position of clause `i`, if it has no keys."""
         seen, counted = self.counters[i]
         return Place(self.positions[seen], self.positions[counted])
 
     def last(self, i: int) -> Place:
-        """The last position of clause `i`, if it has no keys."""
+        """Return the last position of clause `i`, if it has no keys."""
         seen, counted = self.counters[i]
         return Place(self.positions[seen] - 1, self.positions[counted] - 1)
 
     # --- committing ---------------------------------------------------------------------------
 
     def commit(self, judgement: Judgement, owners: Container[int] | None = None) -> None:
-        """Let the event through. `owners`: only for their clauses; all, if not given.
+        """Let the event through: commit its changes and count the position.
 
-        What may fail is worked out first, as far as that can be. Leaves the ledger `torn`.
+        `owners`: only for clauses of these contracts; None: for all. What may raise is computed
+        first, as far as that is possible. Leaves the ledger `torn`, which the caller undoes.
         """
         mine = [c for c in judgement.changes if owners is None or self.owner(c.clause) in owners]
         bound = [each for each in mine if each.clause in self.bound]
@@ -128,7 +133,7 @@ class Ledger:
                 self.positions[counter] += 1
 
     def rouse(self, i: int, last: Place, time: float) -> None:
-        """When is clause `i`, which has value variables, woken next; and when does time run out."""
+        """Recompute when clause `i`, which has value variables, is woken next, and its deadline."""
         clause, store = self.policy.clauses[i], self.bound[i]
         if not clause.is_still:
             self.set_wake(i, wakes_at(clause, store, last, time))
@@ -137,6 +142,7 @@ class Ledger:
             self._set_alarm((i, OTHERS), due_in(live))
 
     def store(self, i: int, key: Any, watch: Watch, last: Place, time: float) -> None:
+        """Remember the watch of clause `i`, for this key, and when it is woken next."""
         self._keep(*self._rests(i, key, watch, last, time))
 
     def _rests(self, i: int, key: Any, watch: Watch, last: Place, time: float) -> _Rest:
@@ -155,16 +161,16 @@ class Ledger:
             self._set_alarm((i, key), due)
 
     def wake(self, i: int, watch: Watch, position: int, time: float) -> None:
-        """Clause `i` has come so far, and has just seen its position: when is it woken next."""
+        """Recompute when clause `i`, which has just seen `position`, is woken next."""
         at = self.policy.clauses[i].wakes_at(watch, Place(position, position), time)
         self.set_wake(i, at)
 
     def due(self) -> list[int]:
-        """The clauses that have to see the next call, whatever its tool."""
+        """Return the clauses that have to see the next call, whatever its tool."""
         return self._woken("call")
 
     def set_wake(self, i: int, position: int) -> None:
-        """Clause `i` has to see this position, whatever the tool; `NEVER`: none."""
+        """Note that clause `i` has to see this position, whatever the tool; `NEVER`: none."""
         if position == NEVER:
             self.wakes.pop(i, None)
         else:
@@ -172,7 +178,7 @@ class Ledger:
         self.soonest = min(self.wakes.values(), default=NEVER)
 
     def _set_alarm(self, name: tuple[int, Any], due: _Due) -> None:
-        """Remember when the first time bound runs out."""
+        """Note when the first bound in seconds runs out; no alarm if there is none."""
         if due:
             self.alarms[name] = min(due)
         else:
@@ -183,7 +189,9 @@ class Ledger:
     def waiting(
         self, judgement: Judgement, owners: Container[int] | None = None
     ) -> tuple[Change, ...]:
-        """The changes whose clauses wait for this call's result. `owners`: only their clauses."""
+        """Return the changes whose clauses wait for this call's result. `owners`: only their
+        clauses.
+        """
         waits = [each for each in judgement.changes if OPEN in each.letter]
         waits = [
             each._replace(watch=self.policy.starts[each.clause])
@@ -196,7 +204,7 @@ class Ledger:
         return tuple(waits)
 
     def known(self, i: int, key: Any) -> tuple[Watch, Place]:
-        """What is remembered of clause `i`, for this key if it is split, and its last position."""
+        """Return the watch of clause `i`, for this key if it has `by`, and its last position."""
         clause = self.policy.clauses[i]
         if not clause.by:
             return self.watches[i], self.last(i)
@@ -204,7 +212,7 @@ class Ledger:
         return watch, Place(length - 1, length - 1)
 
     def witness(self, i: int, key: Key | None, *, full: bool = False) -> Witness:
-        """What is said of a violation of clause `i` by these values."""
+        """Return the witness of a violation of clause `i` by these values."""
         bound = self.policy.clauses[i].bound
         if bound is None:
             return Witness(full=full)
@@ -213,7 +221,7 @@ class Ledger:
         return Witness(values, None if since < 0 else since, full, key)
 
     def all_watches(self) -> list[tuple[int, Watch, Place]]:
-        """Every watch with its clause and its last position."""
+        """Return every watch with its clause and its last position."""
         out = []
         for i, clause in enumerate(self.policy.clauses):
             if i in self.bound:
@@ -228,7 +236,7 @@ class Ledger:
         return out
 
     def put(self, i: int, watch: Any) -> None:
-        """Set what clause `i` remembers: a watch, or for a split clause one for each key."""
+        """Set what clause `i` remembers: a watch, or with `by` one for each key."""
         clause = self.policy.clauses[i]
         if i in self.bound:
             self.bound[i].fill(watch)
@@ -240,7 +248,7 @@ class Ledger:
             self.store(i, (), watch, self.last(i), 0.0)
 
     def clear(self, i: int) -> None:
-        """Clause `i` starts anew."""
+        """Reset clause `i` to what it was before the first position."""
         self.set_wake(i, NEVER)
         for name in [name for name in self.alarms if name[0] == i]:
             del self.alarms[name]
@@ -254,23 +262,23 @@ class Ledger:
                 self.store(i, (), self.watches[i], self.last(i), 0.0)
 
     def before(self, event: Event, witnesses: Mapping[int, Witness] = NO_WITNESSES) -> Ledger:
-        """A copy of what matters to this event, and to what stands against it."""
+        """Return a copy with the keys and values that this event, and its advice, need."""
         twin = self.copy([clause.key(event) for clause in self.policy.clauses if clause.by])
-        with Effort():  # each text is told apart once
+        with Effort():  # each text is split into words once
             for i, store in self.bound.items():
                 told = [witnesses[i].key] if i in witnesses else []
                 twin.bound[i] = store.copy([*self.keys_of(i, event), *told])
         return twin
 
     def keys_of(self, i: int, event: Event) -> list[Key]:
-        """The values of the variables of clause `i` that the event itself binds."""
+        """Return the values of the variables of clause `i` that the event itself binds."""
         clause = self.policy.clauses[i]
         return [] if clause.bound is None else clause.bound.keys_of(event, NOTHING_TOLD)
 
     def copy(self, keys: Iterable[Any] = ()) -> Ledger:
-        """A copy to try things on: states are immutable, so it is shallow.
+        """Return a copy to try things on: states are immutable, so it is shallow.
 
-        Of split clauses, only these keys.
+        Of clauses with `by`, it has only these keys.
         """
         twin = object.__new__(Ledger)
         twin.policy = self.policy
@@ -292,7 +300,7 @@ class Ledger:
         return twin
 
     def joined(self, other: Ledger) -> Ledger:
-        """A copy that has the keys of `other` besides its own."""
+        """Return a copy that has the keys of `other` besides its own."""
         twin = self.copy(key for each in self.keyed.values() for key in each)
         twin.keyed = {i: {**other.keyed[i], **each} for i, each in twin.keyed.items()}
         twin.alarms = {**other.alarms, **twin.alarms}

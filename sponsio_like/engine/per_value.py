@@ -1,7 +1,7 @@
-"""One position, as a clause with value variables sees it.
+"""Steps a clause with value variables over one position, result or deadline.
 
-In: what it has read, and what it remembers of each value. Out: what becomes of the values that the
-position binds, and of all others; nothing changes until `commit`.
+In: what it has read, and what it remembers of each value. Out: the next state of the values that
+the position binds, and of all others; a position changes nothing until `commit`.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ OTHERS: Final = "others"
 """The key of a change that concerns all values that the position does not bind."""
 Moves = dict[Watch, Watch]
 LASTING = frozenset({"G", "R", "U", "WX"})
-"""What forbids something from one position on."""
+"""Operators that forbid something from one position on."""
 
 
 class Late(NamedTuple):
-    """What a result decides where it has to be asked for each value that is told apart."""
+    """The final values that a result gives, where each stored value has to be asked for its own."""
 
     others: dict[int, Any]
     of: Callable[[Key], dict[int, Any]]
 
 
 class Tracked(NamedTuple):
-    """What letting the position through would do. `binding`: the first values that it violates.
+    """The changes of a position. `binding`: the first values that it violates.
 
     `full`: there is no room to remember what must not be forgotten.
     """
@@ -56,7 +56,7 @@ class Tracked(NamedTuple):
 
 
 def instances(clause: Clause) -> Instances:
-    """What the clause remembers before the first position."""
+    """Return what the clause remembers before the first position."""
     assert clause.bound is not None
     bits = all(isinstance(cell.start, bool) for cell in clause.monitor.past.cells)
     permits = only_permits if bits and clause.is_plain else never
@@ -65,12 +65,12 @@ def instances(clause: Clause) -> Instances:
 
 
 def _is_tied(clause: Clause) -> bool:
-    """Whether it makes a difference, before a call is answered, which values it may be about."""
+    """True if it makes a difference, before a call has its result, which values it may be about."""
     return clause.bound is not None and bool(clause.bound.parts) and not clause.monitor.plain
 
 
 def _is_calm(clause: Clause) -> bool:
-    """Whether no call moves the values that it does not bind."""
+    """True if no call changes the state of values that it does not bind."""
     assert clause.bound is not None
     letters = (clause.bound.told(static(clause.slots, name)) for name in clause.names)
     plain = clause.is_still and not clause.globs and clause.kinds == {"call"}
@@ -80,7 +80,7 @@ def _is_calm(clause: Clause) -> bool:
 def tracked(
     i: int, clause: Clause, store: Instances, sight: Sight, event: Event, at: Place, time: float
 ) -> Tracked:
-    """What becomes of clause `i` at this position. Raises what its monitor raises."""
+    """Return what becomes of clause `i` at this position. Raises what its monitor raises."""
     kind = kind_of(event)
     changes: list[Change] = []
     bad: list[Key | None] = []
@@ -100,7 +100,7 @@ def tracked(
     new = 0
     for key, letter in letters.items():
         watch, known = store.watch(key), store.knows(key)
-        name = (id(watch), id(letter))  # values in one state that read the same go the same way
+        name = (id(watch), id(letter))  # values of one state and one letter take one step
         if name not in steps:
             step = clause.step(watch, letter, kind, at, time)
             steps[name] = step, step.watch._replace(broken=False) != rest
@@ -121,9 +121,9 @@ def tracked(
 
 
 def _is_vague(clause: Clause, store: Instances, sight: Sight) -> bool:
-    """Whether it is compared with a value that the answer of a call in flight may bring.
+    """True if the event is compared with a value that the result of a call in flight may bind.
 
-    Of what only speaks of the past, such a call has not happened yet.
+    For a clause that only speaks of the past, such a call has not happened yet.
     """
     bound, inner = clause.bound, store.rest.watch.inner
     if bound is None or inner is None or clause.monitor.plain or not bound.compares(sight):
@@ -134,7 +134,7 @@ def _is_vague(clause: Clause, store: Instances, sight: Sight) -> bool:
 
 
 def _letters(clause: Clause, store: Instances, sight: Sight) -> Mapping[Key, Any]:
-    """The letter of each value that is read apart."""
+    """Return the letter of each value whose letter may differ from that of all others."""
     bound = clause.bound
     assert bound is not None
     if not (bound.relates or (sight.given and _is_tied(clause))):
@@ -149,7 +149,7 @@ def _all_known(clause: Clause, store: Instances, sight: Sight) -> bool:
 
 
 def _can_break(clause: Clause, event: Event) -> bool:
-    """Whether such an event can violate the guarantee, or something that holds from then on."""
+    """True if such an event can violate the guarantee, or something that holds from then on."""
     lasting = not clause.monitor.plain and any(
         op[0] in LASTING for op in clause.monitor.program.nodes
     )
@@ -157,7 +157,7 @@ def _can_break(clause: Clause, event: Event) -> bool:
 
 
 def stored(store: Instances, change: Change, call: int) -> None:
-    """Let it happen, at this call."""
+    """Commit one change, at this call."""
     if change.key == OTHERS:
         store.move(change.watch, call)
     else:
@@ -170,7 +170,7 @@ def settled(
     results: Sequence[tuple[Change, Any]],
     place: tuple[Place, Now, int],
 ) -> tuple[bool, Key | None]:
-    """A call has its result. True if it reveals a violation, and for which values.
+    """Settle a call; return True if its result reveals a violation, and for which values.
 
     `place`: the last position, now, and the last call.
     """
@@ -183,7 +183,7 @@ def settled(
             each = {key: final.of(key) for key in store.keys if key not in apart}
             told = {key: one for key, one in each.items() if one != final.others}
             apart |= {key: (change._replace(key=key), one) for key, one in told.items()}
-    known: dict[Any, tuple[Seen, Watch]] = {}  # by identity; the states are kept, and so are theirs
+    known: dict[Any, tuple[Seen, Watch]] = {}  # by identity of states, which are kept alive here
     after: dict[Key, Watch] = {}
     for key, (change, final) in apart.items():
         watch = store.watch(key)
@@ -207,7 +207,7 @@ def settled(
 
 
 def expired(clause: Clause, store: Instances, last: Place, now: Now, call: int) -> list[Key | None]:
-    """Time has come. The values of which something ran out."""
+    """Step every state to this time; return the values whose deadlines were violated."""
     moves, bad = dict[Watch, Watch](), list[Key | None]()
     for watch in store.watches():
         seen = clause.expire(watch, last, now)
@@ -219,17 +219,17 @@ def expired(clause: Clause, store: Instances, last: Place, now: Now, call: int) 
 
 
 def wakes_at(clause: Clause, store: Instances, last: Place, time: float) -> int:
-    """The next position that some value has to see, whatever the tool."""
+    """Return the next position that some value has to see, whatever the tool; `NEVER` if none."""
     if clause.is_still:
         return NEVER
     return min(clause.wakes_at(watch, last, time) for watch in store.watches())
 
 
 def live_in(watch: Watch) -> frozenset[Instance]:
-    """What is owed for later."""
+    """Return the instances of the open segment that still owe something."""
     return watch.inner.live if watch.inner is not None else frozenset()
 
 
 def due_in(live: Iterable[Instance]) -> list[float]:
-    """When the time bounds in there run out."""
+    """Return the times at which bounds in seconds run out."""
     return [literal[2] for each in live for literal in literals_of(each) if literal[0] in "fg"]

@@ -1,7 +1,6 @@
-"""All contracts of a guard, compiled once: clauses, and which of them each tool concerns.
+"""Holds all contracts of a guard, compiled once: clauses, and the clauses that each tool concerns.
 
-In: contracts. Out: a frozen `Policy`, shared by all sessions. A contract that could never fire,
-or never be kept, does not compile.
+In: contracts. Out: a frozen `Policy`, shared by all sessions.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from sponsio_like.outcome import Block, Decision, Mode
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counter:
-    """What counts positions of these kinds: of the session, or of one contract on the world."""
+    """The count of positions of these kinds: in the session, or for one contract on the world."""
 
     owner: int
     kinds: frozenset[Kind]
@@ -38,12 +37,14 @@ class Counter:
 
 @functools.cache
 def counter(owner: int, kinds: frozenset[Kind]) -> Counter:
-    """The same counter for the same positions: it is told by its identity, which is quick."""
+    """Return the one counter for these positions: counters are compared by identity, which is
+    quick.
+    """
     return Counter(owner, kinds)
 
 
 LINEAGE = -1
-"""The owner of what is counted by the session."""
+"""The owner of counters that the session keeps; a contract on the world has its own."""
 
 
 class Share(NamedTuple):
@@ -56,7 +57,7 @@ class Share(NamedTuple):
 
 @dataclass(frozen=True)
 class Policy:
-    """Compiled contracts."""
+    """All contracts of a guard, compiled. `owner[i]`: the number of the contract of clause i."""
 
     contracts: tuple[Contract, ...]
     modes: tuple[Mode, ...]
@@ -64,7 +65,7 @@ class Policy:
     owner: tuple[int, ...]
     inventory: Inventory = NOTHING_KNOWN
     mode: Mode = "enforce"
-    """For what does not say: the inventory, too."""
+    """The mode of whatever states none, such as the inventory."""
     warnings: tuple[Problem, ...] = ()
 
     @functools.cached_property
@@ -74,17 +75,17 @@ class Policy:
 
     @functools.cached_property
     def roll(self) -> Roll:
-        """The tools that the guard has met."""
+        """The tools that the guard has seen so far."""
         return Roll()
 
     @functools.cached_property
     def built(self) -> set[Any]:
-        """The sets of globs of tools that nobody names for which lanes were built."""
+        """The sets of globs for which lanes were built, of tools that no contract names."""
         return set()
 
     @functools.cached_property
     def call_counters(self) -> tuple[Counter, ...]:
-        """What counts the positions of calls."""
+        """The counters that count calls."""
         counters = dict.fromkeys(each for pair in self.counters for each in pair)
         return tuple(each for each in counters if "call" in each.kinds)
 
@@ -94,36 +95,36 @@ class Policy:
         return tuple(i for i, clause in enumerate(self.clauses) if clause.bound is not None)
 
     def observes(self, clause: int) -> bool:
-        """Whether the contract of this clause only observes."""
+        """True if the contract of this clause only observes."""
         return self.modes[self.owner[clause]] == "observe"
 
     @functools.cached_property
     def views(self) -> dict[tuple[str, str], dict[int, Any]]:
-        """What `excluding` knows of the calls of a tool by an agent, by clause."""
+        """The views of clauses on the calls of a tool by an agent, cached for `impossible.py`."""
         return {}
 
     @functools.cached_property
     def index(self) -> Index:
-        """Which clauses each tool concerns."""
+        """The clauses that each tool concerns."""
         return Index(self.clauses)
 
     def concerned(self, tool: str) -> tuple[int, ...]:
-        """The clauses that a call of `tool` concerns."""
+        """Return the clauses that a call of `tool` concerns."""
         return self.index.concerned(self.index.name_of(tool))
 
     @functools.cached_property
     def sources(self) -> dict[Delivered, Concerns]:
-        """The calls whose results are counted as they arrive, and what tells whether one is it."""
+        """The calls whose results are counted as they arrive, each with the test for a call."""
         return {node: concerns(node.target) for node in self._read if isinstance(node, Delivered)}
 
     @functools.cached_property
     def denials(self) -> dict[Denied, Concerns]:
-        """The terms that count refused calls, and what tells whether a call is of their target."""
+        """The terms that count refused calls, each with the test for a call."""
         return {node: concerns(node.target) for node in self._read if isinstance(node, Denied)}
 
     @property
     def _read(self) -> list[Node]:
-        """Everything that the clauses read."""
+        """All atoms and terms that the clauses read."""
         slots = [slot for clause in self.clauses for slot in clause.slots]
         return [node for slot in slots for node in postorder(slot.node)]
 
@@ -133,15 +134,15 @@ class Policy:
         return {source: repr(source) for source in self.sources}
 
     def delivering(self, call: Call) -> tuple[Delivered, ...]:
-        """Those of the sources that this call is, or may be."""
+        """Return the sources that this call is, or may be."""
         return tuple(each for each, asks in self.sources.items() if asks(call) is not False)
 
     def counting(self, kind: Kind) -> tuple[int, ...]:
-        """The clauses that count positions of this kind."""
+        """Return the clauses that see positions of this kind."""
         return self.index.counting[kind]
 
     def decision(self, clause: int) -> Decision:
-        """What to do when this clause is violated.
+        """Return what to do when this clause is violated.
 
         The contract's strategy, else the pattern's own, else block.
         """
@@ -149,7 +150,7 @@ class Policy:
         return contract.answer or rule.answer or Block()
 
     def answers(self, contract: str) -> tuple[Decision, ...]:
-        """The decisions of all clauses of a contract."""
+        """Return the decisions of all clauses of a contract; empty for an unknown name."""
         return self._answers.get(contract, ())
 
     @functools.cached_property
@@ -161,13 +162,15 @@ class Policy:
 
     @functools.cached_property
     def stateful(self) -> tuple[str, ...]:
-        """The contracts that need a session that lasts: they remember, or read what is told."""
+        """The contracts that need a lasting session: they remember, or read facts, tokens or
+        results.
+        """
         kept = {self.owner[i] for i, clause in enumerate(self.clauses) if remembers(clause)}
         return tuple(each.name for k, each in enumerate(self.contracts) if k in kept)
 
     @functools.cached_property
     def reading_outputs(self) -> tuple[str, ...]:
-        """The contracts that read what calls have answered."""
+        """The contracts that read the results of calls."""
         read = {
             self.owner[i]
             for i, clause in enumerate(self.clauses)
@@ -178,31 +181,33 @@ class Policy:
 
     @functools.cached_property
     def world(self) -> tuple[str, ...]:
-        """The contracts on the world: what they remember must not be rewound."""
+        """The contracts on the world: no snapshot rewinds what they remember."""
         return tuple(each.name for each in self.contracts if each.on_world)
 
     # --- the same for all sessions ------------------------------------------------------------
 
     @functools.cached_property
     def starts(self) -> tuple[Watch, ...]:
-        """What every clause remembers before the first position."""
+        """The watch of every clause before the first position."""
         return tuple(clause.start for clause in self.clauses)
 
     @functools.cached_property
     def starts_plain(self) -> tuple[Any, ...]:
-        """The same as JSON data; given to nobody."""
+        """The same as JSON data, which nobody may change."""
         return tuple(map(encode, self.starts))
 
     @functools.cached_property
     def wakes(self) -> dict[int, int]:
-        """The first positions that clauses have to see, whatever the tool."""
+        """The first position that each clause has to see whatever the tool, where there is one."""
         pairs = enumerate(zip(self.clauses, self.starts, strict=True))
         each = ((i, one.wakes_at(start, Place(-1, -1), 0.0)) for i, (one, start) in pairs)
         return {i: at for i, at in each if at != NEVER and not self.clauses[i].by}
 
     @functools.cached_property
     def counters(self) -> tuple[tuple[Counter, Counter], ...]:
-        """What counts the positions that each clause sees, and those that its guarantee counts."""
+        """The counters of each clause: of the positions it sees, and of those
+        its guarantee counts.
+        """
         return tuple((counter(LINEAGE, c.kinds), counter(LINEAGE, c.counts)) for c in self.clauses)
 
     @functools.cached_property
@@ -234,7 +239,7 @@ class Policy:
 
     @functools.cached_property
     def fingerprints(self) -> dict[str, str]:
-        """What every contract means for its state, as a hash."""
+        """A hash of every contract, of all that matters for its state."""
         return {contract.name: fingerprint(contract) for contract in self.contracts}
 
     @functools.cached_property
@@ -244,12 +249,12 @@ class Policy:
 
     @property
     def limited(self) -> tuple[str, ...]:
-        """The contracts of which some question so far was too large for an exact verdict."""
+        """The contracts for which some search so far was too large for an exact verdict."""
         each = zip(self.owner, self.clauses, strict=True)
         found = {k for k, clause in each if clause.monitor.search.limited}
         return tuple(self.contracts[k].name for k in sorted(found))
 
     @property
     def enforces(self) -> bool:
-        """Whether any contract is enforced."""
+        """True if any contract is enforced."""
         return "enforce" in self.modes

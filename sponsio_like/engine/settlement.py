@@ -1,7 +1,7 @@
-"""What a result does to the clauses that wait for it, and what time does to those that are late.
+"""Settles clauses: by the result of a call that they wait for, or by time that has run out.
 
-In: a ledger, and what its clauses have read of a result. Out: the clauses that it shows to be
-violated, each with its witness. The ledger is changed: nothing can be stopped any more.
+In: a ledger, and what its clauses have read of a result. Out: the clauses that are violated, each
+with its witness. The ledger is changed: nothing can be stopped any more.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ Results: TypeAlias = list[tuple[Change, Any]]
 
 
 def apart(ledger: Ledger, results: Results) -> tuple[Results, Results]:
-    """What contracts on the world wait for, and what all others do."""
+    """Return the results that contracts on the world wait for, and those that
+    all others wait for.
+    """
     mine = [each for each in results if ledger.owner(each[0].clause) == LINEAGE]
     return [each for each in results if ledger.owner(each[0].clause) != LINEAGE], mine
 
 
 def settle_all(ledger: Ledger, results: Results, now: Now) -> dict[int, Witness]:
-    """A call has its result. The clauses that it shows to be violated."""
+    """Settle a call; return the clauses that its result shows to be violated."""
     if not results:
         return {}
     ledger.torn, before = True, ledger.torn
@@ -53,7 +55,7 @@ def _is_violated(ledger: Ledger, change: Change, final: Any, now: Now) -> bool:
 
 
 def expire(ledger: Ledger, now: Now) -> dict[int, Witness]:
-    """Time has come. The clauses of which something ran out between positions."""
+    """Move the ledger to this time; return the clauses whose deadlines were violated."""
     violated: dict[int, Witness] = {}
     rung = [name for name, due in ledger.alarms.items() if due < now.time]
     if not rung:

@@ -1,4 +1,4 @@
-"""How every contract stands, without anything happening: its verdict, and what is owed.
+"""Reports the verdict of every contract, and what is still owed, without any event.
 
 In: a ledger. Out: verdicts by contract, obligations in words.
 """
@@ -16,7 +16,7 @@ from sponsio_like.outcome import Unfulfilled
 
 
 def verdicts(ledger: Ledger) -> dict[str, Verdict]:
-    """What is known of every contract."""
+    """Return the verdict of every contract, by name."""
     policy = ledger.policy
     found: dict[str, set[Verdict]] = {contract.name: set() for contract in policy.contracts}
     for i, watch, last in ledger.all_watches():
@@ -25,7 +25,7 @@ def verdicts(ledger: Ledger) -> dict[str, Verdict]:
 
 
 def owing(ledger: Ledger, now: Now) -> tuple[Unfulfilled, ...]:
-    """The obligations that would be unfulfilled if the session ended now."""
+    """Return the obligations that would be unfulfilled if the session ended now."""
     policy = ledger.policy
     found: dict[Unfulfilled, None] = {}
     for i, watch, last in ledger.all_watches():
@@ -52,6 +52,6 @@ def _owing(
 
 
 def _values(ledger: Ledger, i: int, watch: Watch) -> tuple[tuple[str, Any], ...]:
-    """Values of the variables of clause `i`, if it has any, that are in this state."""
+    """Return values of the variables of clause `i` that are in this state; empty if it has none."""
     key = ledger.bound[i].example(watch._replace(broken=False)) if i in ledger.bound else None
     return () if key is None else ledger.witness(i, key).values

@@ -1,7 +1,7 @@
-"""Whether a clause remembers: whether anything but the event at hand can change what it says.
+"""Decides whether a clause is stateful: whether earlier events can change what it says of this one.
 
-In: a compiled clause. Out: yes or no. What is not certain to be told by the event alone counts as
-remembered; of an atom of the user, what it declares.
+In: a compiled clause. Out: True if it is. A clause counts as stateful unless the event alone is
+certain to decide; an atom of the user, by what it declares.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ TOLD = frozenset({"facts", "usage", "results"})
 
 
 def remembers(clause: Clause) -> bool:
-    """Whether a session has to keep anything for it, or to be told anything besides."""
+    """True if a session has to keep anything for the clause, or to be told anything besides the
+    event.
+    """
     if clause.by or clause.kind_of_scope is not None or not clause.monitor.plain:
         return True
     if clause.monitor.past.cells or clause.gate.past.cells:

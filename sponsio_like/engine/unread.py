@@ -1,6 +1,6 @@
-"""What of a call, or of an answer, could not be read, in words: for advice and for `explain`.
+"""Says in words what of a call, or of a result, could not be read: for advice and for `explain`.
 
-In: a call or an answer; a clause, or the atoms that read it. Out: which fields, and why.
+In: a call or a result; a clause, or the atoms that read it. Out: the fields, and the reasons.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from sponsio_like.values.limits import ANSWER_CAP, TEXT_CAP
 from sponsio_like.values.places import ABSENT, has_gaps, path_parts, spot
 
 Unread = dict[int, tuple[str, ...]]
-"""For each slot that could not be told, what could not be read."""
+"""By slot, what could not be read; slots that could be read are left out."""
 KEPT = 100
-"""Most tools of which it is remembered that an answer could not be read."""
+"""Most tools for which a session remembers that a result could not be read."""
 
 
 def unread_fields(nodes: Iterable[f.Node], call: Call) -> Iterator[str]:
-    """The fields of the call that these atoms read and cannot, each with the reason."""
+    """Yield the fields of the call that these atoms read and cannot, each with the reason."""
     for path in dict.fromkeys(path for node in nodes for path in _paths(node, call.tool)):
         if _why(call.args, path):
             yield field(path, call.args)
 
 
 def _paths(node: f.Node, tool: str) -> Iterator[str]:
-    """The places in arguments that an atom or a term compares one by one."""
+    """Yield the places in arguments that an atom or a term compares one by one."""
     match node:
         case f.Happens(_, target) | f.Sum(target):
             mine = (match for match in target if names_tool(match, tool))
@@ -49,7 +49,7 @@ def _paths(node: f.Node, tool: str) -> Iterator[str]:
 
 
 def unread(clause: Clause, event: Event, context: Context, letter: Letter) -> Unread:
-    """What of this event could not be read."""
+    """Return what of this event could not be read, by slot."""
     found: Unread = {}
     bound = {} if clause.bound is None else {i: atom for i, _, atom in clause.bound.atoms}
     for i, slot in enumerate(clause.slots):
@@ -64,7 +64,7 @@ def unread(clause: Clause, event: Event, context: Context, letter: Letter) -> Un
 
 
 def unheard(clause: Clause, letter: Letter, result: Result, tool: str) -> tuple[str, ...]:
-    """What of an answer could not be read, though the clause waits for it."""
+    """Return what of a result could not be read though the clause waits for it."""
     found: dict[str, None] = {}
     waiting = {i for i in range(len(letter)) if clause.slots[i].waits and letter[i] is not False}
     for i, _, atom in () if clause.bound is None else clause.bound.atoms:
@@ -79,7 +79,7 @@ def unheard(clause: Clause, letter: Letter, result: Result, tool: str) -> tuple[
 
 
 def too_large(answer: Any) -> str:
-    """Why an answer, or a member of it, cannot be searched; empty if it can."""
+    """Return why a result, or a member of it, cannot be searched; empty if it can."""
     inner = answer.values() if isinstance(answer, Mapping) else answer
     for each in [answer, *(inner if isinstance(answer, (Mapping, list)) else ())]:
         if each is UNREADABLE:
@@ -90,7 +90,7 @@ def too_large(answer: Any) -> str:
 
 
 def field(path: str, args: Mapping[str, Any]) -> str:
-    """What is wrong with a field that has no value: it is missing, or could not be read."""
+    """Return what is wrong with a field that has no value: it is missing, or could not be read."""
     why = _why(args, path)
     if not why and not _is_all(path):
         place = spot(args, path)
@@ -100,12 +100,12 @@ def field(path: str, args: Mapping[str, Any]) -> str:
 
 
 def _is_all(path: str) -> bool:
-    """Whether it stands for the whole call, or who makes it."""
+    """True if the path stands for the whole call, or for who makes it."""
     return path == "*" or path.startswith("@")
 
 
 def _why(args: Any, path: str) -> str:
-    """Why what stands at a path cannot be told; empty if it can."""
+    """Return why the value at a path cannot be read; empty if it can."""
     if path == "*" and isinstance(args, Cut):
         return _blank(args)
     if _is_all(path):
@@ -131,7 +131,7 @@ def _why(args: Any, path: str) -> str:
 
 
 def _is_cut(value: Any) -> bool:
-    """Whether something in there could not be read."""
+    """True if something inside the value could not be read."""
     stack = [value]
     while stack:
         each = stack.pop()
@@ -143,7 +143,7 @@ def _is_cut(value: Any) -> bool:
 
 
 def _blank(args: Any) -> str:
-    """Why nothing of a value could be read: the cap that the whole call met, if it did."""
+    """Return why nothing of a value could be read: the cap that the whole call met, if it did."""
     met = args.met if isinstance(args, Cut) else ""
     return f"the call has {met}" if met else "it is too large, or no data"
 
@@ -159,7 +159,7 @@ def _answer(path: str) -> str:
 
 
 def _of_looks(atom: OfCalls, event: Event, context: Context) -> Iterator[str]:
-    """Of a call that may bind values: the fields that could not be told."""
+    """Yield the fields of a call that may bind values and that could not be read."""
     if not isinstance(event, Call):
         return
     for kind, base, looks in atom.see(event, context):

@@ -1,7 +1,7 @@
-"""The past as the search knows it: what has no small state is left free.
+"""Abstracts the past of a program for the search: counters, sums and clocks become free bits.
 
-In: a program and its past. Out: a past over more letters: behind the slots stand free bits, one for
-each comparison of a counter, a sum or a clock.
+In: a program and its past. Out: a past over longer letters. Behind the slots stands one free bit
+for each comparison, and one for each bound in seconds of O and H.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from sponsio_like.monitor.program import STATEFUL, Program, operands
 
 @dataclass(frozen=True, slots=True)
 class Abstract:
-    """The past with counters, sums and clocks left free.
+    """The past of a program, with its counters, sums and clocks replaced by free bits.
 
-    `source[k]` is the real register of cell k. `contrary`: the free bits of a comparison and of its
-    negation, which never hold together (neither does, where they cannot be told).
+    `source[k]`: the number of the real register of cell k; `bounds[k]`: its operator and bound, for
+    O and H; `free`: how many free bits there are; `contrary`: pairs of free bits, of a comparison
+    and of its negation. Both bits of a pair are never true together; both are false where the
+    comparison cannot be made.
     """
 
     past: Past
@@ -32,7 +34,10 @@ class Abstract:
 
 
 def abstract(program: Program, past: Past) -> Abstract:
-    """Replace what has no small state by free bits, read behind the slots of a letter."""
+    """Return the past with free bits in the place of comparisons and of bounds in seconds.
+
+    The free bits are read behind the slots of a letter.
+    """
     real = {cell.node: k for k, cell in enumerate(past.cells)}
     values: list[Value | None] = []
     cells: list[Cell] = []
@@ -53,7 +58,7 @@ def abstract(program: Program, past: Past) -> Abstract:
 
 
 def _contrary(program: Program, compared: Mapping[int, int]) -> Iterator[tuple[int, int]]:
-    """The free bits of each comparison and of its negation."""
+    """Yield the free bits of a comparison and of its negation, for each such pair."""
     said = _said(program) if len(compared) > 1 else []
     for (i, bit), (j, other) in itertools.combinations(compared.items(), 2):
         negated = program.nodes[i][4][0], program.nodes[j][4][0]
@@ -62,7 +67,10 @@ def _contrary(program: Program, compared: Mapping[int, int]) -> Iterator[tuple[i
 
 
 def _said(program: Program) -> list[int]:
-    """A number for what each node says, whatever it takes for true where it cannot be told."""
+    """Return a number for each node; equal numbers mean equal nodes.
+
+    The defaults of slots, and the negation of comparisons, make no difference.
+    """
     numbers: dict[Any, int] = {}
     said: list[int] = []
     for op in program.nodes:
@@ -98,7 +106,10 @@ def _abstract_node(
 
 
 def abstracted(value: Any, bound: Any, at: int) -> Any:
-    """One real register as the search knows it."""
+    """Return the value of a real register in the abstract past: a position relative to `at`.
+
+    Of a time only the truth is kept that the operator has without a bound.
+    """
     match bound:
         case (_, Steps(count)):
             return None if value is None or value + count <= at else value - at

@@ -1,8 +1,8 @@
-"""Everything that one more position could be, as far as a program can tell.
+"""Lists the letters that one more position could be, as far as a program can tell.
 
-In: a program's slots, and the inventory of tools if there is one. Out: letters. Argument
-conditions, context, agents and texts are free; a call settles at once, or only at the end
-(`LATE`).
+In: a program's slots, and the inventory of tools if there is one. Out: letters. Conditions on
+arguments, context, agents and texts may be true or false; a call settles at once, or only at the
+end (`LATE`).
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from sponsio_like.monitor.past import Letter
 from sponsio_like.monitor.program import Slot
 
 FREE_CAP = 8
-"""Most free atoms of one kind of position whose combinations are all tried."""
+"""Most free atoms of one kind of position of which every combination becomes a letter."""
 LETTERS_CAP = 200_000
 """Most slots in all letters together; beyond, letters are left out."""
 GLOBS_CAP = 4
-"""Most globs whose combinations are all tried."""
+"""Most globs of which every combination is tried."""
 Name: TypeAlias = "str | frozenset[str]"
-"""A tool, by its name; or any tool that nobody names, by the globs that match it."""
+"""A tool by its name; or, for a tool that no contract names, the globs that match it."""
 OTHER: frozenset[str] = frozenset()
 """A tool, or a role, that no contract speaks of."""
 
@@ -48,9 +48,9 @@ Choice = dict[Any, bool]
 def letters(
     slots: Sequence[Slot], free: int, tools: Iterable[str] | None
 ) -> tuple[list[Letter], bool]:
-    """All letters, with `free` more unconstrained bits each.
+    """Return all letters, each with `free` more free bits, and True if none had to be left out.
 
-    And whether none had to be left out.
+    `tools`: the inventory; None if it is unknown.
     """
     kinds = {kind for slot in slots if slot.kind == "atom" for kind in kinds_of(slot.node)} or {
         "call"
@@ -76,7 +76,7 @@ def letters(
 
 
 def quiet(slots: Sequence[Slot]) -> Letter:
-    """What is read at a call of a tool that no contract names."""
+    """Return the letter of a call to a tool that no contract names; free atoms are false."""
     return tuple(_quietly(slot) for slot in slots)
 
 
@@ -94,12 +94,17 @@ def _quietly(slot: Slot) -> Any:
 
 
 def static(slots: Sequence[Slot], tool: Name) -> tuple[bool | None, ...]:
-    """What is known of every slot from the tool's name alone; None where it takes more."""
+    """Return the value that the tool's name alone gives each slot; None where it does not.
+
+    For a sum and for repeats: False if it has nothing to do with the tool, else True.
+    """
     return tuple(_told_by_name(slot, tool) for slot in slots)
 
 
 def fixed_at(slots: Sequence[Slot], world: tuple[str, Name]) -> tuple[bool | None, ...]:
-    """What is known of every slot at a position of this kind: `("message", role)`, say."""
+    """Return the value of each atom at such a position, as `("message", role)`;
+    None if it is free.
+    """
     return tuple(_fixed(slot, world) if slot.kind == "atom" else None for slot in slots)
 
 
@@ -128,7 +133,7 @@ def _worlds(
 
 
 def targets_of(slots: Iterable[Slot]) -> list[Match]:
-    """Everything that these slots say of tools."""
+    """Return the matches in all atoms and terms of these slots."""
     return _targets(node for slot in slots for node in postorder(slot.node))
 
 
@@ -139,7 +144,10 @@ def _targets(nodes: Iterable[Node]) -> list[Match]:
 
 
 def tool_names(nodes: Iterable[Node]) -> dict[Name, None]:
-    """Every tool that is named, and every combination of globs that may match one."""
+    """Return every tool that is named, and the combinations of globs that may match one tool.
+
+    All combinations of at most `GLOBS_CAP` globs; of more, single globs, pairs and all together.
+    """
     matches = _targets(nodes)
     globs = list(dict.fromkeys(glob for match in matches for glob in match.globs))
     sizes = range(1, len(globs) + 1) if len(globs) <= GLOBS_CAP else (1, 2, len(globs))
@@ -151,7 +159,11 @@ def tool_names(nodes: Iterable[Node]) -> dict[Name, None]:
 
 
 def told_apart(nodes: Iterable[Node], tools: Iterable[str]) -> dict[Name, None]:
-    """These tools, as far as they are told apart: by their names, or by the globs they match."""
+    """Return the tools of an inventory as contracts distinguish them: by name, or by matching
+    globs.
+
+    A tool that no contract speaks of is left out.
+    """
     matches = _targets(nodes)
     named = {name for match in matches for name in match.names}
     globs = list(dict.fromkeys(glob for match in matches for glob in match.globs))
@@ -163,7 +175,7 @@ def told_apart(nodes: Iterable[Node], tools: Iterable[str]) -> dict[Name, None]:
 
 
 def _fixed(slot: Slot, world: tuple[str, Name]) -> bool | None:
-    """The slot's value if this kind of position settles it; None if it is free."""
+    """Return the slot's value if this kind of position decides it; None if it is free."""
     kind, name = world
     node = slot.node
     if slot.kind != "atom":
@@ -193,7 +205,7 @@ def _names(match: Match, tool: Name) -> bool:
 
 
 def _name(slot: Slot) -> Any:
-    """What is chosen freely: a conditioned target as one, so that `done` implies `called`."""
+    """Return the key of a free choice: for calls the target, so that `done` implies `called`."""
     return slot.node.target if isinstance(slot.node, Happens) else slot.node
 
 
@@ -211,7 +223,7 @@ def _choices(wanted: list[Any]) -> Iterator[Choice]:
 def _endings(
     slots: Sequence[Slot], base: Sequence[bool | None]
 ) -> Iterable[tuple[str, bool] | None]:
-    """How the call settles: (status, late)."""
+    """Return how the call may settle, each as (status, late); only None if no slot waits for it."""
     if not any(slot.waits and value is not False for slot, value in zip(slots, base, strict=True)):
         return (None,)
     return itertools.product(("done", "failed"), (False, True))
@@ -232,9 +244,9 @@ def _letter(slots: Sequence[Slot], base: Sequence[Any], choice: Choice, ending: 
 def settlements(
     slots: Sequence[Slot], open_slots: Sequence[int]
 ) -> list[tuple[dict[int, bool], bool]]:
-    """How a call in flight may settle.
+    """Return each way in which a call in flight may settle.
 
-    The final value of its open slots, and whether only at the end.
+    That is the final value of its open slots, and True if it settles only at the end.
     """
     nodes = [slots[i].node for i in open_slots]
     others = dict.fromkeys(node for node in nodes if not isinstance(node, Happens))

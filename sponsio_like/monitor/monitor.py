@@ -1,8 +1,8 @@
-"""Watch one formula, one position at a time: (State, letter) -> Step(State, what broke).
+"""Steps one formula through positions: (State, letter) -> Step(State, violated).
 
-A monitor never looks back: registers are its past, what is owed is its future, and calls in flight
-wait in a window. States are immutable: to ask is to step and to throw the step away; to commit is
-to keep it.
+A monitor keeps no trace: registers hold its past, residuals its future, and a window the positions
+that a late result may still change. States are immutable. A caller asks by stepping and throwing
+the step away, and commits by keeping it.
 """
 
 from __future__ import annotations
@@ -44,8 +44,10 @@ Instance: TypeAlias = frozenset[Residual]
 
 
 class State(NamedTuple):
-    """All a monitor remembers. `live`: instances that still owe something; `lost`: cannot be kept
-    together any more. Small, immutable, hashable.
+    """All that a monitor remembers between two positions: small, immutable, hashable.
+
+    `live`: the instances that still owe something; `window`: positions that a late result may still
+    change; `lost`: the live instances can no longer be kept together.
     """
 
     registers: Registers
@@ -55,14 +57,18 @@ class State(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A state, and whether reaching it violates the formula now."""
+    """A state; `violated`: reaching it violates the formula."""
 
     state: State
     violated: bool
 
 
 class Monitor:
-    """One compiled formula. Immutable and shared; every method takes a state and returns one."""
+    """One compiled formula. Sessions share it: its methods take states and return new ones.
+
+    `always`: the nodes owed at every position; `rest`: the other nodes; `plain`: nothing is ever
+    owed to later positions or results; `counts_steps`: a past operator has a bound in steps.
+    """
 
     def __init__(
         self, program: Program, reading: Reading, tools: Iterable[str] | None = None
@@ -84,7 +90,7 @@ class Monitor:
         )
 
     def _owing(self, root: int) -> bool:
-        """Whether `root` can leave anything for later positions or results."""
+        """True if `root` can owe anything to later positions or results."""
         return self.future.ahead[root] or self.future.waits[root]
 
     @property
@@ -99,7 +105,11 @@ class Monitor:
     # --- positions ----------------------------------------------------------------------------
 
     def step(self, state: State, letter: Letter, position: int, time: float) -> Step:
-        """The state after this position. Violated: no continuation keeps the formula any more."""
+        """Return the state after this position; violated if no continuation keeps the formula any
+        more.
+
+        `time`: in seconds.
+        """
         values = self.past.read(letter, state.registers, position, time)
         after = self.past.after(values, letter, state.registers, position, time)
         window = self.recall.extended(state.window, Entry(position, time, state.registers, letter))
@@ -125,7 +135,12 @@ class Monitor:
         window: Window,
         position: int,
     ) -> Step:
-        """Drop the instances that are lost; see whether those left can be kept together."""
+        """Return the state without the instances that no continuation keeps; violated if there are
+        any.
+
+        It is violated, too, when the instances left can no longer be kept together and could
+        before.
+        """
         owing = [each for each in instances if each]
         live = frozenset(
             each
@@ -140,9 +155,9 @@ class Monitor:
     # --- results, time, the end ---------------------------------------------------------------
 
     def settle(self, state: State, settled: int, final: Mapping[int, bool], position: int) -> Step:
-        """The state once the call at position `settled` has its result.
+        """Return the state once the call at position `settled` has its result.
 
-        `position` is the last one.
+        `final`: the truth of its slots, by number; `position`: the last position.
         """
         known = self.recall.settled(state.window, settled, final, position)
         window, registers = known or (state.window, state.registers)
@@ -152,7 +167,7 @@ class Monitor:
         return self._judge(state, instances, registers, window, position)
 
     def expire(self, state: State, position: int, time: float) -> Step:
-        """The state once `time` has come: what was due before it is over."""
+        """Return the state at `time`. Of what was due before, `F` has failed and `G` is kept."""
         due = [
             lit
             for each in state.live
@@ -169,18 +184,21 @@ class Monitor:
         return self._judge(state, instances, state.registers, state.window, position)
 
     def open_ends(self, live: Iterable[Instance]) -> list[Instance]:
-        """The instances that would be unfulfilled if the session ended now."""
+        """Return the instances that would be unfulfilled if the session ended now."""
         return [each for each in live if not self._ends_well(each)]
 
     def closed(self, state: State) -> tuple[frozenset[Instance], bool]:
-        """No position follows: what is left to the results of calls in flight; is anything lost."""
+        """Return what results of calls in flight may still decide if no position follows.
+
+        And True if an instance is violated by that.
+        """
         owed = [strictest(at_the_end(residual) for residual in each) for each in state.live]
         return self._left(owed, lost=state.lost)
 
     def settled(
         self, hanging: frozenset[Instance], at: int, final: Mapping[int, bool]
     ) -> tuple[frozenset[Instance], bool]:
-        """The same after one more result."""
+        """Return the same as `closed` after one more result, that of the call at position `at`."""
         owed = [strictest(settle(residual, at, final) for residual in each) for each in hanging]
         return self._left(owed, lost=not self._may_end_well(_joint(hanging)))
 
@@ -190,17 +208,20 @@ class Monitor:
         return left, dead or (not lost and not self._may_end_well(_joint(left)))
 
     def _may_end_well(self, instance: Instance) -> bool:
-        """Whether it holds at the end for some results of the calls in flight."""
+        """True if the instance holds at the end for some results of the calls in flight."""
         lefts = settled_ways(self.program.slots, instance, in_flight(instance, ()))
         return lefts is None or any(not left for left in lefts)
 
     def _ends_well(self, instance: Instance) -> bool:
-        """Whether it holds at the end, whichever way the calls in flight are read."""
+        """True if the instance holds at the end for all results of the calls in flight."""
         lefts = settled_ways(self.program.slots, instance, in_flight(instance, ()))
         return lefts is not None and all(holds_at_end(r) for left in lefts for r in left)
 
     def ahead(self, state: State, position: int) -> int:
-        """How many further positions it takes, at the least, to keep all that is owed."""
+        """Return the least number of further positions that keeps all that is owed.
+
+        `FAR` if a call is in flight, or if the search found no such number.
+        """
         if in_flight(_joint(state.live), open_calls(state.window)):
             return FAR
         each = [(live, False) for live in state.live]
@@ -213,11 +234,14 @@ class Monitor:
         return max((FAR if far is None else far for far in found), default=0)
 
     def possible(self, owed: Instance, state: State, position: int) -> bool:
-        """Whether some continuation gives what is owed."""
+        """True if some continuation keeps `owed`."""
         return self._possible("kind", owed, state.registers, state.window, position, more=False)
 
     def verdict(self, state: State, position: int) -> Verdict:
-        """Satisfied when no continuation can break it; if it is broken, the clause remembers."""
+        """Return `satisfied` if no continuation can violate the formula, else `inconclusive`.
+
+        That a formula is violated is remembered by the clause, not here.
+        """
         free = self._possible(
             "harsh", _joint(state.live), state.registers, state.window, position, more=True
         )
@@ -235,7 +259,10 @@ class Monitor:
         *,
         more: bool,
     ) -> bool:
-        """Whether a continuation reaches `goal`, for some results of the calls in flight."""
+        """True if a continuation reaches `goal` for some results of the calls in flight.
+
+        True as well if there are too many of these results to try.
+        """
         owed = frozenset(joint)
         if NO in owed:
             return goal == "harsh"
@@ -254,7 +281,7 @@ class Monitor:
 
 
 def overall(verdicts: set[Verdict]) -> Verdict:
-    """The verdict of a conjunction."""
+    """Return the verdict of a conjunction whose parts have these verdicts."""
     if "violated" in verdicts:
         return "violated"
     return "satisfied" if verdicts == {"satisfied"} else "inconclusive"
@@ -265,7 +292,7 @@ def _joint(live: Iterable[Instance]) -> frozenset[Residual]:
 
 
 def _holds_on_nothing(program: Program, root: int) -> bool:
-    """Whether `root` holds on the empty trace."""
+    """True if `root` holds on the empty trace."""
     known: list[Any] = []
     for op in program.nodes:
         match op:

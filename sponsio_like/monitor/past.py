@@ -1,9 +1,8 @@
-"""The past, by recurrence: each past operator is one register, updated once a position.
+"""Computes the past by recurrence: each past operator has one register, updated at each position.
 
-In: the nodes of a `Program`. Out: for every node without future operators, how to compute its
-value from the letter (what was read at this position) and the registers; and what its register
-becomes. Nothing looks back over the trace (Havelund and Rosu, "Synthesizing Monitors for Safety
-Properties", 2002).
+In: the nodes of a `Program`. Out: for every node without future operators, a function from the
+letter and the registers to its value, and one that updates its register. No earlier position is
+read again (Havelund and Rosu, "Synthesizing Monitors for Safety Properties", 2002).
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ Update: TypeAlias = Callable[[Values, Letter, Registers, int, float], Any]
 
 
 EXACT = decimal.Context(prec=20_000)
-"""Sums are exact: more digits than numbers may have."""
+"""The arithmetic of sums: it has more digits than numbers may have, so that sums are exact."""
 INFINITE = float("inf")
-"""How long ago something is that never happened."""
+"""The steps, or the seconds, since something that never happened."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One register: its node, what it is before the first position, and how it is updated."""
+    """One register: its node, its value before the first position, and how it is updated."""
 
     node: int
     start: Any
@@ -48,7 +47,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """How to step over a position. `values[i]` is None for nodes with future operators in them."""
+    """The functions that read nodes and update registers at a position.
+
+    `values[i]` is None for a node that looks ahead, and for a term that no node reads.
+    """
 
     values: tuple[Value | None, ...]
     cells: tuple[Cell, ...]
@@ -59,7 +61,7 @@ class Past:
         return tuple(cell.start for cell in self.cells)
 
     def read(self, letter: Letter, registers: Registers, position: int, time: float) -> Values:
-        """The value of every node at this position."""
+        """Return the value of every node at this position; None for nodes without one."""
         out: Values = []
         for value in self.values:
             out.append(None if value is None else value(out, letter, registers, position, time))
@@ -68,14 +70,14 @@ class Past:
     def after(
         self, values: Values, letter: Letter, registers: Registers, position: int, time: float
     ) -> Registers:
-        """The registers once this position is past."""
+        """Return the registers after this position."""
         return tuple(
             [cell.update(values, letter, registers, position, time) for cell in self.cells]
         )
 
 
 def compile_past(program: Program) -> Past:
-    """The recurrences of all nodes of `program`."""
+    """Return the recurrences of all nodes of `program`."""
     values: list[Value | None] = []
     cells: list[Cell] = []
     used = {k for op in program.nodes for k in operands(op)}
@@ -91,7 +93,7 @@ def compile_past(program: Program) -> Past:
 
 
 def compile_node(op: Op, r: int, i: int) -> tuple[Value, Cell | None]:
-    """The value of one node, and its register (number `r`) if it has one."""
+    """Return the function of a node's value, and its register (number `r`) if it has one."""
     match op:
         case ("true",):
             return (lambda v, x, s, p, t: True), None
@@ -117,7 +119,7 @@ def compile_node(op: Op, r: int, i: int) -> tuple[Value, Cell | None]:
 
 
 def _operator(op: Op, r: int, i: int) -> tuple[Value, Cell]:
-    """Y WY O H S T: one bit each."""
+    """Return value and register of Y, WY, O, H, S or T without a bound: one bit."""
     keep: Update = lambda v, x, s, p, t: v[i]  # noqa: E731
     match op:
         case ("Y", a):
@@ -136,7 +138,10 @@ def _operator(op: Op, r: int, i: int) -> tuple[Value, Cell]:
 
 
 def _bounded(op: Op, r: int, i: int) -> tuple[Value, Cell]:
-    """O H with a bound: when the body last was as sought."""
+    """Return value and register of O or H with a bound.
+
+    The register is when the body last was true (O), or false (H).
+    """
     name, a, bound = op
     sought = name == "O"
     limit = bound.count
@@ -154,12 +159,12 @@ def _bounded(op: Op, r: int, i: int) -> tuple[Value, Cell]:
 
 
 def _recent(last: Any, oldest: Any) -> Any:
-    """`last`, forgotten once it cannot matter."""
+    """Return `last`; None once it is before `oldest`, where it no longer matters."""
     return None if last is None or last < oldest else last
 
 
 def compared(a: int, op: Any, b: int, negated: bool, bad: bool) -> Value:
-    """How nodes `a` and `b` are compared; `bad` is the answer where they cannot be."""
+    """Return the function that compares nodes `a` and `b`; `bad` is its value if they cannot be."""
 
     def value(v: Values, x: Letter, s: Registers, p: int, t: float) -> bool:
         left, right = v[a], v[b]
@@ -205,7 +210,7 @@ KEPT_CAP = 1_024
 
 
 def kept(value: Any) -> Any:
-    """The value, if it is small enough to be remembered; else it cannot be told later."""
+    """Return the value if it is small enough to be remembered, else `MISSING`."""
     small = isinstance(value, (bool, int, float, Decimal, type(None)))
     return value if small or (isinstance(value, str) and len(value) <= KEPT_CAP) else MISSING
 
@@ -215,14 +220,14 @@ def _reset(reset: int) -> Callable[[Values], Any]:
 
 
 def stamps_within(stamps: tuple[Any, ...], before: float) -> tuple[Any, ...]:
-    """The stamps, in order, that are later than `before`."""
+    """Return the stamps later than `before`; `stamps` are in order."""
     return stamps[bisect.bisect_right(stamps, before) :]
 
 
 def _window(
     a: int, reset: int, bound: Steps | Seconds, most: int, r: int, i: int
 ) -> tuple[Value, Cell]:
-    """A count over a sliding window: the stamps of the latest `most` events in it."""
+    """Return a count over a sliding window; its register holds the latest `most` stamps in it."""
     width, fresh, by_step = bound.count, _reset(reset), isinstance(bound, Steps)
 
     def stamps(v: Values, s: Registers, p: int, t: float) -> tuple[Any, ...]:
@@ -238,7 +243,7 @@ def _window(
 
 
 def _sum(slot: int, bound: Steps | Seconds | None, r: int, i: int) -> tuple[Value, Cell]:
-    """A decimal sum; an amount that cannot be read makes it `MISSING` for this position only."""
+    """Return a decimal sum; an unreadable amount makes it `MISSING` at this position only."""
     zero = Decimal(0)
 
     def total(x: Letter, s: Registers, p: int, t: float) -> Any:
@@ -271,7 +276,10 @@ SIMILAR = 0.9
 
 
 def _repeats(slot: int, similar: str, r: int, i: int) -> tuple[Value, Cell]:
-    """(key, length, position) of the run that the last such call belongs to."""
+    """Return the length of the run of equal (or similar) calls that this call belongs to.
+
+    The register is (key, length, position) of the last such call.
+    """
 
     def length(x: Letter, s: Registers, p: int) -> int:
         key, (last, run, where) = x[slot], s[r]

@@ -1,8 +1,8 @@
-"""A formula in negation normal form, as a numbered list of nodes: what monitors run.
+"""Compiles formulas to what monitors run: negation normal form, as a numbered list of nodes.
 
 In: a `Formula`. Out: a `Program`: nodes, children before parents, and the slots they read from a
-position. Negation stands only before atoms, so every atom occurrence knows which answer violates:
-that answer is its `default` where a comparison cannot be made.
+position. Negation stands only before atoms, so that one of the two answers of an atom violates.
+That answer is its `default`, taken where a comparison cannot be made.
 
     ("lit", slot, negated)          ("true",) ("false",) ("and", i, j, ..) ("or", i, j, ..)
     ("X", i) ("WX", i) ("F", i, bound) ("G", i, bound) ("U", i, j) ("R", i, j)
@@ -37,11 +37,9 @@ WINDOW_CAP = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One thing to read from a position.
+    """One thing to read from a position: an atom, a term's value, or a term's input.
 
-    An atom (with its default), a term's value, or a term's input.
-
-    `waits`: an atom that is known once the call has settled.
+    `default`: the answer of an atom that violates; `waits`: it is known once the call has settled.
     """
 
     kind: Literal["atom", "value", "amount", "key"]
@@ -51,7 +49,10 @@ class Slot:
 
 
 class Program:
-    """Nodes, and the slots they read. Programs that read the same letters share their slots."""
+    """The nodes of formulas, and the slots they read.
+
+    Programs that read the same letters share their slots: a new one takes those of `beside`.
+    """
 
     def __init__(self, beside: Program | None = None) -> None:
         self.nodes: list[Op] = []
@@ -61,9 +62,10 @@ class Program:
         self._ahead: list[bool] = []
 
     def add(self, formula: f.Formula, violates: bool = False) -> int:
-        """Number `formula`; `violates` is the value that an unmakeable comparison takes.
+        """Add `formula` and return the number of its node.
 
-        Raises `ContractError` for a future operator below a past one.
+        `violates`: the value that a comparison takes where it cannot be made. Raises
+        `ContractError` for a future operator below a past one.
         """
         root = (formula, True, violates)
         done: dict[Todo, int] = {}
@@ -82,7 +84,9 @@ class Program:
         return done[root]
 
     def node(self, *op: Any) -> int:
-        """The number of this node; the same node has one. `F F f` is `F f`, as for G, O, H."""
+        """Return the number of this node, which is added if it is new; `F F f` is `F f`, as for G,
+        O, H.
+        """
         if op[0] in _IDEMPOTENT and op[2] is None and self.nodes[op[1]][::2] == (op[0], None):
             return int(op[1])
         if op not in self._known:
@@ -92,7 +96,7 @@ class Program:
         return self._known[op]
 
     def slot(self, slot: Slot) -> int:
-        """The number of this slot."""
+        """Return the number of this slot, which is added if it is new."""
         if slot not in self.slot_of:
             self.slot_of[slot] = len(self.slots)
             self.slots.append(slot)
@@ -106,14 +110,14 @@ class Program:
             )
 
     def looks_ahead(self, i: int) -> bool:
-        """Whether node `i` has a future operator in it."""
+        """True if node `i` is a future operator, or has one below it."""
         for op in self.nodes[len(self._ahead) :]:
             self._ahead.append(op[0] in FUTURE or any(self._ahead[j] for j in operands(op)))
         return self._ahead[i]
 
 
 def operands(op: Op) -> tuple[int, ...]:
-    """The numbers of the nodes directly under `op`."""
+    """Return the numbers of the nodes directly under `op`."""
     match op:
         case ("and" | "or" | "U" | "R" | "S" | "T", *parts):
             return tuple(parts)
@@ -145,7 +149,7 @@ _UNARY: dict[type, str] = {
 
 
 def _plan(todo: Todo) -> tuple[list[Todo], _Build]:
-    """What has to be numbered first, and how to number `todo` then."""
+    """Return what has to be numbered before `todo`, and the function that then numbers it."""
     node, sign, bad = todo
     match node:
         case f.Constant(value):
@@ -170,7 +174,7 @@ def _plan(todo: Todo) -> tuple[list[Todo], _Build]:
 
 
 def _iff(left: f.Formula, right: f.Formula, sign: bool, bad: bool) -> tuple[list[Todo], _Build]:
-    """`f <-> g` as `(f & g) | (!f & !g)`; negated, `(f & !g) | (!f & g)`."""
+    """Return the plan of `f <-> g`: `(f & g) | (!f & !g)`; negated, `(f & !g) | (!f & g)`."""
     wanted: list[Todo] = [
         (left, True, bad),
         (right, sign, bad),
@@ -230,7 +234,7 @@ def _compare(node: f.Compare, sign: bool, bad: bool) -> tuple[list[Todo], _Build
         return [], lambda p, _: p.node("lit", _atom(p, node, sign, bad), not sign)
     most = (op in ("<", "<=")) is sign
     wanted: list[Todo] = [(left, not most, bad), (right, most, bad)]
-    if op not in ("<", "<=", ">", ">="):  # neither more nor less helps: the unknown does not count
+    if op not in ("<", "<=", ">", ">="):  # neither a larger nor a smaller value helps
         wanted = [(left, True, False), (right, True, False)]
     keep = _keep(right) if isinstance(left, f.Count) else _keep(left)
     negated = not sign
@@ -243,7 +247,7 @@ def _compare(node: f.Compare, sign: bool, bad: bool) -> tuple[list[Todo], _Build
 
 
 def _keep(limit: f.Term) -> int:
-    """How many events a window needs to remember to be compared with `limit`."""
+    """Return how many events a window has to remember to be compared with `limit`; -1: too many."""
     value = limit.value if isinstance(limit, f.Const) else None
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return WINDOW_CAP
@@ -264,9 +268,9 @@ def _kept(program: Program, i: int, keep: int) -> int:
 
 
 def _term(node: f.Term, up: bool, bad: bool) -> tuple[list[Todo], _Build]:
-    """`up`.
+    """Return the plan of a term.
 
-    A larger value helps the guarantee, so an unknown body counts as not having happened.
+    `up`: a larger value helps the guarantee, so that an unknown body counts as not having happened.
     """
     match node:
         case f.Count(body, None, bound):

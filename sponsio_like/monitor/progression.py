@@ -1,4 +1,4 @@
-"""The future, by progression: what a position leaves to be shown by the positions after it.
+"""Progresses the future of a formula: what a position leaves for the positions after it to show.
 
 In: a node and the values of a position. Out: a `Residual` (Bacchus and Kabanza, 1998), always
 minimal. A status atom of a call in flight is a literal of its own until the call settles.
@@ -19,10 +19,11 @@ from sponsio_like.monitor.residual import NO, YES, Literal, Residual, both, eith
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """One position as progression sees it. `clock` says how time bounds are read.
+    """One position as progression sees it.
 
-    `real`: as they are. `kind` and `harsh` are for the search (`search.py`), which lets time pass
-    as it likes: kind to the formula, or harsh.
+    `clock`: how bounds in seconds are read. `real`: by the time of the position. `kind` and
+    `harsh`: for the search (`reachability.py`), as if time passed in the way that helps the
+    formula, or in the way that hurts it.
     """
 
     letter: Letter
@@ -33,7 +34,10 @@ class Position:
 
 
 class Future:
-    """Progression over the nodes of one program."""
+    """Progression over the nodes of one program.
+
+    `ahead`: for each node, True if it looks ahead; `waits`: True if a result may still decide it.
+    """
 
     def __init__(self, program: Program) -> None:
         self.nodes = program.nodes
@@ -42,7 +46,7 @@ class Future:
         self._order: dict[int, tuple[int, ...]] = {}
 
     def order(self, root: int) -> tuple[int, ...]:
-        """The nodes to evaluate for `root`, children first."""
+        """Return the nodes to evaluate for `root`, children first."""
         if root not in self._order:
             seen: set[int] = set()
             stack = [root]
@@ -61,7 +65,7 @@ class Future:
         return operands(op)
 
     def owed(self, root: int, at: Position) -> Residual:
-        """What is left to be shown if `root` is to hold at this position."""
+        """Return what is left to be shown if `root` is to hold at this position."""
         known: dict[int, Residual] = {}
         for i in self.order(root):
             known[i] = self._owed(i, at, known)
@@ -92,7 +96,7 @@ class Future:
         raise TypeError(f"not a node of the future: {self.nodes[i]!r}")
 
     def _later(self, kind: str, i: int, bound: Any, at: Position) -> Residual:
-        """What F or G at node `i` leaves for the positions after this one."""
+        """Return what F or G at node `i` leaves for the positions after this one."""
         match bound:
             case Steps(0):
                 return NO if kind == "F" else YES
@@ -105,9 +109,9 @@ class Future:
         return one(("X" if kind == "F" else "W", i))
 
     def progress(self, residual: Residual, at: Position, known: dict[int, Residual]) -> Residual:
-        """What is left of `residual` after this position.
+        """Return what is left of `residual` after this position.
 
-        `known` remembers nodes within a position.
+        `known` caches what each node owes at this position.
         """
 
         def owed(node: int) -> Residual:
@@ -128,12 +132,12 @@ class Future:
         return mapped(residual, value)
 
     def _body(self, kind: str, node: int) -> int:
-        """What a bounded literal is about: in steps it names that, in seconds its operator."""
+        """Return the node that a bounded literal is about: with a bound in seconds, its operand."""
         return node if kind in "FG" else int(self.nodes[node][1])
 
 
 def timeless(literal: Literal, clock: str) -> Residual:
-    """A timed literal when time may pass as it likes: `kind` to the formula, or `harsh`."""
+    """Return a literal without its time, read to help (`kind`) or hurt (`harsh`) the formula."""
     kind, node, _ = literal
     if kind == "f":
         return one(("X", node)) if clock == "kind" else NO
@@ -141,7 +145,7 @@ def timeless(literal: Literal, clock: str) -> Residual:
 
 
 def _until(literal: Literal, due: float, at: Position, over: Residual) -> Residual:
-    """The literal again if its time has not come at this position; else `over`."""
+    """Return the literal if its bound goes beyond this position, else `over`."""
     more = at.number < due if literal[0] in "FG" else at.time <= due
     return one(literal) if more else over
 
@@ -168,7 +172,7 @@ def _any(parts: Sequence[Residual]) -> Residual:
 
 
 def _waiting(program: Program) -> list[bool]:
-    """Which nodes have a status atom that is read now, not under a past operator."""
+    """Return, by node, True if it looks ahead or reads a status atom outside past operators."""
     waits: list[bool] = []
     for op in program.nodes:
         match op:

@@ -1,8 +1,8 @@
-"""Exact verdicts: is there any continuation that makes the formula true, or false?
+"""Searches for a continuation that makes a formula true, or false: the source of exact verdicts.
 
-In: what is owed and the registers. Out: yes or no, by breadth-first search over abstract states,
-remembered for all sessions. The budget bounds one search; beyond it the answer is "possible": a
-verdict may then be late, never wrong.
+In: what is owed and the registers. Out: yes or no, by breadth-first search over abstract states.
+Answers are cached for all sessions. A budget bounds each search; beyond it the answer is
+"possible": a verdict may then be late, never wrong.
 """
 
 from __future__ import annotations
@@ -35,23 +35,27 @@ Place: TypeAlias = tuple[Joint, Registers]
 BUDGET = 4_000
 """Most transitions that one search at run time takes."""
 NODES_FREE = 50
-"""So many nodes of a formula make a transition count as one more."""
+"""A transition costs one more for each so many nodes of the formula."""
 PARTS_FREE = 16
-"""So many comparisons of alternatives make a transition count as one more;"""
+"""A transition costs one more for each so many comparisons of alternatives."""
 LITERALS_FREE = 4
-"""so many literals too."""
+"""A transition costs one more for each so many literals."""
 PLACES_CAP = 64
-"""Most places at one distance that are held against each other."""
+"""Most places at one distance that are compared with each other."""
 MEMO_CAP = 4_000
 """Most answers remembered for one formula."""
 FAR = 1 << 31
-"""So many positions away is what the search has not found, but could not exclude either."""
+"""The distance of a goal that the search has neither found nor excluded."""
 
 NONE: Joint = frozenset({NO})
 
 
 class Search:
-    """Searches over one program. `always`: the roots owed at every position."""
+    """The search over one program. `always`: the roots owed at every position.
+
+    `limited`: some answer was not exact, for want of budget or letters; `complete`: no letter was
+    left out.
+    """
 
     def __init__(
         self,
@@ -75,7 +79,7 @@ class Search:
 
     @functools.cached_property
     def letters(self) -> list[Letter]:
-        """Everything that one more position could be."""
+        """Every letter that one more position could be."""
         found, self.complete = letters(self.slots, self.abstract.free, self.tools)
         self.limited = self.limited or not self.complete
         both = self.abstract.contrary
@@ -86,16 +90,19 @@ class Search:
     def reachable(
         self, goal: Goal, joint: Joint, registers: Registers, at: int, *, more: bool
     ) -> bool:
-        """Whether some continuation reaches `goal`, no call being in flight."""
+        """True if some continuation reaches `goal`, or if none was found within the budget.
+
+        No call may be in flight.
+        """
         return self.distance(goal, joint, registers, at, more=more) is not None
 
     def reachable_later(self, goal: Goal, joint: Joint, registers: Registers) -> bool:
-        """The same from the start, after at least one position."""
+        """True if `goal` can be reached from the start, after at least one position."""
         start = (self._timeless(joint, goal, -1), self.registers(registers, -1))
         return self._search(goal, start, True, BUDGET) is not None
 
     def probed(self, joint: Joint, registers: Registers) -> bool:
-        """Whether the search has come to an end at every kind of first position."""
+        """True if searches from every place after the first position end within their budgets."""
         start = (self._timeless(joint, "kind", -1), self.registers(registers, -1))
         budget, firsts = BUDGET, dict[Place, None]()
         for place in self.successors(start, "kind", True):
@@ -113,9 +120,11 @@ class Search:
     def distance(
         self, goal: Goal, joint: Joint, registers: Registers, at: int, *, more: bool
     ) -> int | None:
-        """After how many further positions `goal` can be reached, at the earliest; None: never.
+        """Return after how many further positions `goal` can be reached at the earliest; None:
+        never.
 
-        `at` is the last position; `more`: later positions owe `always` as well.
+        `at`: the last position; `more`: later positions owe `always` as well. `FAR` if the budget
+        ended.
         """
         place = (self._timeless(joint, goal, at), self.registers(registers, at))
         if self._met(place[0], goal):
@@ -128,7 +137,7 @@ class Search:
         return self._memo[key]
 
     def registers(self, real: Registers, at: int) -> Registers:
-        """The abstract registers of real ones, relative to position `at`."""
+        """Return the abstract registers of real ones, relative to position `at`."""
         out = []
         for source, bound in zip(self.abstract.source, self.abstract.bounds, strict=True):
             out.append(abstracted(real[source], bound, at))
@@ -177,20 +186,22 @@ class Search:
                     return FAR
             frontier = _foremost(following, frontier, goal)
         if not self.complete:
-            return FAR  # a letter that was left out might do
+            return FAR  # a letter that was left out might reach it
         for place in seen:
             self._remember((goal, place, more), None)
         return None
 
     def _trouble(self, joint: Joint) -> int:
-        """What a transition counts: what is owed is held against itself, each part against each."""
+        """Return the cost of a transition: each part of what is owed is compared with each other
+        part.
+        """
         parts = sum(map(len, joint))
         literals = sum(len(term) for residual in joint for term in residual)
         nodes = len(self.future.nodes)
         return 1 + nodes // NODES_FREE + parts * parts // PARTS_FREE + literals // LITERALS_FREE
 
     def successors(self, place: Place, goal: Goal, more: bool) -> Iterator[Place]:
-        """The places one position later, for every letter."""
+        """Yield the place one position later, for every letter."""
         joint, registers = place
         past = self.abstract.past
         for letter in self.letters:
@@ -205,7 +216,7 @@ class Search:
             yield self._timeless(owed, goal, 1), self._shifted(after)
 
     def _undecided(self, letter: Letter) -> Letter:
-        """The letter as the decision sees it: no call has settled when it is decided."""
+        """Return the letter at the time of the decision, when the call has not settled."""
         if not self.waiting:
             return letter
         return tuple([i not in self.waiting and value for i, value in enumerate(letter)])
@@ -226,10 +237,10 @@ class Search:
 
 
 def _foremost(places: list[Place], before: list[Place], goal: Goal) -> list[Place]:
-    """The places from which any goal is reached as soon as from those that are left out.
+    """Return the places without those from which no goal is reached sooner than from another.
 
-    Of two with equal registers, what owes less is satisfied first; what owes more, violated. Those
-    that were reached `before` have been tried.
+    Of two places with equal registers, the one that owes less is satisfied first; the one that owes
+    more is violated first. The places `before`, one position earlier, count as others.
     """
     if len(places) > PLACES_CAP:
         return places
@@ -249,7 +260,7 @@ def _ahead(one: Place, other: Place, goal: Goal) -> bool:
 
 
 def settles_within(program: Program) -> int:
-    """After so many positions that nobody speaks of, the registers no longer change."""
+    """Return after how many positions that no contract speaks of registers no longer change."""
     bounds = [op[2].count for op in program.nodes if op[0] in "OH" and isinstance(op[2], Steps)]
     depth = sum(op[0] in PAST for op in program.nodes)
     return depth + sum(bounds) + 1

@@ -1,4 +1,4 @@
-"""Why a formula was false at a position: which of its parts, and since when.
+"""Explains why a formula was false at a position: by which of its parts, and since when.
 
 In: the nodes of a program, their values at the position, and when its registers last changed. Out:
 `Reason`s, in the contract's words.
@@ -16,9 +16,10 @@ What: TypeAlias = Literal["violates", "forbids", "missing", "counted", "asks", "
 
 
 class Reason(NamedTuple):
-    """One thing that matters. `call`: where, None: nowhere so far. `text`: what, in words.
+    """One cause of a false formula, in words (`text`).
 
-    `event`: the number of the event, if that is no call.
+    `call`: the position of the call that matters; None: there is none so far. `event`: the number
+    of the event, if that is no call.
     """
 
     what: What
@@ -28,9 +29,10 @@ class Reason(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """A position as it was judged: its call, the values of its nodes, when registers changed.
+    """One position as it was judged: its call, the values of its nodes, and when registers changed.
 
-    `unread`: for slots that could not be told there, what could not be read.
+    `flips`: by node, the position at which its register last changed; `unread`: by slot, what could
+    not be read there.
     """
 
     program: Program
@@ -41,7 +43,7 @@ class Sight(NamedTuple):
 
 
 def reasons(sight: Sight, roots: Iterable[int]) -> list[Reason]:
-    """Why these nodes are false, as far as they are."""
+    """Return why these nodes are false; nothing for those that are not."""
     found: dict[Reason, None] = {}
     for root in roots:
         if sight.values[root] is False:
@@ -50,7 +52,7 @@ def reasons(sight: Sight, roots: Iterable[int]) -> list[Reason]:
 
 
 def _why(sight: Sight, i: int, *, past: bool) -> Iterator[Reason]:
-    """Why node `i`, which is false, is false."""
+    """Yield why node `i`, which is false, is false."""
     op, flip = sight.program.nodes[i], sight.flips.get(i)
     match op:
         case ("lit", slot, _) if slot in sight.unread and not past:
@@ -82,13 +84,13 @@ def _why(sight: Sight, i: int, *, past: bool) -> Iterator[Reason]:
 
 
 def _unread(sight: Sight, i: int) -> Iterator[Reason]:
-    """What could not be read there for node `i`."""
+    """Return what could not be read there for node `i`."""
     slot = sight.program.nodes[i][1]
     return (Reason("unread", sight.call, each) for each in sight.unread.get(slot, ()))
 
 
 def _earlier(sight: Sight, i: int) -> Iterator[Reason]:
-    """Why node `i` was false at the position before."""
+    """Yield why node `i` was false at the position before."""
     op = sight.program.nodes[i]
     if op[0] in ("and", "or"):
         for k in operands(op):
@@ -98,7 +100,7 @@ def _earlier(sight: Sight, i: int) -> Iterator[Reason]:
 
 
 def _words(program: Program, i: int, *, negated: bool = False) -> str:
-    """A node in the contract's words."""
+    """Return a node in the contract's words."""
     op = program.nodes[i]
     match op:
         case ("lit", slot, sign):

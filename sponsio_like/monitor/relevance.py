@@ -1,8 +1,8 @@
-"""Which positions a program has to be shown, told from the tool's name alone, at load time.
+"""Decides at load time, from the tool's name alone, which positions a program has to see.
 
-In: a program, its roots and what a name settles. Out: whether a call of that tool can matter.
-Values here are `True`, `False`, `"same"` (told by registers that quiet positions do not change)
-or `"any"`.
+In: a program, its roots, and what a name decides. Out: True if a call of that tool can matter. A
+node's value here is `True`, `False`, `"same"` (decided by registers that calls of other tools do
+not change) or `"any"`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Known: TypeAlias = "bool | Literal['same', 'any']"
 
 
 def known(program: Program, letter: Sequence[bool | None]) -> list[Known]:
-    """What is known of every node at a position with this static letter."""
+    """Return what is known of every node at a position with this static letter."""
     out: list[Known] = []
     for op in program.nodes:
         out.append(_known(op, program, letter, out))
@@ -69,9 +69,9 @@ def _weakest(parts: Iterable[Known], *, decides: bool) -> Known:
 
 
 def moody(program: Program, roots: Iterable[int], letter: Sequence[bool | None]) -> bool:
-    """Whether calls of unmentioned tools matter by themselves.
+    """True if calls of tools that no contract names matter by themselves.
 
-    Their context, arguments or time is read.
+    So they do if their context, arguments or time is read, or if they may violate.
     """
     values = known(program, letter)
     if any(values[root] in ("any", False) for root in roots):
@@ -84,18 +84,18 @@ def moody(program: Program, roots: Iterable[int], letter: Sequence[bool | None])
 
 
 def _only_compared(program: Program, k: int) -> bool:
-    """Whether node `k` is a term, read where it is compared."""
+    """True if node `k` is a term: comparisons read it."""
     return program.nodes[k][0] in STATEFUL or program.nodes[k][0] == "value"
 
 
 def concerned(program: Program, roots: Iterable[int], letter: Sequence[bool | None]) -> bool:
-    """Whether a stateless program can be violated at a call with this static letter."""
+    """True if a stateless program can be violated at a call with this static letter."""
     values = known(program, letter)
     return any(values[root] is not True for root in roots)
 
 
 def stateless(program: Program) -> bool:
-    """Whether the program remembers nothing."""
+    """True if the program remembers nothing between positions."""
     return not any(
         op[0] in PAST or op[0] in STATEFUL or program.looks_ahead(i)
         for i, op in enumerate(program.nodes)
@@ -103,7 +103,7 @@ def stateless(program: Program) -> bool:
 
 
 def calm(program: Program, letter: Sequence[bool | None]) -> bool:
-    """Whether positions with this letter change no register, whatever the registers are."""
+    """True if positions with this letter change no register, whatever the registers are."""
     values = known(program, letter)
     for op in program.nodes:
         match op:
@@ -119,12 +119,12 @@ def calm(program: Program, letter: Sequence[bool | None]) -> bool:
 
 
 class Listening:
-    """Which tools a clause listens to, told from their names.
+    """The tools whose calls a clause has to see, found from their names.
 
-    `assume`: the root of the assumption; `ends`: where the scope begins and ends. `lasting`: the
-    clause owes something beyond single positions, or has a scope. `split`: it has a monitor for
-    each value, and none is ever woken. `light`: each call is judged by itself. `calm`: calls that
-    nobody mentions change nothing, whatever the state. `all`: they always matter.
+    `assume`: the root of the assumption; `ends`: the roots that begin and end the scope; `lasting`:
+    the clause owes something beyond single positions, or has a scope; `split`: it has a monitor for
+    each value of some arguments. `light`: each call is judged by itself; `calm`: calls of tools
+    that no contract names change nothing, whatever the state; `all`: every call matters.
     """
 
     def __init__(
@@ -152,11 +152,11 @@ class Listening:
         self.all |= "any" in edges or (split and (ahead or not self.calm))
 
     def to(self, tool: Name) -> bool:
-        """Whether a call of `tool` can matter."""
+        """True if a call of `tool` can matter."""
         if self.light:
             return self.restricts(tool)
         return self.all or static(self.watch.slots, tool) != self.other
 
     def restricts(self, tool: Name) -> bool:
-        """Whether a call of `tool` by itself can violate what is owed at every position."""
+        """True if a call of `tool` by itself can violate what is owed at every position."""
         return concerned(self.watch, self.roots, static(self.watch.slots, tool))

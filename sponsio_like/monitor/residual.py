@@ -1,4 +1,4 @@
-"""What is still owed: positive Boolean combinations of obligations, in a canonical form.
+"""Residuals, which are what is still owed: positive Boolean combinations of obligations.
 
 A residual is a minimal disjunctive normal form, a set of sets of literals. A literal speaks of the
 positions after the last one:
@@ -33,12 +33,12 @@ TERM_CAP = 512
 
 
 def one(literal: Literal) -> Residual:
-    """The residual that is just this literal."""
+    """Return the residual that is just this literal."""
     return frozenset({frozenset({literal})})
 
 
 def implies(strong: Literal, weak: Literal) -> bool:
-    """Whether `strong` can only hold where `weak` does."""
+    """True if `strong` can only hold where `weak` does."""
     if strong == weak:
         return True
     match strong, weak:
@@ -52,22 +52,22 @@ def implies(strong: Literal, weak: Literal) -> bool:
 
 
 def covers(weak: Conjunction, strong: Conjunction) -> bool:
-    """Whether `strong` can only hold where `weak` does."""
+    """True if each literal of `weak` is in `strong` or implied by one: then `strong` implies it."""
     if weak <= strong:
         return True
     return all(literal in strong or _implied(literal, strong) for literal in weak)
 
 
 def _implied(weak: Literal, conjunction: Conjunction) -> bool:
-    """Whether another literal of the conjunction implies this one."""
+    """True if another literal of the conjunction implies `weak`."""
     if weak[0] in "XD":
-        return False  # nothing but themselves implies these
+        return False  # only an equal literal implies these
     node = weak[1]
     return any(each[1] == node and implies(each, weak) for each in conjunction)
 
 
 def either(left: Residual, right: Residual) -> Residual:
-    """The disjunction."""
+    """Return the disjunction of two residuals. Raises `ContractError` beyond `TERM_CAP`."""
     if not left or right in (left, YES):
         return right
     if not right or left == YES:
@@ -78,7 +78,7 @@ def either(left: Residual, right: Residual) -> Residual:
 
 
 def both(left: Residual, right: Residual) -> Residual:
-    """The conjunction."""
+    """Return the conjunction of two residuals. Raises `ContractError` beyond `TERM_CAP`."""
     if left in (YES, right) or not right:
         return right
     if right == YES or not left:
@@ -87,9 +87,9 @@ def both(left: Residual, right: Residual) -> Residual:
 
 
 def _tight(literals: Conjunction) -> Conjunction:
-    """Without the literals that another one implies."""
+    """Return the conjunction without the literals that another one implies."""
     if len({literal[1] for literal in literals}) == len(literals):
-        return literals  # what speaks of different formulas implies nothing
+        return literals  # literals about different nodes imply nothing
     return frozenset(w for w in literals if not any(s != w and implies(s, w) for s in literals))
 
 
@@ -112,7 +112,7 @@ def _capped(terms: list[Conjunction]) -> Residual:
 
 
 def overdue(residual: Residual, time: float) -> Residual:
-    """What is left once this time has come: what was due before it is over."""
+    """Return what is left at `time`. Of what was due before, `f` has failed and `g` is kept."""
 
     def value(literal: Literal) -> Residual:
         if literal[0] not in "fg" or literal[2] >= time:
@@ -123,7 +123,7 @@ def overdue(residual: Residual, time: float) -> Residual:
 
 
 def mapped(residual: Residual, value: Callable[[Literal], Residual]) -> Residual:
-    """The residual with every literal replaced by what it has become."""
+    """Return the residual with every literal replaced by what `value` makes of it."""
     become = {literal: value(literal) for literal in literals_of([residual])}
     if all(new == one(old) for old, new in become.items()):
         return residual
@@ -141,14 +141,14 @@ def mapped(residual: Residual, value: Callable[[Literal], Residual]) -> Residual
 
 
 def _replaced(residual: Residual, become: Mapping[Literal, Residual]) -> Iterator[Conjunction]:
-    """The conjunctions, where each literal has become one conjunction, or is false."""
+    """Yield the conjunctions after replacement; each literal becomes one conjunction, or false."""
     for term in residual:
         if all(become[literal] for literal in term):
             yield _tight(frozenset().union(*(part for each in term for part in become[each])))
 
 
 def strictest(residuals: Iterable[Residual]) -> frozenset[Residual]:
-    """A conjunction of residuals, without those that another one implies."""
+    """Return a conjunction of residuals, without those that another one implies."""
     each = {residual for residual in residuals if residual != YES}
     if len(each) < 2:
         return frozenset(each)
@@ -157,7 +157,7 @@ def strictest(residuals: Iterable[Residual]) -> frozenset[Residual]:
     nodes = {it: frozenset(literal[1] for literal in literals_of([it])) for it in each}
 
     def implied(weak: Residual) -> bool:
-        about = nodes[weak]  # what speaks of nothing in common implies nothing
+        about = nodes[weak]  # residuals without a common node imply nothing
         near = (other for other in each if other != weak and not about.isdisjoint(nodes[other]))
         return any(entails(other, weak) for other in near)
 
@@ -165,17 +165,19 @@ def strictest(residuals: Iterable[Residual]) -> frozenset[Residual]:
 
 
 def entails(strong: Residual, weak: Residual) -> bool:
-    """Whether `strong` can only hold where `weak` does, as far as single alternatives show it."""
+    """True if each alternative of `strong` is covered by one of `weak`: then
+    `strong` implies it.
+    """
     return all(any(covers(w, s) for w in weak) for s in strong)
 
 
 def holds_at_end(residual: Residual) -> bool:
-    """Whether it would hold if the session ended now. Literals `D` have to be replaced before."""
+    """True if the residual, which has no literals `D` any more, holds once no position follows."""
     return any(all(literal[0] in "WGg" for literal in term) for term in residual)
 
 
 def at_the_end(residual: Residual) -> Residual:
-    """What is left of it where no position follows: the literals `D`."""
+    """Return what is left of the residual once no position follows: nothing but literals `D`."""
 
     def value(literal: Literal) -> Residual:
         waiting = one(literal)
@@ -185,12 +187,12 @@ def at_the_end(residual: Residual) -> Residual:
 
 
 def literals_of(residuals: Iterable[Residual]) -> set[Literal]:
-    """All literals that occur."""
+    """Return all literals that occur in these residuals."""
     return {literal for residual in residuals for term in residual for literal in term}
 
 
 def shifted(residuals: Iterable[Residual], by: int) -> frozenset[Residual]:
-    """The residuals with step bounds told relative to position `by`."""
+    """Return the residuals with their bounds in steps relative to position `by`."""
 
     def moved(literal: Literal) -> Literal:
         return (*literal[:2], literal[2] - by) if literal[0] in "FG" else literal

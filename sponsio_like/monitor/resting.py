@@ -1,7 +1,8 @@
-"""When a state may be left alone: calls that no contract speaks of leave it as it is.
+"""Decides whether calls that no contract speaks of leave a state as it is, so that it may skip
+them.
 
-In: states before and after such a call. Out: whether it rests, and the position at which a step
-bound wakes it.
+In: states before and after such a call. Out: whether it stays, and the next position that a bound
+in steps makes it see all the same.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ NEVER = 1 << 62
 
 
 def memory(monitor: Monitor, state: State, position: int) -> Any:
-    """The state, with positions told relative to the last one."""
+    """Return the state with positions relative to `position`, as a key for caches."""
     cells = zip(monitor.past.cells, state.registers, strict=True)
     registers = tuple(
         value - position if value is not None and _is_position(monitor, cell) else value
@@ -27,7 +28,7 @@ def memory(monitor: Monitor, state: State, position: int) -> Any:
 
 
 def in_the_air(state: State) -> bool:
-    """Whether the state waits for the result of some call."""
+    """True if the state waits for the result of some call."""
     return bool(state.window) or any(
         literal[0] == "D" for each in state.live for literal in literals_of(each)
     )
@@ -39,7 +40,7 @@ def _is_position(monitor: Monitor, cell: Cell) -> bool:
 
 
 def same(monitor: Monitor, before: State, after: State) -> bool:
-    """Whether nothing has changed but what time makes forget."""
+    """True if no register has changed, but for what a bound has made it forget."""
     pairs = zip(monitor.past.cells, before.registers, after.registers, strict=True)
     return all(old == new or _forgotten(monitor, cell, old, new) for cell, old, new in pairs)
 
@@ -52,7 +53,7 @@ def _forgotten(monitor: Monitor, cell: Cell, old: Any, new: Any) -> bool:
 
 
 def due(monitor: Monitor, state: State, position: int) -> int:
-    """The next position that has to be seen, since a step bound leaves no room for what is owed.
+    """Return the next position that the state has to see because of a bound in steps, or `NEVER`.
 
     What can be kept within so many further positions can be kept as well if they come later, as
     long as no bound runs out before the last of them.

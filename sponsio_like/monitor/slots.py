@@ -1,4 +1,4 @@
-"""How a slot is read at an event; what cannot be told takes the value that violates."""
+"""Reads slots at an event. What cannot be read takes the value that violates."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ from sponsio_like.values.limits import TEXT_CAP
 from sponsio_like.values.places import find, given, is_gone
 
 KEY_CAP = 64
-"""Longest value, in characters, that is kept as it is."""
+"""Longest value, in characters, that a key holds as it is; of longer ones it holds a hash."""
 
 FEW, LIKENESS_CAP, EXACT_FLOATS = 8, 256, 1 << 53
 """Most arguments of a call, characters of each, and size of numbers, that are compared as they are;
-the others by a fingerprint."""
+other calls are compared by their fingerprints.
+"""
 
 _Read = Callable[[Event, Context], Any]
 
 
 def slot_reader(slot: Slot) -> _Read:
-    """The function that reads this slot."""
+    """Return the function that reads this slot at an event."""
     match slot.kind:
         case "atom":
             assert isinstance(slot.node, Formula)
@@ -78,7 +79,9 @@ def _amount_reader(node: Sum) -> _Read:
 
 
 def likeness(tool: str, args: Mapping[str, Any]) -> Any:
-    """What equal calls share. Arguments that cannot be read count as the same again."""
+    """Return a key that equal calls share. Calls of one tool with unreadable arguments share one,
+    too.
+    """
     pairs = _small(args)
     if pairs is None:
         args = given(args)
@@ -92,7 +95,7 @@ def likeness(tool: str, args: Mapping[str, Any]) -> Any:
 
 
 def _small(args: Mapping[str, Any]) -> list[Any] | None:
-    """A few short texts and whole numbers, by name; None for what may equal anything else."""
+    """Return short texts and whole numbers by name, if a call has only few of them; else None."""
     if len(args) > FEW:
         return None
     pairs: list[Any] = []
@@ -112,13 +115,13 @@ def _small(args: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _small_renamed(args: Mapping[str, Any]) -> list[Any] | None:
-    """The same for names that are written in more than one way."""
+    """Return the same as `_small` for names in NFC; None if two of them are one, or not ASCII."""
     named = {composed(name): value for name, value in args.items()}
     return _small(named) if len(named) == len(args) and all(map(str.isascii, named)) else None
 
 
 def _alike(value: Any) -> str | int | None:
-    """The same for values that are equal; None for some, and then for all that equal them."""
+    """Return a short text or whole number that equal values share; None for other values."""
     if isinstance(value, str):
         text = str.__str__(value) if value.isascii() else composed(value)
         return text if len(text) <= LIKENESS_CAP and text.isascii() else None
@@ -141,7 +144,7 @@ def _key_reader(node: Repeats) -> _Read:
 
 
 def _words(call: Call) -> tuple[str, frozenset[str]]:
-    """The tool, and the words of all names and values of its arguments, in any case."""
+    """Return the tool, and the words of all names and values of its arguments, in lower case."""
     said: list[str] = []
     try:
         for value in inside([given(call.args)]):
@@ -154,7 +157,7 @@ def _words(call: Call) -> tuple[str, frozenset[str]]:
 
 
 def key_of(call: Call, paths: tuple[str, ...]) -> Any:
-    """The canonical values at these paths; None if one is missing, or cannot be told.
+    """Return the canonical values at these paths; None if one is missing or cannot be read.
 
     `@agent` is the agent, `@tool` the tool, `*` all arguments together. Nulls and empty lists are
     missing.
@@ -173,10 +176,10 @@ def key_of(call: Call, paths: tuple[str, ...]) -> Any:
 
 
 def read_as(value: Any) -> Any:
-    """What a tool may read a value as, once for all that it may take for the same.
+    """Return one form for all values that a tool may read as the same.
 
-    A text without the blanks around it; the number or the truth value that it spells; the only
-    element of a list.
+    A text loses the blanks around it, and becomes the number or the truth value that it spells; a
+    list of one element becomes the element.
     """
     match value:
         case str():
@@ -194,7 +197,7 @@ def read_as(value: Any) -> Any:
 
 
 def _bare(exact: Decimal) -> Decimal:
-    """The same number with as few digits as it can be written with."""
+    """Return the same number without trailing zeros."""
     sign, digits, exponent = exact.as_tuple()
     text = "".join(map(str, digits))
     kept = text.rstrip("0") or "0"
@@ -203,7 +206,10 @@ def _bare(exact: Decimal) -> Decimal:
 
 
 def short(value: Any) -> Any:
-    """The canonical value, or a hash of it if it is long: a key is kept for the whole session."""
+    """Return the canonical value, or a hash of it if it is long, since keys are kept for a session.
+
+    Raises `Unreadable`.
+    """
     key = canonical(value)
     return key if len(str(value)) <= KEY_CAP else ("hash", digest("", value))
 

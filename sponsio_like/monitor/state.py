@@ -1,6 +1,6 @@
-"""What is remembered of one clause between positions, and what becomes of it at one of them.
+"""The records of what a clause remembers between positions, and of what one position changes.
 
-Out: plain records, immutable. What they mean is in `engine/clause.py`.
+All are immutable. What they mean is in `engine/clause.py`.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from sponsio_like.monitor.past import Letter
 
 
 class Place(NamedTuple):
-    """A position: its number among those the clause sees, and those its guarantee counts."""
+    """A position: its number among those the clause sees, and among those its guarantee counts."""
 
     seen: int
     counted: int
 
 
 class Watch(NamedTuple):
-    """All that a clause remembers. `gate`: over the whole session; `inner`: over the open segment.
+    """All that a clause remembers.
 
-    `over`: no further segment can open. `broken`: a violation was let through, the verdict has
-    latched. `hanging`: what segments that have ended still owe, if calls in flight settle so.
+    `gate`: the state over the whole session; `inner`: the state over the open segment, None if
+    there is none; `over`: no further segment can open; `broken`: a violation was let through, so
+    that the verdict stays; `hanging`: what ended segments still owe, which calls in flight decide.
     """
 
     gate: State
@@ -37,10 +38,11 @@ class Watch(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What clause number `clause` becomes if the position `at` is let through.
+    """The change of clause number `clause` if the position `at` is let through.
 
-    `watch`: what it remembers then; for all values that the position does not bind, what each state
-    becomes. `given`: what of the call has to be known when its answer comes.
+    `watch`: what it remembers then; with value variables, what each state becomes for all values
+    that the position does not bind. `given`: what has to be known of the call when its result
+    comes.
     """
 
     clause: int
@@ -52,23 +54,24 @@ class Change(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a watch has become, and whether the guarantee is violated where the assumption holds."""
+    """A watch after a position. `violated`: the guarantee is, where the assumption holds."""
 
     watch: Watch
     violated: bool
 
 
 class Now(NamedTuple):
-    """What an assumption may speak of besides the past."""
+    """The time and the context: what an assumption may read besides the past."""
 
     time: float
     context: Context
 
 
 class Witness(NamedTuple):
-    """What a violation rests on: the values of the variables, and the call since which it is so.
+    """The evidence of a violation: the values of the variables, and the call since which it is so.
 
-    `full`: memory is full, so that it cannot be told. `key`: the values as they are remembered.
+    `full`: memory is full, so that a violation cannot be excluded. `key`: the values as they are
+    remembered.
     """
 
     values: tuple[tuple[str, Any], ...] = ()
@@ -78,7 +81,7 @@ class Witness(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What a clause reads at an event: its letter, and the values that choose its monitor.
+    """The letter that a clause reads at an event, and the key that chooses its monitor.
 
     Of a clause with value variables, the letter is that of all values that the event does not bind,
     and the `key` what it reads for the others.
@@ -91,9 +94,10 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What letting an event through would change, and the clauses that it would violate.
+    """The changes that an event makes if it is let through, and the clauses that it would violate.
 
-    `witnesses`: by clause, the values that are violated, and since when; or that memory is full.
+    `failed`: the clauses that could not be judged, each with the exception. `witnesses`: by clause,
+    the values that are violated, and since when; or that memory is full.
     """
 
     kind: Kind

@@ -1,7 +1,7 @@
-"""Positions that leave what a clause over the past remembers as it is, told at load time.
+"""Decides at load time which positions leave the registers of a clause as they are.
 
-In: programs, and a letter as far as the name of a tool tells it (`None`: it takes more). Out:
-whether such a position changes no register, in any state that is reached.
+In: programs, and what the name of a tool tells of a letter (`None`: nothing). Out: True if such a
+position changes no register, in any state that can be reached.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Told = Sequence[bool | None]
 
 
 def is_steady(program: Program, past: Past, letter: Told) -> bool:
-    """Whether a position with this letter changes no register."""
+    """True if a position with this letter changes no register."""
     stable: list[bool] = []
     for op in program.nodes:
         stable.append(_stable(op, program, letter, stable))
@@ -34,16 +34,16 @@ def is_steady(program: Program, past: Past, letter: Told) -> bool:
 
 
 class Judged(NamedTuple):
-    """A program, and those of its nodes that are read by themselves."""
+    """A program, and the nodes whose values are read from outside."""
 
     program: Program
     roots: Sequence[int]
 
 
 def mute(judged: Sequence[Judged], letter: Told, slots: Iterable[int]) -> frozenset[int]:
-    """Those of the slots that make no difference at such a position.
+    """Return the slots whose value makes no difference at such a position.
 
-    Beside each of them, wherever it stands, is something that decides by itself.
+    In every `and` and `or` that has one of them, another operand already decides.
     """
     return frozenset(i for i in slots if all(_is_mute(each, letter, i) for each in judged))
 
@@ -65,7 +65,7 @@ def _is_mute(judged: Judged, letter: Told, slot: int) -> bool:
 
 
 def _stable(op: Op, program: Program, letter: Told, below: list[bool]) -> bool:
-    """Whether the node's value is what it was at the position before, whatever that was."""
+    """True if the node has the value it had at the position before, whatever that was."""
     match op:
         case ("true",) | ("false",):
             return True
@@ -101,7 +101,7 @@ def _stable(op: Op, program: Program, letter: Told, below: list[bool]) -> bool:
 
 
 def _is(program: Program, letter: Told, i: int, *, sought: bool) -> bool:
-    """Whether node `i` has this truth at such a position, from the letter alone."""
+    """True if the letter alone gives node `i` the truth `sought`."""
     op = program.nodes[i]
     match op:
         case ("true",) | ("false",):
@@ -118,7 +118,7 @@ def _is(program: Program, letter: Told, i: int, *, sought: bool) -> bool:
 
 
 def _first(op: Op, letter: Told, below: list[object], start: object) -> object:
-    """The node's value at the first position, if that has this letter; `None` if unknown."""
+    """Return the node's value at the first position if that has this letter; None if unknown."""
     match op:
         case ("true",) | ("false",):
             return op[0] == "true"

@@ -1,7 +1,8 @@
-"""Atoms with value variables: for which values they hold at an event.
+"""Reads atoms with value variables: for which values they hold at an event.
 
-In: an atom, once, at load time. Out: an `Atom` (variables.py): what stands in the event is read
-once (`see`); then it answers for each value, and says for which it may hold at all.
+In: an atom, once, at load time. Out: an `Atom` (variables.py). It reads the event once (`see`);
+then it answers for each value (`holds`), and lists the values for which it may hold at all
+(`binds`).
 """
 
 from __future__ import annotations
@@ -36,7 +37,11 @@ ZERO = Decimal(0)
 
 
 class _Test(NamedTuple):
-    """One condition with a variable. `place`: -1 for one that only needs to be there."""
+    """One condition with a variable.
+
+    `place`: the variable's place in the key; -1 for a local variable, whose value only has to be
+    there.
+    """
 
     place: int
     form: Form
@@ -45,7 +50,9 @@ class _Test(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """One match with variables: what it asks without them, and its tests."""
+    """One match: `concerns` tests its conditions without variables, `tests` are those with
+    variables.
+    """
 
     concerns: Concerns
     tests: tuple[_Test, ...]
@@ -57,7 +64,7 @@ Sighted: TypeAlias = "list[tuple[_Kind, bool | None, list[Look]]]"
 
 @dataclass(frozen=True, slots=True)
 class OfCalls:
-    """`called | done | failed` of calls whose arguments carry the values."""
+    """The atom `called`, `done` or `failed` of calls whose arguments carry the values."""
 
     what: str
     kinds: tuple[_Kind, ...]
@@ -81,12 +88,14 @@ class OfCalls:
 
     @staticmethod
     def is_alike(seen: Sighted) -> bool:
-        """Whether it says the same of all values that it binds."""
+        """True if the atom has the same truth for all values that the event binds."""
         return [len(kind.tests) for kind, _, _ in seen] == [1]
 
     @staticmethod
     def compares(seen: Sighted) -> bool:
-        """Whether something there is compared with the values, and does not only bind them."""
+        """True if something in the event is compared with the values, and does
+        not only bind them.
+        """
         pairs = (pair for kind, _, looks in seen for pair in zip(kind.tests, looks, strict=True))
         return any(test.condition.op not in BINDING and found.there for test, found in pairs)
 
@@ -96,7 +105,7 @@ class OfCalls:
 
 
 def any_of(answers: list[bool | None]) -> bool | None:
-    """Whether one of them is true; None if that is not certain."""
+    """Return True if one of the answers is true, None if that is not certain, else False."""
     return True if True in answers else None if None in answers else False
 
 
@@ -121,7 +130,7 @@ def _tested(kind: _Kind, test: _Test, found: Look, key: Key) -> bool | None:
 
 
 def _may_be_any(kind: _Kind, test: _Test, found: Look) -> bool:
-    """Whether what stands there could be any value."""
+    """True if the value at the test's place could be any value."""
     binds = test.condition.op in BINDING
     return binds and (found.unclear or (kind.strict and not found.there))
 
@@ -142,7 +151,9 @@ def _seen(call: Call, test: _Test, *, strict: bool) -> Look:
 
 
 def _keys(tested: Iterable[tuple[_Test, Look]], width: int) -> Iterator[Key]:
-    """The combinations of values that these tests bind; none if one variable is left open."""
+    """Yield the combinations of values that these tests bind; none if one
+    variable stays unbound.
+    """
     choices: list[set[Any] | None] = [None] * width
     for test, found in tested:
         tells = test.condition.op in BINDING or (test.condition.op == "!=" and width == 1)
@@ -153,7 +164,7 @@ def _keys(tested: Iterable[tuple[_Test, Look]], width: int) -> Iterator[Key]:
 
 
 def of_target(target: f.Target, what: str, names: Names) -> OfCalls:
-    """The atom of these calls."""
+    """Return the atom of calls that match `target`."""
     return OfCalls(what, tuple(_kind(match, names) for match in target), len(names.places))
 
 
@@ -178,7 +189,7 @@ def _kind(match: f.Match, names: Names) -> _Kind:
 
 @dataclass(frozen=True, slots=True)
 class OfOutput:
-    """The output of a call carries the value; known once the call has settled."""
+    """The atom of a call whose output carries the value; it is known once the call has settled."""
 
     node: f.OutputIs
     place: int
@@ -195,25 +206,25 @@ class OfOutput:
         return ()
 
     def found(self, result: Result) -> Look:
-        """What the result carries."""
+        """Return what stands at the atom's path in the result."""
         path, var = self.node.path, self.node.value
         assert isinstance(var, f.Var)
         place = told(result.output, path)
         return look(place, self.node.op, var, self.form, given=True, whole=is_whole(path))
 
     def revealed(self, found: Look) -> Iterator[Key]:
-        """The values that it carries."""
+        """Yield the keys of the values found in the result."""
         if self.width == 1 and (self.node.op in BINDING or self.node.op == "!="):
             yield from ((each,) for each in found.values)
 
     def settled(self, found: Look, key: Key) -> bool | None:
-        """Whether it carries this value."""
+        """True if the result carries the value of this key; None if that cannot be decided."""
         return holds(found, self.node.op, key[self.place], self.form)
 
 
 @dataclass(frozen=True, slots=True)
 class OfText:
-    """The text of a message carries the value."""
+    """The atom of a message whose text carries the value."""
 
     node: f.TextIs
     place: int

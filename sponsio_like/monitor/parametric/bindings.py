@@ -1,4 +1,4 @@
-"""Value variables of one clause: what it reads of an event, for each value that the event binds.
+"""Reads events for a clause with value variables: one letter for each value that the event binds.
 
 In: the slots of a clause. Out: letters: one for each key that the event (or a result) binds, and
 one for all other values. Shared by all sessions; immutable but for a cache.
@@ -36,14 +36,15 @@ Steady: TypeAlias = Callable[[Sequence[bool | None]], bool]
 Mute: TypeAlias = Callable[[Sequence[bool | None]], frozenset[int]]
 Gifts: TypeAlias = tuple[tuple[int, Any], ...]
 CACHE_CAP = 4_096
-"""Most tools of which something is remembered: what of their calls makes no difference."""
+"""Most tools whose names' consequences are cached: what of their calls makes no difference."""
 
 
 class Sight(NamedTuple):
-    """What was read of an event. `keys`: for each key that it binds; `others`: for all others.
+    """The letters that an event gives: one for each key that it binds, and one for all others.
 
-    `rests`: they stay as they are. `seen`: what the letter of any other key is made of. `given`: by
-    slot, what the call binds of what its answer will complete.
+    `rests`: the states of the others stay as they are; `seen`: what each atom read, from which the
+    letter of any other key is made; `given`: by slot, what the call binds of a key that its result
+    completes.
     """
 
     keys: Mapping[Key, Letter]
@@ -54,9 +55,11 @@ class Sight(NamedTuple):
 
 
 class Revealed(NamedTuple):
-    """What a result decides. `keys`: those that it binds; `of`: the final values for a key.
+    """The final values that a result gives to the slots that waited for it.
 
-    `apart`: for every key that is told apart, something else may be decided.
+    `keys`: those that the result binds; `of`: the values by slot, for a key; `others`: the same for
+    all values that nothing has bound; `apart`: each key that has a state of its own may get other
+    values than these.
     """
 
     keys: tuple[Key, ...]
@@ -66,7 +69,11 @@ class Revealed(NamedTuple):
 
 
 class Bindings:
-    """`relates`: every value is compared with the present one, and so sees every such call."""
+    """The atoms with value variables of one clause.
+
+    `relates`: an event is compared with every value, so that it concerns each key, not only the
+    keys that it binds.
+    """
 
     def __init__(self, slots: Sequence[Slot], names: Names) -> None:
         self.names = names
@@ -86,10 +93,10 @@ class Bindings:
     def see(
         self, base: Letter, event: Event, context: Context, steady: Steady, mute: Mute
     ) -> Sight:
-        """What there is to know of this event. `base`: the letter, but for variables.
+        """Return the letters that this event gives. `base`: the letter, but for variables.
 
-        `steady`: whether a position with a letter leaves the clause as it is; `mute`: the outputs
-        that make no difference there, so that nothing waits for them.
+        `steady` says whether a position with a letter leaves the clause as it is; `mute` lists the
+        outputs that make no difference there, so that nothing waits for them.
         """
         still = self._mute(event, mute)
         seen = tuple([i not in still and atom.see(event, context) for i, _, atom in self.atoms])
@@ -106,7 +113,7 @@ class Bindings:
         return Sight(letters, others, rests, seen, given)
 
     def _small(self, i: int, value: Any) -> Any:
-        """What is read of a term, if it can be remembered: states are compared with each other."""
+        """Return a term's value, or `MISSING` if it is too large to be remembered in a state."""
         if self.slots[i].kind != "value" or value is OPEN or value is ABSENT:
             return value
         return kept(value)
@@ -123,32 +130,38 @@ class Bindings:
         return {key: self.letter(base, seen, key) for key in keys_}
 
     def keys_of(self, event: Event, context: Context) -> list[Key]:
-        """The values that the event binds."""
+        """Return the keys that the event binds."""
         pairs = ((atom, atom.see(event, context)) for _, _, atom in self.atoms)
         return list(dict.fromkeys(key for atom, seen in pairs for key in atom.binds(seen)))
 
     def letter(self, base: Letter, seen: Sequence[Any], key: Key) -> Letter:
-        """What is read for this key."""
+        """Return the letter of this key."""
         out = list(base)
         for (i, slot, atom), one in zip(self.atoms, seen, strict=True):
             out[i] = _answer(slot, atom.holds(one, key))
         return tuple(out)
 
     def compares(self, sight: Sight) -> bool:
-        """Whether the event is compared with values, and not only bound to them."""
+        """True if the event is compared with values, and does not only bind them."""
         pairs = ((atom, one) for (_, _, atom), one in zip(self.atoms, sight.seen, strict=True))
         calls = (atom.compares(one) for atom, one in pairs if isinstance(atom, OfCalls | OfTerms))
         return self._compares and any(calls)
 
     def nothing(self, base: Letter, context: Context) -> Letter:
-        """What is read where nothing happens, the same for every key."""
+        """Return the letter at the end of the session, where nothing happens: the same for every
+        key.
+        """
         seen = tuple([atom.see(End(), context) for _, _, atom in self.atoms])
         return self.letter(base, seen, self.nobody)
 
     def settled(
         self, letter: Letter, result: Result, base: dict[int, Any], gifts: Gifts = ()
     ) -> Revealed:
-        """What a result decides. `base`: for the slots without variables; `gifts`: of its call."""
+        """Return what a result decides.
+
+        `base`: the final values of slots without variables; `gifts`: what the call has bound, by
+        slot.
+        """
         waiting = [
             (i, slot, atom, atom.found(result))
             for i, slot, atom in self.atoms
@@ -203,7 +216,9 @@ class Bindings:
         return found
 
     def told(self, letter: Sequence[bool | None]) -> tuple[bool | None, ...]:
-        """What is known of a letter, for values that nothing binds there."""
+        """Return what is known of a letter for values that the position does
+        not bind; else None.
+        """
         out = list(letter)
         for i, _, _ in self.atoms:
             late = i in self.revealing or i in self.parts
@@ -211,7 +226,7 @@ class Bindings:
         return tuple(out)
 
     def said(self, key: Key) -> tuple[tuple[str, Any], ...]:
-        """The variables, each with its value."""
+        """Return the variables, each with its value as people read it."""
         return tuple((name, shown(key[place])) for name, place in self.names.places.items())
 
 

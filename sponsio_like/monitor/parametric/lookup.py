@@ -1,7 +1,8 @@
-"""What a place in an event has for value variables, and whether it holds for one value.
+"""Reads one place of an event for value variables, and compares what stands there with a value.
 
 In: a place, a condition with a variable. Out: a `Look`: the values that stand there, as keys have
-them, and whether all could be read. Texts that something was found in compare as texts.
+them, and whether all could be read. A variable that is bound from parts of texts is compared as
+text.
 """
 
 from __future__ import annotations
@@ -26,20 +27,20 @@ Form: TypeAlias = Literal["exact", "text", "folded"]
 
 
 class Nobody:
-    """Stands for every value that nothing has bound."""
+    """The stand-in for all values that nothing has bound."""
 
 
 NOBODY = Nobody()
 SINGLE: frozenset[f.Op] = frozenset({"=", "!=", "<", "<=", ">", ">=", "matches"})
-"""How single values are compared; `has` and `carries` look into whatever stands there."""
+"""Operators that compare single values; `has` and `carries` look into whatever stands there."""
 BINDING: frozenset[f.Op] = frozenset({"=", "matches", "has", "carries"})
-"""How a condition can bind a variable; `!=`, `<` and so on only relate to it."""
+"""Operators that can bind a variable; `!=`, `<` and so on only compare with it."""
 
 
 class Look(NamedTuple):
-    """What stands at a place. `unclear`: not all could be read; `there`: there is something.
+    """The values that stand at a place. `unclear`: not all could be read; `there`: there are some.
 
-    `mixed`: one value was meant, and several stand there: which of them counts cannot be told.
+    `mixed`: one value was meant, and several stand there: which of them counts is not known.
     `bare`: something stands there in which a regular expression finds nothing.
     """
 
@@ -54,7 +55,7 @@ NOWHERE = Look({}, False, False)
 
 
 def form_value(value: Any, form: Form) -> Any:
-    """The value as keys have it. Raises `Unreadable`."""
+    """Return the value as keys have it. Raises `Unreadable`."""
     if form == "folded":
         return key_of(value)
     text = as_text(value) if form == "text" else None
@@ -64,9 +65,9 @@ def form_value(value: Any, form: Form) -> Any:
 def look(
     place: Spot, op: f.Op, var: f.Var, form: Form, *, given: bool, whole: bool, every: bool = False
 ) -> Look:
-    """What `op var` binds there. `given`: in an output, not in arguments; `whole`: all of it.
+    """Return the values that `op var` binds at a place; with `every`, those that each element has.
 
-    `every`: what it binds in each element.
+    `given`: the place is in an output, not in arguments; `whole`: the path means all of it.
     """
     read: list[dict[Any, None]] = []
     unclear = False
@@ -81,7 +82,7 @@ def look(
     there, bare = unclear or bool(read), op == "matches" and not all(read)
     every = every and op in BINDING and bool(read)
     found = _in_all(read) if every else _in_any(read)
-    unclear = unclear and (bool(found) or not every)  # what one does not have, not every one has
+    unclear = unclear and (bool(found) or not every)  # an unread element adds none
     mixed = len(found) > 1 and op in SINGLE and not whole and _is_mixed(place)
     return Look(found, unclear, there, mixed, bare)
 
@@ -114,7 +115,7 @@ def _texts(place: Spot) -> Iterator[Any]:
 
 
 def _is_mixed(place: Spot) -> bool:
-    """Whether one value was meant where a list stands."""
+    """True if a list stands where one value was meant."""
     if isinstance(place, Many):
         return (not place.each and len(place.parts) > 1) or any(map(_is_mixed, place.parts))
     return isinstance(place, (list, tuple)) and len(place) > 1
@@ -143,7 +144,7 @@ def _pieces(value: Any, op: f.Op, var: f.Var, form: Form, given: bool) -> Iterab
 def holds(
     found: Look, op: f.Op, value: Any, form: Form, *, every: bool = False, strict: bool = False
 ) -> bool | None:
-    """Whether `op value` holds for what was found."""
+    """True if `op value` holds for what was found; None if that cannot be decided."""
     if not found.there:
         return None if strict and op in BINDING else False
     if op in BINDING:
@@ -166,7 +167,9 @@ def _compared(found: Any, op: f.Op, value: Any, form: Form) -> bool | None:
 
 
 def ordered(left: Any, op: f.Op, right: Any, form: Form) -> bool | None:
-    """How two values compare; those of a text as numbers, where both of them are numbers."""
+    """Return how two values compare. Two texts of a text variable compare as numbers if one is a
+    number.
+    """
     if form != "exact" and isinstance(left, str) and isinstance(right, str):
         one, other = number_in(left), number_in(right)
         if one is not None or other is not None:
@@ -175,7 +178,7 @@ def ordered(left: Any, op: f.Op, right: Any, form: Form) -> bool | None:
 
 
 def call_spot(call: Call, path: str) -> Spot:
-    """What stands at a path of a call, the special ones too."""
+    """Return what stands at a path of a call; `*`, `@agent` and `@call` are paths, too."""
     match path:
         case "*":
             return given(call.args)
@@ -187,5 +190,5 @@ def call_spot(call: Call, path: str) -> Spot:
 
 
 def is_whole(path: str) -> bool:
-    """Whether a path means all that there is, in whatever shape."""
+    """True if a path means everything that is there, in whatever shape."""
     return path in ("", "*", "@agent", "@call")

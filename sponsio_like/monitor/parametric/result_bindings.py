@@ -1,7 +1,8 @@
-"""Events of which the call binds some variables, and its own answer the one that is left.
+"""Binds variables by a call and its own result together: the call some of them, the result the
+last.
 
-In: an atom like `done(get_order, id = $o)` beside `output.item = $i`. Out: what the call gives,
-kept until its answer is there; then the values that both have, tied together.
+In: an atom like `done(get_order, id = $o)` beside `output.item = $i`. Out: what the call binds,
+kept until its result is there; then the keys that both bind together.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ Part: TypeAlias = tuple[tuple[int, Any], ...]
 
 
 class Given(NamedTuple):
-    """What a call has bound: for certain, perhaps, and whether it may be anything (`unclear`)."""
+    """The values that a call has bound: `parts` for certain, `doubted` perhaps.
+
+    `unclear`: it may have bound any value.
+    """
 
     parts: tuple[Part, ...]
     doubted: tuple[Part, ...] = ()
@@ -33,7 +37,7 @@ class Given(NamedTuple):
 
     @property
     def all(self) -> tuple[Part, ...]:
-        """Everything that it may have bound."""
+        """Everything that the call may have bound."""
         return (*self.parts, *self.doubted)
 
 
@@ -42,7 +46,7 @@ NOTHING = Given(())
 
 @dataclass(frozen=True, slots=True)
 class OfPart:
-    """`done | failed` of calls whose arguments carry the values of some places."""
+    """The atom `done` or `failed` of calls whose arguments carry the values of some variables."""
 
     calls: OfCalls
 
@@ -77,9 +81,10 @@ def _fits_some(parts: Iterable[Part], key: Key) -> bool:
 
 
 def settled_part(given: Given, key: Key, *, vague: bool, default: bool) -> bool:
-    """Whether a call that has settled as it had to carries this value.
+    """True if a call that has settled with the atom's status carries the values of this key.
 
-    `vague`: its answer cannot be read; for values that nothing binds, `default` then.
+    `vague`: its result cannot be read; for values that nothing has bound, the answer is then
+    `default`.
     """
     if _fits_some(given.parts, key):
         return True
@@ -90,7 +95,9 @@ def settled_part(given: Given, key: Key, *, vague: bool, default: bool) -> bool:
 
 
 def keys_of(given: Given, width: int, told: Mapping[int, Iterable[Any]]) -> Iterator[Key]:
-    """The keys that a call and its answer bind together. `told`: the answer's values, by place."""
+    """Yield the keys that a call and its result bind together. `told`: the result's values, by
+    place.
+    """
     for part in given.all:
         known = dict(part)
         each = [(known[p],) if p in known else tuple(told.get(p, ())) for p in range(width)]
@@ -101,7 +108,7 @@ def keys_of(given: Given, width: int, told: Mapping[int, Iterable[Any]]) -> Iter
 
 
 def places_of(node: f.Node, names: Names) -> list[set[str]]:
-    """The variables that an atom binds, for each way that it holds."""
+    """Return the variables that an atom binds: one set for each way in which it holds."""
     match node:
         case f.Happens(what, target):
             each = [vars_in(f.Happens(what, (match,))) for match in target]
@@ -114,9 +121,10 @@ def places_of(node: f.Node, names: Names) -> list[set[str]]:
 
 
 def is_part(node: f.Node, names: Names) -> bool:
-    """Whether an atom of calls waits for its answer, and binds some of the variables there are.
+    """True if an atom of calls waits for the result, and the call binds only some of the variables.
 
-    What only relates to others (`to != $x`) is told for all values by itself.
+    A condition that only compares (`to != $x`) has an answer for all values, and so needs no
+    result.
     """
     if not isinstance(node, f.Happens) or node.what == "called":
         return False
@@ -129,9 +137,10 @@ def is_part(node: f.Node, names: Names) -> bool:
 
 
 def is_tied(program: Program, roots: Sequence[int], slot: int, names: Names) -> bool:
-    """Whether an atom that binds only some variables stands beside one that binds the others.
+    """True if an atom that binds only some variables always stands beside one that binds the
+    others.
 
-    Everywhere: a call that has settled, and its own answer.
+    Both are about one call: the call that has settled, and its own result.
     """
     lits = {k for k, op in enumerate(program.nodes) if op[0] == "lit" and op[1] == slot}
     told = isinstance(program.slots[slot].node, f.Happens | f.OutputIs)
@@ -142,7 +151,7 @@ def is_tied(program: Program, roots: Sequence[int], slot: int, names: Names) -> 
 
 
 def ties(program: Program, op: tuple[Any, ...], names: Names) -> bool:
-    """Whether one call and its answer stand in there, and bind all variables between them."""
+    """True if `op` joins one call and its result, and both together bind all variables."""
     if op[0] not in ("and", "or"):
         return False
     lits = [program.nodes[k] for k in op[1:] if program.nodes[k][0] == "lit"]

@@ -1,8 +1,9 @@
-"""What a clause with value variables remembers: one state for all values that are in the same one.
+"""Stores what a clause with value variables remembers: one state for all values that share it.
 
-In: watches by key (one value for each variable). Out: the watch of any key; keys that nothing has
-told apart are all in `rest`. A position that tells no values apart moves the states, not the keys.
-Memory is capped: what only permits may be forgotten, what forbids or owes never is.
+In: watches by key (one value for each variable). Out: the watch of any key; all keys without a
+state of their own share `rest`. A position that treats all values alike moves the states, not the
+keys. Memory is capped. A key may be forgotten only if that can refuse more, never if it permits
+more.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from sponsio_like.monitor.parametric.variables import Key
 from sponsio_like.monitor.state import Watch
 
 VALUES_CAP = 100_000
-"""Most values that one clause tells apart."""
+"""Most values of one clause that have a state of their own."""
 RELATED_CAP = 1_000
-"""The same for clauses that compare every value with the present one."""
+"""The same for clauses that compare every value with each event."""
 STATES_CAP = 256
 """Most states of a clause that has to step each of them at every call."""
 LOOKED_AT = 256
-"""Most values that are looked at to find one that may be forgotten."""
+"""Most values that are examined to find one that may be forgotten."""
 
 
 class Cell:
-    """The state that some keys are in. `into`: it has become the same as another one.
+    """The state that some keys are in. `into`: the cell that it was merged into, or None.
 
-    `moved`: the call at which it has last become another, -1 if it has not.
+    `moved`: the call at which its state last changed; -1 if it never has.
     """
 
     __slots__ = ("into", "keys", "moved", "watch")
@@ -42,10 +43,11 @@ class Cell:
 
 
 class Instances:
-    """`keys`: the cell of each key, and the call at which the key has come into it.
+    """The states of one clause by key, and the state of all other keys (`rest`).
 
-    `broken`: some value was violated, and that was let through. `blind`: something that must not be
-    forgotten could not be kept.
+    `keys`: the cell of each key, and the call at which the key came into it. `broken`: a violation
+    by some value was let through. `blind`: something that must not be forgotten could not be
+    stored.
     """
 
     __slots__ = (
@@ -66,25 +68,25 @@ class Instances:
         self.cap, self.permits, self.states = cap, permits, states
         self.rest = self._last = Cell(start)
         self.cells: dict[Watch, Cell] = {start: self.rest}
-        self.keys: OrderedDict[Key, tuple[Cell, int]] = OrderedDict()  # the oldest goes first
+        self.keys: OrderedDict[Key, tuple[Cell, int]] = OrderedDict()  # the oldest first
         self.blind = self.broken = False
 
     # --- asking -------------------------------------------------------------------------------
 
     def watch(self, key: Key) -> Watch:
-        """The state that this key is in."""
+        """Return the state of this key."""
         entry = self.keys.get(key)
         return (self.rest if entry is None else self._root(key, entry)).watch
 
     def since(self, key: Key | None) -> int:
-        """The call at which the state of this key last changed; -1: it is as at the beginning."""
+        """Return the call at which the state of this key last changed; -1 if it never has."""
         if key is None or key not in self.keys:
             return self.rest.moved
         moved = self._root(key, self.keys[key]).moved
         return max(moved, self.keys[key][1])
 
     def watches(self, but: Collection[Key] = ()) -> list[Watch]:
-        """Every state that some key is in, besides these."""
+        """Return every state that some key is in, without counting the keys of `but`."""
         entries = ((key, self.keys[key]) for key in but if key in self.keys)
         taken = Counter(self._root(key, entry) for key, entry in entries)
         return [
@@ -94,7 +96,9 @@ class Instances:
         ]
 
     def example(self, watch: Watch, but: Collection[Key] = ()) -> Key | None:
-        """A key that is in this state, none of these; None if it is that of all others."""
+        """Return a key in this state that is not one of `but`; None if it is the state of all
+        others.
+        """
         cell = self.cells.get(watch)
         if cell is None or cell is self.rest:
             return None
@@ -102,11 +106,11 @@ class Instances:
         return next((key for key, root in each if root is cell and key not in but), None)
 
     def knows(self, key: Key) -> bool:
-        """Whether this key is told apart from all others."""
+        """True if this key has a state of its own."""
         return key in self.keys
 
     def has_room(self, more: int, states: Collection[Watch], new: Collection[Watch]) -> bool:
-        """Whether so many more keys can be told apart, and be in new states beside these."""
+        """True if `more` further keys can be stored, and be in the states `new` beside `states`."""
         if len(states) + len(new) > self.states:
             return all(self.permits(each, self.rest.watch) for each in new)
         lacking = len(self.keys) + more - self.cap
@@ -119,7 +123,7 @@ class Instances:
     # --- changing -----------------------------------------------------------------------------
 
     def put(self, key: Key, watch: Watch, call: int) -> None:
-        """The key is in this state from now on."""
+        """Set the state of this key; note in `blind` if there is no room for it."""
         watch = self._latched(watch)
         entry = self.keys.get(key)
         cell = self.rest if entry is None else self._root(key, entry)
@@ -139,7 +143,10 @@ class Instances:
             self._left(cell)
 
     def _cell(self, watch: Watch) -> Cell:
-        """The cell of this state; values come in crowds, so the last one first."""
+        """Return the cell of this state, a new one if need be.
+
+        It looks at the last one first, since many values get the same state in a row.
+        """
         last = self._last
         if last.watch is watch and last.keys > 0 and last.into is None:
             return last
@@ -150,7 +157,7 @@ class Instances:
         return found
 
     def drop(self, key: Key) -> None:
-        """The key is like all others again."""
+        """Forget this key: its state is that of all others again."""
         entry = self.keys.get(key)
         if entry is not None:
             cell = self._root(key, entry)
@@ -158,7 +165,9 @@ class Instances:
             self._left(cell)
 
     def move(self, moves: Mapping[Watch, Watch], call: int) -> None:
-        """Every state becomes another one."""
+        """Replace each state by the one that `moves` has for it; merge states that have become
+        equal.
+        """
         if all(old is new or old == new for old, new in moves.items()):
             return
         cells, self.cells = list(self.cells.values()), {}
@@ -166,7 +175,7 @@ class Instances:
             watch = self._latched(moves.get(cell.watch, cell.watch))
             cell.moved = cell.moved if watch == cell.watch else call
             cell.watch = watch
-        cells.sort(key=lambda cell: (cell is not self.rest, cell.moved))  # the older go on
+        cells.sort(key=lambda cell: (cell is not self.rest, cell.moved))  # the oldest cell stays
         for cell in cells:
             into = self.cells.setdefault(cell.watch, cell)
             if into is not cell:
@@ -182,18 +191,18 @@ class Instances:
         return cell
 
     def _latched(self, watch: Watch) -> Watch:
-        """The state without the mark of a violation: that is remembered once for all keys."""
+        """Return the state without `broken`, which is remembered once for all keys."""
         self.broken = self.broken or watch.broken
         return watch._replace(broken=False) if watch.broken else watch
 
     def _left(self, cell: Cell) -> None:
-        """A key has left this cell."""
+        """Count one key less in this cell, and remove the cell if it was the last."""
         cell.keys -= 1
         if cell.keys == 0 and cell is not self.rest:
             del self.cells[cell.watch]
 
     def _idle(self, wanted: int = 1) -> Iterator[Key]:
-        """Keys that may be forgotten, of those remembered longest."""
+        """Yield keys that may be forgotten, the oldest first."""
         for key, entry in itertools.islice(self.keys.items(), LOOKED_AT + wanted):
             cell = _end(entry[0])
             if cell is self.rest or self.permits(cell.watch, self.rest.watch):
@@ -208,7 +217,7 @@ class Instances:
     # --- copies -------------------------------------------------------------------------------
 
     def copy(self, keys: Iterable[Key]) -> Instances:
-        """A copy to try things on; of the keys, only these."""
+        """Return a copy to try changes on, with no keys but these."""
         twin = Instances(self.rest.watch, self.cap, self.permits, self.states)
         twin.blind, twin.broken, twin.rest.moved = self.blind, self.broken, self.rest.moved
         for key in {key for key in keys if key in self.keys}:
@@ -216,32 +225,32 @@ class Instances:
         return twin
 
     def plain(self) -> tuple[Any, ...]:
-        """All of it as a tuple of plain records."""
+        """Return all of it as a tuple of plain records."""
         numbers = {watch: n for n, watch in enumerate(self.cells)}
         keys = {key: (numbers[self.watch(key)], self.since(key)) for key in list(self.keys)}
         rest = (numbers[self.rest.watch], self.rest.moved)
         return (tuple(numbers), rest, keys, self.blind, self.broken)
 
     def fill(self, plain: Any) -> None:
-        """Take over what `plain` has made."""
+        """Take over what `plain` has returned."""
         watches, (rest, since), keys, blind, broken = plain
         self.__init__(watches[rest], self.cap, self.permits, self.states)  # type: ignore[misc]
         self.rest.moved, self.blind, self.broken = since, bool(blind), bool(broken)
-        for key, (number, call) in keys.items():  # as many as there were
+        for key, (number, call) in keys.items():  # no cap: all were stored before
             cell = self._cell(watches[number])
             cell.keys += 1
             self.keys[key] = (cell, call)
 
 
 def _end(cell: Cell) -> Cell:
-    """The cell that this one has become."""
+    """Return the cell that this one was merged into at last, or itself."""
     while cell.into is not None:
         cell = cell.into
     return cell
 
 
 def only_permits(watch: Watch, rest: Watch) -> bool:
-    """Whether to forget this state, for that of all others, can only refuse more.
+    """True if forgetting this state, so that `rest` takes its place, can only refuse more.
 
     What a guarantee remembers in bits counts for it; what its assumption does, against it.
     """
@@ -257,5 +266,5 @@ def _above(mine: State | None, other: State | None) -> bool:
 
 
 def never(_: Watch, __: Watch) -> bool:
-    """Nothing may be forgotten."""
+    """Return False: no state may be forgotten."""
     return False

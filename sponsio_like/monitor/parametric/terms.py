@@ -1,4 +1,4 @@
-"""Comparisons and amounts with value variables: what they are for the values of a key.
+"""Reads comparisons and amounts with value variables, for the values of a key.
 
 In: terms, once, at load time. Out: `Atom`s (variables.py) that read the event or the context once.
 """
@@ -50,7 +50,7 @@ class OfTerms:
         return compared(left, self.op, right)
 
     def compares(self, seen: tuple[Event, Context]) -> bool:
-        """Whether both sides are there, one of them a value."""
+        """True if both sides can be read, and one of them is a variable."""
         sides = [side((NOBODY,) * self.width, *seen) for side in (self.left, self.right)]
         return NOBODY in sides and MISSING not in sides and ABSENT not in sides
 
@@ -64,7 +64,7 @@ class OfTerms:
 
 @dataclass(frozen=True, slots=True)
 class OfAmounts:
-    """What a sum adds at a call that carries the values."""
+    """The amount that a sum adds at a call that carries the values."""
 
     calls: OfCalls
     read: Callable[[Event, Context], Any]
@@ -81,13 +81,13 @@ class OfAmounts:
 
 
 def form_of(names: Names) -> Form:
-    """How the values of a clause are compared, if all are alike."""
+    """Return the form in which the values of a clause are compared; `exact` if forms differ."""
     forms = set(names.forms.values())
     return forms.pop() if len(forms) == 1 else "exact"
 
 
 def side(node: f.Term, names: Names) -> Callable[[Any, Event, Context], Any]:
-    """How one side of a comparison is read, for the values of the variables."""
+    """Return the function that reads one side of a comparison, for the values of the variables."""
     if isinstance(node, f.Variable) and node.name in names.places:
         place = names.places[node.name]
         return lambda key, event, context: key[place]

@@ -1,8 +1,7 @@
-"""Value variables: where they stand, and the values that a place in an event has for them.
+"""Finds the value variables of formulas: their names, their places in keys, how they are compared.
 
-In: formulas, places. Out: the names of the variables; what a condition finds at its place (`look`),
-and whether it holds for one value (`holds`). Values are canonical; a variable that is bound from a
-text anywhere is compared as text everywhere.
+In: formulas. Out: `Names`, and the protocol of atoms with variables. Values are canonical; a
+variable that is bound from parts of texts anywhere is compared as text everywhere.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ Key: TypeAlias = tuple[Any, ...]
 
 
 DIGITS = 30
-"""Largest power of ten of a number that is shown as one."""
+"""Largest power of ten of a number that is shown as a number."""
 
 
 LONG = "a long value"
-"""How a value is shown that is too long to be."""
+"""The text that is shown in the place of a long value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +43,22 @@ class Names:
 
 
 class Atom(Protocol):
-    """An atom, or the input of a term, with variables in it."""
+    """An atom with variables in it, or the input of a term with variables."""
 
     def see(self, event: Event, context: Context) -> Any:
-        """What there is to know of the event, for all values."""
+        """Return what the other methods need of the event, the same for all values."""
 
     def holds(self, seen: Any, key: Key) -> Any:
-        """Its value, for these values of the variables; None if that cannot be told."""
+        """Return its value for this key; None if that cannot be decided."""
 
     def binds(self, seen: Any) -> Iterable[Key]:
-        """The values for which it may be something else than for values that nothing binds."""
+        """Return the keys for which it may have another value than for keys
+        that nothing has bound.
+        """
 
 
 def shown(value: Any) -> Any:
-    """A canonical value as data that people read; a long one only by its fingerprint."""
+    """Return a canonical value as data that people read; of a long one, only its fingerprint."""
     match value:
         case Decimal() if abs(value.adjusted()) > DIGITS:
             return str(value)
@@ -80,7 +81,7 @@ def shown(value: Any) -> Any:
 
 
 def vars_in(node: f.Node) -> list[tuple[f.Op | None, f.Var]]:
-    """The variables that stand in this very node, each with how; None: as a term."""
+    """Return the variables of this very node, each with its operator; None: it stands as a term."""
     match node:
         case (
             f.Happens(_, target)
@@ -99,12 +100,12 @@ def vars_in(node: f.Node) -> list[tuple[f.Op | None, f.Var]]:
 
 
 def all_vars(root: f.Node) -> list[tuple[f.Op | None, f.Var]]:
-    """The variables in a formula, each with how it stands there."""
+    """Return the variables in a formula, each with its operator; None: it stands as a term."""
     return [each for node in f.postorder(root) for each in vars_in(node)]
 
 
 def told_in(node: f.Node) -> Iterator[str]:
-    """The variables that are compared with what the context tells."""
+    """Yield the variables for which the context gives the value: those that are `=` to it."""
     if isinstance(node, f.Compare) and node.op == "=":
         sides = f.children(node)
         if any(isinstance(each, f.Ctx) for each in sides):
@@ -112,7 +113,7 @@ def told_in(node: f.Node) -> Iterator[str]:
 
 
 def relations(node: f.Node, names: Names) -> list[f.Op]:
-    """How the node compares variables without binding them."""
+    """Return the operators by which the node compares variables without binding them."""
     found: list[f.Op] = []
     for each in f.postorder(node):
         known = [(op, var) for op, var in vars_in(each) if var.name in names.places]
@@ -124,7 +125,7 @@ def relations(node: f.Node, names: Names) -> list[f.Op]:
 
 
 def names_of(roots: Iterable[f.Node], judged: f.Formula) -> Names:
-    """The variables of these formulas; `judged` is the guarantee."""
+    """Return the variables of these formulas; `judged` is the guarantee."""
     roots = list(roots)
     local = _local(judged, [each for root in roots for each in _uses(root)])
     places: dict[str, int] = {}
@@ -146,7 +147,10 @@ ORDER: tuple[Form, ...] = ("exact", "text", "folded")
 
 
 def _uses(root: f.Node) -> list[str]:
-    """The variables in a formula, as often as they stand there; equal parts are one node."""
+    """Return the variables in a formula, once (or twice) for each time that they stand there.
+
+    Equal parts of a formula are one node, and so counted through all the nodes above it.
+    """
     nodes = list(f.postorder(root))
     times = dict.fromkeys(nodes, 0) | {root: 1}
     for node in reversed(nodes):
@@ -157,7 +161,7 @@ def _uses(root: f.Node) -> list[str]:
 
 
 def _local(judged: f.Formula, uses: list[str]) -> dict[str, str]:
-    """Variables that are bound once, by the call that is judged, and only compared there."""
+    """Return the variables that the judged call binds once, and that are only compared there."""
     binders: dict[str, list[str]] = {}
     compared: list[str] = []
     for body in (each for parts in take_apart(judged).always for each in parts):
@@ -181,7 +185,7 @@ def _local(judged: f.Formula, uses: list[str]) -> dict[str, str]:
 
 
 def _present(body: f.Formula) -> Iterator[tuple[f.Formula, bool]]:
-    """What is said of this very position, and whether it is a premise."""
+    """Yield what is said of this very position, each with True if it is a premise."""
     stack = [(body, False)]
     while stack:
         node, premise = stack.pop()
