@@ -1,4 +1,4 @@
-"""What people say about a contract: why it is there, whose it is, how bad it is to break it.
+"""Notes on a contract: its reason, its owner, the severity of a violation, tags.
 
 In: `because:`, `owner:`, `severity:` and `tags:` of a contract. Out: an `About`. It is no part of
 what a contract means.
@@ -18,7 +18,7 @@ KEYS = ("because", "owner", "severity", "tags")
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is said about a contract; what is empty has not been said."""
+    """The notes on one contract; a field is empty if nothing was written."""
 
     because: str = ""
     owner: str = ""
@@ -26,28 +26,28 @@ class About:
     tags: tuple[str, ...] = ()
 
     def said(self) -> dict[str, Any]:
-        """What has been said, by key."""
+        """Return the notes that were written, by key."""
         return said_of(self)
 
 
 def said_of(about: Any) -> dict[str, Any]:
-    """What is said of a contract, by key: of an `About`, or where a violation is told."""
+    """Return the notes of anything that has these fields, by key: an `About`, a `Violation`."""
     return {key: said for key in KEYS if (said := getattr(about, key))}
 
 
 UNSAID = About()
-"""Of a contract about which nothing is said."""
+"""An `About` without any note."""
 
 
 def words(value: Any) -> str:
-    """A text in which there is something, without the blanks around it."""
+    """Return a text without the blanks around it. Raises `ContractError` if nothing is left."""
     if isinstance(value, str) and value.strip():
         return value.strip()
     raise ContractError.of(f"`{value}` is not a text", "write some words")
 
 
 def severity(value: Any) -> Severity:
-    """How bad a violation is, by its name."""
+    """Return a severity from its name. Raises `ContractError` for others."""
     for known in SEVERITIES:
         if value == known:
             return known
@@ -57,7 +57,7 @@ def severity(value: Any) -> Severity:
 
 
 def tags(value: Any) -> tuple[str, ...]:
-    """A list of words."""
+    """Return a list of words as a tuple. Raises `ContractError` for anything else."""
     if not isinstance(value, (list, tuple)) or not value:
         raise ContractError.of(f"`{value}` is not a list", f"write [{value}]")
     problems = Problems()

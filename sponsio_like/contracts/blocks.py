@@ -1,4 +1,4 @@
-"""What the formulas of patterns are made of.
+"""Building blocks for the formulas of patterns.
 
 In: targets, and what counts (`counts: called | done` of a pattern). Out: formulas.
 """
@@ -43,27 +43,34 @@ Counts: TypeAlias = Literal["called", "done"]
 
 
 def called(tools: Target) -> Formula:
-    """This call is one of `tools`."""
+    """Return the formula that this call is one of `tools`."""
     return Happens("called", tools)
 
 
 def tried(tools: Target, counts: Counts) -> Formula:
-    """A call that a restriction counts: every attempt, or (`done`) those that have not failed."""
+    """Return the formula of a call that a restriction counts.
+
+    `called`: every attempt; `done`: every attempt that has not failed.
+    """
     if counts == "called":
         return called(tools)
     return called(tools) & Not(Happens("failed", tools))
 
 
 def worked(tools: Target, counts: Counts) -> Formula:
-    """A call that a prerequisite or an answer counts: one that succeeded, or (`called`) any."""
+    """Return the formula of a call that a prerequisite or an answer counts.
+
+    `done`: one that succeeded; `called`: any.
+    """
     return Happens(counts, tools)
 
 
 def earlier(formula: Formula, within: Bound = None, of: Formula | None = None) -> Formula:
-    """At some position before this one; `within` so many steps or seconds, counted from here.
+    """Return the formula that `formula` held before this position; `within` steps or seconds from
+    here.
 
-    `of`: what this position is. Raises `ContractError` where, for seconds, that might be `formula`
-    itself.
+    `of` describes this position. Raises `ContractError` where, for seconds, it might itself be
+    `formula`.
     """
     match within:
         case Steps(count):
@@ -79,7 +86,9 @@ def earlier(formula: Formula, within: Bound = None, of: Formula | None = None) -
 
 
 def _is_past(formula: Formula, now: Formula) -> bool:
-    """Whether `formula` cannot hold where `now` does, and is being decided."""
+    """True if `formula` cannot hold at the position where `now` does, while its call is being
+    decided.
+    """
     match formula:
         case And(parts):
             return any(_is_past(part, now) for part in parts)
@@ -96,7 +105,9 @@ def _is_past(formula: Formula, now: Formula) -> bool:
 
 
 def _calls(formula: Formula) -> Target | None:
-    """The calls of which one is where the formula holds; none at a message. None: it may be any."""
+    """Return the calls of which one is where the formula holds; `()` at a message, None if it may
+    be any.
+    """
     match formula:
         case MessageBy():
             return ()
@@ -111,7 +122,7 @@ def _calls(formula: Formula) -> Target | None:
 
 
 def _meet(some: Target, others: Target) -> bool:
-    """Whether one call may be of both targets, by its name."""
+    """True if one call may be of both targets, by its name."""
     return any(
         not (one.names and other.names)
         or bool(one.globs or other.globs or set(one.names) & set(other.names))
@@ -121,17 +132,17 @@ def _meet(some: Target, others: Target) -> bool:
 
 
 def acting(tools: Target, *needed: Target) -> tuple[Formula, ...]:
-    """Calls that need others before them: any of `tools`, the globs but for what is `needed`.
+    """Return formulas of the calls that need others before them: any of `tools`.
 
-    First those that are named, then those of globs. A call that lacks the field of a variable is
-    one of them, unless its match says `missing: skip`.
+    The formula of named tools comes first, then that of globs, which leave out what is `needed`. A
+    call that lacks the field of a variable is one of them, unless its match says `missing: skip`.
     """
     tools = tuple(each for match in tools for each in _refusing(match))
     return but_for("called", tools, [_of_any(match) for target in needed for match in target])
 
 
 def _of_any(match: Match) -> Match:
-    """These calls, whatever values they bind."""
+    """Return the match without the variables that it binds: the same calls with any values."""
     tests = tuple(
         replace(each, value=each.value.regex) if isinstance(each.value, Var) else each
         for each in match.conditions
@@ -141,7 +152,7 @@ def _of_any(match: Match) -> Match:
 
 
 def but_for(what: Happening, tools: Target, needed: Iterable[Match]) -> tuple[Formula, ...]:
-    """What happens to calls of `tools`: those that are named, then those of globs.
+    """Return the formulas of `what` happens to calls of `tools`: named tools first, then globs.
 
     The globs do not cover the calls that are `needed`.
     """
@@ -155,7 +166,9 @@ def but_for(what: Happening, tools: Target, needed: Iterable[Match]) -> tuple[Fo
 
 
 def _free(match: Match, loose: Target) -> Iterator[Match]:
-    """The needed calls that these globs do not cover: none where that would be all of a glob."""
+    """Yield the needed calls that these globs must not cover; none where that would be all of a
+    glob.
+    """
     every = [glob for each in loose for glob in each.globs or ("*",)]
     narrow = bool(match.conditions or match.agent)
     names = tuple(n for n in match.names if any(names_tool(each, n) for each in loose))
@@ -169,17 +182,24 @@ def _free(match: Match, loose: Target) -> Iterator[Match]:
 
 
 def before(tools: Target, needed: Iterable[Target], then: Formula) -> Formula:
-    """At every call of `tools`, `then` holds, which the calls `needed` make true."""
+    """Return the formula that `then`, which calls of `needed` make true, holds at every call of
+    `tools`.
+    """
     return conj(*(Always(part >> then) for part in acting(tools, *needed)))
 
 
 def unspent(granted: Formula, action: Target, *needed: Target) -> Formula:
-    """`granted` held after the last call of `action`, and before this one."""
+    """Return the formula that `granted` held after the last call of `action`, and
+    before this one.
+    """
     return Yesterday(Since(Not(disj(*acting(action, *needed))), granted))
 
 
 def having(tools: Target, field: str, then: Formula) -> Formula:
-    """At every call of `tools`, `then` holds; with `missing: skip`, if the call has the field."""
+    """Return the formula that `then` holds at every call of `tools`.
+
+    With `missing: skip`, only at calls that have the field.
+    """
     must = tuple(match for match in tools if match.strict is not False)
     may = optional(tuple(match for match in tools if match.strict is False))
     free = Custom("arg_missing", (field,))
@@ -188,12 +208,15 @@ def having(tools: Target, field: str, then: Formula) -> Formula:
 
 
 def optional(tools: Target) -> Target:
-    """The same calls, without `missing: skip`, which has been taken into account."""
+    """Return the same calls without `missing: skip`, for a caller that has dealt with it."""
     return tuple(replace(each, strict=None) if each.strict is False else each for each in tools)
 
 
 def by_name(tools: Target, stands: Callable[[str], Formula]) -> Formula:
-    """At every call of these tools, what stands for its name. Raises `ContractError` for globs."""
+    """Return the formula that `stands(name)` holds at every call of the tool `name`.
+
+    Raises `ContractError` for globs.
+    """
     if any(match.globs or not match.names for match in tools):
         raise ContractError.of("approvals are by name", "list every tool by its name")
     names = dict.fromkeys(name for match in tools for name in match.names)
@@ -208,14 +231,15 @@ def _only(match: Match, name: str) -> Match:
 
 
 def narrowed(tools: Target, *conditions: Condition) -> Target:
-    """Those of the calls that satisfy these conditions as well."""
+    """Return the calls that satisfy these conditions as well."""
     return tuple(replace(match, conditions=match.conditions + conditions) for match in tools)
 
 
 def refusing(match: Formula) -> Formula:
-    """The same event; a tool that lacks the field of a variable is such an event, too.
+    """Return the same event, made to hold also at calls that lack the field of a variable.
 
-    Unless its match says `missing: skip`. `*` speaks of tools that may not have the field.
+    A match that says `missing: skip` is left as it is, and so are `*` and a match without tools,
+    which speak of tools that may not have the field.
     """
     done: dict[Node, Node] = {}
     for node in postorder(match):
@@ -242,7 +266,7 @@ def _refusing(match: Match) -> Iterator[Match]:
 
 
 def fresh(name: str, *targets: Target) -> str:
-    """A name for a variable that none of the targets has."""
+    """Return a name for a variable that none of the targets has."""
     taken = {
         each.value.name
         for match in (match for one in targets for match in one)
@@ -255,12 +279,12 @@ def fresh(name: str, *targets: Target) -> str:
 
 
 def exclusive(first: Target, second: Target, counts: Counts) -> Formula:
-    """Neither is called after the other."""
+    """Return the formula that neither is called after the other."""
     return whenever(first, ~earlier(tried(second, counts))) & whenever(
         second, ~earlier(tried(first, counts))
     )
 
 
 def whenever(tools: Target, then: Formula) -> Formula:
-    """At every call of `tools`, `then` holds."""
+    """Return the formula that `then` holds at every call of `tools`."""
     return Always(called(tools) >> then)

@@ -1,4 +1,4 @@
-"""Comparisons that cannot be meant: they can never be made, or always come out the same.
+"""Refuses comparisons that can never be made, or always come out the same.
 
 In: a formula. Out: nothing, or a `ContractError` with every such comparison in it.
 """
@@ -26,7 +26,9 @@ _FLIPPED: dict[f.Op, f.Op] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def check_comparisons(root: f.Formula) -> None:
-    """Refuse every comparison in `root` that cannot be meant."""
+    """Raise `ContractError` with every comparison in `root` that can never be made, or decides
+    nothing.
+    """
     problems = Problems()
     for node in f.postorder(root):
         if isinstance(node, f.Compare):
@@ -38,7 +40,9 @@ def check_comparisons(root: f.Formula) -> None:
 
 
 def tests_of(node: f.Node) -> Iterator[tuple[str | f.Condition, f.Op, Any]]:
-    """What this very node compares: the condition, or `output`, `text`; how, and with what."""
+    """Yield the comparisons of this very node: the condition (or `output`, `text`), operator,
+    operand.
+    """
     match node:
         case f.OutputIs(_, op, value):
             yield "output", op, value
@@ -73,7 +77,7 @@ def _tested(place: str | f.Condition, op: f.Op, value: Any, shown: str) -> None:
 
 
 def _placed(condition: f.Condition, shown: str) -> None:
-    """Refuse a place that such a condition cannot be about."""
+    """Raise `ContractError` if a condition cannot be about this place."""
     path, op = condition.path, condition.op
     if condition.every and "[]" not in path_parts(path):
         what = f"{shown}: `every` speaks of the elements of a list, and `{path}` is one value"
@@ -87,7 +91,7 @@ def _placed(condition: f.Condition, shown: str) -> None:
 
 
 def _readable(node: f.Node) -> None:
-    """Refuse terms that have no value where they stand."""
+    """Raise `ContractError` for terms that have no value where they stand."""
     for child in f.children(node):
         if isinstance(child, f.Output) and not isinstance(node, f.Last):
             raise ContractError.of(
@@ -126,7 +130,7 @@ def _compared(node: f.Compare) -> None:
 
 
 def _kind(side: f.Term) -> Kind | None:
-    """What the values of this side are; None if they may be anything."""
+    """Return the kind of the values of this side; None if they may be anything."""
     if isinstance(side, _NUMBERS):
         return "number"
     if not isinstance(side, f.Const):
@@ -142,7 +146,7 @@ def _each(value: Any) -> tuple[Any, ...]:
 
 
 def _with_value(op: f.Op, value: Any, shown: str) -> None:
-    """What nothing can be compared with so."""
+    """Raise `ContractError` for a value that this operator cannot compare with."""
     if op == "in" and not (isinstance(value, tuple) and value):
         raise ContractError.of(f"{shown} is never true", "write a list with something in it")
     if op == "matches" and not isinstance(value, str):
@@ -158,7 +162,7 @@ def _with_value(op: f.Op, value: Any, shown: str) -> None:
 
 
 def _decided(node: f.Compare, shown: str) -> None:
-    """Refuse `count(a) >= 0`: what counts is never below zero."""
+    """Raise `ContractError` for `count(a) >= 0`: a count is never below zero."""
     left, op, right = node.left, node.op, node.right
     if isinstance(left, f.Const):
         left, op, right = right, _FLIPPED.get(op, op), left
@@ -172,7 +176,7 @@ def _decided(node: f.Compare, shown: str) -> None:
 
 
 def _same(op: f.Op, value: Any, some: bool, *, whole: bool) -> bool:
-    """Whether the comparison is `some` for every number from zero (`whole`: 0, 1, 2, ..)."""
+    """True if the comparison is `some` for every number from zero (`whole`: 0, 1, 2, ..)."""
     if _kind(f.Const(value)) != "number":
         return some is False and op == "in"
     if math.isinf(value):

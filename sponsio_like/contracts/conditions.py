@@ -1,4 +1,5 @@
-"""Conditions of contracts: an atom as a mapping, the sentence "called `x`", or a formula as text.
+"""Reads conditions of contracts: an atom as a mapping, the sentence "called `x`", a formula as
+text.
 
 In: `{called: pay}`, `{ctx: {stage: review}}`, `{ltl: "O done(login)"}`, "called `pay`". Out: a
 `Formula` in which every action is resolved and every tool is of the inventory.
@@ -39,7 +40,11 @@ SENTENCE = re.compile(r"\s*called `([^`]+)`\s*")
 
 
 def condition(value: Any, words: Vocabulary = NOTHING) -> Formula:
-    """A formula, a match, an atom as a mapping, or the sentence; as it stands, of the present."""
+    """Read a formula, a match, an atom as a mapping, or the sentence, as a formula about this
+    position.
+
+    Raises `ContractError` for anything else.
+    """
     match value:
         case Formula():
             return resolved(value, words)
@@ -55,9 +60,10 @@ def condition(value: Any, words: Vocabulary = NOTHING) -> Formula:
 
 
 def assumption(value: Any, words: Vocabulary = NOTHING) -> Formula:
-    """A condition in which `called x` means that it has happened by now.
+    """Read a condition in which `called x` means that it has happened by now.
 
     A match with conditions on arguments speaks of the call being decided; a formula stays as it is.
+    Raises `ContractError` for a condition that speaks of the future.
     """
     read = condition(value, words)
     if looks_ahead(read):
@@ -99,7 +105,7 @@ def _by_now(atom: Happens) -> Formula:
 
 
 def sentence(text: str, words: Vocabulary = NOTHING) -> Formula:
-    """The sentence "called `x`"."""
+    """Read the sentence "called `x`". Raises `ContractError` for another."""
     found = SENTENCE.fullmatch(text)
     if not found:
         raise ContractError.of(
@@ -109,7 +115,7 @@ def sentence(text: str, words: Vocabulary = NOTHING) -> Formula:
 
 
 def event(value: Any, words: Vocabulary = NOTHING) -> Formula:
-    """A condition, where a bare name of a tool (or a list of them) means that it is called."""
+    """Read a condition; a bare name of a tool, or a list of them, means that it is called."""
     plain = isinstance(value, str) and "`" not in value
     if plain and re.fullmatch(r"[\w.:/*?-]+", value):
         return Happens("called", named(value, words))
@@ -122,7 +128,9 @@ def event(value: Any, words: Vocabulary = NOTHING) -> Formula:
 
 
 def atom(value: Mapping[Any, Any], words: Vocabulary) -> Formula:
-    """`{called: x}`, `{ctx: {k: v}}`, `{permission: p}`, ..., `{ltl: "..."}`"""
+    """Read an atom as a mapping: `{called: x}`, `{ctx: {k: v}}`, `{permission: p}`, ..., `{ltl:
+    "..."}`.
+    """
     problems = Problems()
     only(value, ATOMS, "condition", problems)
     keys = [key for key in value if key in ATOMS]
@@ -178,14 +186,18 @@ def _approved(value: Any) -> Formula:
 
 
 def formula(value: Any, words: Vocabulary = NOTHING) -> Formula:
-    """A formula from its text."""
+    """Read a formula from its text, and check it. Raises `ContractError` with every mistake."""
     if not isinstance(value, str):
         raise ContractError.of(f"`{value}` is not a formula", 'write it as text: "G !called(x)"')
     return checked(resolved(read_text(value), words))
 
 
 def checked(root: Formula) -> Formula:
-    """The formula itself, if its atoms are registered, its comparisons and regexes possible."""
+    """Return the formula itself.
+
+    Raises `ContractError` for atoms that are not registered, comparisons and regular expressions
+    that cannot be.
+    """
     problems = Problems()
     for node in postorder(root):
         if isinstance(node, f.Custom):
@@ -208,7 +220,7 @@ def _registered(node: f.Custom) -> None:
 
 
 def regexes(node: f.Node) -> list[str]:
-    """The regular expressions that stand in this very node."""
+    """Return the regular expressions that stand in this very node."""
     match node:
         case f.TextMatches(pattern):
             return [pattern]
@@ -234,7 +246,10 @@ _READERS: Mapping[str, Callable[[Any, Vocabulary], Formula]] = {
 
 
 def resolved(root: Formula, words: Vocabulary) -> Formula:
-    """The formula with actions in the place of their names; every tool is of the inventory."""
+    """Return the formula with the tools of each action in the place of its name.
+
+    Raises `ContractError` for tools and fields that are not in the inventory.
+    """
     if words.tools is None and not words.actions:
         return root
     problems = Problems()

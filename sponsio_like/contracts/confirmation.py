@@ -1,4 +1,4 @@
-"""What counts as a confirmation: a success of the confirming tool whose answer is a yes.
+"""Decides what counts as a confirmation: a success of the confirming tool whose answer is a yes.
 
 In: the confirming tools, and what their answer has to be, if the contract says so. Out: a formula.
 Without `accept` an answer confirms only if it cannot be read otherwise.
@@ -23,14 +23,16 @@ from sponsio_like.values.limits import DEPTH_CAP, TEXT_CAP
 from sponsio_like.values.tokens import leaves, read_json
 
 WORDS = ("yes", "approved", "confirmed", "ok", "okay", "true")
-"""What a yes is made of."""
+"""The words that make up a yes."""
 ANSWERS = {*WORDS, "approve", "confirm", "approval", "confirmation", "status", "answer", "reply"}
 ANSWERS |= {"response", "decision", "result", "outcome", "verdict", "state", "text", "content"}
-"""What the names of fields are made of in which an answer stands,"""
+"""The words that make up the names of fields in which an answer stands,"""
 BESIDE = {"is", "was", "has", "been", "user"}
-"""with these beside them: `approval_status`, `isApproved`, `user_reply`."""
+"""and the words that may stand beside them: `approval_status`, `isApproved`, `user_reply`."""
 RECEIPT = {"ok", "okay"}
-"""A field whose name has one of these may not say no; a yes has to stand in another."""
+"""Words of fields that may say that a request was received: they need not say yes, but not no. A
+yes has to stand in another field.
+"""
 DATA = re.compile(
     r"(?:.* )?(?:id|ids|uuid)|time|timestamp|date|name|tool|order|amount|currency"
     r"|(?:(?:sys )?(?:approved|confirmed|answered|decided|reviewed|signed|submitted|created"
@@ -44,7 +46,7 @@ NOT = (
     r"\b(?:no(?!\.? ?\d)|nope|not|non|never|nor|none|nobody|nothing|neither|cannot|without|nein"
     r"|\w+n['’]t|(?:ca|wo|do|does|did|is|was|has|have)nt)\b"
 )
-"""What turns the words around it round; `no. 17` is a number."""
+"""Words that negate what stands around them; `no. 17` is a number."""
 TAKEN_BACK = (
     r"mistake|\brevert|rolled back|reopen|\bchanged \w{2,5} mind\b|second thought"
     r"|cancell?ed|expired|revok|withdr|rescind|retract|overrul|overrid|veto|\brevers(?:ed|al)"
@@ -61,7 +63,7 @@ DELAYED = (
     r"|paused|postpon|deferred|delay|escalat|changes requested|\btoo (?:late|early)\b"
 )
 AGAINST = re.compile(f"{NOT}|{TAKEN_BACK}|{FAILED}|{DELAYED}", re.IGNORECASE)
-"""What may not stand beside a yes, nor in the names of fields."""
+"""Words that may stand neither beside a yes nor in the names of fields."""
 OPEN = re.compile(
     r"\?|\b(?:if|unless|until|once|provided|subject to)\b"
     r"|\b(?:must|needs?|should|would|could|might|shall)\b"
@@ -73,15 +75,15 @@ OPEN = re.compile(
     r"|ignore|removed|skipp|sandbox|simulat|dry ?run|draft|unknown|unclear|\btb[acd]\b|\bempty\b"
     r"|some(?:one|body|thing) else"
 )
-"""What leaves open whether an accepted word, here `\0`, is meant."""
+r"""Words that leave open whether an accepted word, here `\0`, is meant."""
 ALL_WELL = re.compile(
     r"\b(?:no|0|without)(?: further| other| open| any)?"
     r" (?:problem|issue|objection|concern|error|failure|finding|condition|comment|change)s?\b"
     r"|\bno (?:further )?action (?:is )?(?:needed|required)\b"
 )
-"""What sounds like a no, and says that nothing is wrong."""
+"""Words that sound like a no, and say that nothing is wrong."""
 SENTENCE = re.compile(r"(?=(?:\S+\s+){3}\S)(?:.*\s)?[^\W\d_A-Z]{4,}", re.DOTALL)
-"""More than three words, one of them long and in small letters: no name."""
+"""A text of more than three words, one of them long and in small letters: no name."""
 CODE = re.compile(r"\w+(?:[_.:/-]\w+)+|[a-z]+(?:[A-Z][a-z]+)+")
 """The name of a tool, of several words: `block_card` is what was asked, and no answer."""
 HARMLESS = (
@@ -91,21 +93,21 @@ HARMLESS = (
     ("livemode", False),
     ("site admin", False),
 )
-"""Fields that say nothing of the answer."""
+"""Fields that say nothing about the answer."""
 PLAIN = re.compile(r"""\w(?:[^\\.^$*+?{}()\[\]|"<>]|(?<=\w)\.(?!\S))*""")
-"""What is looked for as words: no sign of a regular expression is in it.
+"""A text that is looked for as words: no sign of a regular expression is in it.
 
-A full stop after a word is none: it ends a sentence.
+A full stop after a word is not such a sign: it ends a sentence.
 """
 
 
 def confirmed(by: Target, accept: Formula | None, counts: Counts) -> Formula:
-    """This call confirms: its answer is as `accept` says, else a yes."""
+    """Return the formula that this call confirms: its answer is as `accept` says, else a yes."""
     return worked(by, counts) & (Custom("confirms") if accept is None else accept)
 
 
 def accepted(value: Any) -> Formula:
-    """An answer as `accept` says: a regular expression, a plain word, or as a match has outputs."""
+    """Read `accept`: a regular expression, a plain word, or outputs as a match has them."""
     if isinstance(value, str):
         fixed(value, "what confirms")
         text = pattern_text(value)
@@ -119,20 +121,22 @@ def accepted(value: Any) -> Formula:
 
 
 def reads_answer(node: object) -> bool:
-    """Whether this atom or term reads what a call has answered."""
+    """True if this atom or term reads the answer of a call."""
     confirming = isinstance(node, Custom) and node.name in ("confirms", "answers")
     return confirming or isinstance(node, OutputIs | Output)
 
 
 @atom("confirms", waits=True)
 def confirms(_: str, result: Result) -> bool:
-    """The answer is a yes, and cannot be read otherwise."""
+    """True if the answer is a yes, and cannot be read otherwise."""
     return result.status == "ok" and is_yes(result.output)
 
 
 @atom("answers", waits=True)
 def answers(_: str, result: Result, word: str) -> bool | None:
-    """The answer has this word in it, and nothing in it says otherwise."""
+    """True if the answer has this word in it, and nothing in it says otherwise; None if it cannot
+    be read.
+    """
     try:
         texts = [each for name, each in leaves(result.output) if name is not None]
     except Unreadable:
@@ -143,7 +147,7 @@ def answers(_: str, result: Result, word: str) -> bool | None:
 
 
 def _says(name: str, value: Any, word: re.Pattern[str], depth: int) -> bool | None:
-    """Whether a field says the word; None if it says neither that nor otherwise."""
+    """True if a field says the word, False if it says otherwise, None if it says neither."""
     data = read_json(value, wholly=True)
     if _is_nothing(name, data):
         return None
@@ -162,14 +166,14 @@ def _says(name: str, value: Any, word: re.Pattern[str], depth: int) -> bool | No
 
 
 def _is_meant(text: str, word: re.Pattern[str]) -> bool:
-    """Whether nothing in a text takes the word back, or leaves it open."""
+    """True if nothing in a text takes the word back, or leaves it open."""
     beside = ALL_WELL.sub(" ", _words(word.sub("\0", text)))
     return not AGAINST.search(beside) and not OPEN.search(beside)
 
 
 @functools.lru_cache(maxsize=1024)
 def _whole(word: str) -> re.Pattern[str]:
-    """What finds the word, whole and in any case."""
+    """Return a regular expression that finds the word, whole and in upper or lower case."""
     return re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])", re.IGNORECASE)
 
 
@@ -177,7 +181,7 @@ def _whole(word: str) -> re.Pattern[str]:
 
 
 def is_yes(answer: Any, depth: int = DEPTH_CAP) -> bool:
-    """Whether an answer is a yes that cannot be read otherwise."""
+    """True if an answer is a yes that cannot be read otherwise."""
     if depth < 0:
         return False
     match read_json(answer, wholly=True):
@@ -195,7 +199,7 @@ def is_yes(answer: Any, depth: int = DEPTH_CAP) -> bool:
 
 
 def _objects(name: str, value: Any, depth: int) -> bool:
-    """Whether a field is neither a yes nor plainly no answer."""
+    """True if a field is neither a yes nor plainly no answer."""
     if _is_answer(name):
         return not is_yes(value, depth)
     if _is_nothing(name, value):
@@ -211,7 +215,7 @@ def _objects(name: str, value: Any, depth: int) -> bool:
 
 
 def _is_nothing(name: str, value: Any) -> bool:
-    """Whether a field says nothing of the answer; `error: false` is no error."""
+    """True if a field says nothing about the answer; `error: false` is no error."""
     no_error = value is False and _is_against(name)
     return no_error or value is None or value in ("", [], {}) or (name, value) in HARMLESS
 
@@ -222,7 +226,7 @@ def _says_no(name: str, value: Any) -> bool:
 
 
 def _is_data(name: str, value: Any) -> bool:
-    """Whether a name, a number or a time stands there, and no sentence."""
+    """True if the value is a name, a number or a time, and no sentence."""
     if not isinstance(value, str):
         return not _says_no(name, value)
     if name in ("email", "e mail") and "@" in value and not re.search(r"\s", value):
@@ -233,13 +237,13 @@ def _is_data(name: str, value: Any) -> bool:
 
 
 def _is_answer(name: str) -> bool:
-    """Whether an answer stands in fields of this name."""
+    """True if fields of this name hold an answer."""
     words = set(name.split())
     return not words.isdisjoint(ANSWERS) and words <= ANSWERS | BESIDE
 
 
 def _is_receipt(name: str) -> bool:
-    """Whether a field may say that a request was received: `{"ok": true}`."""
+    """True if a field of this name may say that a request was received: `{"ok": true}`."""
     return not RECEIPT.isdisjoint(name.split())
 
 
@@ -250,5 +254,5 @@ def _is_against(value: Any) -> bool:
 
 
 def _words(name: Any) -> str:
-    """The words of a name: `notApproved`, `not_approved` as `not approved`."""
+    """Return the words of a name: `notApproved`, `not_approved` as `not approved`."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", str(name).strip()).casefold()

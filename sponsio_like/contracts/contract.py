@@ -1,4 +1,4 @@
-"""What the user asked for: a named contract, however it was written.
+"""Contracts: the frozen `Contract` with its builder, and the readers of its parts.
 
 In: a builder, a YAML file (`loader.py`), sentences (`sentences.py`). Out: a frozen `Contract`.
 
@@ -40,7 +40,9 @@ MODES: tuple[Mode, ...] = ("observe", "enforce")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The part of a trace in which a guarantee binds (Dwyer 1999); each segment starts afresh."""
+    """The stretch of a trace in which a guarantee is demanded (Dwyer 1999); each segment starts
+    afresh.
+    """
 
     kind: Segment
     start: Formula | None = None
@@ -49,7 +51,12 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """Assume / guarantee, with a strategy and a mode. `where` is `file:line:column` of its name.
+    """One contract: an assumption and a guarantee, with a scope, a strategy and a mode, under a
+    name.
+
+    `where` is the `file:line:column` of its name.
+
+    `where` is the `file:line:column` of its name.
 
     The methods return changed copies. They raise `ContractError` for what they do not understand.
     """
@@ -65,13 +72,17 @@ class Contract:
     about: About = UNSAID
 
     def assume(self, when: Condition) -> Contract:
-        """The rule applies where this holds: "called `refund`" (by now), an atom, a formula."""
+        """Return a copy that applies only where this holds: "called `refund`" (by now), an atom, a
+        formula.
+        """
         if self.assumption is not None:
             raise self._wrong("`assume` is given twice", 'say both in one formula: "f & g"')
         return replace(self, assumption=self._read(assumption, when))
 
     def guarantees(self, *what: Guarantee) -> Contract:
-        """All of these must hold: patterns, formulas, or sentences of patterns."""
+        """Return a copy that demands all of these as well: patterns, formulas, or sentences of
+        patterns.
+        """
         problems = Problems()
         rules = [problems.attempt((), guarantee, each) for each in what]
         if problems.found:
@@ -79,64 +90,80 @@ class Contract:
         return replace(self, rules=(*self.rules, *(rule for rule in rules if rule is not None)))
 
     def strategy(self, answer: Answer) -> Contract:
-        """What to do on a violation: "block" (the default), "escalate", "warn_only", a redirect.
+        """Return a copy with this strategy: "block" (the default), "escalate", "warn_only", a
+        redirect.
 
-        Or a function that is given the `Violation` and answers with one of these.
+        It may also be a function that is given the `Violation` and answers with one of these.
         """
         return replace(self, answer=self._read(strategy, answer))
 
     def in_mode(self, mode: Mode) -> Contract:
-        """`observe`: violations are logged, nothing is stopped. `enforce`: the strategy acts."""
+        """Return a copy in this mode.
+
+        `observe`: violations are logged, nothing is stopped. `enforce`: the strategy acts.
+        """
         return replace(self, mode=self._read(read_mode, mode))
 
     def observe(self) -> Contract:
-        """Log violations, stop nothing."""
+        """Return a copy that logs violations and stops nothing."""
         return self.in_mode("observe")
 
     def enforce(self) -> Contract:
-        """Act on violations."""
+        """Return a copy whose strategy acts on violations."""
         return self.in_mode("enforce")
 
     def world(self) -> Contract:
-        """It is about what does not come back (money paid): what it remembers is never rewound.
+        """Return a copy on the world, such as money that was paid: its state is never rewound.
 
-        Not by a checkpoint, a fork or a snapshot: it is kept in `world=`, given to the session.
+        No checkpoint, fork or snapshot rewinds it: it is kept in `world=`, given to the session.
         """
         return replace(self, on_world=True)
 
     def because(self, why: str) -> Contract:
-        """Why it is there: what the model, the log and the report read instead of a formula."""
+        """Return a copy with its reason, which the model, the log and the report show instead of a
+        formula.
+        """
         return self._about(because=self._read(words, why))
 
     def owner(self, who: str) -> Contract:
-        """Whose contract it is."""
+        """Return a copy with the name of its owner."""
         return self._about(owner=self._read(words, who))
 
     def severity(self, level: Severity) -> Contract:
-        """How bad it is to break it: low, medium, high or critical."""
+        """Return a copy that says how bad a violation is: low, medium, high or critical."""
         return self._about(severity=self._read(severity, level))
 
     def tags(self, *names: str) -> Contract:
-        """Words to find it by."""
+        """Return a copy with words to find it by."""
         return self._about(tags=self._read(tags, names))
 
     def _about(self, **said: Any) -> Contract:
         return replace(self, about=replace(self.about, **said))
 
     def after(self, start: Condition) -> Contract:
-        """The guarantee binds from the first position where `start` holds."""
+        """Return a copy whose guarantee binds from the first position where `start` holds."""
         return self._scoped("after", start)
 
     def before(self, stop: Condition) -> Contract:
-        """The guarantee binds until `stop` holds for the first time, even if it never does."""
+        """Return a copy whose guarantee binds until `stop` first holds, or to the end if it never
+        does.
+        """
         return self._scoped("before", stop)
 
     def between(self, start: Condition, stop: Condition) -> Contract:
-        """The guarantee binds from each `start` to the next `stop`; open segments bind at once."""
+        """Return a copy whose guarantee binds from each `start` to the next `stop`.
+
+        It binds at once, before a `stop` is seen; what is still owed in a segment when the session
+        ends is forgiven.
+        """
         return self._scoped("between", [start, stop])
 
     def after_until(self, start: Condition, stop: Condition) -> Contract:
-        """As `between`; what is still open when the session ends in a segment is unfulfilled."""
+        """Return a copy whose guarantee binds from each `start` to the next `stop`, or to the end.
+
+        What is still owed in a segment when the session ends is unfulfilled; that is the difference
+        to `between`.
+        """
         return self._scoped("after_until", [start, stop])
 
     def _scoped(self, kind: Segment, ends: Any) -> Contract:
@@ -161,12 +188,14 @@ class Contract:
 
 
 def contract(name: str) -> Contract:
-    """A new contract: `contract("name").assume(...).guarantees(...).strategy(...)`."""
+    """Return a new contract: `contract("name").assume(...).guarantees(...).strategy(...)`."""
     return Contract(read_name(name))
 
 
 def read_name(value: Any) -> str:
-    """The name of a contract: some text."""
+    """Return the name of a contract without blanks around it. Raises `ContractError` if it is no
+    text.
+    """
     if isinstance(value, str) and value.strip():
         return value.strip()
     raise ContractError.of(f"`{value}` is not the name of a contract", "write it as text")
@@ -176,7 +205,10 @@ def read_name(value: Any) -> str:
 
 
 def guarantee(value: Any, words: Vocabulary = NOTHING) -> Rule:
-    """One clause: a rule, a formula, a sentence, `{pattern: ..}`, or `{ltl: ..}`."""
+    """Read one guarantee: a rule, a formula, a sentence, `{pattern: ..}`, or `{ltl: ..}`.
+
+    Raises `ContractError` for what is none of them.
+    """
     match value:
         case Rule():
             return _authored(value) if value.pattern else value
@@ -194,7 +226,9 @@ def guarantee(value: Any, words: Vocabulary = NOTHING) -> Rule:
 
 
 def _authored(rule: Rule) -> Rule:
-    """The rule as somebody has written it. Raises `ContractError` for what can hardly be meant."""
+    """Return the rule, marked as written by somebody. Raises `ContractError` for what can hardly be
+    meant.
+    """
     check_meant(rule.formula)
     return replace(rule, authored=True)
 
@@ -221,7 +255,7 @@ def _formula(value: Mapping[str, Any], words: Vocabulary) -> Rule:
 
 
 def read_mode(value: Any) -> Mode:
-    """A mode from its name."""
+    """Return the mode of this name. Raises `ContractError` if there is none."""
     for mode in MODES:
         if value == mode:
             return mode
@@ -229,14 +263,14 @@ def read_mode(value: Any) -> Mode:
 
 
 def read_world(value: Any) -> bool:
-    """Whether a contract is on the world: true or false."""
+    """Return `world:` of a contract: true or false. Raises `ContractError` for anything else."""
     if isinstance(value, bool):
         return value
     raise ContractError.of(f"`{value}` is not true or false", "write world: true, or leave it out")
 
 
 def scope(value: Any, words: Vocabulary = NOTHING) -> Scope:
-    """`{after: f}`, `{before: f}`, `{between: [f, g]}`, `{after_until: [f, g]}`"""
+    """Read a scope: `{after: f}`, `{before: f}`, `{between: [f, g]}`, `{after_until: [f, g]}`."""
     if not isinstance(value, Mapping):
         raise ContractError.of(f"`{value}` is not a scope", "write {after: {called: x}}")
     problems = Problems()
@@ -269,7 +303,10 @@ def _end(value: Any, words: Vocabulary) -> Formula:
 
 
 def contracts_of(given: Any) -> tuple[Contract, ...]:
-    """The contracts of a guard: a single one, or several."""
+    """Return the contracts of a guard, of which one or several are given.
+
+    Raises `ContractError` for what is no `Contract`.
+    """
     each = [given] if isinstance(given, (Contract, str, Mapping, Rule)) else given
     found = tuple(each) if isinstance(each, Iterable) else (each,)
     for one in found:
@@ -282,7 +319,7 @@ def contracts_of(given: Any) -> tuple[Contract, ...]:
 
 
 def fingerprint(contract: Contract) -> str:
-    """A hash of what the contract means for its state: guarantee, assumption, scope."""
+    """Return a hash of what determines a contract's state: name, guarantee, assumption, scope."""
     scope = contract.segment
     parts: list[Any] = [
         contract.name,

@@ -1,4 +1,5 @@
-"""What stands in its own way: answers that ask again, releases that trigger, tools on both sides.
+"""Refuses contradictions in a pattern: answers that ask again, releases that trigger, tools on both
+sides.
 
 In: targets and events of a pattern. Out: nothing, or a `ContractError` with what to write instead.
 """
@@ -13,7 +14,10 @@ from sponsio_like.logic.formula import And, Formula, Happens, Match, Or, Target
 
 
 def settles(answer: Target, trigger: Target) -> None:
-    """Refuse an obligation that each of its own answers opens anew: it could never be kept."""
+    """Raise `ContractError` for an obligation that each of its own answers opens anew.
+
+    It could never be kept.
+    """
     again = all(
         match.names
         and not match.globs
@@ -31,7 +35,10 @@ def settles(answer: Target, trigger: Target) -> None:
 
 
 def releases(release: Formula, trigger: Formula) -> None:
-    """Refuse a release that is always a trigger again: it would never let anything through."""
+    """Raise `ContractError` for a release that is always a trigger again.
+
+    It would never let anything through.
+    """
     if _implies(release, trigger):
         raise ContractError.of(
             "every `release` is a `trigger` again, so nothing is ever released",
@@ -40,7 +47,9 @@ def releases(release: Formula, trigger: Formula) -> None:
 
 
 def _implies(event: Formula, other: Formula) -> bool:
-    """Whether the one event is always the other as well, as far as is seen at a glance."""
+    """True if the one event is surely the other as well; False where that takes more
+    than a look.
+    """
     match event, other:
         case Or(parts), _:
             return all(_implies(each, other) for each in parts)
@@ -56,7 +65,7 @@ def _implies(event: Formula, other: Formula) -> bool:
 
 
 def covered(some: Target, others: Target) -> bool:
-    """Whether every call of the one target is of the other as well."""
+    """True if every call of the one target is of the other as well."""
     return all(_covered(match, others) for match in some)
 
 
@@ -68,7 +77,7 @@ def _covered(match: Match, target: Target) -> bool:
 
 
 def _includes(wide: Match, one: Match) -> bool:
-    """Whether every call of `one`, which is one name or one glob, is of `wide`."""
+    """True if every call of `one`, which is one name or one glob, is of `wide`."""
     if not {repr(each) for each in wide.conditions} <= {repr(each) for each in one.conditions}:
         return False
     if wide.agent not in (None, one.agent):
@@ -79,7 +88,7 @@ def _includes(wide: Match, one: Match) -> bool:
 
 
 def apart(first: Target, second: Target, instead: str) -> None:
-    """Refuse a tool that stands on both sides, where each is held against the other."""
+    """Raise `ContractError` for a tool on both sides, which would be held against itself."""
     named = (name for match in _plain(first) + _plain(second) for name in match.names)
     for name in dict.fromkeys(named):
         if _named_in(first, name) and _named_in(second, name):

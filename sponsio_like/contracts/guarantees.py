@@ -1,4 +1,4 @@
-"""What a guarantee says that its author can hardly have meant.
+"""Refuses guarantees that their author can hardly have meant.
 
 In: a formula. Out: a `ContractError` with what to write instead; or remarks, where a careful author
 may mean it.
@@ -15,13 +15,17 @@ from sponsio_like.logic.decompose import conjuncts
 _LASTING = (f.Eventually, f.Always, f.Until, f.WeakUntil, f.Release)
 _JUNCTIONS = (f.Not, f.And, f.Or, f.Implies, f.Iff)
 ATOMS_CAP, NODES_CAP = 500, 20_000
-"""Most different atoms, and most parts, of one guarantee."""
+"""The most different atoms, and the most nodes, of one guarantee."""
 _LONG = 60
-"""A formula of so many characters is not written out again in a hint."""
+"""The most characters of a formula that a hint writes out."""
 
 
 def check_meant(formula: f.Formula) -> None:
-    """Refuse what would be judged at the first position only, and what measures from elsewhere."""
+    """Raise `ContractError` for a guarantee that can hardly be meant.
+
+    It would be judged at the first position only, measures seconds from the position before, or is
+    too large.
+    """
     nodes = list(f.postorder(formula))
     atoms = sum(isinstance(node, f.Formula) and not f.children(node) for node in nodes)
     if atoms > ATOMS_CAP or len(nodes) > NODES_CAP:
@@ -34,7 +38,7 @@ def check_meant(formula: f.Formula) -> None:
 
 
 def remarks(formula: f.Formula) -> list[Problem]:
-    """What is possible, and seldom meant."""
+    """Return problems to warn of: what is possible, and seldom meant."""
     return [*_stronger_than_meant(formula)]
 
 
@@ -52,7 +56,7 @@ def _first_only(formula: f.Formula) -> Iterator[Problem]:
 
 
 def _lasts(part: f.Formula) -> bool:
-    """Whether all that it reads stands below an operator that goes through the trace."""
+    """True if all that the formula reads stands below an operator that goes through the trace."""
     stack: list[f.Node] = [part]
     while stack:
         node = stack.pop()
@@ -81,7 +85,7 @@ def _from_the_call_before(formula: f.Formula) -> Iterator[Problem]:
 
 
 def _windows(body: f.Formula) -> Iterator[f.Formula | None]:
-    """The operators with a bound in seconds below connectives; None for anything else."""
+    """Yield the operators with a bound in seconds below connectives; None for anything else."""
     stack: list[f.Node] = [body]
     while stack:
         node = stack.pop()
@@ -110,7 +114,10 @@ def _measured(node: f.Formula, window: f.Formula | None) -> Problem:
 
 
 def _stronger_than_meant(formula: f.Formula) -> Iterator[Problem]:
-    """`X f` where nothing has to come to keep f: only the session's end would break it."""
+    """Yield a problem for each `X f` where f holds if nothing happens.
+
+    Only the session's end would break it.
+    """
     for node in _demanded(formula):
         if _keeps_quiet(node.body, True):
             said = _short(node.body)
@@ -122,7 +129,7 @@ def _stronger_than_meant(formula: f.Formula) -> Iterator[Problem]:
 
 
 def _demanded(formula: f.Formula) -> Iterable[f.Next]:
-    """The strong next operators that the guarantee demands, rather than asks for."""
+    """Return the strong next operators that the guarantee demands, and does not negate."""
     stack: list[tuple[f.Node, bool]] = [(formula, True)]
     found: dict[f.Next, None] = {}
     seen = set(stack)
@@ -138,7 +145,7 @@ def _demanded(formula: f.Formula) -> Iterable[f.Next]:
 
 
 def _signed(node: f.Node, sign: bool) -> list[tuple[f.Node, bool]]:
-    """The parts of a formula, each with whether its truth helps that of the whole."""
+    """Return the parts of a formula, each with True if its truth helps that of the whole."""
     match node:
         case f.Not(body):
             return [(body, not sign)]
@@ -152,7 +159,7 @@ def _signed(node: f.Node, sign: bool) -> list[tuple[f.Node, bool]]:
 
 
 def _keeps_quiet(root: f.Formula, wanted: bool) -> bool:
-    """Whether the formula is `wanted` where nothing that it speaks of happens, nor ever has."""
+    """True if the formula is `wanted` where nothing that it speaks of happens, nor ever has."""
     known: dict[f.Node, bool | None] = {}
     for node in f.postorder(root):
         if isinstance(node, f.Formula):
@@ -161,7 +168,7 @@ def _keeps_quiet(root: f.Formula, wanted: bool) -> bool:
 
 
 def _quietly(node: f.Formula, known: dict[f.Node, bool | None]) -> bool | None:
-    """What a formula is where nothing happens; None if that cannot be told."""
+    """Return the truth of a formula where nothing happens; None if that cannot be told."""
     match node:
         case f.Constant(value):
             return bool(value)
@@ -191,7 +198,9 @@ def _quietly(node: f.Formula, known: dict[f.Node, bool | None]) -> bool | None:
 
 
 def _joined(parts: list[bool | None], settles: bool) -> bool | None:
-    """A disjunction (`settles`: true decides it) or a conjunction of what can be told."""
+    """Return the truth of a disjunction (`settles`: true decides it) or a conjunction; None if
+    unknown.
+    """
     if settles in parts:
         return settles
     return None if None in parts else not settles

@@ -2,7 +2,7 @@
 
 In: `tools:`, `elsewhere:` and `unlisted:` of a file or a guard. Out: an `Inventory`, which says of
 each call what is wrong with it: a tool that is not listed, an argument that the tool does not have,
-a value of another kind. What is wrong with a call is told without its values.
+a value of another kind. Such a message never shows the values of the call.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from sponsio_like.values.freeze import UNREADABLE
 from sponsio_like.values.places import find, path_parts
 
 CONTRACT = "tools"
-"""What stands for the name of a contract where a call is refused because of the inventory."""
+"""The name that stands for a contract where a call is refused because of the inventory."""
 SHOWN = 80
-"""Most characters of a name that are shown."""
+"""The most characters of a name that are shown."""
 HINTS_CAP = 300
-"""Most tools among which a similar name is looked for."""
+"""The most tools among which a similar name is looked for."""
 
 Fields: TypeAlias = Mapping[str, str]
 """The arguments of a tool by name, each with its kind."""
@@ -54,11 +54,13 @@ KINDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "object": ("an object", lambda value: isinstance(value, Mapping)),
     "any": ("anything", lambda _: True),
 }
-"""The kinds that are checked, each in words and as a test. `[kind]` is a list of them."""
+"""The kinds of value that are checked, each in words and as a test. `[kind]` is a list of them."""
 
 
 def kind_of(written: Any) -> str:
-    """A kind as it was written: `integer`, or `[integer]` for a list. Raises `ContractError`."""
+    """Return a kind as it was written: `integer`, or `[integer]` for a list. Raises
+    `ContractError`.
+    """
     if isinstance(written, list) and len(written) == 1:
         return f"[{kind_of(written[0])}]"
     inner = written[1:-1] if isinstance(written, str) and written[:1] == "[" else written
@@ -68,7 +70,7 @@ def kind_of(written: Any) -> str:
 
 
 def _test(kind: str) -> tuple[str, Callable[[Any], bool]]:
-    """What a kind expects in words, and its test."""
+    """Return what a kind expects in words, and its test."""
     if kind[:1] != "[":
         return KINDS[kind]
     words, fits = _test(kind[1:-1])
@@ -82,7 +84,7 @@ def _test(kind: str) -> tuple[str, Callable[[Any], bool]]:
 
 
 class Wrong(NamedTuple):
-    """What is wrong with a call, and what to call instead."""
+    """A mistake in a call, and what to call instead."""
 
     what: str
     hint: str
@@ -90,7 +92,7 @@ class Wrong(NamedTuple):
 
 @dataclass(frozen=True)
 class Inventory:
-    """What is known of the tools of an agent.
+    """The tools of an agent, as far as they are declared.
 
     `tools`: each with its declared fields, or None where they are not declared; None altogether
     where no inventory is declared. `elsewhere` are tools of other agents: contracts may name them.
@@ -103,12 +105,12 @@ class Inventory:
 
     @cached_property
     def names(self) -> tuple[str, ...] | None:
-        """Every name that a contract may give to a tool; None if that may be any."""
+        """Every name that a contract may give to a tool; None if any may be given."""
         return None if self.tools is None else tuple(dict.fromkeys((*self.tools, *self.elsewhere)))
 
     @cached_property
     def fields(self) -> dict[str, Fields]:
-        """The declared fields, of the tools that have them declared."""
+        """The declared fields of each tool that has them declared."""
         return {name: each for name, each in (self.tools or {}).items() if each is not None}
 
     @cached_property
@@ -117,16 +119,16 @@ class Inventory:
         return {name: _Entry.of(name, each, closed=closed) for name, each in self.fields.items()}
 
     def has(self, tool: str) -> bool:
-        """Whether a call of the tool may be let through at all."""
+        """True if calls of the tool may be let through at all."""
         return self.tools is None or self.unlisted == "allow" or tool in self.tools
 
     def fits(self, tool: str) -> Callable[[Any], bool] | None:
-        """The test of the arguments of a tool; None where any will do."""
+        """Return the test of the arguments of a tool; None where any will do."""
         entry = self._entries.get(tool)
         return None if entry is None else entry.fits
 
     def wrong(self, call: Call) -> Wrong | None:
-        """What is wrong with a call, if anything is."""
+        """Return what is wrong with a call; None if nothing is."""
         if self.has(call.tool):
             entry = self._entries.get(call.tool)
             return None if entry is None else entry.wrong(call.args)
@@ -153,7 +155,9 @@ class Roll:
         self.complete = False
 
     def add(self, tool: str, arguments: Iterable[str] | None) -> None:
-        """A tool takes these arguments, beside those of others of its name; None: any."""
+        """Add a tool with these arguments, beside those of others of its name; None:
+        it takes any.
+        """
         known = self.tools.get(tool, {})
         merged = None if arguments is None or known is None else {*known, *arguments}
         self.tools[tool] = None if merged is None else dict.fromkeys(sorted(merged), "any")
@@ -178,7 +182,9 @@ class _Entry:
         return self.wrong(args) is None
 
     def wrong(self, args: Any) -> Wrong | None:
-        """The first argument that the tool does not have, or that is of another kind."""
+        """Return the first argument that the tool does not have, or that is of another kind; else
+        None.
+        """
         if not isinstance(args, Mapping):
             return Wrong(f"the arguments of `{self.tool}` cannot be read", "give them by name")
         for name, value in args.items() if self.closed else ():
@@ -200,14 +206,17 @@ def _values(args: Mapping[str, Any], path: str) -> Iterable[Any]:
 
 
 Tools: TypeAlias = "Iterable[str] | Mapping[str, Mapping[str, Any] | None] | Inventory | None"
-"""How a host gives the tools of an agent."""
+"""The forms in which a host gives the tools of an agent."""
 
 
 # --- reading --------------------------------------------------------------------------------------
 
 
 def inventory(value: Any) -> dict[str, Fields | None]:
-    """The tools of a file: a list of names, or a map from name to `{fields: {name: kind}}`."""
+    """Read the tools of a file: a list of names, or a map from name to `{fields: {name: kind}}`.
+
+    Raises `ContractError` with every mistake.
+    """
     problems = Problems()
     tools: dict[str, Fields | None] = {}
     if not isinstance(value, (list, Mapping)) or not value:
@@ -226,7 +235,9 @@ def inventory(value: Any) -> dict[str, Fields | None]:
 
 
 def elsewhere(value: Any) -> tuple[str, ...]:
-    """The tools of other agents: a list of names."""
+    """Read the tools of other agents: a list of names. Raises `ContractError` with
+    every mistake.
+    """
     if not isinstance(value, (list, tuple)) or not value:
         raise ContractError.of(f"`{value}` is not a list of tools", "write [approve, publish]")
     problems = Problems()
@@ -238,7 +249,9 @@ def elsewhere(value: Any) -> tuple[str, ...]:
 
 
 def unlisted(value: Any) -> Unlisted:
-    """Whether calls of tools that are not listed are refused or allowed."""
+    """Return `refuse` or `allow`, as calls of unlisted tools are treated. Raises
+    `ContractError`.
+    """
     for each in get_args(Unlisted):
         if value == each:
             return each  # type: ignore[no-any-return]
@@ -246,7 +259,9 @@ def unlisted(value: Any) -> Unlisted:
 
 
 def declared(tools: Any, others: Any = None, open_: Any = None) -> Inventory:
-    """The inventory of a guard, as its host gives it. Raises `ContractError` with all mistakes."""
+    """Return the inventory of a guard, as its host gives it. Raises `ContractError` with all
+    mistakes.
+    """
     if isinstance(tools, Inventory):
         return tools
     problems = Problems()
@@ -260,7 +275,7 @@ def declared(tools: Any, others: Any = None, open_: Any = None) -> Inventory:
 
 
 def misplaced(listed: bool, known: Iterable[str], others: Iterable[str], rest: Any) -> list[Any]:
-    """What contradicts itself between `tools`, `elsewhere` and `unlisted`."""
+    """Return the problems of `tools`, `elsewhere` and `unlisted` that contradict each other."""
     problems = Problems()
     for name in others:
         if name in known:

@@ -1,4 +1,4 @@
-"""Contract files: YAML to contracts, or every mistake with its file, line and column.
+"""Loads contract files: YAML to contracts, or every mistake with its file, line and column.
 
 In: a path or a text (docs/semantics.md has the format). Out: a `File`; or a `ContractError` with
 all problems of the file at once; then nothing of it is loaded.
@@ -41,7 +41,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A contract file that has been read. `inventory`: the tools that it has declared."""
+    """A contract file that has been read. `inventory` has the tools that it declares."""
 
     contracts: tuple[Contract, ...]
     mode: Mode | None = None
@@ -51,12 +51,12 @@ class File:
 
     @property
     def tools(self) -> tuple[str, ...] | None:
-        """The names of the declared tools; None if there are none."""
+        """The names of the declared tools; None if the file declares none."""
         return None if self.inventory.tools is None else tuple(self.inventory.tools)
 
 
 Judge: TypeAlias = Callable[[File], object]
-"""Raises `ContractError` for what is wrong with contracts that can be read."""
+"""A function that raises `ContractError` for contracts that can be read, and are wrong."""
 
 
 def load(path: str | Path, judge: Judge | None = None) -> File:
@@ -104,7 +104,7 @@ def loads(text: str, name: str = "contracts", judge: Judge | None = None) -> Fil
 def _judged(
     file: File, document: Document, found: Iterable[Problem], judge: Judge
 ) -> tuple[Problem, ...]:
-    """What is wrong with those contracts in whose lines no mistake has been found."""
+    """Return the problems that `judge` finds in contracts without mistakes in their own lines."""
     items = ((path, spot) for path, spot in document.values.items() if len(path) == 2)
     starts = [spot.line for path, spot in items if path[0] == "contracts"]
     wrong = {bisect_right(starts, _place(problem)[0]) for problem in found}
@@ -118,7 +118,7 @@ def _judged(
 
 
 def _located(problem: Problem, document: Document, name: str) -> Problem:
-    """The problem with file, line and column; inside a formula, of the very character."""
+    """Return the problem with file, line and column; inside a formula, of the very character."""
     spot = document.spot(problem.path, of_key=problem.of_key)
     line, column = spot.line, spot.column
     inner = problem.where.partition(":")[2] if problem.where.startswith("1:") else ""
@@ -174,7 +174,7 @@ def _part(
     read: Callable[..., _T],
     *args: Any,
 ) -> _T | None:
-    """What stands under `key`, read; None if nothing does."""
+    """Return what stands under `key`, read by `read`; None if nothing does, or with a mistake."""
     if key not in data:
         return None
     if data[key] is None:
@@ -213,7 +213,7 @@ def _vocabulary(data: Mapping[str, Any], known: Inventory, problems: Problems) -
 
 
 def _named(value: Any) -> set[str]:
-    """The names in the definition of an action."""
+    """Return the names in the definition of an action."""
     match value:
         case str():
             return {value}

@@ -1,4 +1,4 @@
-"""A match: one event as a mapping, from the tool that is called to what its answer says.
+"""Reads matches: one event as a mapping, from the tool that is called to what its answer says.
 
 In: `{tool: pay, args: {to: $x}, status: ok, output: {path: id, bind: $y}}`, `{message: user, text:
 {matches: r}}`, a name, or a list of these (any of them). Out: a `Formula` about one position; or a
@@ -30,18 +30,22 @@ Status: TypeAlias = Literal["any", "ok", "error"]
 HAPPENING: Mapping[str, Happening] = MappingProxyType(
     {"any": "called", "ok": "done", "error": "failed"}
 )
-"""What has happened to a call of this status."""
+"""The happening that a call of this status has."""
 OF_CALLS = (*CALL_KEYS, "status", "output")
 OF_MESSAGES = ("message", "text")
 
 
 def is_match(value: Mapping[Any, Any]) -> bool:
-    """Whether a mapping describes an event, rather than being an atom such as `{called: x}`."""
+    """True if a mapping describes an event, and is no atom such as `{called: x}`."""
     return bool(value.keys() & ({*OF_CALLS, *OF_MESSAGES} - {"agent"}))
 
 
 def matched(value: Any, words: Vocabulary = NOTHING, status: Status = "any") -> Formula:
-    """This position is such an event; `status` of a call, where the match does not say it."""
+    """Return the formula that this position is such an event.
+
+    `status` is that of a call whose match does not say it. Raises `ContractError` with every
+    mistake.
+    """
     match value:
         case Mapping() if value.keys() & {*OF_MESSAGES}:
             return _message(value)
@@ -82,7 +86,7 @@ def _status(value: Any) -> Happening:
 
 
 def outputs(value: Any) -> list[Formula]:
-    """What is asked of an answer: `done`, `{path: id, equals: 3}`, or a list of these."""
+    """Read conditions on an answer: `done`, `{path: id, equals: 3}`, or a list of these."""
     if not isinstance(value, (list, tuple)):
         return _output(value)
     problems = Problems()
@@ -113,7 +117,7 @@ def _output(value: Any) -> list[Formula]:
 
 
 def _output_path(value: Any) -> str:
-    """A path into an output, which may be a list itself: `[].id`."""
+    """Read a path into an output, which may be a list itself: `[].id`."""
     inner = value.removeprefix("[]").removeprefix(".") if isinstance(value, str) else value
     if inner == "*":
         raise ContractError.of("`*` is all arguments", "leave `path` out for the whole output")

@@ -1,4 +1,4 @@
-"""The inputs that a contract needs, and the formulas that it is made of."""
+"""The inputs that a contract needs from its session, and the formulas that it is made of."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ALL_INPUTS = frozenset(
 
 
 def needs(contract: Contract) -> frozenset[str]:
-    """The inputs that a session has to deliver for this contract."""
+    """Return the inputs that a session has to deliver for this contract."""
     found: set[str] = set()
     for root in formulas(contract):
         for node in f.postorder(root):
@@ -29,7 +29,7 @@ def needs(contract: Contract) -> frozenset[str]:
 
 
 def formulas(contract: Contract) -> list[f.Formula]:
-    """Every formula of the contract."""
+    """Return every formula of the contract: guarantees, assumption, ends of its scope."""
     scope = contract.segment
     extra = [contract.assumption, scope.start if scope else None, scope.stop if scope else None]
     return [

@@ -1,4 +1,4 @@
-"""The right sides of comparisons, as users write them: values, lists, variables, regexes.
+"""Reads the right sides of comparisons: values, lists, variables, regular expressions.
 
 In: plain data of a file, or the same in Python. Out: what a condition on one place in the
 arguments or the output compares with; or a `ContractError` with every mistake.
@@ -32,7 +32,7 @@ COMPARISONS: Mapping[str, Op] = MappingProxyType(
 SEARCHES: Mapping[str, Op] = MappingProxyType({"has": "has", "carries": "carries"})
 VARIABLE = re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
 MISTYPED = re.compile(r"\$[\s{(]*([^\W\d]\w*)")
-"""What begins as if it were a variable: `$ x`, `${x}`, `$x.y`."""
+"""A text that begins as if it were a variable: `$ x`, `${x}`, `$x.y`."""
 
 Comparison: TypeAlias = tuple[Op, Operand]
 
@@ -40,7 +40,7 @@ Comparison: TypeAlias = tuple[Op, Operand]
 def only(
     value: Mapping[Any, Any], known: Iterable[str], what: str, problems: Problems, says: str = ""
 ) -> None:
-    """Note every key that is not known, with the closest one."""
+    """Note every key that is not known, with the closest one; `says` replaces that hint."""
     for key in value:
         if key not in known:
             hint = says or closest(key, known)
@@ -51,7 +51,10 @@ def only(
 
 
 def plain(value: Any) -> Scalar:
-    """A value that something can be equal to; `$x` is then a text like any other."""
+    """Return a value that something can be equal to; `$x` is then a text like any other.
+
+    Raises `ContractError` for lists, mappings and numbers that are not finite.
+    """
     if isinstance(value, float) and not math.isfinite(value):
         raise ContractError.of(f"nothing equals `{value}`", "write a number")
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -62,7 +65,9 @@ def plain(value: Any) -> Scalar:
 
 
 def scalars(value: Any) -> tuple[Scalar, ...]:
-    """A list of plain values; never a string read as its characters."""
+    """Return a list of plain values as a tuple. Raises `ContractError` for anything else, also a
+    string.
+    """
     if not isinstance(value, (list, tuple)) or not value:
         raise ContractError.of(f"`{value}` is not a list", f"write [{value}]")
     problems = Problems()
@@ -72,7 +77,7 @@ def scalars(value: Any) -> tuple[Scalar, ...]:
 
 
 def pattern_text(value: Any) -> str:
-    """A regular expression that compiles."""
+    """Return a regular expression that compiles. Raises `ContractError` for one that does not."""
     if not isinstance(value, str) or not value:
         raise ContractError.of(f"`{value}` is not a regular expression", "write it as a string")
     regex(value)
@@ -80,7 +85,11 @@ def pattern_text(value: Any) -> str:
 
 
 def field_path(value: Any) -> str:
-    """A path to a value inside arguments: `to`, `customer.id`, `items[].sku`; `*`: all of them."""
+    """Return a path to a value inside arguments: `to`, `customer.id`, `items[].sku`; `*` is all of
+    them.
+
+    Raises `ContractError` for anything else.
+    """
     parts = value.replace("[]", "").split(".") if isinstance(value, str) else [""]
     if all(part and part == part.strip() for part in parts) and parts != ["*", "*"]:
         return str(value)
@@ -93,7 +102,7 @@ def field_path(value: Any) -> str:
 
 
 def scalar(value: Any) -> Scalar | Var:
-    """A plain value, or a variable."""
+    """Return a plain value, or the variable `$x`. Raises `ContractError` for what is neither."""
     if isinstance(value, Var):
         return value
     if isinstance(value, str) and (found := VARIABLE.fullmatch(value)):
@@ -108,7 +117,7 @@ def scalar(value: Any) -> Scalar | Var:
 
 
 def variable(value: Any) -> Var:
-    """`$x`, and nothing else."""
+    """Return the variable `$x`. Raises `ContractError` for anything else."""
     found = scalar(value)
     if isinstance(found, Var):
         return found
@@ -117,14 +126,16 @@ def variable(value: Any) -> Var:
 
 
 def fixed(value: Any, place: str) -> None:
-    """Refuse a variable where none can stand."""
+    """Raise `ContractError` for a variable where none can stand."""
     if isinstance(value, Var) or (isinstance(value, str) and VARIABLE.fullmatch(value)):
         shown = f"${value.name}" if isinstance(value, Var) else value
         raise ContractError.of(f"the variable `{shown}` cannot be {place}", "write it out")
 
 
 def name(value: Any) -> str:
-    """A name: some text without blanks around it."""
+    """Return a name: some text without blanks around it. Raises `ContractError` for
+    anything else.
+    """
     fixed(value, "a name")
     if isinstance(value, str) and value and value == value.strip():
         return value
@@ -132,14 +143,19 @@ def name(value: Any) -> str:
 
 
 def capture(pattern: Any, name: Any) -> Var:
-    r"""`{matches: "id (\w+)", bind: $x}`: what the group finds; without one, the whole match."""
+    r"""Return the variable of `{matches: "id (\w+)", bind: $x}`.
+
+    Its value is what the group finds; without a group, the whole match.
+    """
     text, found = pattern_text(pattern), variable(name)
     one_group(text)
     return Var(found.name, text)
 
 
 def one_group(pattern: str) -> None:
-    """Refuse a regular expression with several groups: which one is the value?"""
+    """Raise `ContractError` for a regular expression with several groups, since one
+    value is bound.
+    """
     import re2  # loaded only where a contract has a regular expression
 
     regex(pattern)
@@ -154,9 +170,11 @@ def one_group(pattern: str) -> None:
 
 
 def compared(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list[Comparison]:
-    """`value`, `$x`, `{gt: 3}`, `{has: $x}`, `{matches: r, bind: $x}`: what stands at `path`.
+    """Read the comparisons of one place: `value`, `$x`, `{gt: 3}`, `{has: $x}`, `{matches: r, bind:
+    $x}`.
 
-    `about`: keys that may stand beside the comparisons, and are read elsewhere.
+    `path` is the place; `about` are keys that may stand beside the comparisons, and are read
+    elsewhere. Raises `ContractError` with every mistake.
     """
     if not isinstance(wanted, Mapping):
         return [("=", scalar(wanted))]

@@ -1,4 +1,4 @@
-"""What a strategy may be given."""
+"""Readers for the options of strategies: callables, notifiers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from sponsio_like.notices import Mailbox
 
 
 def none(name: str, options: Mapping[str, Any]) -> None:
-    """Raise `ContractError` if there are any."""
+    """Raise `ContractError` if there are any options."""
     if options:
         raise ContractError.of(f"`{name}` has no options", f"write strategy: {name}")
 
 
 def function(value: Any, what: str) -> Callable[[Any], Any]:
-    """A callable of one argument, as it is or by its path `package.module:name`.
+    """Return a callable of one argument, given as it is or by its path `package.module:name`.
 
     Raises `ContractError` if there is no such callable.
     """
@@ -37,7 +37,7 @@ def function(value: Any, what: str) -> Callable[[Any], Any]:
 
 
 def mailbox(value: Any) -> Mailbox:
-    """The mailbox of a notifier: of a function, or its path, or of `{webhook: url}`.
+    """Return the mailbox of a notifier: a function, its path, or `{webhook: url}`.
 
     Raises `ContractError` for what cannot be told anything.
     """
@@ -59,7 +59,9 @@ def mailbox(value: Any) -> Mailbox:
 
 
 def mailboxes(value: Any) -> tuple[Mailbox, ...]:
-    """The mailboxes of one notifier, or of several. Raises `ContractError` as `mailbox` does."""
+    """Return the mailboxes of one notifier, or of several. Raises `ContractError` as `mailbox`
+    does.
+    """
     one = isinstance(value, (str, Mapping, Mailbox)) or not isinstance(value, Iterable)
     each = () if value is None else (value,) if one else tuple(value)
     problems = Problems()

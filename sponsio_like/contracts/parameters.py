@@ -28,7 +28,7 @@ from sponsio_like.logic.targets import is_glob
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of argument: what may stand there, in words, and how it is read."""
+    """One kind of argument: its description in words, and its reader."""
 
     expects: str
     read: Callable[[Any, Vocabulary], Any]
@@ -45,13 +45,13 @@ class Default:
     optional: bool = False
 
     def lacking(self, made: str, words: Vocabulary) -> bool:
-        """Whether it may be left out, and there is no such tool."""
+        """True if the default may be left out, and no such tool is known."""
         known = words.names is None or made in words.names or made in words.actions
         return self.optional and not known
 
 
 def default(template: str, *, optional: bool = False) -> Any:
-    """A default that is made of other arguments, for the signature of a pattern."""
+    """Return a default that is made of other arguments, for the signature of a pattern."""
     return Default(template, optional)
 
 
@@ -117,7 +117,7 @@ def _window(value: Any, words: Vocabulary) -> Bound:
 
 
 def _within(value: Any, words: Vocabulary) -> Steps | Seconds:
-    """How long ago at most: `5` and `{steps: 5}` are the five positions before."""
+    """Read a time of at most so long ago: `5` and `{steps: 5}` are the five positions before."""
     bound = Steps(_whole(1)(value, words)) if isinstance(value, int) else _window(value, words)
     if bound is None:
         raise ContractError.of(f"`{value}` is no time", "write {seconds: 60} or {steps: 10}")
@@ -132,7 +132,7 @@ def _event(value: Any, words: Vocabulary) -> Formula:
 
 
 def _occurrence(status: Status) -> Callable[[Any, Vocabulary], Formula]:
-    """One event: as a match, or as anything that a condition is; bare names have `status`."""
+    """Return a reader of one event: a match, or any condition; bare names have `status`."""
 
     def read(value: Any, words: Vocabulary) -> Formula:
         bare = isinstance(value, str) and re.fullmatch(r"[\w.:/*?-]+", value)
@@ -146,7 +146,7 @@ def _occurrence(status: Status) -> Callable[[Any, Vocabulary], Formula]:
 
 
 def _scalars(value: Any, _: Vocabulary) -> tuple[Any, ...]:
-    """One value, or a list of them; each keeps its type."""
+    """Return one value, or a list of them, as a tuple; each keeps its type."""
     fixed(value, "a value here")
     values = value if isinstance(value, (list, tuple)) else [value]
     plain = all(isinstance(each, (str, int, float, bool, type(None))) for each in values)
@@ -160,7 +160,7 @@ def _scalars(value: Any, _: Vocabulary) -> tuple[Any, ...]:
 
 
 def _moment(value: Any, words: Vocabulary) -> Term:
-    """How long ago something happened, or was told."""
+    """Return the term for the seconds since something happened, or since a fact was told."""
     if isinstance(value, Mapping) and "fact" in value:
         problems = Problems()
         only(value, ("fact",), "event", problems)
@@ -222,7 +222,7 @@ Renames: TypeAlias = Annotated[
 
 
 def read(annotation: Any, value: Any, words: Vocabulary = NOTHING) -> Any:
-    """The value, read as its annotation says."""
+    """Return the value, read as its annotation says. Raises `ContractError` if it does not fit."""
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         kinds = [extra for extra in args[1:] if isinstance(extra, Kind)]
@@ -278,7 +278,7 @@ def _plain(annotation: Any, value: Any, words: Vocabulary) -> Any:
 
 
 def expects(annotation: Any) -> str:
-    """What an argument of this annotation may be, in words."""
+    """Return in words the values that an argument of this annotation may have."""
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return next(extra.expects for extra in args[1:] if isinstance(extra, Kind))
@@ -292,7 +292,7 @@ def expects(annotation: Any) -> str:
 
 
 def of_kind(annotation: Any, *wanted: Any) -> bool:
-    """Whether an annotation is one of these kinds, or optional, or a list of them."""
+    """True if an annotation is one of these kinds, or optional, or a list of them."""
     if annotation in wanted:
         return True
     if get_origin(annotation) in (Union, types.UnionType, list, tuple):

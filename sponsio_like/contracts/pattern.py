@@ -1,4 +1,4 @@
-"""A pattern: one declaration from which everything else about it is derived.
+"""Patterns: one declaration each, from which everything else about the pattern is derived.
 
 In: a function from arguments to a formula, its sentences, traces that keep and break it.
 Out: the YAML key, the sentence, the listing, the docs row, the first tests.
@@ -52,7 +52,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One clause of a guarantee: a formula, and where it came from.
+    """One clause of a guarantee: a formula, and the sentence or pattern that it was written as.
 
     `by` splits the trace: one monitor for each combination of values of these argument paths
     (`@agent`: of the calling agent). A call that lacks one of them violates, if such calls can.
@@ -79,18 +79,18 @@ class Parameter:
 
     @property
     def required(self) -> bool:
-        """Whether it has to be given."""
+        """True if the argument has to be given."""
         return self.default is inspect.Parameter.empty
 
     @property
     def expects(self) -> str:
-        """What may stand there, in words."""
+        """The values that the argument may have, in words."""
         return expects(self.annotation)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pattern:
-    """A declared pattern. Called with arguments, it makes a `Rule`."""
+    """A declared pattern; calling it with arguments makes a `Rule`."""
 
     name: str
     family: str
@@ -102,10 +102,15 @@ class Pattern:
     example: Mapping[str, Any]
     parameters: tuple[Parameter, ...]
     whose: Mapping[str, str] = field(default_factory=dict)
-    """Fields that not all calls have that are named beside them, each with the one that has it."""
+    """The parameters of kind `Field` that only some calls have, each with the parameter of those
+    calls.
+    """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Rule:
-        """The rule for these arguments, read as in a contract file."""
+        """Return the rule for these arguments, read as in a contract file.
+
+        Raises `ContractError` with every mistake in them.
+        """
         names = [parameter.name for parameter in self.parameters]
         if len(args) > len(names):
             raise ContractError.of(f"`{self.name}` takes {len(names)} arguments", self.usage)
@@ -115,7 +120,9 @@ class Pattern:
         return self.rule({**given, **kwargs})
 
     def rule(self, given: Mapping[str, Any], words: Vocabulary = NOTHING) -> Rule:
-        """The rule for arguments by name. Raises `ContractError` with every mistake in them."""
+        """Return the rule for arguments by name. Raises `ContractError` with every
+        mistake in them.
+        """
         problems = Problems()
         self._names(given, problems)
         values: dict[str, Any] = {}
@@ -173,7 +180,7 @@ class Pattern:
         return read(parameter.annotation, made, known)  # not in the inventory: never called
 
     def lacks(self, given: Mapping[str, Any], words: Vocabulary) -> bool:
-        """Whether an optional default would name a tool that the inventory does not have."""
+        """True if an optional default would name a tool that the inventory does not have."""
         optional = [
             each
             for each in self.parameters
@@ -185,7 +192,9 @@ class Pattern:
         )
 
     def fields(self, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """Each path of an argument, whose parameter it is, and that of the calls that have it."""
+        """Yield each path that arguments name, its parameter, and the parameter of the calls that
+        have it.
+        """
         kinds = {e.name: e.annotation for e in self.parameters if given.get(e.name) is not None}
         calls = [name for name, kind in kinds.items() if of_kind(kind, Tools)]
         for name in (name for name, kind in kinds.items() if of_kind(kind, Field)):
@@ -193,21 +202,23 @@ class Pattern:
                 yield from ((path, name, e) for e in calls if self.whose.get(name, e) == e)
 
     def _fields(self, values: Mapping[str, Any], words: Vocabulary, problems: Problems) -> None:
-        """Every field has to be one of the tools that it is read of."""
+        """Note every field that the calls it is read from do not have."""
         for path, name, calls in self.fields(values):
             for match in values[calls]:
                 known_field(path, match, words, (name,), problems)
 
     @property
     def usage(self) -> str:
-        """How the pattern is written: `must_precede(first, then, counts=done)`."""
+        """The pattern as it is written: `must_precede(first, then, counts=done)`."""
         shown = [
             p.name if p.required else f"{p.name}={words_of(p.default)}" for p in self.parameters
         ]
         return f"`{self.name}({', '.join(shown)})`"
 
     def sentence(self, given: Mapping[str, Any]) -> str:
-        """What the rule demands, in words: the sentence that says most of it, then the rest."""
+        """Return the demand in words: the sentence with the most arguments in it, then the other
+        arguments.
+        """
         defaults = {
             p.name: p.default for p in self.parameters if not p.required and p.default is not None
         }
@@ -224,7 +235,9 @@ class Pattern:
 
 
 def _said(key: str, given: Mapping[str, Any]) -> tuple[str, ...]:
-    """Where an argument that is a match has this key; nowhere if it is not seen at a glance."""
+    """Return the path of this key inside the first argument that is a mapping and has it; else
+    `()`.
+    """
     names = (name for name, each in given.items() if isinstance(each, Mapping) and key in each)
     return next(((name, key) for name in names), ())
 
@@ -232,7 +245,7 @@ def _said(key: str, given: Mapping[str, Any]) -> tuple[str, ...]:
 # --- declaring --------------------------------------------------------------------------------
 
 CATALOG: dict[str, Pattern] = {}
-"""Every declared pattern by name."""
+"""The declared patterns, by name."""
 FAMILIES = (
     "safety",
     "compliance",
@@ -250,7 +263,7 @@ FAMILIES = (
 
 
 def catalog() -> list[Pattern]:
-    """Every declared pattern, in reading order."""
+    """Return the declared patterns, in reading order."""
     places = {family: i for i, family in enumerate(FAMILIES)}
     return sorted(CATALOG.values(), key=lambda each: places.get(each.family, len(places)))
 
@@ -263,7 +276,12 @@ def pattern(
     example: Mapping[str, Any],
     whose: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[..., Rule | Formula]], Pattern]:
-    """Declare a pattern. Its name is the function's, its meaning the docstring."""
+    """Declare the decorated function as a pattern: its name is the key, its docstring the meaning.
+
+    `sentences` are templates (`templates.py`), `keeps` and `breaks` traces, `example` arguments by
+    name; `whose` names the parameter of the calls that have a field. Raises `ContractError` for a
+    name that is taken.
+    """
 
     def declare(build: Callable[..., Rule | Formula]) -> Pattern:
         name = build.__name__
@@ -294,7 +312,7 @@ def pattern(
 
 
 def find_pattern(name: Any) -> Pattern:
-    """The pattern of this name. Raises `ContractError` with the closest names."""
+    """Return the pattern of this name. Raises `ContractError` with the closest names."""
     if name in CATALOG:
         return CATALOG[name]
     raise ContractError.of(f"unknown pattern `{name}`", closest(name, CATALOG))

@@ -1,4 +1,4 @@
-"""A match in words, and back: "`pay` with `to` = `$x` and `amount` > `5`".
+"""Matches in words, and back: "`pay` with `to` = `$x` and `amount` > `5`".
 
 In: a match as a user wrote it (docs/semantics.md), or such words. Out: the words, or the match.
 Tools and plain comparisons read back; what a match says beyond them is said, not read.
@@ -19,14 +19,14 @@ SIGNS: dict[str, str] = {**COMPARISONS, **SEARCHES}
 _SIGN = "|".join(sorted({"=", *SIGNS.values()}, key=len, reverse=True))
 _TEST = f"`[^`]+` (?:{_SIGN}) `[^`]+`"
 PHRASE = f"`[^`]+`(?: or `[^`]+`)*(?: with {_TEST}(?: and {_TEST})*)?"
-"""What `read_phrase` understands, as a regular expression."""
+"""The words that `read_phrase` understands, as a regular expression."""
 
 
 # --- writing ----------------------------------------------------------------------------------
 
 
 def phrase(value: Any) -> str:
-    """A match, a name or a list of these in words; empty for what is none of them."""
+    """Return a match, a name or a list of these in words; empty for anything else."""
     match value:
         case str():
             return f"`{value}`"
@@ -62,7 +62,7 @@ def _items(args: Any) -> list[tuple[Any, Any]]:
 
 
 def _tests(place: str, wanted: Any) -> Iterator[str]:
-    """The comparisons of one place, in words."""
+    """Yield the comparisons of one place, in words."""
     if not isinstance(wanted, Mapping):
         yield f"{place} = {_value(wanted)}"
         return
@@ -86,7 +86,7 @@ def _text(wanted: Any) -> Iterator[str]:
 
 
 def _value(value: Any) -> str:
-    """In backticks: a variable, a word that is read as text, or JSON."""
+    """Return a value in backticks: a variable, a word that is read as text, or JSON."""
     if isinstance(value, Var):
         return f"`${value.name}`"
     plain = isinstance(value, str) and value and _plain(value) == value
@@ -97,7 +97,9 @@ def _value(value: Any) -> str:
 
 
 def read_phrase(text: str) -> Any:
-    """The match that words of the form `PHRASE` describe; a mere name is a name."""
+    """Return the match that words of the form `PHRASE` describe; for names alone, the name or a
+    list of them.
+    """
     head, _, tail = text.partition("` with `")
     names = head.strip("`").split("` or `")
     tool: Any = names if len(names) > 1 else names[0]

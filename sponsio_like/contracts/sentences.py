@@ -1,4 +1,4 @@
-"""Sentences that contracts may be written in: the patterns' own, read as a whole or not at all.
+"""Reads guarantees that are written as a sentence of a pattern, as a whole or not at all.
 
 In: "tool `check` must precede `pay`". Out: the `Rule` of the pattern that has this sentence; where
 several have it, of the first in reading order. What is not entirely understood is refused.
@@ -17,7 +17,7 @@ from sponsio_like.errors import ContractError
 
 
 def read(sentence: str, words: Vocabulary = NOTHING) -> Rule:
-    """The rule that a sentence states. Raises `ContractError` with the closest sentences."""
+    """Return the rule that a sentence states. Raises `ContractError` with the closest sentences."""
     for declared, given in readings(sentence):
         return declared.rule(given, words)
     near = " or ".join(f"“{each}”" for each in closest(sentence))
@@ -28,7 +28,7 @@ def read(sentence: str, words: Vocabulary = NOTHING) -> Rule:
 
 
 def readings(sentence: str) -> Iterator[tuple[Pattern, dict[str, Any]]]:
-    """Every pattern that has this very sentence, with its arguments."""
+    """Yield every pattern that has this very sentence, with its arguments."""
     for declared in catalog():
         for template in declared.sentences:
             given = arguments(template, sentence)
@@ -37,7 +37,7 @@ def readings(sentence: str) -> Iterator[tuple[Pattern, dict[str, Any]]]:
 
 
 def closest(sentence: str) -> list[str]:
-    """The sentences that are most like this one, with names for their arguments."""
+    """Return up to two sentences that are most like this one, with names for their arguments."""
     shapes = {
         shape(PLACE.sub("0", template)): blanks(template)
         for declared in catalog()

@@ -1,4 +1,4 @@
-"""Slips of the pen in arguments: what compiles, and can never match, or matches far too much.
+"""Finds slips of the pen in arguments: what compiles, and can never match, or matches far too much.
 
 In: a formula, and the tools that there are. Out: problems that are refused, and those that are
 warned of.
@@ -15,9 +15,9 @@ from sponsio_like.events.argument_atoms import ANY_TEXT, ODD_TEXTS, whole_or_anc
 from sponsio_like.values.compare import regex
 
 EVERYTHING = frozenset({"any", "all", "every", "everything"})
-"""What no tool is called, if nobody says so."""
+"""Names that are taken for a slip, unless the inventory has a tool of that name."""
 CAP = 1_000_000
-"""More calls than a session has."""
+"""The number of calls from which a cap is never reached."""
 
 CLASS = re.compile(r"(?<!\\)\[(\^?)((?:\[:\^?\w+:\]|\\.|[^\]\\])+)\]")
 RANGE = re.compile(r"[a-y]-[zf]|[A-Y]-[ZF]|\d-\d|\\[wdsWDS]|\[:")
@@ -33,21 +33,23 @@ LENGTH = re.compile(r"\.(?:length|len|size)$")
 COMPARISON = re.compile(r"\s*(>=|<=|==|!=|>|<|=)\s*([+-]?\d+(?:\.\d+)?)\s*", re.ASCII)
 SIGNS = {">=": "ge", "<=": "le", "==": "equals", "=": "equals", "!=": "ne", ">": "gt", "<": "lt"}
 GLOB = re.compile(r"\*[\w@.+-]+|[\w@.+-]+\*", re.ASCII)
-"""A text that was meant as a comparison, or as a glob."""
+"""`COMPARISON` and `GLOB` find texts that were meant as a comparison or as a glob."""
 OPTIONAL = (
     "leave it out: it is about a field that binds a `$x`, the `field` of `value_from`, "
     "`arg_allowlist`, `arg_value_range` and `amount_limit`, and no field of `by`, `fields`, `same`"
 )
 WORDS = re.compile(r"(?<!\\)(?:\\\\)*\\[wW]")
 EDGES = re.compile(r"[^\x00-\x7f]\)*\\[bB]|(?<!\\)\\[bB](?:\((?:\?\w*:)?)*[^\x00-\x7f]")
-"""Signs for words, and ends of words beside a letter that is not of ASCII."""
+r"""`WORDS` finds `\w` and `\W`; `EDGES` finds `\b` beside a letter that is not of ASCII."""
 LETTERS = r"write `[\pL\pM\pN_]` for `\w`, and `(?:^|[^\pL])`, `(?:[^\pL]|$)` for `\b`"
 LISTED = frozenset({"arg_allowed"})
 """The atoms of allowlists."""
 
 
 def check_slips(root: f.Formula, tools: Collection[str] | None) -> None:
-    """Refuse what can never match, or means something else than it looks like."""
+    """Raise `ContractError` for what can never match, or means something else than it
+    looks like.
+    """
     problems = list(_mistakes(root, tools))
     if problems:
         raise ContractError(*problems)
@@ -70,7 +72,9 @@ def _mistakes(root: f.Formula, tools: Collection[str] | None) -> Iterator[Proble
 
 
 def idle(root: f.Formula) -> Iterator[Problem]:
-    """A `missing` that changes nothing, since its match binds no value of a field."""
+    """Yield a problem for each `missing` that changes nothing, since its match binds no value of a
+    field.
+    """
     said: dict[str, None] = {}
     for node in f.postorder(root):
         for match in _of(node):
@@ -84,7 +88,7 @@ def idle(root: f.Formula) -> Iterator[Problem]:
 
 
 def doubts(root: f.Formula) -> Iterator[Problem]:
-    """What may be meant, and seldom is."""
+    """Yield problems to warn of: what may be meant, and seldom is."""
     for node in f.postorder(root):
         for path in _paths(node):
             if LENGTH.search(path):
@@ -108,7 +112,9 @@ def doubts(root: f.Formula) -> Iterator[Problem]:
 
 
 def unsaid(root: f.Formula, given: Mapping[str, object]) -> Iterator[Problem]:
-    """Texts that a pattern refuses because nothing is found in them, where nobody has said so."""
+    """Yield a problem for each text that is refused if nothing is found in it, and nobody has said
+    so.
+    """
     if _says_missing(given):
         return
     for match in dict.fromkeys(each for node in f.postorder(root) for each in _of(node)):
@@ -121,7 +127,7 @@ def unsaid(root: f.Formula, given: Mapping[str, object]) -> Iterator[Problem]:
 
 
 def _says_missing(value: object) -> bool:
-    """Whether an argument says of a match what a missing field means, for whatever match it is."""
+    """True if an argument says of any of its matches what a missing field means."""
     match value:
         case f.Match():
             return value.strict is not None
@@ -155,7 +161,7 @@ def _names(nodes: list[f.Node], tools: Collection[str] | None) -> Iterator[Probl
 
 
 def _texts(node: f.Node) -> Iterator[Problem]:
-    """Texts that look like a comparison, and are compared as texts."""
+    """Yield a problem for each text that looks like a comparison, and is compared as text."""
     for path, op, value in _tests(node):
         found = COMPARISON.fullmatch(value) if isinstance(value, str) and op in "!=" else None
         if found is not None:
@@ -166,7 +172,7 @@ def _texts(node: f.Node) -> Iterator[Problem]:
 
 
 def _empty(node: f.Node) -> Iterator[Problem]:
-    """Bounds of one value between which there is nothing."""
+    """Yield a problem for each pair of bounds on one value between which there is nothing."""
     for match in _of(node):
         bounds: dict[str, list[tuple[float, bool, bool]]] = {}
         for each in match.conditions:
@@ -190,7 +196,9 @@ def _empty(node: f.Node) -> Iterator[Problem]:
 
 
 def _whole_and_part(nodes: list[f.Node]) -> Iterator[Problem]:
-    """A variable that is all arguments of a call here, and a word of some text there."""
+    """Yield a problem for each variable that is all arguments in one place, and part of a text in
+    another.
+    """
     whole: dict[str, None] = {}
     parts: set[str] = set()
     for path, op, value in (test for node in nodes for test in _tests(node)):
@@ -247,7 +255,7 @@ def _patterns(node: f.Node) -> Iterator[str]:
 
 
 def _negated(pattern: str) -> Iterator[Problem]:
-    """`[^host.com$]` was meant as “not this host”, and is one character."""
+    """Yield a problem for `[^host.com$]`, meant as “not this host”: it is one character."""
     for found in CLASS.finditer(pattern):
         inside = found[2]
         if HOST.fullmatch(inside) and not RANGE.search(inside):
@@ -259,7 +267,9 @@ def _negated(pattern: str) -> Iterator[Problem]:
 
 
 def _ascii_only(pattern: str) -> Iterator[Problem]:
-    """Signs for words beside letters that they do not know: those that are not of ASCII."""
+    r"""Yield a problem for `\w` and `\b` beside letters that they do not know: those that are not
+    of ASCII.
+    """
     plain = CLASS.sub(lambda found: found[0] if found[0].isascii() else "", pattern)
     letters = [each for each in pattern if each.isalpha() and not each.isascii()]
     if letters and (WORDS.search(plain) or EDGES.search(plain)):
@@ -268,14 +278,14 @@ def _ascii_only(pattern: str) -> Iterator[Problem]:
 
 
 def _all(pattern: str) -> Iterator[Problem]:
-    """`.*` lets everything through but for several lines."""
+    """Yield a problem for `.*` in an allowlist, which refuses only texts of several lines."""
     if not pattern.startswith(ANY_TEXT) and all(map(regex(whole_or_anchored(pattern)), ODD_TEXTS)):
         what = f"`{pattern}` matches every text of one line"
         yield Problem(what, hint="write what is allowed; for some text, whatever it is: `(?s).*`")
 
 
 def _bare(pattern: str) -> Iterator[Problem]:
-    """`^https://api.corp/` lets `https://apixcorp/` through."""
+    """Yield a problem for `^https://api.corp/`, which lets `https://apixcorp/` through."""
     written = AUTHORITY.sub(lambda found: BARE.sub(r"\\.", found[0]), pattern)
     if written != pattern:
         what = f"in `{pattern}` a dot stands for any character"

@@ -1,4 +1,4 @@
-"""The strategies that contracts name, and the decision that each of them reads from its options.
+"""The registry of strategies, and the reader of `strategy:`, which yields a decision.
 
 The strategies of this package are in the room `strategies`, which fills the registry. A callable of
 the user may be one, too.
@@ -22,14 +22,14 @@ from sponsio_like.values.freeze import freeze
 Strategy: TypeAlias = Callable[[Mapping[str, Any], Vocabulary], Decision]
 
 STRATEGIES: dict[str, Strategy] = {}
-"""The strategies, by name; `strategies` fills it."""
+"""The strategies, by name; the room `strategies` fills it."""
 
 
 def strategy(value: Any, words: Vocabulary = NOTHING) -> Decision:
-    """The decision of a strategy: its name, `{name: {option: value}}`, or a callable.
+    """Return the decision of a strategy: its name, `{name: {option: value}}`, or a callable.
 
-    A callable, or its path `package.module:callable`, is given the `Violation` and answers with
-    one of the others. Raises `ContractError` for a strategy that does not exist.
+    A callable, or its path `package.module:callable`, is given the `Violation` and answers with one
+    of the others. Raises `ContractError` for a strategy that does not exist.
     """
     if isinstance(value, Decision):
         return value
@@ -60,9 +60,10 @@ def _asking(value: Any) -> Ask:
 
 
 def ruling(ask: Ask, violation: Violation, event: Call | Message) -> Decision:
-    """What the callable of the user answers. One that raises, or answers otherwise, blocks.
+    """Return the decision that the user's callable makes about a violation.
 
-    It is given the call with a copy of its arguments of its own, or the text of a response.
+    It is given the call with its own copy of the arguments, or the text of a response. If it
+    raises, or answers with anything but a strategy, the decision is to block.
     """
     try:
         if isinstance(event, Call):
@@ -77,7 +78,7 @@ def ruling(ask: Ask, violation: Violation, event: Call | Message) -> Decision:
 
 
 def logger() -> logging.Logger:
-    """Where failures of user code are told."""
+    """Return the logger that failures of user code are written to."""
     return logging.getLogger("sponsio_like")
 
 

@@ -1,4 +1,4 @@
-"""The words of a contract: which tools there are, and what an argument that names tools means.
+"""Reads arguments that name tools, with the actions and the inventory that a file has declared.
 
 In: one name, a list, a glob, an action, or a `match` mapping (docs/semantics.md), and the
 `Vocabulary` that a file has declared. Out: a `Target`; or a `ContractError` with every mistake.
@@ -18,14 +18,14 @@ from sponsio_like.logic.targets import is_glob
 from sponsio_like.values.places import path_parts
 
 CALL_KEYS = ("tool", "args", "agent", "call", "missing")
-"""What a match says of a call before it runs."""
+"""The keys of a match that speak of a call before it runs."""
 EVENT_KEYS = ("status", "output", "message", "text")
-"""What it can say of an event besides: only where an event stands, see `contracts/matches.py`."""
+"""The other keys of a match, only where an event stands: see `contracts/matches.py`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What a file has declared: its tools with their fields (None: not declared), its actions.
+    """The tools that a file has declared, with their fields (None: not declared), and its actions.
 
     `elsewhere` are tools of other agents.
     """
@@ -36,11 +36,11 @@ class Vocabulary:
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """Every name that a tool may have; None if that may be any."""
+        """Every name that a tool may have; None if it may have any."""
         return None if self.tools is None else (*self.tools, *self.elsewhere)
 
     def fields(self, tool: str) -> Mapping[str, str] | None:
-        """The declared fields of a tool, if any are."""
+        """Return the declared fields of a tool; None if none are declared."""
         return self.tools.get(tool) if self.tools else None
 
 
@@ -48,7 +48,7 @@ NOTHING = Vocabulary()
 
 
 def target(value: Any, words: Vocabulary = NOTHING) -> Target:
-    """The calls that an argument speaks of."""
+    """Return the calls that an argument speaks of. Raises `ContractError` with every mistake."""
     match value:
         case Match():
             return (value,)
@@ -74,7 +74,7 @@ def _any_of(values: Iterable[Any], words: Vocabulary) -> Target:
 
 
 def join(matches: Iterable[Match]) -> Target:
-    """One target out of several; matches without conditions are drawn together."""
+    """Return one target for several; matches of nothing but names become one match."""
     matches = list({repr(match): match for match in matches}.values())  # `1` is not `True`
     bare = [match for match in matches if _is_bare(match)]
     rest = tuple(match for match in matches if not _is_bare(match))
@@ -86,13 +86,16 @@ def join(matches: Iterable[Match]) -> Target:
 
 
 def _is_bare(match: Match) -> bool:
-    """Whether it says nothing but names."""
+    """True if the match says nothing but names."""
     said = match.conditions or match.agent is not None or match.strict is not None
     return not said and bool(match.names or match.globs)
 
 
 def named(name: str, words: Vocabulary) -> Target:
-    """One name: an action, a glob, or a tool. With an inventory, it must be in there."""
+    """Return the target of one name: an action, a glob, or a tool.
+
+    Raises `ContractError` for a name that a declared inventory does not have.
+    """
     if name in words.actions:
         return words.actions[name]
     if VARIABLE.fullmatch(name):
@@ -115,7 +118,9 @@ def named(name: str, words: Vocabulary) -> Target:
 
 
 def matching(value: Mapping[Any, Any], words: Vocabulary) -> Target:
-    """`{tool: .., args: {path: value | $x | {in: ..} | {gt: ..}}, agent: .., call: $x}`"""
+    """Read `{tool: .., args: {path: value | $x | {in: ..} | {gt: ..}}, agent: .., call: $x}` as a
+    target.
+    """
     problems = Problems()
     for key in (key for key in EVENT_KEYS if key in value):
         what = f"`{key}` cannot stand here: a call is matched before it has run"
@@ -199,7 +204,7 @@ _A = {"number": "a number", "integer": "a whole number", "boolean": "true or fal
 def _inside(
     path: str, whose: str, kind: str, at: tuple[str | int, ...], problems: Problems
 ) -> None:
-    """Note a path into a field whose declared kind has nothing at it."""
+    """Note a path into a field whose declared kind has no such part."""
     root, *rest = path_parts(path)
     if rest and kind in _A:
         problems.add(f"`{path}`: {whose} is {_A[kind]}", f"write `{root}`", *at)

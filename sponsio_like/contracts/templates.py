@@ -1,4 +1,4 @@
-"""Sentences with places for arguments: written from arguments, and read back.
+"""Templates of sentences: filled with arguments, and read back.
 
 In: a template such as "tool `{action}` at most {limit} times per {per.seconds} seconds", where
 `{x}` is the argument x, `{x.y}` a value inside it, `{x: and }` a list with its separator, `{x:=}` a
@@ -33,7 +33,9 @@ PLURAL = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)( \w+)\(s\)")
 
 
 def fill(template: str, given: Mapping[str, Any]) -> tuple[str, set[str]]:
-    """The sentence with its arguments in place, and their names; empty if one has no value."""
+    """Return the sentence with its arguments in place, and their names; empty if one
+    has no value.
+    """
     names: set[str] = set()
     text = template
     for place in PLACE.finditer(template):
@@ -57,7 +59,7 @@ def _said(value: Any, separator: str | None) -> str:
 
 
 def _plainly(value: Any) -> str:
-    """Words and JSON values, which need no backticks: `true`, `review`, `"true"`."""
+    """Return a value as words or JSON, without backticks: `true`, `review`, `"true"`."""
     if isinstance(value, (list, tuple)):
         return " or ".join(map(_plainly, value))
     plain = isinstance(value, str) and re.fullmatch(WORD, value) and _read_plain(value) == value
@@ -72,7 +74,9 @@ def _read_plain(text: str) -> Any:
 
 
 def words_of(value: Any, between: str = " or ") -> str:
-    """An argument, as it is written in a sentence; `between` the elements of a list."""
+    """Return an argument as it is written in a sentence; `between` stands between the elements of a
+    list.
+    """
     match value:
         case Default(template):
             return template.replace("{", "<").replace("}", ">")
@@ -94,7 +98,9 @@ def words_of(value: Any, between: str = " or ") -> str:
 
 
 def named(name: str, value: Any) -> str:
-    """An argument beside the sentence, with its name; several values stand in brackets."""
+    """Return `name: value` of an argument that is written beside the sentence; a list stands in
+    brackets.
+    """
     words = words_of(value, ", ")
     several = isinstance(value, (list, tuple)) and len(value) > 1 and not words.startswith("[")
     return f"{name}: [{words}]" if several else f"{name}: {words}"
@@ -114,13 +120,15 @@ def _mapping_words(value: Mapping[Any, Any], between: str) -> str:
 
 
 def made_name(default: Default, given: Mapping[str, Any]) -> str:
-    """What a default is, made of other arguments. Raises `KeyError` if one is not one name."""
+    """Return a default, made of other arguments. Raises `KeyError` if one of them is
+    not one name.
+    """
     names = {key: _one_name(value) for key, value in given.items()}
     return default.template.format_map({k: v for k, v in names.items() if v})
 
 
 def _one_name(value: Any) -> str | None:
-    """The name of a tool or an action, if the argument is just one."""
+    """Return the name of a tool or an action, if the argument is just one; else None."""
     match value:
         case [Match() | str() as only]:
             return _one_name(only)
@@ -135,7 +143,9 @@ def _one_name(value: Any) -> str | None:
 
 
 def arguments(template: str, sentence: str) -> dict[str, Any] | None:
-    """The arguments that make this sentence of the template; None if it is another sentence."""
+    """Return the arguments that make this sentence of the template; None if it is
+    another sentence.
+    """
     pattern, places = _reader(template)
     found = pattern.fullmatch(sentence.strip())
     if found is None:
@@ -157,7 +167,7 @@ def arguments(template: str, sentence: str) -> dict[str, Any] | None:
 
 @cache
 def _reader(template: str) -> tuple[re.Pattern[str], list[tuple[list[str], str | None, bool]]]:
-    """A regular expression for the whole sentence, and what its groups are."""
+    """Return a regular expression for the whole sentence, and what its groups are."""
     out, places, end = "", [], 0
     for place in PLACE.finditer(template):
         out += _escaped(template[end : place.start()])
@@ -174,7 +184,10 @@ def _escaped(text: str) -> str:
 
 
 def _group(separator: str | None, follows: str) -> str:
-    """Text in backticks; a list of such; or text up to the dot before a field."""
+    """Return a regular expression for one place: text in backticks, or several of them.
+
+    Before a dot the text ends at the dot, which begins the name of a field.
+    """
     if separator == PLAIN:
         return f"({WORD}(?: or {WORD})*)"
     if separator == WITH:
@@ -199,12 +212,12 @@ def _number(text: str) -> int | float:
 
 
 def shape(sentence: str) -> str:
-    """The sentence without its arguments, to compare with others."""
+    """Return the sentence without its arguments, to compare with others."""
     return re.sub(NUMBER, "0", re.sub(r"`[^`]*`(?:(?:, | and | or )`[^`]*`)*", "``", sentence))
 
 
 def blanks(template: str) -> str:
-    """The template for people: `first`, 3, as it may be written."""
+    """Return the template for people: its places in capitals, `FIRST`, as it may be written."""
     words = PLACE.sub(_blank, template)
     return words.replace("(s)", "s")
 

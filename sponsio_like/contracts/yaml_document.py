@@ -1,4 +1,5 @@
-"""A YAML text as plain data with positions: mappings, lists, strings, numbers, true, false, null.
+"""Reads a YAML text as plain data with positions: mappings, lists, strings, numbers, true, false,
+null.
 
 In: text. Out: a `Document`. Stricter than YAML: no tags, anchors or aliases, no second document, no
 key twice, and no words or numbers that YAML readers disagree about (`no`, `on`, `010`, `1_000`).
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
     import yaml
 
 SIZE_CAP = 1_000_000
-"""Largest file, in characters."""
+"""The largest file, in characters."""
 DEPTH_CAP = 64
-"""Deepest nesting of lists and mappings."""
+"""The deepest nesting of lists and mappings."""
 
 _WORDS: dict[str, bool | None] = {"null": None, "true": True, "false": False}
 PLAIN = {"": None, "~": None} | {
@@ -37,7 +38,9 @@ DISPUTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where something begins: line and column, from 1. `text`: the column of its own text."""
+    """The place where something begins: line and column, from 1. `text` is the column of its own
+    text.
+    """
 
     line: int
     column: int
@@ -46,7 +49,7 @@ class Spot:
 
 @dataclass(slots=True)
 class Document:
-    """Plain data, and where each value and each key of it stands, by path."""
+    """Plain data, and the place of each value and each key of it, by path."""
 
     data: Any = None
     values: dict[Path, Spot] = field(default_factory=dict)
@@ -54,7 +57,9 @@ class Document:
     problems: list[Problem] = field(default_factory=list)
 
     def spot(self, path: Path, *, of_key: bool = False) -> Spot:
-        """Where the value at `path` stands, or its key, or what is nearest around it."""
+        """Return the place of the value at `path`, or of its key, or of what is
+        nearest around it.
+        """
         if of_key and path in self.keys:
             return self.keys[path]
         while path and path not in self.values:
@@ -109,7 +114,7 @@ class _Open:
 
 
 class _Builder:
-    """Events to data, without recursion."""
+    """A builder of data from the events of the YAML parser, without recursion."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -174,7 +179,7 @@ class _Builder:
         self.stack.append(_Open(empty, ("", "ignored") if path is None else path))
 
     def _place(self, event: Any) -> Path | None:
-        """Where the next value goes; None for the value of a key that is given twice."""
+        """Return the path of the next value; None for the value of a key that is given twice."""
         if not self.stack:
             path: Path = ()
         elif isinstance(self.stack[-1].into, list):

@@ -1,4 +1,4 @@
-"""The guard: compiled contracts, the sessions under them, and tools that ask before they run.
+"""The guard: compiled contracts, the sessions under them, and guarded tools.
 
 In: contracts and tools. Out: a `Guard` that opens sessions and decorates tools.
 """

@@ -1,4 +1,4 @@
-"""The arguments that a tool will receive, by name: bound, defaults filled in, coerced.
+"""Reads the arguments that a tool will receive, by name: bound, defaults filled in, coerced.
 
 In: a function, and the arguments of one call. Out: what the function is called with, and the same
 as JSON data for contracts to read. Coercion is pydantic's: `"5000"` for an `int` becomes `5000`.
@@ -26,9 +26,10 @@ _REST = inspect.Parameter.VAR_POSITIONAL
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What a function is called with; `read` makes of it what contracts read.
+    """The arguments of one call of a function.
 
-    `named`: the same before it is read, and what is the host's, by name.
+    `read` returns them as JSON data, which contracts read; `named` has them by name before that,
+    with the objects of the host.
     """
 
     args: tuple[Any, ...]
@@ -38,7 +39,13 @@ class Bound:
 
 
 class Signature:
-    """How one function takes its arguments. Made once, when the function is decorated.
+    """The parameters of one function, prepared for its calls when the function is decorated.
+
+    `owner` is the parameter for the object, or the class, that a method belongs to. `hosts` are the
+    parameters of a type that pydantic cannot make from data (a client, a connection). Their
+    arguments are passed on as they are, and read only if a model may have written them. `shown` are
+    the arguments that the schema of a finished tool makes; the function's other parameters are the
+    host's.
 
     `owner`: the parameter that is the object, or the class, which a method belongs to. `hosts`:
     those of a type that pydantic cannot make of data (a client, a connection). What is given for
@@ -85,7 +92,7 @@ class Signature:
         return None if open_ else frozenset(names)
 
     def after(self, parse: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Signature:
-        """The same, for arguments that a schema has to make first."""
+        """Return a copy for arguments that the schema `parse` has to make first."""
         made = copy.copy(self)
         made._parse = parse  # noqa: SLF001  a copy of this
         return made
@@ -94,7 +101,7 @@ class Signature:
         return self._signature.parameters[name].kind
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Bound:
-        """The arguments of one call, coerced. Defaults are taken as they are.
+        """Return the arguments of one call, coerced; defaults stay as they are.
 
         Raises `TypeError` if they do not fit, and `pydantic.ValidationError` if one cannot be
         coerced.
@@ -108,9 +115,10 @@ class Signature:
         return Bound(bound.args, bound.kwargs, lambda: self._data(named), self._flat(named))
 
     def watch(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Bound:
-        """The same where only observed: the function is called with what was given.
+        """Return the arguments of one call that is only observed: the function gets them as given.
 
-        What cannot be coerced is read as it is. Raises `TypeError` if the arguments do not fit.
+        Contracts read them coerced, or as given if that fails. Raises `TypeError` if the arguments
+        do not fit.
         """
         bound = self._signature.bind(*args, **kwargs)
         for name, value in bound.arguments.items():
@@ -137,7 +145,11 @@ class Signature:
         return {name: value for name, value, _ in self._each(arguments)}
 
     def _data(self, arguments: Mapping[str, Any], *, watched: bool = False) -> dict[str, Any]:
-        """Raises `TypeError` if one name would have two values; watched, it cannot be told."""
+        """Return the arguments as JSON data.
+
+        Raises `TypeError` if one name would have two values; if `watched`, its value is unreadable
+        instead.
+        """
         data: dict[str, Any] = {}
         room = Room(VALUES_CAP)
         for name, value, hosts in self._each(arguments):
@@ -149,7 +161,9 @@ class Signature:
         return data
 
     def _each(self, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
-        """Every argument: its name, what it is, and whether its type is no data."""
+        """Yield each argument: its name, its value, and True if the type of its parameter is no
+        data.
+        """
         for name, value in arguments.items():
             if name == self.owner and self._owns(value):
                 continue
@@ -159,7 +173,10 @@ class Signature:
                 yield name, value, name in self.hosts
 
     def _owns(self, value: Any) -> bool:
-        """Whether this is what a method belongs to: a static method may call its argument so."""
+        """True if the value is the object that a method belongs to.
+
+        It need not be: a static method may also have a parameter named `self`.
+        """
         classes = value.__mro__ if isinstance(value, type) else type(value).__mro__
         ours = any(each.__qualname__ == self._home for each in classes)
         return ours or written(value) is UNREADABLE
@@ -175,7 +192,7 @@ def _signature(function: Callable[..., Any], name: str) -> inspect.Signature:
 
 
 def _is_method(function: Callable[..., Any], first: str) -> bool:
-    """Whether the first argument is the object that a method belongs to."""
+    """True if the first argument is the object that a method belongs to."""
     home = getattr(function, "__qualname__", "").rpartition(".")[0]
     bound = inspect.ismethod(function)
     return first in ("self", "cls") and bool(home) and not home.endswith("<locals>") and not bound

@@ -1,4 +1,4 @@
-"""How what is given for one parameter becomes what its annotation says: pydantic's coercion.
+"""Makes functions that coerce the arguments of one parameter to its annotation, with pydantic.
 
 In: an annotation, and the kind of the parameter. Out: a function of all that is given for it.
 """
@@ -14,14 +14,18 @@ Coerce: TypeAlias = Callable[[Any], Any]
 
 
 class Coercion(NamedTuple):
-    """`whole`: of all that is given for the parameter. `data`: whether it can be made of data."""
+    """The coercion of one parameter.
+
+    `whole` coerces all that is given for the parameter; `data` is False if pydantic cannot make
+    such a value from data.
+    """
 
     whole: Coerce
     data: bool = True
 
 
 def coercion(hint: Any, kind: Any) -> Coercion:
-    """How a parameter of this kind is coerced by its annotation."""
+    """Return the coercion of a parameter of this kind by its annotation."""
     parts = _unpacked(hint)
     if parts is not None:
         each, data = _validator(parts)
@@ -52,13 +56,15 @@ def _as_given(given: Any) -> Any:
 
 
 def _gone_through(coerced: Any, given: Any) -> Any:
-    """What pydantic would coerce while the body goes through it, coerced at once."""
+    """Return the value; a lazy iterator of pydantic becomes a list, so that its items are coerced
+    now.
+    """
     lazy = type(coerced).__name__ == "ValidatorIterator" and isinstance(given, Sized)
     return list(coerced) if lazy else coerced
 
 
 def _unpacked(hint: Any) -> Any:
-    """What stands in `Unpack[..]`, or behind a `*`; None where nothing does."""
+    """Return the type in `Unpack[..]`, or behind a `*`; None where there is none."""
     if getattr(hint, "__unpacked__", False):  # *args: *tuple[int, ...]
         return typing.get_origin(hint)[typing.get_args(hint)]
     origin = typing.get_origin(hint)
@@ -68,7 +74,7 @@ def _unpacked(hint: Any) -> Any:
 
 
 def _beside(typed: Coerce) -> Coerce:
-    """Of `**options`, those that the annotation names are coerced; others stay as they are."""
+    """Return a coercion of those `**options` that the annotation names; others stay as they are."""
 
     def coerce(given: Mapping[str, Any]) -> dict[str, Any]:
         return {**given, **typed(given)}

@@ -1,4 +1,4 @@
-"""What becomes a tool, and what cannot.
+"""Guards functions, methods and finished tools, and refuses what cannot be guarded.
 
 In: a function, a method, a callable object. Out: the function that is called in its place.
 """
@@ -24,7 +24,7 @@ from sponsio_like.session.session import Session
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user has chosen for a tool. Raises `ContractError` for what cannot be chosen."""
+    """The options of a guarded tool. Raises `ContractError` for values that are not possible."""
 
     name: str | None = None
     session: Session | None = None
@@ -39,9 +39,10 @@ class Options:
 
 
 def decorated(box: Toolbox[Tool], given: Any, options: Options, batch: object | None = None) -> Any:
-    """The function, or the finished tool, guarded.
+    """Return the function, or the finished tool, guarded.
 
-    Raises `ContractError` for what cannot be guarded.
+    `batch` is the same for all tools of one `wrap`. Raises `ContractError` for what cannot be
+    guarded.
     """
     if is_finished(given):
         name = options.name or given.name
@@ -69,7 +70,7 @@ def _made(
     options: Options,
     batch: object | None,
 ) -> Tool:
-    """The tool of a function."""
+    """Return the `Tool` of a function, once its name and parameters are checked."""
     _check_hosts(box, name, signature)
     meet(box.policy, name, signature.arguments, signature.hosts)
     origin = origin_of(function, batch)
@@ -92,7 +93,7 @@ def _generates(function: Callable[..., Any]) -> bool:
 
 
 def _check_hosts(box: Toolbox[Tool], name: str, signature: Signature) -> None:
-    """Refuse a parameter that a contract reads, but whose type is no data."""
+    """Raise `ContractError` for a parameter that a contract reads, and whose type is no data."""
     asked = arguments_asked(box.policy, name) if signature.hosts else {}
     for each in sorted(signature.hosts & asked.keys()):
         raise ContractError.of(

@@ -1,4 +1,4 @@
-"""One guarded call, from decision to result: decide, run, settle.
+"""Runs one guarded call from decision to result: decide, run, settle.
 
 In: a session, a tool, its arguments, and how to run it. Out: what the tool returned, or what the
 user has chosen for calls that are blocked or held. The flow is a generator that yields what has
@@ -25,20 +25,24 @@ from sponsio_like.session.session import Session, decide_fitted
 from sponsio_like.values.plain import as_answer
 
 POLL_SECONDS = 0.05
-"""How often a call that waits for a person looks for the answer."""
+"""The seconds between two looks for the answer of a person."""
 
 OnBlock: TypeAlias = "Literal['raise', 'return'] | Callable[[Blocked], Any]"
-"""A call that is blocked raises `CallBlocked`, returns the advice, or what a callable makes.
+"""`raise`: a blocked call raises `CallBlocked`; `return`: it returns the advice; or it calls a
+callable.
 
-One that ends the run raises `RunStopped`, whatever is chosen."""
+One that ends the run raises `RunStopped`, whatever is chosen.
+"""
 OnHold: TypeAlias = Literal["raise", "return", "wait"]
-"""A call that is held raises `CallHeld`, returns the `Ticket`, or waits for the answer."""
+"""`raise`: a held call raises `CallHeld`; `return`: it returns the `Ticket`; `wait`: it waits for
+the answer.
+"""
 
 
 class Run(NamedTuple):
-    """Something to be run; a coroutine is awaited, if the driver can.
+    """A step of the flow: call this function; a coroutine is awaited, if the driver can.
 
-    `answer`: what contracts read of what it returns.
+    `answer` makes of the result what contracts read.
     """
 
     function: Callable[..., Any]
@@ -48,27 +52,29 @@ class Run(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """What `Run.answer` makes of an answer that says that the tool has failed."""
+    """The result of `Run.answer` for an answer that says that the tool has failed."""
 
     error: Any
 
 
 class Wait(NamedTuple):
-    """Wait until the ticket has been answered, or nobody can answer it any more."""
+    """A step of the flow: wait until the ticket is answered, or nobody can answer it any more."""
 
     session: Session
     ticket: Ticket
 
     @property
     def over(self) -> bool:
-        """Whether the call has to be decided again."""
+        """True if the call has to be decided again."""
         try:
             return not self.session.open or self.session.ticket(self.ticket).status != "open"
         except SessionError:  # another call, equal to this one, has used it up
             return True
 
     def wait(self) -> None:
-        """Wait here. Raises `SessionError` in an event loop, which would stand still."""
+        """Block this thread until `over`. Raises `SessionError` in an event loop, which would stand
+        still.
+        """
         if _in_event_loop():
             raise SessionError(
                 f"`{self.ticket.tool}` would wait in an event loop, which may have to bring the "
@@ -83,7 +89,7 @@ Flow: TypeAlias = Generator[Step, Any, Any]
 
 
 class Fitted(NamedTuple):
-    """A substitute that can run: how, and the arguments that contracts read of it."""
+    """A substitute that can run, and its arguments as contracts read them."""
 
     run: Run
     args: Mapping[str, Any]
@@ -91,7 +97,7 @@ class Fitted(NamedTuple):
 
 @dataclass(slots=True)
 class _Substitute:
-    """Binds the substitute before it is decided; `run` is what may run then."""
+    """A function that binds the substitute before it is decided; `run` is then what may run."""
 
     fit: Callable[[Redirect], Fitted]
     run: Run | None = None
@@ -100,7 +106,7 @@ class _Substitute:
         self.run = None
         try:
             self.run, args = self.fit(redirect)
-        except Exception as error:  # there is none, or it cannot take the arguments, in any way
+        except Exception as error:  # there is none, or it cannot take the arguments
             return told(error)
         return args
 
@@ -116,7 +122,8 @@ def flow(
 ) -> Flow:
     """Decide the call, run what may run, and settle it.
 
-    The arguments are read again after each wait: they are what the tool receives.
+    `read` is asked again after each wait, since the arguments may have changed. `fit` binds the
+    substitute of a redirect.
     """
     session, instead = here.session, _Substitute(fit)
     outcome = decide_fitted(session, tool, read(), None, here.by, instead)
@@ -127,7 +134,7 @@ def flow(
         case Allowed(id):
             return (yield from _settled(session, id, run))
         case Redirected(id):
-            assert instead.run is not None  # what it runs was bound before it was decided
+            assert instead.run is not None  # bound before it was decided
             return (yield from _settled(session, id, instead.run))
         case Held():
             if on_hold == "return":
@@ -138,14 +145,14 @@ def flow(
 
 
 def _refused(outcome: Blocked, on_block: OnBlock) -> Flow:
-    """What a blocked call comes to; the end of the run is always raised."""
+    """Return what a blocked call returns, or raise; the end of the run is always raised."""
     if on_block == "raise" or outcome.ends_run:
         raise blocked(outcome)
     return outcome.advice if on_block == "return" else (yield Run(on_block, (outcome,)))
 
 
 def _settled(session: Session, id: str, run: Run) -> Flow:
-    """Run it, and tell the session what became of it, whatever that is.
+    """Run the call, and tell the session its result or its error.
 
     A generator that it returns has not run: the call is in flight until it has.
     """
@@ -192,7 +199,7 @@ async def _generated_later(
 
 
 def told(error: BaseException) -> str:
-    """An exception in words; its text may be code of the user."""
+    """Return an exception in words; its text may come from code of the user, and fail."""
     try:
         return f"{type(error).__name__}: {error}"
     except Exception:
@@ -200,7 +207,7 @@ def told(error: BaseException) -> str:
 
 
 def _in_event_loop() -> bool:
-    """Whether this thread runs one: then the host has loaded asyncio."""
+    """True if this thread runs an event loop; asyncio is loaded then."""
     asyncio = sys.modules.get("asyncio")
     try:
         return asyncio is not None and asyncio.get_running_loop() is not None
@@ -212,10 +219,10 @@ def _in_event_loop() -> bool:
 
 
 def drive(steps: Flow) -> Any:
-    """Go through a flow, running each step here.
+    """Go through a flow, running each step in this thread; return its result.
 
-    What a plain function returns may have to be awaited: then so has the answer, and the call is
-    in flight until it has been.
+    If a plain function returns an awaitable, the result is an awaitable, too, and the call is in
+    flight until it has been awaited.
     """
     step, end = _moved(steps)
     while step is not None:
@@ -231,7 +238,7 @@ def drive(steps: Flow) -> Any:
 
 
 async def adrive(steps: Flow) -> Any:
-    """Go through a flow, awaiting what has to be awaited."""
+    """Go through a flow, awaiting what has to be awaited; return its result."""
     step, end = _moved(steps)
     return end if step is None else await _go_on(steps, _awaited(step))
 
@@ -252,7 +259,7 @@ async def _go_on(steps: Flow, waiting: Awaitable[Any]) -> Any:
 def _moved(
     steps: Flow, result: Any = None, error: BaseException | None = None
 ) -> tuple[Step | None, Any]:
-    """The next step of a flow; or None, and what it has come to."""
+    """Return the next step of a flow and None; at its end None and its result."""
     try:
         return (steps.send(result) if error is None else steps.throw(error)), None
     except StopIteration as end:

@@ -49,7 +49,7 @@ RELAX = "SPONSIO_LIKE_MODE"
 
 
 class Guard:
-    """Contracts, compiled.
+    """Compiled contracts, from which sessions are opened and by which tools are guarded.
 
     `mode` holds for the contracts that do not say. `tools` are those that the agent has: names, or
     a map from name to `{"fields": {name: kind}}`; a call of another tool, or with another argument,
@@ -90,14 +90,14 @@ class Guard:
         self._notify = mailboxes(notify)
         self._roster = Roster()
         self._content = all(needs <= ALL_INPUTS for needs in self.policy.needs.values())
-        """Whether a session that gets every input there is lacks none."""
+        """True if a session that gets every known input has all that the contracts need."""
         self._outside = set(self.policy.stateful) <= set(self.policy.world)
-        """Whether all that is remembered may be kept in a store: then no session has a budget."""
+        """True if only contracts on the world have state, so that a store can keep all of it."""
         if self.relaxed:
             self._log.relaxed(RELAX)
 
     def __deepcopy__(self, _: Any) -> Guard:
-        """A guard is immutable: where what holds it is copied, it is the same."""
+        """Return the guard itself, which is immutable."""
         return self
 
     @classmethod
@@ -111,7 +111,9 @@ class Guard:
         log_args: bool = False,
         notify: Any = (),
     ) -> Guard:
-        """The guard of a contract file. `mode` holds where neither the contract nor the file says.
+        """Return the guard of a contract file.
+
+        `mode` holds where neither the contract nor the file says.
 
         Raises `ContractError` with every mistake in the file, each with its line and column.
         """
@@ -160,7 +162,8 @@ class Guard:
         blocked: OnBlock = "raise",
         held: OnHold = "raise",
     ) -> Any:
-        """Guard a function, a coroutine function, a method or a `StructuredTool`: `@guard.tool`.
+        """Return a function, a coroutine function, a method or a `StructuredTool`, guarded:
+        `@guard.tool`.
 
         Each call is decided on the arguments that the body receives (bound to names, defaults
         filled in, coerced by their annotations), and settled after it. The session is `session`,
@@ -175,9 +178,10 @@ class Guard:
         return decorated(self._tools, function, options)
 
     def wrap(self, tools: Any, **options: Any) -> Any:
-        """Guard a list of tools, or a mapping from names to functions; options as in `tool`.
+        """Return a list of tools, or a mapping from names to functions, guarded; options as in
+        `tool`.
 
-        A redirect stays among those that were wrapped at once.
+        Tools that are wrapped by one call may stand in for one another in redirects.
         """
         box, batch = self._tools, object()
         if isinstance(tools, Mapping):
@@ -196,18 +200,18 @@ class Guard:
         inputs: Iterable[str] | None = None,
         world: World | None = None,
     ) -> Session:
-        """The session of this id: the one that is open in this process, else a new one.
+        """Return the open session of this id in this process, else a new one.
 
-        One for each conversation. It stays open, and is kept, until it is finished. Raises
-        `SessionError` if it is open with another clock, or other options; without an id it is new.
+        One for each conversation. It stays open, and is kept, until it is finished. Without an id
+        it is new. Raises `SessionError` if it is open with another clock, or other options.
 
         `inputs` are those that the host delivers (`results`, `messages`, `usage`, `agents`,
         `depth`, `facts`, `time`, `finish`, `tool_names`); all, if not given. `assume_success`:
-        nobody settles; a call counts as done when the next turn is decided. `world` is the store
-        of the contracts on the world; without one the session remembers them itself. It remembers
-        for each id: two ids have two budgets, so write that of the account, or of the customer,
-        where theirs is one. Raises `InputMissing` if a contract needs an input that is not
-        delivered.
+        nobody settles calls; a call counts as done when the next turn is decided. `world` is the
+        store of the contracts on the world; without one the session keeps their state itself. A
+        store keeps it for each id: two ids have two budgets, so give the id of the account, or of
+        the customer, whose budget it is. Raises `InputMissing` if a contract needs an input that is
+        not delivered.
         """
         check_id(id)
         given = Given(clock, assume_success, check_inputs(inputs), world)
@@ -216,7 +220,7 @@ class Guard:
         return self._roster.open(id, given, lambda: self._begun(id, given))
 
     def _begun(self, id: str | None, given: Given) -> Session:
-        """A session without a past, whatever is open under its id."""
+        """Return a new session without a past, whatever is open under its id."""
         clock, assume_success, _, world = given
         check_given(self.policy, id, given, content=self._content)
         name = id if id is not None else fresh("session-")
@@ -239,14 +243,14 @@ class Guard:
         inputs: Iterable[str] | None = None,
         world: World | None = None,
     ) -> Session:
-        """The session of a snapshot. `started_anew` names the contracts that have changed since.
+        """Return the session of a snapshot.
 
-        It is a new one also where one of this id is open: a host may go back, or go two ways. From
-        now on it is the one that `session` gives for its id, and is kept until it is finished.
-        `clock`, `assume_success`, `inputs` and `world` are no part of it: give them as for
-        `session`. The clock has to go on: under one that begins anew, time stands still until it
-        has caught up.
-        Raises `SnapshotError` if the snapshot cannot be read.
+        Its `started_anew` names the contracts that have changed since. It is a new session also
+        where one of this id is open: a host may go back, or go two ways. From now on `session`
+        returns it for its id; it is kept until it is finished. `clock`, `assume_success`, `inputs`
+        and `world` are no part of it: give them as for `session`. The clock must not begin anew:
+        else time stands still until the clock has caught up. Raises `SnapshotError` if the snapshot
+        cannot be read.
         """
         given = Given(clock, assume_success, check_inputs(inputs), world)
         session = self._resumed(snapshot, given)
@@ -254,7 +258,7 @@ class Guard:
         return session
 
     def _resumed(self, snapshot: Mapping[str, Any], given: Given) -> Session:
-        """The session of a snapshot, whatever is open under its id."""
+        """Return the session of a snapshot, whatever is open under its id."""
         try:
             id = part(snapshot, "session", str)
             session = self._begun(id, given)
@@ -272,19 +276,25 @@ class Guard:
 
 
 def begun(guard: Guard, id: str | None, given: Given) -> Session:
-    """A session without a past, whatever is open under its id, for hosts that keep snapshots."""
+    """Return a new session without a past, for hosts that keep snapshots themselves.
+
+    It is not kept, whatever is open under its id.
+    """
     return guard._begun(id, given)  # noqa: SLF001  it is a method, but not for users
 
 
 def resumed(guard: Guard, snapshot: Mapping[str, Any], given: Given) -> Session:
-    """As `Guard.restore`, for hosts that restore often: it is not kept if nobody holds it."""
+    """Return the session of a snapshot, for hosts that restore often.
+
+    As `Guard.restore`, but the guard does not keep it: it goes when nobody holds it.
+    """
     session = guard._resumed(snapshot, given)  # noqa: SLF001  as above
     guard._roster.restored(session, given, keep=False)  # noqa: SLF001  as above
     return session
 
 
 def _log(policy: Policy, given: LogGiven | None, log_args: bool) -> Log:
-    """The log of a guard."""
+    """Return the log of a guard; a silent one if none is given."""
     if given is None:
         return SILENT
     from sponsio_like.engine.applying import ByName  # only hosts with a log need this

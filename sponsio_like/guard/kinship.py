@@ -1,7 +1,7 @@
-"""Which of several functions of one name belongs with another: made by one call, of one object.
+"""Decides which of several functions of one name may run in place of another.
 
-In: functions, as they were decorated. Out: what they were made with, and whether that is the same.
-A function that is made anew for each customer must never stand in for that of another customer.
+In: functions, as they were decorated. Out: the parts that they were made with, and the answer. A
+function that is made anew for each customer must never stand in for that of another customer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _VALUES = (str, bytes, int, float, complex, bool, Decimal, type(None))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """Where a function was written, and what it was made with besides: its parts, by name.
+    """The place where a function was written, and the parts that it was made with, by name.
 
     `home` is the same after its module is loaded again. `batch`: those that were wrapped at once.
     """
@@ -29,15 +29,16 @@ class Origin:
     batch: object | None = None
 
     def differs(self, other: Origin) -> set[str]:
-        """The names of the parts in which they differ."""
+        """Return the names of the parts in which they differ."""
         names = self.parts.keys() | other.parts.keys()
         return names - self._shared(names, other)
 
     def belongs(self, with_: Origin, varying: Iterable[str]) -> bool:
-        """Whether this one may run in place of the other one.
+        """True if this one may run in place of the other one.
 
-        `varying`: in which parts functions of its name differ. If it has them, so has the other
-        one; or else both were wrapped at once. A method of another object never does.
+        `varying` names the parts in which functions of its name differ. Where it has such a part,
+        the other one must share it, unless both were wrapped at once. A method of another object
+        may never.
         """
         if self.batch is not None and self.batch is with_.batch:
             return True
@@ -54,7 +55,7 @@ class Origin:
 
 
 def origin_of(function: Any, batch: object | None = None) -> Origin:
-    """Where a function comes from."""
+    """Return the origin of a function."""
     inner = function
     while isinstance(inner, functools.partial):
         inner = inner.func
@@ -68,7 +69,7 @@ def origin_of(function: Any, batch: object | None = None) -> Origin:
 
 
 def unwrapped(function: Any) -> list[Any]:
-    """A function, and those that it wraps."""
+    """Return a function, and those that it wraps."""
     chain = [function]
     while hasattr(chain[-1], "__wrapped__") and len(chain) < 100:
         chain.append(chain[-1].__wrapped__)
@@ -76,7 +77,7 @@ def unwrapped(function: Any) -> list[Any]:
 
 
 def overridden(function: Callable[..., Any], owner: Any) -> Any:
-    """What a class further down has in place of the method; None if nothing has."""
+    """Return what a subclass has in place of the method; None if nothing."""
     home, _, name = getattr(function, "__qualname__", "").rpartition(".")
     for cls in (owner if isinstance(owner, type) else type(owner)).__mro__:
         if cls.__qualname__ == home:
@@ -89,7 +90,9 @@ def overridden(function: Callable[..., Any], owner: Any) -> Any:
 
 
 def _parts(function: Any) -> Iterator[tuple[str, Any]]:
-    """What a function was made with, by name: its object, its defaults, what it closes over."""
+    """Yield the parts that a function was made with, by name: its object, defaults,
+    closure cells.
+    """
     if isinstance(function, functools.partial):
         yield from _parts(function.func)
         yield from ((f"partial {n}", each) for n, each in enumerate(function.args))
@@ -106,7 +109,9 @@ def _parts(function: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _own(function: FunctionType, chain: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """What one function of a chain has: a decorator what it was made with, the last one cells."""
+    """Yield the parts of one function of a chain: for a decorator cell contents, for the last one
+    cells.
+    """
     scope = "".join(function.__code__.co_qualname.rpartition("<locals>")[:2])
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         if name == "__class__":
@@ -123,7 +128,10 @@ def _own(function: FunctionType, chain: Sequence[Any]) -> Iterator[tuple[str, An
 
 
 def _same(mine: Any, its: Any) -> bool:
-    """Whether two parts are one. What a cell has in it may change, so equal texts are two."""
+    """True if two parts are one.
+
+    The content of a cell may change, so cells with equal texts differ.
+    """
     if mine is its:
         return True
     if isinstance(mine, CellType) and isinstance(its, CellType):

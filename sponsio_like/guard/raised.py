@@ -1,4 +1,4 @@
-"""What is raised where a call does not run: decorated tools and hand-written loops.
+"""The exceptions of calls that do not run, in decorated tools and hand-written loops.
 
 In: an outcome. Out: the exception that says so.
 """
@@ -13,14 +13,17 @@ from sponsio_like.outcome import Blocked, Held, Violation
 
 
 class CallBlocked(SponsioLikeError):
-    """The tool has not run. Its text is `advice`, which is worked out when it is first read."""
+    """Raised when a call was blocked: the tool has not run.
+
+    Its text is `advice`, which is worked out when it is first read.
+    """
 
     def __init__(self, outcome: Blocked) -> None:
         super().__init__(outcome)
         self.outcome = outcome
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """To another process goes the advice itself."""
+        """Return what is pickled: the text of the advice, since its function cannot be."""
         out = self.outcome
         return _again, (out.id, out.violations, self.advice, out.ends_run)
 
@@ -29,19 +32,19 @@ class CallBlocked(SponsioLikeError):
 
     @property
     def advice(self) -> str:
-        """One sentence for the model: why, and what would make the call legal."""
+        """One sentence for the model: the reason, and what would make the call legal."""
         return self.outcome.advice
 
 
 class RunStopped(CallBlocked):
-    """The tool has not run, and the run is over: no later call runs either. End the agent's loop.
+    """Raised when a call was blocked and the run is over: no later call runs either.
 
-    Raised whatever `blocked=` says, so that no loop goes on.
+    End the agent's loop. It is raised whatever `blocked=` says, so that no loop goes on.
     """
 
 
 class CallHeld(SponsioLikeError):
-    """The tool has not run: `ticket` has to be answered, then the call made again."""
+    """Raised when a call was held: `ticket` has to be answered, then the call made again."""
 
     def __init__(self, outcome: Held) -> None:
         self.outcome = outcome
@@ -54,7 +57,7 @@ class CallHeld(SponsioLikeError):
 
 
 def blocked(outcome: Blocked) -> CallBlocked:
-    """What a blocked call raises."""
+    """Return the exception that a blocked call raises."""
     return RunStopped(outcome) if outcome.ends_run else CallBlocked(outcome)
 
 

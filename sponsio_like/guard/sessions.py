@@ -1,4 +1,4 @@
-"""The sessions of a guard that are open in this process: one for each id.
+"""The open sessions of a guard in this process, one for each id.
 
 In: an id, and how a session is made. Out: the one that is open under this id, or the new one. A
 host may open a session at each request, and hold on to none: they are kept, the latest 10,000; of
@@ -20,11 +20,11 @@ from sponsio_like.session.session import Session
 from sponsio_like.worlds import World
 
 KEPT_CAP = 10_000
-"""Most sessions that are kept although nobody may hold them any more."""
+"""The most sessions that are kept although nobody may hold them any more."""
 
 
 class Given(NamedTuple):
-    """What a session was opened with."""
+    """The options that a session was opened with."""
 
     clock: Callable[[], float]
     assume_success: bool
@@ -33,7 +33,10 @@ class Given(NamedTuple):
 
 
 class Roster:
-    """Open sessions by id. Any number of threads may ask; none waits for a session to be made."""
+    """Open sessions by id, for any number of threads.
+
+    A thread never waits for another that makes a session.
+    """
 
     def __init__(self) -> None:
         self._open: dict[str, tuple[weakref.ref[Session], Given]] = {}
@@ -43,9 +46,9 @@ class Roster:
         self._warned = False
 
     def open(self, id: str, given: Given, make: Callable[[], Session]) -> Session:
-        """The session that is open under this id; else a new one, which is kept.
+        """Return the open session of this id; else a new one from `make`, which is kept.
 
-        Raises `SessionError` if it was opened with something else.
+        Raises `SessionError` if it was opened with other options.
         """
         found = self._found(id, given)
         if found is not None:
@@ -61,9 +64,9 @@ class Roster:
         return made
 
     def restored(self, session: Session, given: Given, *, keep: bool) -> None:
-        """A session goes on from a snapshot: from now on it is the one of its id.
+        """Register a session that goes on from a snapshot as the one of its id.
 
-        It is kept if that is asked for, or if the one before was.
+        It is kept if `keep`, or if the session before it was kept.
         """
         with self._lock:
             keep = self._kept.pop(session.id, None) is not None or keep
@@ -86,7 +89,7 @@ class Roster:
         return session
 
     def _make_room(self) -> None:
-        """Forget sessions that are over; beyond the cap, let go of the oldest."""
+        """Forget sessions that are over; beyond the cap, also the oldest of those kept."""
         if len(self._kept) >= KEPT_CAP:
             self._kept = {id: each for id, each in self._kept.items() if each.open}
         while len(self._kept) >= KEPT_CAP:
@@ -111,21 +114,23 @@ class Roster:
 
 
 def check_id(id: Any) -> None:
-    """Raise `SessionError` for an id that is no text, or empty: it would be another budget."""
+    """Raise `SessionError` for an id that is empty or no text."""
     if id is not None and (not isinstance(id, str) or not id):
         hint = "leave it out for a new session" if id == "" else "write session(str(..))"
         raise SessionError(f"session id {id!r} is no text that names anything; {hint}")
 
 
 def check_switches(**given: Any) -> None:
-    """Raise `ContractError` for a switch that is neither on nor off: any text would be on."""
+    """Raise `ContractError` for a switch that is not True or False: any text would be on."""
     for name, value in given.items():
         if not isinstance(value, bool):
             raise ContractError.of(f"{name}={value!r} is no switch", "write True or False")
 
 
 def check_inputs(inputs: Any) -> frozenset[str] | None:
-    """The inputs that the host names. Raises `ContractError` for what is no list of names."""
+    """Return the inputs that the host names. Raises `ContractError` for what is no
+    list of names.
+    """
     if inputs is None:
         return None
     if isinstance(inputs, (list, tuple, set, frozenset)) and all(
@@ -136,9 +141,10 @@ def check_inputs(inputs: Any) -> frozenset[str] | None:
 
 
 def check_given(policy: Policy, id: str | None, given: Given, *, content: bool) -> None:
-    """Refuse to open a session that lacks what contracts need, with the first that is missing.
+    """Raise `InputMissing` if a session would lack what contracts need, naming the first.
 
-    `content`: one that gets every input there is lacks none.
+    `content` is True if a session with every known input lacks nothing. Raises `SessionError` for a
+    store that is none.
     """
     check_switches(assume_success=given.assume_success)
     if given.inputs is not None or not content:

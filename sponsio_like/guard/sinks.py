@@ -1,4 +1,4 @@
-"""What `Guard(log=...)` takes, and the sink that is made of it.
+"""Makes the sink of a log from what `Guard(log=...)` is given.
 
 In: a path, a callable, a logger of the standard library, or one like structlog's. Out: a function
 of one record. Anything else would lose every record, so it is refused when the guard is made.
@@ -21,7 +21,7 @@ HINT = (
     "or of structlog, or json_log(stream), from sponsio_like.log"
 )
 FAILURES = ("the decision failed", "it could not be evaluated")
-"""How the message begins of a violation that no agent has committed: something raised."""
+"""The beginnings of the messages of violations that no agent has committed: something raised."""
 STOPPED = frozenset({"blocked", "held", "redirected"})
 
 
@@ -35,11 +35,11 @@ class Structured(Protocol):
 
 
 Given: TypeAlias = "str | Path | Sink | logging.Logger | logging.LoggerAdapter[Any] | Structured"
-"""What may be given as `log`."""
+"""The types that may be given as `log`."""
 
 
 def sink_of(given: Any) -> Sink:
-    """The sink. Raises `ContractError` for what cannot be one."""
+    """Return the sink. Raises `ContractError` for what cannot be one."""
     match given:
         case str() | Path() if str(given):
             return _file(given)
@@ -54,11 +54,11 @@ def sink_of(given: Any) -> Sink:
 
 
 def level_of(record: Mapping[str, Any]) -> int:
-    """How loud a record is: an error, a warning, or information (`logging`'s numbers).
+    """Return the level of a record: error, warning or information (`logging`'s numbers).
 
-    An error: something raised in a decision. A warning: a call or a response was not let through
-    as it was made, an enforced contract was violated where nothing could be stopped, or
-    enforcement is turned off.
+    Error: something raised in a decision. Warning: a call or a response was not let through as it
+    was made, an enforced contract was violated where nothing could be stopped, or enforcement is
+    turned off.
     """
     violations = record.get("violations", ())
     if any(each["message"].startswith(FAILURES) for each in violations):
@@ -92,7 +92,9 @@ def _function(given: Any) -> Sink:
 
 
 def _standard(logger: logging.Logger | logging.LoggerAdapter[Any]) -> Sink:
-    """The message is the record as JSON; handlers find it as `record.sponsio_like`, too."""
+    """Return a sink that logs the record as JSON; handlers also find it as
+    `record.sponsio_like`.
+    """
 
     def write(record: Record) -> None:
         level = level_of(record)
@@ -103,7 +105,7 @@ def _standard(logger: logging.Logger | logging.LoggerAdapter[Any]) -> Sink:
 
 
 def _structured(logger: Structured) -> Sink:
-    """The event is the record's, and its other fields are fields."""
+    """Return a sink that logs the record's event, with its other fields by name."""
     by_level = {logging.ERROR: "error", logging.WARNING: "warning", logging.INFO: "info"}
 
     def write(record: Record) -> None:

@@ -1,4 +1,5 @@
-"""Tools that are objects already: LangChain's `StructuredTool`, as adapters for MCP servers build.
+"""Guards tools that are objects already: LangChain's `StructuredTool`, as adapters for MCP servers
+build.
 
 In: such a tool. Out: one of the same kind, whose function and coroutine are guarded; name, words,
 schema and artifacts stay. Arguments are those that the schema of the tool has made. LangChain is
@@ -22,7 +23,7 @@ from sponsio_like.values.plain import as_answer
 
 
 def is_finished(given: Any) -> bool:
-    """Whether this is a tool of LangChain."""
+    """True if this is a tool of LangChain."""
     tools = sys.modules.get("langchain_core.tools")
     return tools is not None and isinstance(given, tools.BaseTool)
 
@@ -30,9 +31,10 @@ def is_finished(given: Any) -> bool:
 def guarded_tool(
     given: Any, make: Callable[[Callable[..., Any], Signature], Tool], add: Callable[[Tool], None]
 ) -> Any:
-    """The tool, guarded. `make`: the tool of a function; `add`: puts it into the toolbox.
+    """Return the finished tool, guarded.
 
-    Raises `ContractError` for one whose body is a method of its class.
+    `make` returns the `Tool` of a function; `add` puts one into the toolbox. Raises `ContractError`
+    for a tool whose body is a method of its class.
     """
     both = {each: getattr(given, each, None) for each in ("coroutine", "func")}
     bodies = {each: body for each, body in both.items() if body is not None}
@@ -59,7 +61,9 @@ def _parser(given: Any) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
 
 
 def _paired(body: Callable[..., Any]) -> Callable[..., Any]:
-    """The body of a tool that returns an artifact: what else it returns has none beside it."""
+    """Return the body of a tool that returns an artifact; a result without one gets
+    None beside it.
+    """
     if inspect.iscoroutinefunction(body):
 
         @functools.wraps(body)
@@ -80,12 +84,12 @@ def _pair(answer: Any) -> Any:
 
 
 def _content(output: Any) -> Any:
-    """What contracts read of an answer with an artifact: what the model reads."""
+    """Return what contracts read of an answer with an artifact: the part that the model reads."""
     return _answer(_pair(output)[0])
 
 
 def _answer(output: Any) -> Any:
-    """What contracts read of an answer; a message that tells of an error is a failure."""
+    """Return what contracts read of an answer; a message that tells of an error is a failure."""
     messages = sys.modules.get("langchain_core.messages")
     if messages is None or not isinstance(output, messages.ToolMessage) or output.status != "error":
         return as_answer(output)

@@ -1,4 +1,4 @@
-"""The decorated tools of a guard, by name: substitutes are found here.
+"""The decorated tools of a guard, by name, in which the substitutes of redirects are found.
 
 In: tools, as they are decorated. Out: the one of a name that belongs with another. The latest of a
 name is kept; earlier ones, made for other sessions or customers, as long as somebody has them.
@@ -17,15 +17,15 @@ from sponsio_like.guard.kinship import Origin
 
 
 class Named(Protocol):
-    """What a toolbox has to know of a tool."""
+    """The properties of a tool that a toolbox needs."""
 
     @property
     def name(self) -> str:
-        """What contracts call it."""
+        """The name that contracts use."""
 
     @property
     def origin(self) -> Origin:
-        """Where its function comes from."""
+        """The origin of its function."""
 
 
 T = TypeVar("T", bound=Named)
@@ -33,7 +33,7 @@ T = TypeVar("T", bound=Named)
 
 @dataclass(slots=True)
 class _Shelf(Generic[T]):
-    """The tools of one name, and in which parts they differ."""
+    """The tools of one name, and the parts in which they differ."""
 
     latest: T
     earlier: list[weakref.ref[T]] = field(default_factory=list)
@@ -41,7 +41,7 @@ class _Shelf(Generic[T]):
     room: int = 16
 
     def put(self, tool: T) -> None:
-        """A tool of this name is made once more."""
+        """Add a tool of this name as the latest; keep the one before if they differ."""
         before, self.latest = self.latest, tool
         differing = before.origin.differs(tool.origin)
         if not differing and before.origin.batch is None:
@@ -53,7 +53,7 @@ class _Shelf(Generic[T]):
             self.room = 2 * len(self.earlier) + 16
 
     def all(self) -> list[T]:
-        """The latest first."""
+        """Return the tools that still exist, the latest first."""
         earlier = [each() for each in reversed(self.earlier)]
         return [self.latest, *(each for each in earlier if each is not None)]
 
@@ -67,7 +67,7 @@ class Toolbox(Generic[T]):
         self._lock = threading.Lock()
 
     def add(self, tool: T) -> None:
-        """Raises `ContractError` if another function has this name."""
+        """Add a tool. Raises `ContractError` if another function has its name."""
         with self._lock:
             shelf = self._shelves.get(tool.name)
             if shelf is None:
@@ -82,7 +82,10 @@ class Toolbox(Generic[T]):
             shelf.put(tool)
 
     def instead(self, name: str, of: T) -> T:
-        """The tool of this name that belongs with another. Raises `LookupError` if none does."""
+        """Return the tool of this name that may run in place of another.
+
+        Raises `LookupError` if none may.
+        """
         with self._lock:
             shelf = self._shelves.get(name)
             if shelf is None:

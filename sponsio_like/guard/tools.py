@@ -1,4 +1,4 @@
-"""Decorated tools: a function that cannot be called past its contracts.
+"""Decorated tools: functions whose calls are decided by contracts before the body runs.
 
 In: a function, a coroutine function or a method. Out: the same, but each call is decided before
 the body runs, on the arguments that the body receives, and settled after it.
@@ -28,7 +28,7 @@ from sponsio_like.values.plain import as_answer
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Tool:
-    """One decorated function: what it is called, where its session comes from, what a stop does."""
+    """One decorated function, with its session and its answers to blocked and held calls."""
 
     name: str
     function: Callable[..., Any]
@@ -43,11 +43,11 @@ class Tool:
 
     @property
     def home(self) -> str:
-        """The class that a method belongs to."""
+        """The class that a method belongs to; empty for a function."""
         return self.function.__qualname__.rpartition(".")[0] if self.signature.owner else ""
 
     def flow(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Flow:
-        """What one call goes through."""
+        """Return the flow of one call: decided and settled, or run plainly where only observed."""
         here = self._here()
         if here is None:
             return _plainly(Run(self.function, args, kwargs))
@@ -56,7 +56,7 @@ class Tool:
         else:
             try:
                 bound = self.signature.watch(args, kwargs)
-            except TypeError:  # they do not fit, and the function says so itself
+            except TypeError:  # they do not fit; the function raises that itself
                 return _plainly(Run(self.function, args, kwargs))
         run = Run(self.function, bound.args, bound.kwargs, self.answer)
         owner = args[:1] if self.signature.owner else ()
@@ -69,9 +69,9 @@ class Tool:
     # --- the substitute -------------------------------------------------------------------------
 
     def _fitted(self, redirect: Redirect, bound: Bound, owner: tuple[Any, ...]) -> Fitted:
-        """How the substitute runs: on what this tool would have received, else on its data.
+        """Return the substitute, bound to what this tool would have received, else to its data.
 
-        Raises `LookupError`, `TypeError` or `ValueError` if it cannot.
+        Raises `LookupError`, `TypeError` or `ValueError` if it cannot run.
         """
         tool = self.box.instead(redirect.tool, self)
         tool, owner = tool.owned(self, owner)
@@ -84,13 +84,14 @@ class Tool:
         given = renamed({name: bound.named[name] for name in data}, redirect)
         try:
             fitted = tool.signature.bind(owner, {**shared, **given})
-        except ValueError:  # it is no such object; what it says may do
+        except ValueError:  # not of the expected type; its data may be
             fitted = tool.signature.bind(owner, {**shared, **renamed(data, redirect)})
         run = Run(tool.function, fitted.args, fitted.kwargs, tool.answer)
         return Fitted(run, fitted.read())
 
     def owned(self, other: Tool, owner: tuple[Any, ...]) -> tuple[Tool, tuple[Any, ...]]:
-        """This method as the object has it, and the object to call it on, where `other` was to run.
+        """Return this method as the object has it, and the object to call it on in place of
+        `other`.
 
         Raises `TypeError` if this is a method of another class.
         """
@@ -108,7 +109,7 @@ class Tool:
     def _overridden(
         self, found: Any, of: Any, mine: tuple[Any, ...]
     ) -> tuple[Tool, tuple[Any, ...]]:
-        """The tool that a class further down has made of this method."""
+        """Return the tool that a subclass has made of this method, and the object to call it on."""
         function, owned = getattr(found, "__func__", found), not isinstance(found, staticmethod)
         if not inspect.isfunction(function):
             raise TypeError(f"`{self.name}` of `{type(of).__name__}` is no method")
@@ -119,7 +120,10 @@ class Tool:
     # --- the session ----------------------------------------------------------------------------
 
     def _here(self) -> Acting | None:
-        """Whose call this is. None where that is not known, and nothing is enforced."""
+        """Return the session and the agent of this call; None if unknown and nothing is enforced.
+
+        Raises `SessionError` if it is not known and something is enforced.
+        """
         here = acting() if self.session is None else acting_in(self.session)
         policy = self.box.policy
         session = None if here is None else here.session
@@ -135,7 +139,9 @@ class Tool:
         return None
 
     def _check_names(self) -> None:
-        """Refuse to run under contracts that name what is not there; where observed, say so."""
+        """Raise `ContractError` if contracts name tools that do not exist; where only observed,
+        warn.
+        """
         policy = self.box.policy
         if policy.roll.complete:
             return
@@ -147,7 +153,9 @@ class Tool:
             _warn(str(error), 6)
 
     def _check_who(self, here: Acting) -> None:
-        """Refuse a call whose agent nobody has told, if an enforced contract asks for it."""
+        """Raise `InputMissing` if an enforced contract asks for an agent that nobody has told; else
+        warn.
+        """
         told = {"agents": here.agent, "depth": here.depth}
         for asked, contract, mode in self.asked:
             if told[asked] is None:
@@ -163,7 +171,7 @@ def _plainly(run: Run) -> Flow:
 
 
 def _warn(text: str, above: int) -> None:
-    """Warn whoever has called the tool; where warnings are errors, it runs all the same."""
+    """Warn the caller of the tool; where warnings are errors, log the warning and go on."""
     try:
         warnings.warn(text, stacklevel=above)
     except UserWarning:
@@ -173,7 +181,7 @@ def _warn(text: str, above: int) -> None:
 
 
 def guarded(tool: Tool) -> Callable[..., Any]:
-    """The function that decides before it runs the tool."""
+    """Return the function that decides before it runs the tool."""
     if inspect.iscoroutinefunction(tool.function):
 
         @functools.wraps(tool.function)

@@ -1,4 +1,7 @@
-"""The patterns: a file for each family. To add one, write its function there and its name here."""
+"""The patterns, one file for each family.
+
+To add one, write its function in such a file and its name here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agentic security: what came from outside is looked at before it is acted upon.
+"""Agentic security: content from outside is checked before the agent acts upon it.
 
 Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
@@ -118,6 +118,8 @@ def _sinks(sinks: Target | None, *others: Target) -> Formula:
 
 
 def _gated(source: Target, passed: Formula, sink: Formula) -> Formula:
-    """No result has arrived since the latest gate was called, or none ever."""
+    """Return the formula that at `sink`, no result of `source` came after the latest `passed`, or
+    none ever.
+    """
     results = Delivered(source)
     return Always(sink >> (results.equals(0) | results.equals(Last(results, passed))))

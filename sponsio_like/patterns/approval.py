@@ -1,4 +1,4 @@
-"""Approval and audit: what stands behind an action, and what is left of it.
+"""Approval and audit: approvals before an action, and records after it.
 
 Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """

@@ -1,4 +1,4 @@
-"""Arguments: what a call may carry.
+"""Arguments: the values that calls may have, and how long or large they may be.
 
 Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
@@ -45,13 +45,13 @@ SESSION = default("session")
     example={"tool": "bash", "field": "command", "patterns": ["rm -rf"]},
 )
 def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> Formula:
-    """No text inside the field matches any of `patterns`; a call without the field passes.
+    """The texts inside the field match none of `patterns`; a call without the field passes.
 
     Patterns are searched for in the text as it is; where a pattern has a blank, any run of blanks
     and ends of lines may stand. Texts in lists and objects count, and so do keys of objects (of the
     field `*`, the names of arguments); a list of words is also read as one line.
     """
-    searches(blank_tolerant, patterns)  # compiles them
+    searches(blank_tolerant, patterns)  # raises for those that do not compile
     choosy(blank_tolerant, patterns, ("",), "to forbid the call write `G !called(..)`")
     return whenever(tool, ~Custom("arg_contains", (field, patterns)))
 
@@ -69,7 +69,7 @@ def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     `{tool: send, missing: skip}`: a call without the field passes. A pattern with `^` or `$`, but
     not both, is searched for; any other matches the whole text.
     """
-    searches(whole_or_anchored, patterns)  # compiles them
+    searches(whole_or_anchored, patterns)  # raises for those that do not compile
     choosy(
         whole_or_anchored, patterns, (*ODD_TEXTS, "a\nb"), "for some text, whatever it is: `(?s).*`"
     )
@@ -203,6 +203,6 @@ def data_intact(
             | (~known & (~earlier(put) | value.equals(last)))
         )
     whole = whenever(tool, kept)
-    if after is not None and key:  # without its key, a call is in no monitor (S-KEY-03)
+    if after is not None and key:  # no monitor sees a call without its key (S-KEY-03)
         whole &= whenever(after, Mark(key).equals(Mark(key)))
     return Rule(whole, by=(key,) if key else ())

@@ -1,4 +1,4 @@
-"""Compliance: who may do what together, and what has to follow.
+"""Compliance: duties that exclude each other, and steps that have to follow or to come first.
 
 Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
@@ -43,7 +43,9 @@ def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> 
     example={"first": "review", "second": "approve"},
 )
 def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") -> Rule:
-    """No agent calls both `first` and `second`; a call that failed does not count against it."""
+    """One agent never calls both `first` and `second`; a call that failed does not count against
+    it.
+    """
     apart(first, second, "name two that differ")
     return Rule(exclusive(first, second, counts), by=("@agent",))
 

@@ -1,4 +1,4 @@
-"""Exclusion and recovery: what must not meet, what alone is allowed, what runs instead.
+"""Exclusion and redirects: tools that exclude each other, allowlists of tools, substitutes.
 
 Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """

@@ -1,4 +1,4 @@
-"""Identity, context, repetition: who asks, in what state of things, and how often the same.
+"""Identity, context, repetition: facts that a call needs, limits for equal calls, freshness.
 
 Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
@@ -40,7 +40,7 @@ def ctx_matches_required(tool: Tools, key: Name, regex: Regex) -> Formula:
 
     A pattern with `^` or `$`, but not both, is searched for; any other matches the whole text.
     """
-    searches(whole_or_anchored, (regex,))  # compiles it
+    searches(whole_or_anchored, (regex,))  # raises if it does not compile
     return whenever(tool, Ctx(key).matches(whole_or_anchored(regex)))
 
 
@@ -57,7 +57,8 @@ def duplicate_call_limit(
     limit: Natural = 1,
     counts: Counts = "done",
 ) -> Rule:
-    """At most `limit` calls of the same tool with equal values of `fields`; failures do not count.
+    """The same tool is called at most `limit` times with equal values of `fields`; failures do not
+    count.
 
     Each tool of a list or a glob counts for itself. A call without one of the fields violates.
     """

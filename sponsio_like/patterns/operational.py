@@ -1,4 +1,4 @@
-"""Operation: how often, how soon, how many times again.
+"""Operation: rates, intervals, deadlines, retries, loops.
 
 Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
@@ -42,7 +42,8 @@ ANY = default("*")
 def rate_limit(
     action: Tools, limit: Natural, per: Window = SESSION, counts: Counts = "called"
 ) -> Formula:
-    """At most `limit` calls of `action`, in the session or in any sliding window; tries count.
+    """`action` is called at most `limit` times, in the session or in any sliding window; tries
+    count.
 
     `per: {seconds: N}` are the last N seconds, `per: {steps: N}` this call and the N-1 before it.
     """
@@ -124,7 +125,7 @@ def deadline(
 
 
 def may_meet(left: Target, right: Target) -> bool:
-    """Whether one tool may be of both; told from the names alone."""
+    """True if one tool may be of both, as far as their names say."""
     for one in left:
         for other in right:
             named = any(names_tool(other, name) for name in one.names)
@@ -138,7 +139,7 @@ def may_meet(left: Target, right: Target) -> bool:
 
 
 def _may_agree(left: str, right: str) -> bool:
-    """Whether two globs begin alike, as far as they say how a name begins."""
+    """True if the parts of two globs before a sign such as `*` begin alike."""
     a, b = (min(glob.partition(sign)[0] for sign in "*?[") for glob in (left, right))
     return a.startswith(b) or b.startswith(a)
 
@@ -170,7 +171,7 @@ def bounded_retry(action: Tools, retries: Natural) -> Formula:
 def loop_detection(
     action: Tools, limit: Positive, similar: Literal["equal", "fuzzy"] = "equal"
 ) -> Formula:
-    """At most `limit` calls of `action` in a row with the same arguments.
+    """`action` is called at most `limit` times in a row with the same arguments.
 
     Another tool or other arguments end the run. `fuzzy`: nearly the same words are the same.
     """
@@ -188,7 +189,7 @@ def loop_detection(
 def denial_limit(
     limit: Positive, per: Literal["call", "tool", "session"] = "call", tool: Tools = ANY
 ) -> Formula:
-    """What was refused `limit` times is not called again, whatever made it legal meanwhile.
+    """A call that was refused `limit` times is not made again, whatever made it legal meanwhile.
 
     `per: call` is the same tool with the same arguments, `tool` the same tool, `session` any of
     `tool`. Refusals happen where contracts are enforced; no others count.

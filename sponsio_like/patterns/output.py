@@ -1,4 +1,4 @@
-"""Output: what the agent's responses may say. Positions are messages.
+"""Output: words that the agent's responses must not have, and their length. Positions are messages.
 
 Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
@@ -35,7 +35,7 @@ RESPONSE = MessageBy("assistant")
     example={"words": ["acme", "big corp"]},
 )
 def no_keywords(words: tuple[Name, ...]) -> Formula:
-    """No response has one of `words` in it: whole words, in any case.
+    """Responses have none of `words` in them: whole words, in any case.
 
     A word is whole where no letter or digit stands beside it.
     """
@@ -62,7 +62,10 @@ def max_length(max_words: Natural | None = None, max_chars: Natural | None = Non
 
 @atom("text_mentions", about="message")
 def text_mentions(message: Message, _: Context, words: tuple[str, ...]) -> bool | None:
-    """Some of `words` stands in the text as a whole word, whatever its case and its blanks."""
+    """True if one of `words` stands in the text as a whole word, whatever its case and its blanks.
+
+    None if the text cannot be read.
+    """
     try:
         return _mention(words).search(folded(message.text)) is not None
     except Unreadable:
@@ -71,14 +74,17 @@ def text_mentions(message: Message, _: Context, words: tuple[str, ...]) -> bool 
 
 @functools.lru_cache(maxsize=1024)
 def _mention(words: tuple[str, ...]) -> re.Pattern[str]:
-    """Any of the words, with no letter or digit beside it. Literals only, so linear in the text."""
+    """Return a regular expression for any of the words, with no letter or digit beside it.
+
+    It has literals only, so the search is linear in the text.
+    """
     each = (r"\s+".join(map(re.escape, folded(word).split())) for word in words)
     return re.compile(rf"(?<![^\W_])(?:{'|'.join(each)})(?![^\W_])")
 
 
 @atom("text_within", about="message")
 def text_within(message: Message, _: Context, most_words: Any, most_chars: Any) -> bool:
-    """The text has at most so many words and characters, as far as each is limited."""
+    """True if the text has at most so many words and characters, as far as each is limited."""
     if most_chars is not None and len(message.text) > most_chars:
         return False
     return most_words is None or len(message.text.split()) <= most_words

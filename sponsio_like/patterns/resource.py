@@ -36,5 +36,5 @@ def token_budget(limit: Positive) -> Formula:
     example={"limit": 2},
 )
 def delegation_depth_limit(limit: Natural) -> Formula:
-    """No call is made deeper than `limit` levels below the first agent."""
+    """Calls are made at most `limit` levels below the first agent."""
     return whenever(ANY, Depth() <= limit)

@@ -1,4 +1,4 @@
-"""Safety: nothing irreversible without what has to come before it.
+"""Safety: order, confirmation, permission and secrecy before what cannot be undone.
 
 Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
 """
@@ -119,7 +119,7 @@ def must_confirm(
     example={"tool": "transfer", "permission": "manager"},
 )
 def requires_permission(tool: Tools, permission: Name) -> Formula:
-    """Whoever calls `tool` holds `permission` at that moment."""
+    """`permission` is held whenever `tool` is called."""
     return whenever(tool, f.Permitted(permission))
 
 
@@ -160,7 +160,7 @@ def no_data_leak(
 
 
 def _counting(leak: f.Var, fields: tuple[str, ...] | None, least: int | None) -> f.Var:
-    """The variable, with what counts as its value."""
+    """Return the variable, with the description of the values that count."""
     if not fields:
         return f.Var(leak.name, None if least is None else f"{least} characters")
     if least is not None or "*" in fields or any("," in each for each in fields):
@@ -222,12 +222,12 @@ def workflow_step(trigger: Event, next_action: Event) -> Formula:
 
 @atom("ctx_told", inputs=frozenset({"facts"}))
 def ctx_told(_: Call, context: Context, key: str) -> bool:
-    """The host has told this fact."""
+    """True if the host has told this fact."""
     return key in context.facts
 
 
 def _is_context(trigger: Formula) -> bool:
-    """Whether the formula speaks of facts alone, of no position."""
+    """True if the formula speaks of facts alone, of no position."""
     leaves = [node for node in f.postorder(trigger) if not f.children(node)]
     facts = (f.Ctx, f.Permitted, f.Approved, f.Tokens)
     return any(isinstance(leaf, facts) for leaf in leaves) and all(

@@ -1,4 +1,4 @@
-"""Values: what holds for each value that travels through calls, answers and messages.
+"""Values: demands for each value that goes through calls, answers and messages.
 
 Each function is a pattern; what its arguments and decorator mean stands in `pattern.py`. A `match`
 (docs/semantics.md) describes one event; the same `$x` in two of them is the same value.
@@ -38,7 +38,7 @@ CLOSE = {"tool": "close", "args": {"id": "$id"}}
     example={"match": {"tool": "pay", "args": {"to": "mallory"}}},
 )
 def absent(match: Occurrence) -> Formula:
-    """There is no such event."""
+    """Such an event never happens."""
     return f.Always(~match)
 
 
@@ -175,7 +175,8 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
     example={"tool": "delete", "field": "id", "source": "find"},
 )
 def value_from(tool: Tools, field: Field, source: Success) -> Formula:
-    """What `tool` is given in `field` stands, as a whole word, in an earlier answer of `source`.
+    """The value of `field` in each call of `tool` stands, as a whole word, in an earlier answer of
+    `source`.
 
     A message may be the source: {message: user}. A call without the field is refused, by name or by
     a glob such as `pay_*`, unless the tool says so: {tool: delete, missing: skip}; `*` speaks of
@@ -206,7 +207,7 @@ def value_from(tool: Tools, field: Field, source: Success) -> Formula:
     example={"action": "delete", "role": "user", "matches": "(?i)yes"},
 )
 def message_says(action: Tools, matches: Regex, role: Name = "user") -> Formula:
-    """At every call of `action`, the latest message of `role` before it matches."""
+    """The latest message of `role` before each call of `action` matches."""
     message = f.MessageBy(role)
     said = f.Since(~message, message & f.TextMatches(matches))
     return whenever(action, f.Yesterday(said))
@@ -236,15 +237,15 @@ def repeated_failure(action: Tools = ANY, limit: Positive = 2) -> Formula:
 
 
 def _answers(match: Formula, by: Formula) -> None:
-    """Refuse an answer that is a trigger again, where that can be seen."""
+    """Raise `ContractError` for an answer that is a trigger again, where that can be seen."""
     if isinstance(match, f.Happens) and isinstance(by, f.Happens) and match.what == "called":
         settles(by.target, match.target)
 
 
 def _needing(event: Formula, requires: Formula) -> Formula:
-    """The event; its globs do not cover the calls that are required, for the same values.
+    """Return the event, where globs leave out the required calls for the same values.
 
-    Where the answer, or a message, has the value, they do.
+    If an answer or a message has the value, they are not left out.
     """
     needed, done = _calls(requires), dict[f.Node, f.Node]()
     asked = (node for node in f.postorder(requires) if not isinstance(node, f.Happens))
@@ -267,7 +268,7 @@ def _calls(source: Formula) -> f.Target:
 
 
 def _showing(source: Formula, value: f.Var) -> Formula:
-    """Such an event, and the value stands in what it says."""
+    """Return the formula of such an event, with the value in its answer or its text."""
     if isinstance(source, f.Or):
         return f.disj(*(_showing(part, value) for part in source.parts))
     if any(isinstance(node, f.MessageBy) for node in f.postorder(source)):

@@ -1,4 +1,4 @@
-"""What to do when a contract is violated: a file for each strategy, and its line here.
+"""The strategies: the decisions on a violation, a file for each and its line here.
 
 A strategy reads its options, once, at load time, and says how a violation is answered. The set of
 strategies is open, and a callable of the user may be one; the set of answers (`outcome.Decision`)

@@ -1,4 +1,7 @@
-"""Refuse the call; the model is told why, and the shortest way to make it legal. The default."""
+"""The strategy `block`, the default: refuse the call, and tell the model why.
+
+The model is also told the shortest way to make the call legal.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from sponsio_like.outcome import Block
 
 
 def block(options: Mapping[str, Any], words: Vocabulary) -> Block:
-    """`block` has no options."""
+    """Return the decision to block. Raises `ContractError` if there are options."""
     del words
     none("block", options)
     return Block()

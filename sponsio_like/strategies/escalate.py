@@ -1,4 +1,4 @@
-"""Hold the call until a person has answered; notifiers tell them."""
+"""The strategy `escalate`: hold the call until a person has answered; notifiers tell them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sponsio_like.outcome import Escalate
 
 
 def escalate(options: Mapping[str, Any], words: Vocabulary) -> Escalate:
-    """`{roles: [..], notify: [..], within: seconds}`; all may be left out.
+    """Return the decision for `{roles: [..], notify: [..], within: seconds}`; all may be left out.
 
     A notifier is a callable, `package.module:callable`, or `{webhook: url, timeout: s, retries:
     n, headers: {..}}`.

@@ -1,4 +1,7 @@
-"""Run a safe tool instead, under the same call id. The substitute is decided like any call."""
+"""The strategy `redirect_to_safe`: run a safe tool instead, under the same call id.
+
+The substitute is decided like any call.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ from sponsio_like.outcome import Redirect
 
 
 def redirect_to_safe(options: Mapping[str, Any], words: Vocabulary) -> Redirect:
-    """`{to: tool, map: {old name: new name}}`; an argument renamed to null is dropped."""
+    """Return the decision for `{to: tool, map: {old name: new name}}`.
+
+    An argument renamed to null is dropped. Raises `ContractError` with every mistake.
+    """
     problems = Problems()
     only(options, ("to", "map"), "redirect", problems)
     if "to" not in options:

@@ -1,4 +1,4 @@
-"""Refuse the call, and end the run: nothing more is let through in this session."""
+"""The strategy `stop`: refuse the call and end the run; the session lets nothing more through."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sponsio_like.outcome import Stop
 
 
 def stop(options: Mapping[str, Any], words: Vocabulary) -> Stop:
-    """`stop` has no options."""
+    """Return the decision to stop. Raises `ContractError` if there are options."""
     del words
     none("stop", options)
     return Stop()

@@ -1,4 +1,4 @@
-"""Let the call run, and say so: in the outcome and in the log."""
+"""The strategy `warn_only`: let the call run, and warn in the outcome and in the log."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sponsio_like.outcome import Warn
 
 
 def warn_only(options: Mapping[str, Any], words: Vocabulary) -> Warn:
-    """`warn_only` has no options."""
+    """Return the decision to warn. Raises `ContractError` if there are options."""
     del words
     none("warn_only", options)
     return Warn()
