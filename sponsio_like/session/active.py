@@ -1,6 +1,7 @@
-"""Who acts here: the session, the agent and the depth that the calls of decorated tools belong to.
+"""Keeps which session, agent and depth the calls of decorated tools belong to.
 
-In: what `Session.active` is told. Out: the same within its block, in tasks too: a context variable.
+In: what `Session.active` is given. Out: the same within its block, in tasks too: a context
+variable.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from typing import Any, NamedTuple, TypeVar
 
 
 class Acting(NamedTuple):
-    """A session, and who acts in it; None where nobody has said so."""
+    """A session, and who makes the calls in it; None where no block has said so."""
 
     session: Any
     agent: str | None = None
     depth: int | None = None
     around: Any = None
-    """Who acted outside of the block, in another session."""
+    """The session and the caller outside of the block, if that was another session."""
 
     @property
     def by(self) -> tuple[str, int]:
@@ -32,12 +33,12 @@ _ACTING: ContextVar[Acting | None] = ContextVar("sponsio_like_acting", default=N
 
 
 def acting() -> Acting | None:
-    """Who acts here."""
+    """Return the session and the caller of this context; None outside of every block."""
     return _ACTING.get()
 
 
 def acting_in(session: Any) -> Acting:
-    """Who acts in this session, here."""
+    """Return the caller in this session, in this context; nobody is named outside of its blocks."""
     here = _ACTING.get()
     return here if here is not None and here.session is session else Acting(session)
 
@@ -49,7 +50,7 @@ def _outside(session: Any) -> Acting | None:
 
 @contextlib.contextmanager
 def active(session: S, agent: str | None, depth: int | None) -> Iterator[S]:
-    """Within the block, this session acts. What is not said is that of a block around it."""
+    """Make a session active within the block. What is None is taken from a block around it."""
     around = acting_in(session)
     here = Acting(
         session, around.agent if agent is None else agent, around.depth if depth is None else depth
@@ -58,5 +59,5 @@ def active(session: S, agent: str | None, depth: int | None) -> Iterator[S]:
     try:
         yield session
     finally:
-        with contextlib.suppress(ValueError):  # it ends in another context, which it never was in
+        with contextlib.suppress(ValueError):  # the block ends in another context than it began in
             _ACTING.reset(before)

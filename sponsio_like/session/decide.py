@@ -1,8 +1,8 @@
-"""From what stands against an event to one outcome.
+"""Makes one outcome of the answers that contracts give to an event.
 
-Flow: event -> Outcome, and the attempt that it came from. The interceptor judges and commits;
-here the answers of the contracts are carried out: callables are asked, substitutes decided,
-tickets opened. No lock is held meanwhile.
+Flow: event -> Outcome, and the attempt that it came from. The interceptor judges and commits; here
+the answers of the contracts are carried out: callables are asked, substitutes decided, tickets
+opened. No lock is held meanwhile.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from sponsio_like.session.tickets import final
 from sponsio_like.values.plain import given_args
 
 Fit: TypeAlias = Callable[[Redirect], Mapping[str, Any] | str]
-"""The arguments that a substitute will receive, or why it cannot take the call."""
+"""A function that returns the arguments that a substitute will receive, or why it cannot run."""
 
 
 def decided(
@@ -57,10 +57,11 @@ def decided(
     fit: Fit | None = None,
     why: str = "",
 ) -> tuple[Any, Outcome, Attempt]:
-    """Decide, whatever happens; of what was refused already, only the outcome is made.
+    """Decide an event; if the decision fails, refuse it. Return event, outcome and attempt.
 
-    `args`: those of a call, as they came; they are read once. `why`: what stands against it before
-    it is judged. Raises `Finished`.
+    `args`: the arguments of a call, as they came; they are read once. `why`: the reason to refuse
+    the event before it is judged. For an event that was `Refused` already, only the outcome is
+    made. Raises `Finished`.
     """
     try:
         if isinstance(event, Refused):
@@ -122,7 +123,7 @@ def _ruled(
     *,
     substitute: bool = False,
 ) -> Attempt:
-    """An attempt; callables of the user rule on the violations that are theirs, each once."""
+    """Make an attempt for which callables of the user have ruled on their violations, each once."""
     rulings: dict[str, Decision] = {}
     late: tuple[Violation, ...] = ()
     while True:
@@ -143,7 +144,10 @@ def blocked(
     fit: Fit | None = None,
     instead: Call | None = None,
 ) -> Blocked:
-    """Refuse; the advice is worked out when it is read. `instead`: its substitute, also refused."""
+    """Return a refusal, whose advice is worked out when it is read.
+
+    `why`: the reason, if it is no contract's; `instead`: the substitute of the call, also refused.
+    """
     violations, ends = enforced(attempt.found), isinstance(attempt.answer, Stop)
     if not why and any(each.clause == INVENTORY for each in attempt.found):
         listed = inner.policy.inventory
@@ -168,7 +172,7 @@ def blocked(
 
 
 def _outside(known: Inventory, event: Call | Message, instead: Call | None) -> str:
-    """Why a call is refused that the inventory does not have, and what to call instead."""
+    """Return why the inventory refuses the call, or its substitute, and what to call instead."""
     for call in (event, instead):
         wrong = known.wrong(call) if isinstance(call, Call) else None
         if wrong is not None and isinstance(event, Call):
@@ -178,7 +182,7 @@ def _outside(known: Inventory, event: Call | Message, instead: Call | None) -> s
 
 
 def _ticket(inner: Interceptor, event: Call | Message) -> Ticket | None:
-    """The ticket of this very event, if it has one."""
+    """Return the ticket of this very event; None if it has none."""
     if not inner.desk.tickets:
         return None
     mark = mark_of(event)
@@ -186,7 +190,10 @@ def _ticket(inner: Interceptor, event: Call | Message) -> Ticket | None:
 
 
 def refused(inner: Interceptor, event: Call | Message, reason: str) -> Outcome:
-    """No contract's doing: blocked if anything is enforced here, otherwise only said."""
+    """Return the outcome of an event that is refused for a reason that is no contract's.
+
+    Blocked if anything is enforced in this session; else allowed, with the reason as observed.
+    """
     tool = event.tool if isinstance(event, Call) else None
     if not inner.policy.enforces:
         seen = Violation("session", inner.calls, tool, "blocked", reason, "observe")
@@ -197,9 +204,9 @@ def refused(inner: Interceptor, event: Call | Message, reason: str) -> Outcome:
 
 
 def _failed(inner: Interceptor, event: Call | Message, error: Exception) -> Outcome:
-    """The decision could not be made; then it is as if it had been refused.
+    """Return the outcome of a decision that raised: a refusal.
 
-    Unless it was made before anything failed: then it stands, as it has counted.
+    If the decision was made before anything raised, it stands, since it has counted.
     """
     if inner.ledger.torn:
         inner.doubts(error)
@@ -212,7 +219,9 @@ def _failed(inner: Interceptor, event: Call | Message, error: Exception) -> Outc
 
 
 def _standing(inner: Interceptor, call: Call, mark: str, flight: Flight) -> Outcome:
-    """The answer to an id that is in flight already."""
+    """Return the outcome for an id that is in flight: the first one, or a
+    refusal of another call.
+    """
     if flight.digest == mark:
         return _own(flight.outcome)
     reason = f"call id `{call.id}` is in flight with another tool or other arguments"
@@ -220,14 +229,14 @@ def _standing(inner: Interceptor, call: Call, mark: str, flight: Flight) -> Outc
 
 
 def _own(outcome: Outcome) -> Outcome:
-    """The outcome with arguments that the host may change."""
+    """Return the outcome with a copy of its arguments, which the host may change."""
     if isinstance(outcome, Redirected):
         return replace(outcome, args=copy.deepcopy(outcome.args))
     return outcome
 
 
 def _substitute(call: Call, answer: Redirect, fit: Fit | None) -> Call | str:
-    """The call of the substitute, on what it will receive; or why there can be none."""
+    """Return the call of the substitute, on what it will receive; or why there can be none."""
     safe = replace(call, tool=answer.tool, args=renamed(call.args, answer))
     instead = f"`{safe.tool}` was to run instead"
     if mark_of(safe).startswith(UNLIKE):
@@ -248,10 +257,7 @@ def _redirected(
     first: Attempt,
     fit: Fit | None,
 ) -> tuple[Outcome, Attempt]:
-    """Decide the substitute like any call, under the same id.
-
-    Unless it is let through, block.
-    """
+    """Decide the substitute like any call, under the same id; block unless it is let through."""
     safe = _substitute(call, answer, fit)
     if isinstance(safe, str):
         inner.turn_away(call)
@@ -277,7 +283,7 @@ def _redirected(
 def _held(
     inner: Interceptor, event: Call | Message, mark: str, attempt: Attempt
 ) -> tuple[Outcome | None, frozenset[str]]:
-    """The outcome for a call that waits for a person, and the contracts not yet told of.
+    """Return the outcome of a call that waits for a person, and the contracts not yet told of.
 
     No outcome if the answer has just been yes.
     """

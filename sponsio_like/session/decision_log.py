@@ -1,8 +1,8 @@
-"""The decision log: one record for each decision, settlement, message, fact and end.
+"""Writes the decision log: one record for each decision, settlement, message, fact and end.
 
-In: what a session did. Out: a flat JSON-able record, handed to a sink. Records never have
-argument values unless asked for (`log_args`), so that a log is safe to ship. A sink that raises
-disturbs nobody.
+In: what a session did. Out: a flat JSON-able record, handed to a sink. Records never have argument
+values unless asked for (`log_args`), so that a log is safe to ship. A sink that raises disturbs
+nobody.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ Applying: TypeAlias = Callable[[Literal["call", "message"], str], tuple[str, ...
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Where records go; nowhere by default. `applying`: the contracts that apply, by a name."""
+    """The sink that gets the records, if there is one.
+
+    `applying`: a function from a tool or a role to the contracts that apply to it.
+    """
 
     sink: Sink | None = None
     log_args: bool = False
@@ -42,7 +45,7 @@ class Log:
         started: float,
         again: bool = False,
     ) -> None:
-        """One decision, with the true verdict of every contract; `again`: told before."""
+        """Log one decision, with the violations of every contract; `again`: it was told before."""
         if self.sink is None:
             return
         told = tuple(late) if again else (*late, *_violations(outcome, found))
@@ -69,13 +72,13 @@ class Log:
         self._send(record)
 
     def passed(self, session: str, call: Call, started: float) -> None:
-        """A call that nothing was found against."""
+        """Log the decision on a call that violates no contract."""
         self.decision(session, call, Allowed(call.id), (), (), started)
 
     def settlement(
         self, session: str, id: str, tool: str, status: str, revealed: Iterable[Violation]
     ) -> None:
-        """The result of a call, and the violations that it reveals."""
+        """Log the result of a call, and the violations that it reveals."""
         violations = [self._plain(each) for each in revealed]
         self._send(
             {
@@ -89,9 +92,9 @@ class Log:
         )
 
     def ignored(self, session: str, id: str) -> None:
-        """A result that nobody waits for.
+        """Log a result that nobody waits for.
 
-        A second one, or one of a call that was not let through.
+        It is a second one, or one of a call that was not let through.
         """
         self._send({"event": "result_ignored", "session": session, "id": id})
 
@@ -105,7 +108,7 @@ class Log:
         *,
         again: bool = False,
     ) -> None:
-        """A message, decided or recorded; `again`: told before."""
+        """Log a message, decided or recorded; `again`: it was told before."""
         told = tuple(late) if again else (*late, *_violations(outcome, found))
         record: Record = {
             "event": "message",
@@ -123,31 +126,31 @@ class Log:
         self._send(record)
 
     def step(self, session: str, found: Iterable[Violation]) -> None:
-        """A plain observation, and the violations that it makes."""
+        """Log a plain step, and the violations that it makes."""
         violations = [self._plain(each) for each in found]
         self._send({"event": "step", "session": session, "violations": violations})
 
     def ticket(self, session: str, ticket: Ticket) -> None:
-        """A person has answered a ticket, or nobody has."""
+        """Log that a ticket was answered, revoked, or has expired."""
         record = {"id": ticket.call, "ticket": ticket.id, "tool": ticket.tool, "by": ticket.by}
         self._send({"event": f"ticket_{ticket.status}", "session": session, **record})
 
     def restored(self, session: str, started_anew: Iterable[str]) -> None:
-        """A session went on from a snapshot; contracts that have changed since started anew."""
+        """Log that a session goes on from a snapshot, and the changed contracts that start anew."""
         self._send({"event": "restored", "session": session, "started_anew": list(started_anew)})
 
     def relaxed(self, variable: str) -> None:
-        """The environment has turned enforcement off; never silent, whatever the sink."""
+        """Log, and warn in Python's log, that the environment has turned enforcement off."""
         text = f"{variable}=observe: contracts are observed, none is enforced"
         logging.getLogger("sponsio_like").warning(text)
         self._send({"event": "relaxed", "message": text})
 
     def fact(self, session: str, key: str) -> None:
-        """A fact; its value is not logged."""
+        """Log that a fact was told, without its value."""
         self._send({"event": "fact", "session": session, "key": key})
 
     def finish(self, session: str, late: Iterable[Violation], left: Iterable[Unfulfilled]) -> None:
-        """The end of a session."""
+        """Log the end of a session."""
         unfulfilled = [
             {"contract": each.contract, "message": each.message, **said_of(each)} for each in left
         ]
@@ -190,7 +193,7 @@ SILENT = Log()
 
 
 def naming(sink: Sink, modes: Iterable[tuple[str, str]]) -> Sink:
-    """The sink; the first record that it gets names the contracts, each with its mode."""
+    """Return a sink that adds the contracts, each with its mode, to the first record."""
     each = [{"contract": name, "mode": mode} for name, mode in modes]
     once = iter([each])
 
@@ -202,7 +205,7 @@ def naming(sink: Sink, modes: Iterable[tuple[str, str]]) -> Sink:
 
 
 def name_of(outcome: Outcome) -> str:
-    """The outcome as one word."""
+    """Return the outcome as one word."""
     match outcome:
         case Allowed():
             return "allowed"

@@ -1,9 +1,9 @@
-"""Calls that go the short way: decided by the lane of their tool, committed once they have settled.
+"""Decides calls by the fast path: the lane of their tool decides, their result commits them.
 
 In: a call, then its result. The last call that was let through is kept as it came (`Latest`) until
-its result arrives; if anything else happens first, it becomes a call in flight like any other
-(`catch_up`), and the readable monitor goes on from there. INVARIANT: what the ledger holds is what
-the long way would have made of it.
+its result arrives. If anything else happens first, it becomes a call in flight like any other
+(`catch_up`), and the monitors go on from there. INVARIANT: what the ledger holds is what the slow
+path would have made of it.
 """
 
 from __future__ import annotations
@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from sponsio_like.session.interceptor import Interceptor
 
 LANES_CAP = 256
-"""Most lanes of tools that nobody names, one for each set of globs; others go the long way."""
+"""Most lanes of tools that no contract names, one for each set of globs; others
+take the slow path.
+"""
 NAME_CAP = 200
-"""Longest name of a tool, in characters, whose lane is remembered by its name."""
+"""Longest name of a tool, in characters, by which its lane is cached."""
 UNKNOWN: Any = object()
 Woken: TypeAlias = tuple[tuple[Lane, Checked], ...]
 Said: TypeAlias = tuple[str, str, Mapping[str, Any], str, int]
@@ -60,7 +62,7 @@ class Latest(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A call that is blocked, and what stands against it."""
+    """A call that is blocked, and the attempt with its violations."""
 
     call: Call
     attempt: Attempt
@@ -69,7 +71,10 @@ class Refused(NamedTuple):
 def passes(
     inner: Interceptor, tool: str, args: Any, id: str, agent: str, depth: int
 ) -> Kept | Refused | None:
-    """The call, let through; or that it is blocked; or None, and nothing has happened."""
+    """Decide a call by its lane: return the call if it is let through, `Refused` if it is blocked.
+
+    None if the slow path has to decide; then nothing has changed.
+    """
     if type(tool) is not str or type(id) is not str or not (args is None or type(args) is dict):
         return None
     try:
@@ -79,7 +84,7 @@ def passes(
         if lane is None:
             return None
         args, now = freeze_args(args, opened), inner.clock()
-    except Exception:  # arguments and clock are the host's: the long way says what is wrong
+    except Exception:  # arguments and clock are the host's: the slow path says what is wrong
         return None
     if type(now) is not float or now - now != 0.0:
         return None
@@ -87,21 +92,21 @@ def passes(
         before = inner.latest
         try:
             return _judged(inner, lane, (id, tool, args, agent, depth), now)
-        except Exception:  # a lane is source that was made: if it is wrong, the long way decides
+        except Exception:  # a lane is generated source: if it is wrong, the slow path decides
             inner.latest = before
             logging.getLogger("sponsio_like").exception("the lane of `%s` failed", tool)
             return None
 
 
 def taken_back(inner: Interceptor, id: str) -> None:
-    """The call was let through, but nobody has heard of it: so it was not."""
+    """Undo that a call was let through, of which the host has not heard."""
     with inner.lock:
         if inner.latest is not None and inner.latest[0] == id:
             inner.latest = None
 
 
 def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Refused | None:
-    """As `passes`, under the lock."""
+    """Decide as `passes` does, under the lock."""
     ledger = inner.ledger
     if inner.latest is not None or inner.flights or inner.landing or ledger.alarms:
         return None
@@ -126,7 +131,7 @@ def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Re
 
 
 def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) -> Refused | None:
-    """The call is blocked, if nobody else has to be asked; else the long way decides."""
+    """Return the call as blocked; None if somebody else has to be asked, by the slow path."""
     policy = inner.policy
     for i in violated:
         if policy.modes[policy.owner[i]] != "enforce" or not isinstance(policy.decision(i), Block):
@@ -139,7 +144,10 @@ def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) ->
 
 
 def _lane(policy: Policy, tool: str) -> Lane | None:
-    """The lane of a tool; those that the same globs match, and that nobody names, share it."""
+    """Return the lane of a tool; None if it has none.
+
+    Tools that no contract names share the lane of the globs that match them.
+    """
     name = policy.index.name_of(tool)
     lane = policy.lanes.get(name, UNKNOWN)
     if lane is UNKNOWN:
@@ -154,7 +162,10 @@ def _lane(policy: Policy, tool: str) -> Lane | None:
 
 
 def _woken(inner: Interceptor, lane: Lane, call: Said, now: float) -> Woken | None:
-    """What the clauses read that have to see this call although it does not concern them."""
+    """Return what clauses read that have to see this call although it does not concern them.
+
+    None if one of them has no lane, or does not let the call through.
+    """
     found: list[tuple[Lane, Checked]] = []
     ledger, policy = inner.ledger, inner.policy
     _, tool, args, agent, depth = call
@@ -173,25 +184,28 @@ def _woken(inner: Interceptor, lane: Lane, call: Said, now: float) -> Woken | No
 
 
 def settles(inner: Interceptor, id: str, ok: bool) -> str | None:
-    """The tool of this call, if it was the latest and could be committed with its result."""
+    """Commit the latest call with its result, and return its tool.
+
+    None if the call is not the latest, or if the slow path has to commit it.
+    """
     latest = inner.latest
     if latest is None or latest[0] != id:
         return None
     try:
         now = inner.clock()
-    except Exception:  # as above: the long way takes the result
+    except Exception:  # as above: the slow path takes the result
         return None
     if type(now) is not float or now - now != 0.0:
         return None
     try:
         with inner.lock:
             return _settled(inner, latest, now, ok=ok)
-    except STRAIN:  # the long way knows whether anything was written
+    except STRAIN:  # the slow path knows whether anything was written
         return None
 
 
 def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str | None:
-    """As `settles`, under the lock."""
+    """Commit as `settles` does, under the lock."""
     _, tool, _, _, _, time, lane, checked, _ = latest
     ledger = inner.ledger
     if inner.latest is not latest or ledger.torn:
@@ -219,7 +233,7 @@ def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str |
 
 
 def _wake(inner: Interceptor, latest: Latest, now: float) -> None:
-    """Clauses that were due at the latest call have seen it; when are they woken next."""
+    """Step the clauses that were due at the latest call, and recompute when they are woken next."""
     ledger = inner.ledger
     due = ledger.due()
     for other, checked in latest.woken:
@@ -231,10 +245,10 @@ def _wake(inner: Interceptor, latest: Latest, now: float) -> None:
 
 
 def catch_up(inner: Interceptor) -> None:
-    """Something else happens: the latest call is in flight like any other. The lock is held.
+    """Make the latest call a call in flight like any other, since something else happens.
 
-    Raises what a clause raises for want of memory or stack: nothing has changed then, and the call
-    is the latest still.
+    The lock is held. Raises what a clause raises for want of memory or stack: nothing has changed
+    then, and the call is the latest still.
     """
     if inner.latest is None:
         return

@@ -1,4 +1,4 @@
-"""Which tools are out of the question now: every call would be blocked, whatever its arguments.
+"""Finds the tools that are impossible now: every call is blocked, whatever its arguments.
 
 In: the state of a session, tools, and who would call them. Out: some of these tools. Only what is
 certain counts: a contract that is enforced and blocks, violated in every state that the call may
@@ -28,9 +28,9 @@ from sponsio_like.outcome import Block, Stop
 from sponsio_like.session.interceptor import Interceptor
 
 KEYS_TRIED = 64
-"""Most values of a split clause that are tried; with more, one of them may allow the call."""
+"""Most keys of a clause with `by` that are tried; with more, one of them may allow the call."""
 VIEWS_CAP = 4_096
-"""Most pairs of a tool and an agent whose views are remembered for one policy."""
+"""Most pairs of a tool and an agent whose views are cached for one policy."""
 
 Views: TypeAlias = "dict[int, View | None]"
 
@@ -38,7 +38,7 @@ Views: TypeAlias = "dict[int, View | None]"
 def excluded(
     inner: Interceptor, tools: Iterable[str], by: tuple[str, int], *, settling: bool
 ) -> frozenset[str]:
-    """The tools that are out of the question for this agent, at this depth.
+    """Return the tools of which every call by this agent, at this depth, is blocked.
 
     `settling`: calls in flight will count as done when the next call is decided.
     """
@@ -55,7 +55,7 @@ def excluded(
 
 
 def _unsettled(inner: Interceptor) -> frozenset[int]:
-    """The clauses that the results of calls in flight may change."""
+    """Return the clauses that the results of calls in flight may change."""
     flights = inner.flights.values()
     waits = (
         *(each.waits for each in flights),
@@ -74,7 +74,7 @@ def _counts_results(clause: Clause) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What a session knows now. `unsettled`: clauses of which nothing is certain."""
+    """The state of a session now. `unsettled`: clauses of which nothing is certain."""
 
     ledger: Ledger
     context: Context
@@ -83,7 +83,9 @@ class Moment:
     _known: dict[tuple[int, frozenset[int], Letter], bool] = field(default_factory=dict)
 
     def excludes(self, call: Call) -> bool:
-        """Whether some clause is certain to block the call, whatever its arguments."""
+        """True if the inventory, or some clause, is certain to block the call, whatever its
+        arguments.
+        """
         policy = self.ledger.policy
         if inventory_mode(policy) == "enforce" and not policy.inventory.has(call.tool):
             return True
@@ -97,7 +99,9 @@ class Moment:
         return False
 
     def _refuses(self, i: int, seen: View, call: Call) -> bool:
-        """Whether the clause does; tools that it cannot tell apart have one answer."""
+        """True if this clause is certain to block the call; cached for tools
+        that it treats alike.
+        """
         if seen.told is None:
             return self._violated(i, seen, seen.letter(call, self.context), call)
         name = (i, seen.unknown, seen.told)
@@ -106,7 +110,7 @@ class Moment:
         return self._known[name]
 
     def _violated(self, i: int, seen: View, letter: Letter, call: Call) -> bool:
-        """Whether such a call violates in every state that it may meet."""
+        """True if such a call violates in every state that it may meet."""
         own = set(seen.clause.by) - {"@agent"}
         if own and len(self.ledger.keyed[i]) > KEYS_TRIED:
             return False
@@ -116,12 +120,12 @@ class Moment:
                 for watch, at, due in self._states(i, seen.clause, call, split=bool(own))
             )
         except (WindowFull, ContractError):
-            return False  # it may be blocked even so; but not because of what it is
+            return False  # not certain: it may be blocked, but for another reason
 
     def _states(
         self, i: int, clause: Clause, call: Call, *, split: bool
     ) -> Iterator[tuple[Watch, Place, float]]:
-        """The states of a clause that the call may meet, each with when something runs out."""
+        """Yield the states of a clause that the call may meet, each with its deadline."""
         alarms = self.ledger.alarms
         if not clause.by:
             yield self.ledger.watches[i], self.ledger.next(i), alarms.get((i, ()), inf)
@@ -143,7 +147,7 @@ def _views(policy: Policy, call: Call) -> Views:
 
 
 def _blocking(policy: Policy, i: int, call: Call) -> View | None:
-    """The view of a clause that blocks; what is asked, observed or redirected may go on."""
+    """Return the view of a clause that blocks; None if it observes, asks, holds or redirects."""
     enforced = policy.modes[policy.owner[i]] == "enforce"
     if not enforced or not isinstance(policy.decision(i), Block | Stop):
         return None

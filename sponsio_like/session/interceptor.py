@@ -1,8 +1,8 @@
-"""Stand between the model and the tools: judge one event against every contract, atomically.
+"""Judges one event of a session against every contract, atomically.
 
-Flow: event -> Attempt. INVARIANT: no lock is held while user code runs (atoms, clock): an event
-is read first, then judged and committed under the lock. INVARIANT: what is refused leaves no
-trace; no monitor sees it.
+Flow: event -> Attempt. INVARIANT: no lock is held while user code runs (atoms, clock): an event is
+read first, then judged and committed under the lock. INVARIANT: what is refused leaves no trace; no
+monitor sees it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,11 @@ Late: TypeAlias = list[Violation]
 
 
 class Interceptor:
-    """All the state of one session, behind one lock. `world`: where contracts on the world are."""
+    """All the state of one session, behind one lock. `world`: the state of contracts on the world.
+
+    `committed`: how many calls were let through, but for `latest`; `landing`: how many results are
+    being settled; `doubt`: why the state is in doubt, if it is; `written`: a cache of snapshots.
+    """
 
     __slots__ = (
         "clock", "committed", "context", "desk", "doubt", "finished", "flights", "landing",
@@ -82,11 +86,11 @@ class Interceptor:
 
     @property
     def calls(self) -> int:
-        """How many calls were let through."""
+        """The number of calls that were let through."""
         return self.committed + (self.latest is not None)
 
     def stand(self, place: str) -> None:
-        """The next calls stand here, in the history of the host."""
+        """Set the place in the history of the host where the next calls stand."""
         with self.lock:
             catch_up(self)
             self.world.stand(place)
@@ -125,7 +129,7 @@ class Interceptor:
                 return replace(attempt, late=tuple(late)) if late else attempt
 
     def now(self) -> float:
-        """The time, or the last one that the clock has told."""
+        """Return the time; the last one known if the clock fails."""
         return time_or(self.clock, self.time)
 
     def _try(
@@ -138,9 +142,9 @@ class Interceptor:
         *,
         substitute: bool,
     ) -> Attempt | None:
-        """One attempt, under the lock.
+        """Make one attempt, under the lock.
 
-        None if time or another thread has moved on: then it has to be read anew.
+        None if time or another thread has changed what was read: then it has to be read anew.
         """
         event = seen.event
         if self.finished:
@@ -172,7 +176,9 @@ class Interceptor:
         return Attempt(found)
 
     def _standing(self, event: Event, late: Late) -> Attempt | None:
-        """What stands against an event before any contract is asked."""
+        """Return what stands against an event before any contract is asked;
+        None if nothing does.
+        """
         stands = standing(self.flights, event, self.context, enforces=self.policy.enforces)
         if stands is None and self.ledger.torn:
             late += self._warned()
@@ -188,7 +194,7 @@ class Interceptor:
         outcome: Outcome,
         ticket: Ticket | None,
     ) -> None:
-        """The event is let through, and its ticket used up."""
+        """Let the event through, and use up its ticket."""
         before = self.ledger.torn
         if isinstance(event, Call):
             self.take_off(event, judgement, names, outcome)
@@ -208,19 +214,22 @@ class Interceptor:
     def take_off(
         self, call: Call, judgement: Judgement, names: tuple[str, str], outcome: Outcome
     ) -> None:
-        """The call is let through; from now on it is in flight. `names`: here, and in the world."""
+        """Let the call through: from now on it is in flight. `names`: its mark, and its key in the
+        world.
+        """
         (mark, key), sources, before = names, self.policy.delivering(call), self.ledger.torn
         waits = self.ledger.waiting(judgement, self.world.lineage)
         flight = Flight(call.tool, mark, self.committed, waits, outcome, sources, key)
         self.ledger.commit(judgement, self.world.lineage)
         self.flights[call.id] = flight
-        self.latest = None  # it is this one, if there is one
+        self.latest = None  # if there was one, it is this call
         self.world.used(call.id)
         self.committed += 1
         self.ledger.torn = before
 
     def doubts(self, error: Exception | None = None) -> None:
-        """What the contracts remember is in doubt: something was raised half-way through a change.
+        """Note that the contracts' state is in doubt: something was raised half-way through a
+        change.
 
         What enforced contracts could refuse is refused from now on.
         """
@@ -229,20 +238,22 @@ class Interceptor:
         self.doubt = self.doubt or f"{what} while call {max(self.calls - 1, 0)} was recorded"
 
     def _warned(self) -> tuple[Violation, ...]:
-        """That the state is in doubt, once."""
+        """Return the violation that the state is in doubt, the first time; later, none."""
         self.doubts()
         first, self.warned = not self.warned, True
         what = f"the state of session `{self.desk.session}` is in doubt: {self.doubt}"
         return (lost(self.policy, self.calls, None, what),) if first else ()
 
     def expire(self, now: float, context: Context) -> tuple[Violation, ...]:
-        """Time has come. What that violates, to be told once."""
+        """Move the session to this time; return what that violates, which is told once."""
         self.time = max(self.time, now, self.world.time)
         self.world.passes(self.time)
         return reported(self.policy, expire(self.ledger, Now(self.time, context)), self.calls, None)
 
     def at_desk(self, ask: Callable[[Desk, float], T]) -> T:
-        """Ask the session's desk for something, at this time."""
+        """Return the answer of `ask`, which gets the session's desk and the
+        time, under the lock.
+        """
         now = self.now()
         with self.lock:
             catch_up(self)
@@ -250,7 +261,9 @@ class Interceptor:
             return ask(self.desk, self.time)
 
     def at_ledger(self, ask: Callable[[Ledger, float], T]) -> T:
-        """Ask the session's ledger for something, at this time; it must stay as it is."""
+        """Return the answer of `ask`, which gets the ledger and the time, and leaves the ledger as
+        it is.
+        """
         now = self.now()
         with self.lock:
             catch_up(self)
@@ -258,17 +271,17 @@ class Interceptor:
             return ask(self.ledger, max(self.time, now, self.world.time))
 
     def flying(self) -> tuple[tuple[str, str, tuple[Change, ...]], ...]:
-        """The calls in flight: their ids, their tools, and what waits for their results."""
+        """Return the calls in flight: their ids, their tools, and what waits for their results."""
         with self.lock:
             catch_up(self)
             return tuple((id, each.tool, self.waits(each)) for id, each in self.flights.items())
 
     def waits(self, flight: Flight) -> tuple[Change, ...]:
-        """What waits for the result of this call."""
+        """Return what waits for the result of this call, in the world and in the session."""
         return (*self.world.waiting(flight.key), *flight.waits)
 
     def told(self, key: str, value: Any) -> None:
-        """A fact of the context, visible from the next decision on."""
+        """Add a fact to the context, visible from the next decision on."""
         now = self.now()
         with self.lock:
             catch_up(self)
@@ -276,17 +289,19 @@ class Interceptor:
             self.context = self.context.told(key, value, self.time)
 
     def used(self, tokens: int) -> None:
-        """Tokens that the model has used."""
+        """Add tokens that the model has used."""
         with self.lock:
             catch_up(self)
             self.context = self.context.used(tokens)
 
     def verdicts(self) -> dict[str, Verdict]:
-        """What is known of every contract."""
+        """Return the verdict of every contract, by name."""
         return self.at_ledger(lambda ledger, _: verdicts(ledger))
 
     def close(self) -> tuple[tuple[Violation, ...], tuple[Unfulfilled, ...], bool]:
-        """What time has violated until now, what stays unfulfilled, and whether it was open."""
+        """Finish the session: return what time has violated, what stays unfulfilled, True if it was
+        open.
+        """
         now, late = self.now(), tuple[Violation, ...]()
         with self.lock:
             catch_up(self)
@@ -296,5 +311,5 @@ class Interceptor:
             return late, owing(self.ledger, Now(self.time, self.context)), first
 
     def open(self) -> tuple[Unfulfilled, ...]:
-        """The obligations that would be unfulfilled if the session ended now."""
+        """Return the obligations that would be unfulfilled if the session ended now."""
         return self.at_ledger(lambda ledger, _: owing(ledger, Now(self.time, self.context)))

@@ -1,4 +1,4 @@
-"""Names that nobody else makes: of calls, of values, and of results.
+"""Makes unique names: of calls, of values, and of results.
 
 Out: a text that is unique over processes and machines, without asking the system each time.
 """
@@ -24,5 +24,5 @@ if hasattr(os, "register_at_fork"):  # there are systems that cannot fork
 
 
 def fresh(prefix: str = "") -> str:
-    """A name that was never given."""
+    """Return a name that was never given."""
     return prefix + _own + str(next(_numbers))

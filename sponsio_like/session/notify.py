@@ -1,4 +1,4 @@
-"""Who is told of a violation: the notifiers of its contract, and those of the guard.
+"""Notifies of violations: the notifiers of the contract, and those of the guard.
 
 In: what a session did. Out: notices in mailboxes. Where nothing can be stopped any more (a result,
 the end), callables that are strategies run here too, and their answers change nothing.
@@ -29,7 +29,7 @@ from sponsio_like.outcome import (
 
 @dataclass(frozen=True, slots=True)
 class Teller:
-    """Tells of the violations of one session. `everyone` is told of all of them."""
+    """The notifications of one session. `everyone`: the mailboxes that get all of them."""
 
     policy: Policy
     session: str
@@ -38,12 +38,12 @@ class Teller:
     def came(
         self, call: str, outcome: Outcome, late: Iterable[Violation], found: Iterable[Finding]
     ) -> None:
-        """What time had violated by then, and what came of the decision."""
+        """Notify of what time had violated when the decision was made, and of the decision."""
         self.reported("", late)
         self.decided(call, found, outcome)
 
     def decided(self, call: str, found: Iterable[Finding], outcome: Outcome) -> None:
-        """A decision was made, and these contracts are violated."""
+        """Notify of the contracts that a decided event violates."""
         ticket = outcome.ticket if isinstance(outcome, Held) else None
         going = isinstance(outcome, Allowed | Redirected)  # then its ticket was answered
         for _, each, decision, _ in found:
@@ -55,12 +55,14 @@ class Teller:
             self._post(each, notice, decision)
 
     def reported(self, call: str, violations: Iterable[Violation]) -> None:
-        """A result or time has revealed these; nothing can be stopped."""
+        """Notify of violations that a result or time has revealed; nothing can
+        be stopped any more.
+        """
         for each in violations:
             self._reported(each, self._about(each, call))
 
     def ended(self, calls: int, left: Iterable[Unfulfilled]) -> None:
-        """The session is over, and these are still owed."""
+        """Notify of what is still owed when the session ends."""
         names = (each.name for each in self.policy.contracts)
         modes = dict(zip(names, self.policy.modes, strict=True))
         for each in left:

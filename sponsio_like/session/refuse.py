@@ -1,4 +1,4 @@
-"""What a refusal leaves behind: it is counted, and the strategy `stop` ends the run.
+"""Counts a refusal in the context, and ends the run if the strategy is `stop`.
 
 In: the context of a session, and an event that is refused. Out: the context after it. No monitor
 sees a refused event.
@@ -19,7 +19,7 @@ from sponsio_like.outcome import Block, Decision, Stop
 def after_refusal(
     policy: Policy, context: Context, event: Event, found: Iterable[Finding], answer: Decision
 ) -> Context:
-    """The context after an event was answered so; `found`: what stood against it.
+    """Return the context after an event was answered so; `found`: what stood against it.
 
     What is held, or may have a substitute, or has to be ruled on, has not been refused yet.
     """
@@ -32,7 +32,7 @@ def after_refusal(
 def refused(
     policy: Policy, context: Context, event: Event, found: Iterable[Finding] = ()
 ) -> Context:
-    """The context after a refusal; a contract that was `found` may end the run with it."""
+    """Return the context after a refusal; a contract that was `found` may end the run with it."""
     if isinstance(event, Call) and policy.denials:
         terms = [each for each, asks in policy.denials.items() if asks(event) is not False]
         context = context.refused(event, terms)

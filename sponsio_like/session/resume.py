@@ -1,4 +1,4 @@
-"""The whole state of a session as JSON data, and back.
+"""Makes a snapshot of a session as JSON data, and restores a new session from one.
 
 In: an interceptor. Out: its snapshot; or, of a new one, what it becomes by a snapshot.
 """
@@ -20,13 +20,13 @@ from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.snapshot import FORMAT, Written, part, put_back, take
 
 WHOLE = re.compile(r"(?<=\d)\.0(?!\d)")
-"""What is left out of a whole number that was written as a float."""
+"""The end of a whole number that is written as a float: it is left out."""
 
 
 def seal(data: Mapping[str, Any]) -> str:
-    """A fingerprint of JSON data, whatever the order of its keys; `1.0` is `1`, as in other stores.
+    """Return a fingerprint of JSON data, the same in any order of keys, and for `1.0` as for `1`.
 
-    Data that cannot be written down has none.
+    Empty for data that cannot be written down.
     """
     try:
         text = json.dumps({key: data[key] for key in data if key != "seal"}, sort_keys=True)
@@ -36,7 +36,7 @@ def seal(data: Mapping[str, Any]) -> str:
 
 
 def snapshot(inner: Interceptor, session: str) -> dict[str, Any]:
-    """The whole state as JSON data."""
+    """Return the whole state of a session as JSON data."""
     with inner.lock:
         catch_up(inner)
         if inner.ledger.torn:
@@ -53,9 +53,10 @@ def snapshot(inner: Interceptor, session: str) -> dict[str, Any]:
 
 
 def restore(inner: Interceptor, data: Mapping[str, Any]) -> tuple[str, ...]:
-    """Take over the state of a snapshot. The contracts that have changed and start anew.
+    """Take over the state of a snapshot; return the contracts that have changed and start anew.
 
-    Raises `SnapshotError` for one that was changed since, before anything else is done.
+    Raises `SnapshotError` for a snapshot that was changed since it was made, before anything else
+    is done.
     """
     if data.get("format") == FORMAT and seal(data) != data["seal"]:
         raise SnapshotError("snapshot is damaged: it is not as it was when it was made")

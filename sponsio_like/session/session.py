@@ -1,6 +1,6 @@
-"""One agent session: decide before a call runs, settle when it has run.
+"""Answers the host for one agent session: decide before a call runs, settle when it has run.
 
-Flow: tool, args -> Outcome. It answers the host and writes the log; its interceptor judges.
+Flow: tool, args -> Outcome. The session writes the log and notifies; its interceptor judges.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Session:
 
     @cached_property
     def _inner(self) -> Interceptor:
-        """The state; a session in which nothing has happened yet has none."""
+        """The state, made when something happens for the first time."""
         made = Interceptor(self.policy, self._clock, self.id, self._world)
         first: Interceptor = self.__dict__.setdefault("_inner", made)  # threads share it
         return first
@@ -81,22 +81,27 @@ class Session:
 
     @property
     def calls(self) -> int:
-        """How many calls were let through."""
+        """The number of calls that were let through."""
         return self._inner.calls
 
     @property
     def open(self) -> bool:
-        """Whether the session has not been finished."""
+        """True until the session is finished."""
         return "_inner" not in self.__dict__ or not self._inner.finished
 
     def place(self, where: str) -> None:
-        """The next calls stand at this checkpoint of the host; the world counts them once there."""
+        """Set the checkpoint of the host at which the next calls stand; the world counts each once
+        there.
+
+        Raises `SessionError` for a place that is no text.
+        """
         self._inner.stand(where)
 
     def active(
         self, *, agent: str | None = None, depth: int | None = None
     ) -> AbstractContextManager[Session]:
-        """Within the `with` block (and its tasks), decorated tools belong to this session.
+        """Make decorated tools belong to this session within the `with` block, and within its
+        tasks.
 
         `agent` makes their calls, at this `depth`; if not given: as in a block around this one.
         Raises `ContractError` if contracts name what none of the decorated tools is.
@@ -113,10 +118,11 @@ class Session:
         agent: str = "agent",
         depth: int = 0,
     ) -> Outcome:
-        """Whether the call may run. A call that was let through is in flight until `settle`.
+        """Decide a call before it runs. A call that is let through is in flight until `settle`.
 
-        Deciding an id that is in flight again gives the first answer and counts nothing; with
-        another tool or other arguments it is blocked. Raises `SessionError` after `finish`.
+        Returns `Allowed`, `Blocked`, `Held` or `Redirected`. Deciding an id that is in flight again
+        gives the first answer and counts nothing; with another tool or other arguments it is
+        blocked. Raises `SessionError` after `finish`.
         """
         self._next_turn()
         return self._decide(tool, args, id, agent, depth)
@@ -136,7 +142,8 @@ class Session:
     def impossible(
         self, tools: Iterable[str], *, agent: str = "agent", depth: int = 0
     ) -> frozenset[str]:
-        """The tools of which every new call is certain to be blocked now, whatever its arguments.
+        """Return the tools of which every new call is certain to be blocked now, whatever its
+        arguments.
 
         Nothing changes. Raises `SessionError` after `finish`.
         """
@@ -174,34 +181,40 @@ class Session:
             raise Finished(self.id)
 
     def ticket(self, ticket: Ticket | str) -> Ticket:
-        """How a ticket stands now. Raises `SessionError` if there is no such ticket."""
+        """Return a ticket as it stands now. Raises `SessionError` if there is no such ticket."""
         return self._inner.at_desk(lambda desk, now: desk.known(as_id(ticket), now))
 
     def tickets(self) -> tuple[Ticket, ...]:
-        """The tickets that wait for an answer."""
+        """Return the tickets that wait for an answer."""
         return self._inner.at_desk(lambda desk, now: desk.waiting(now))
 
     def asked(self, ticket: Ticket | str, at: float) -> Ticket:
-        """For hosts that decide a held call again: the time to answer counts from `at`."""
+        """Count the time to answer from `at`, for hosts that decide a held call again; return the
+        ticket.
+        """
         return self._inner.at_desk(lambda desk, now: desk.asked(as_id(ticket), at, now))
 
     def approve(self, ticket: Ticket | str, *, by: str, role: str = "") -> Ticket:
-        """Answer yes. The call is let through when it is decided again, under the same id.
+        """Answer yes, and return the ticket. Once every contract has its yes, the call may run.
 
-        Raises `SessionError` for a ticket that is not open, and for a role that may not answer it.
+        It is let through when it is decided again, under the same id. Raises `SessionError` for a
+        ticket that is not open, and for a role that may not answer it.
         """
         return self._answered(lambda desk, now: desk.approve(as_id(ticket), by, role, now))
 
     def deny(self, ticket: Ticket | str, *, by: str, role: str = "") -> Ticket:
-        """Answer no; it is final. Raises `SessionError` as `approve` does."""
+        """Answer no, which is final; return the ticket. Raises `SessionError` as `approve` does."""
         return self._answered(lambda desk, now: desk.deny(as_id(ticket), by, role, now))
 
     def revoke(self, ticket: Ticket | str, *, by: str) -> Ticket:
-        """Take an approval back before its call is let through. Raises `SessionError`."""
+        """Take an approval back before its call is let through; return the ticket.
+
+        Raises `SessionError` for a ticket that is closed, or whose call was let through.
+        """
         return self._answered(lambda desk, now: desk.revoke(as_id(ticket), by, now))
 
     def expire(self, ticket: Ticket | str) -> Ticket:
-        """Nobody will answer; the call is refused from now on. Raises `SessionError`."""
+        """Close a ticket that nobody will answer: its call is refused. Raises `SessionError`."""
         return self._answered(lambda desk, now: desk.expire(as_id(ticket), now))
 
     def _answered(self, act: Callable[[Desk, float], Ticket]) -> Ticket:
@@ -210,20 +223,22 @@ class Session:
         return answered
 
     def _next_turn(self) -> None:
-        """Where nobody settles, the calls of earlier turns count as done now."""
+        """Settle the calls of earlier turns as done, if the session assumes success."""
         for id in list(self._inner.flights) if self._assume_success else ():
             self.settle(id)
 
     def settle(self, id: str, *, output: Any = None, error: Any = None) -> tuple[Violation, ...]:
-        """The call has run: with `output`, or with an `error`. The violations that this reveals.
+        """Settle a call that has run, with `output` or with an `error`; return the violations it
+        reveals.
 
         The first result counts; later ones, and those of calls not let through, are only logged.
+        Raises `SessionError` for an id that is no text.
         """
         check_settled(id)
         status = "ok" if error is None else "error"
         try:
             tool = settles(self._inner, id, error is None) if self._direct else None
-        except STRAIN:  # then the long way sees what it has come to
+        except STRAIN:  # then the slow path settles it
             tool = None
         if tool is not None and self._log.sink is None:
             return ()
@@ -238,15 +253,17 @@ class Session:
 
     def refused(self, tool: str, args: Mapping[str, Any] | None = None, *,
                 agent: str = "agent", depth: int = 0) -> None:  # fmt: skip
-        """Somebody else has refused this call; it counts for `denied`."""
+        """Count a call that somebody else has refused, for terms with `denied`."""
         tool = tool_of(tool, "", agent, depth)
         self._inner.turn_away(Call(tool, given_args(args), "", agent, depth))
 
     def message(self, role: str, text: str | None = "", *,
                 usage: Mapping[str, Any] | None = None) -> Outcome:  # fmt: skip
-        """A message: of role `assistant` a response, decided before it is shown; others, recorded.
+        """Decide a response (role `assistant`) before it is shown; record a message of another
+        role.
 
-        Raises `SessionError` for what is no text, and for a usage without a number of tokens.
+        Returns the outcome. `usage`: the tokens that it has cost. Raises `SessionError` for what is
+        no text, and for a usage without a number of tokens.
         """
         self._check_open()
         event, tokens = said(role, text), tokens_of(usage)
@@ -258,7 +275,7 @@ class Session:
         return outcome
 
     def step(self, atoms: Iterable[str]) -> tuple[Violation, ...]:
-        """A plain observation: the names that hold now. The violations that it makes."""
+        """Record a plain step, by the names that hold now; return the violations that it makes."""
         self._check_open()
         attempt = self._inner.attempt(Step(names(atoms)))
         violations = (*attempt.late, *(each.violation for each in attempt.found))
@@ -267,22 +284,27 @@ class Session:
         return violations
 
     def fact(self, key: str, value: Any) -> None:
-        """A fact of the context: `permissions`, `approval`, or any other key; for later calls."""
+        """Tell a fact of the context, for later calls: `permissions`, `approval`, or any other key.
+
+        Raises `SessionError` for an approval or permissions that cannot be understood.
+        """
         self._inner.told(key, checked(key, given(value)))
         self._log.fact(self.id, key)
 
     def verdicts(self) -> dict[str, Verdict]:
-        """What is known of every contract: `violated`, `satisfied` for good, or `inconclusive`."""
+        """Return the verdict of every contract: `violated`, `satisfied` for good, or
+        `inconclusive`.
+        """
         return self._inner.verdicts()
 
     def pending(self) -> tuple[Unfulfilled, ...]:
-        """The obligations that are open now, in words."""
+        """Return the obligations that are open now, in words."""
         return self._inner.open()
 
     def finish(self) -> tuple[Unfulfilled, ...]:
-        """End the session. What stays unfulfilled.
+        """End the session, and return what stays unfulfilled.
 
-        A call in flight is read whichever way violates. Notifiers are told, once.
+        A call in flight counts in whichever way violates. Notifiers are told, once.
         """
         late, left, first = self._inner.close()
         self._log.finish(self.id, late, left)
@@ -292,7 +314,9 @@ class Session:
         return left
 
     def snapshot(self) -> dict[str, Any]:
-        """The state as JSON data, with the values that contracts remember, for `Guard.restore`."""
+        """Return the state as JSON data, with the values that contracts remember, for
+        `Guard.restore`.
+        """
         return snapshot(self._inner, self.id)
 
     def resume(self, data: Mapping[str, Any]) -> None:
@@ -304,6 +328,8 @@ class Session:
 def decide_fitted(
     session: Session, tool: str, args: Any, id: str | None, by: tuple[str, int], fit: Fit
 ) -> Outcome:
-    """As `Session.decide`; a substitute is decided on what it will receive, as `fit` says."""
-    session._next_turn()  # noqa: SLF001  it is a method, but for users
+    """Decide as `Session.decide` does; a substitute is decided on what it will
+    receive, by `fit`.
+    """
+    session._next_turn()  # noqa: SLF001  a method that is not for users
     return session._decide(tool, args, id, *by, fit)  # noqa: SLF001

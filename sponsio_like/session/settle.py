@@ -1,4 +1,4 @@
-"""A call has its result: it is in flight no more.
+"""Settles a call: it has its result, and is no longer in flight.
 
 Flow: id, result -> what that reveals. INVARIANT: no lock is held while code of the user runs.
 INVARIANT: whatever fails, the call is in flight still, or the state is known to be in doubt.
@@ -29,14 +29,14 @@ Late: TypeAlias = list[Violation]
 
 
 class Landed(NamedTuple):
-    """The tool of a call that has its result, and what that reveals."""
+    """The tool of a settled call, and the violations that its result reveals."""
 
     tool: str
     revealed: tuple[Violation, ...]
 
 
 def settle(inner: Interceptor, id: str, output: Any, error: Any) -> Landed | None:
-    """The call has its result, or an error; None if it was not in flight."""
+    """Settle a call by its result, or by an error; None if it was not in flight."""
     try:
         return _settle(inner, id, output, error)
     except STRAIN as strain:  # before anything has changed
@@ -88,7 +88,10 @@ def _at(flight: Flight) -> tuple[int, str]:
 def _landed(
     inner: Interceptor, id: str, flight: Flight, result: Result, late: Late
 ) -> dict[int, Witness] | None:
-    """The clauses that a result shows to be violated; None if others have to read it."""
+    """Return the clauses that a result shows to be violated; None if it has to be read again.
+
+    That is so if, while it was read, other clauses have come to wait for it.
+    """
     with inner.lock:
         catch_up(inner)
         _note(inner, flight, result)
@@ -104,7 +107,7 @@ def _landed(
 
 
 def _note(inner: Interceptor, flight: Flight, result: Result, why: str = "") -> None:
-    """Remember that an answer could not be read, for the advice."""
+    """Note that a result could not be read, for the advice."""
     inner.unread.pop(flight.tool, None)
     why = too_large(result.output) or why
     if why and len(inner.unread) < KEPT:
@@ -119,7 +122,7 @@ def _settled(
     now: float,
     late: Late,
 ) -> dict[int, Witness] | None:
-    """As `_landed`, under the lock."""
+    """Settle as `_landed` does, under the lock."""
     (id, flight), before = landed, inner.ledger.torn
     with inner.world.open():
         if inner.waits(flight) != waits:

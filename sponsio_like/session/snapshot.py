@@ -1,8 +1,8 @@
-"""A session as JSON data, and back.
+"""Writes what contracts remember of a session as JSON data, and reads it back.
 
-Out: `{"format", "session", "contracts": {name: fingerprint}, ...}`. On the way back, contracts
-that mean the same keep their state; the others start anew and say so. State is small: nothing in
-it grows with the trace.
+Out: `{"format", "session", "contracts": {name: fingerprint}, ...}`. On the way back, contracts that
+mean the same keep their state; the others start anew and say so. State is small: nothing in it
+grows with the trace.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ FORMAT = 1
 
 
 class Written:
-    """How the parts of a session were last written down: what has not changed is not told anew.
+    """A cache of the JSON data of a session's parts: only what has changed is encoded again.
 
-    Parts are immutable and told apart by identity, so it may be shared by copies of a session.
+    Parts are immutable and compared by identity, so it may be shared by copies of a session.
     """
 
     def __init__(self) -> None:
@@ -33,14 +33,14 @@ class Written:
         self._keyed: dict[int, dict[Any, tuple[Any, Any]]] = {}
 
     def one(self, name: Any, part: Any) -> Any:
-        """The part of this name as JSON data."""
+        """Return the part of this name as JSON data."""
         known = self._parts.get(name)
         if known is None or known[0] is not part:
             known = self._parts[name] = (part, encode(part))
         return known[1]
 
     def many(self, name: int, parts: Mapping[Any, Any]) -> Any:
-        """A mapping as JSON data, of which only the values that have changed are told anew."""
+        """Return a mapping as JSON data; only the values that have changed are encoded again."""
         written, pairs = self._keyed.setdefault(name, {}), []
         for key, part in parts.items():
             known = written.get(key)
@@ -50,7 +50,7 @@ class Written:
         return {"map": pairs}
 
     def read(self, i: int, clause: Clause, ledger: Ledger, data: Any) -> None:
-        """Clause `i` of the ledger was just read from this JSON data."""
+        """Note that clause `i` of the ledger was just read from this JSON data."""
         if not clause.by:
             self._parts[i] = (ledger.watches[i], data)
             return
@@ -59,7 +59,10 @@ class Written:
 
 
 def part(data: Mapping[str, Any], key: str, *kinds: type) -> Any:
-    """What a snapshot has under `key`. Raises `ValueError` if it is of none of these kinds."""
+    """Return what a snapshot has under `key`.
+
+    Raises `ValueError` if it is of none of these kinds, or is NaN or a negative number.
+    """
     value = decode(data[key])
     number = isinstance(value, (int, float))
     if type(value) not in kinds or (number and (math.isnan(value) or 0 > value > -math.inf)):
@@ -68,7 +71,7 @@ def part(data: Mapping[str, Any], key: str, *kinds: type) -> Any:
 
 
 def take(ledger: Ledger, context: Context, written: Written) -> dict[str, Any]:
-    """The part of a snapshot that contracts make: what is counted by the session, and told it."""
+    """Return the part of a snapshot that contracts and the context make, without the world."""
     policy, lineage = ledger.policy, ledger.lineage
     return {
         "format": FORMAT,
@@ -93,7 +96,7 @@ def take(ledger: Ledger, context: Context, written: Written) -> dict[str, Any]:
 
 
 def write_clause(ledger: Ledger, i: int, written: Written) -> Any:
-    """What clause `i` remembers, as JSON data."""
+    """Return what clause `i` remembers, as JSON data."""
     if i in ledger.bound:
         return encode(ledger.bound[i].plain())
     by = ledger.policy.clauses[i].by
@@ -101,7 +104,7 @@ def write_clause(ledger: Ledger, i: int, written: Written) -> Any:
 
 
 def read_clause(ledger: Ledger, i: int, plain: Any, written: Written) -> None:
-    """Take over what clause `i` remembers. Raises some error if that is not it."""
+    """Take over what clause `i` remembers. Raises an error if the data does not fit the clause."""
     clause, policy = ledger.policy.clauses[i], ledger.policy
     if i in ledger.bound:
         watches = decode(plain)
@@ -121,9 +124,10 @@ def read_clause(ledger: Ledger, i: int, plain: Any, written: Written) -> None:
 def put_back(
     ledger: Ledger, data: Mapping[str, Any], written: Written
 ) -> tuple[Context, tuple[str, ...], dict[int, int]]:
-    """Fill a new ledger from a snapshot. Its context; the contracts that start anew.
+    """Fill a new ledger from a snapshot.
 
-    Old clause numbers to new ones.
+    Returns its context, the contracts that start anew, and the new numbers of old clauses. Raises
+    `SnapshotError`.
     """
     if data.get("format") != FORMAT:
         raise SnapshotError(
@@ -157,7 +161,7 @@ def _context(policy: Policy, data: Mapping[str, Any]) -> Context:
 
 
 def _denied(policy: Policy, data: Any) -> Counted:
-    """What was refused, for the terms that are still asked for."""
+    """Return the counts of refused calls, for the terms that clauses still read."""
     names = {repr(term): term for term in policy.denials}
     return {
         names[name]: Denials(
@@ -169,7 +173,7 @@ def _denied(policy: Policy, data: Any) -> Counted:
 
 
 def _check(clause: Clause, kept: Any) -> None:
-    """Raise some error if this is not what the clause remembers."""
+    """Raise an error if this cannot be what the clause remembers."""
     for watch in [each for each, _ in kept.values()] if clause.by else [kept]:
         for monitor, state in ((clause.gate, watch.gate), (clause.monitor, watch.inner)):
             if state is not None and len(state.registers) != len(monitor.past.cells):
@@ -177,7 +181,7 @@ def _check(clause: Clause, kept: Any) -> None:
 
 
 def _moved(ledger: Ledger, data: Mapping[str, Any], kept: set[str]) -> dict[int, int]:
-    """Clauses of unchanged contracts, by their old number."""
+    """Return the new numbers of clauses of unchanged contracts, by their old ones."""
     lineage, names = ledger.lineage, [clause["contract"] for clause in data["clauses"]]
     if names == lineage.names and len(kept) == len(lineage.contracts):
         return dict(enumerate(lineage.clauses))

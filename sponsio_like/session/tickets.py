@@ -1,4 +1,4 @@
-"""Tickets: a call that waits for a person, and what was answered.
+"""Keeps the tickets of a session: calls that wait for a person, and the answers.
 
 A ticket is bound to one call: its id, and the digest of its tool and arguments. It answers the
 contracts that held the call, and no others. Time is the session's.
@@ -22,7 +22,7 @@ TICKETS_CAP = 1_000
 
 MADE = "auto-"
 _MADE = re.compile(rf"{MADE}[0-9a-f]{{8,16}}-\d+")
-"""How the ids look that calls are given which come without one."""
+"""The ids that sessions make for calls that come without one."""
 
 
 def _is_made(id: str) -> bool:
@@ -30,10 +30,11 @@ def _is_made(id: str) -> bool:
 
 
 def ticket_id(session: str, call: str, mark: str) -> str:
-    """The same for the same call of a session, in every process; random where its id was made.
+    """Return the ticket's id: the same for the same call of a session, in every process.
 
-    So a call that is held again from an earlier snapshot has the ticket id that people know. So
-    may one that is tried again, the same in every respect, after its ticket was used up.
+    So a call that is held again from an earlier snapshot has the ticket id that people know. So may
+    one that is tried again, the same in every respect, after its ticket was used up. For a call
+    whose id was made by the session, the ticket's id is random.
     """
     if not call or _is_made(call):
         return f"ticket-{secrets.token_hex(8)}"
@@ -42,7 +43,7 @@ def ticket_id(session: str, call: str, mark: str) -> str:
 
 
 def as_id(ticket: Ticket | str) -> str:
-    """The id of a ticket that is named, or at hand."""
+    """Return the id of a ticket, given as a ticket or as its id."""
     return ticket if isinstance(ticket, str) else ticket.id
 
 
@@ -56,7 +57,9 @@ class Desk:
         self.tickets: dict[str, Ticket] = {}
 
     def find(self, call: str, mark: str, now: float) -> Ticket | None:
-        """The ticket of this very call; where ids are made, of the same tool and arguments."""
+        """Return the ticket of this very call, or None; where ids are made, by
+        tool and arguments.
+        """
         for ticket in self.tickets.values():
             if ticket.mark != mark:
                 continue
@@ -65,7 +68,7 @@ class Desk:
         return None
 
     def approved(self, call: str, mark: str, now: float) -> Ticket | None:
-        """The approved ticket of this very call, if it has one."""
+        """Return the approved ticket of this very call; None if it has none."""
         ticket = self.find(call, mark, now) if self.tickets else None
         return ticket if ticket is not None and ticket.status == "approved" else None
 
@@ -79,7 +82,8 @@ class Desk:
         within: float | None,
         now: float,
     ) -> tuple[Ticket, frozenset[str]]:
-        """The ticket for this call, and which contracts nobody has been told of yet.
+        """Return the ticket for this call, open if it is new, and the contracts nobody was told of
+        yet.
 
         A contract that asks only now, or asks other roles now, opens it again. Who asks for more
         may leave less time, never more. Raises `SessionError` if too many calls are held.
@@ -103,7 +107,7 @@ class Desk:
         return self._keep(replace(known, told=known.told | violated)), news
 
     def approve(self, id: str, by: str, role: str, now: float) -> Ticket:
-        """The answer yes, for the contracts that this role may answer."""
+        """Record the answer yes, for the contracts that this role may answer."""
         ticket = self._answerable(id, by, role, now)
         asked = tuple(
             replace(each, by=by, role=role) if not each.by and each.by_role(role) else each
@@ -113,7 +117,7 @@ class Desk:
         return self._keep(replace(ticket, asked=asked, status=status, by=by))
 
     def deny(self, id: str, by: str, role: str, now: float) -> Ticket:
-        """The answer no. It is final for this call."""
+        """Record the answer no, which is final for this call."""
         return self._keep(replace(self._answerable(id, by, role, now), status="denied", by=by))
 
     def revoke(self, id: str, by: str, now: float) -> Ticket:
@@ -125,14 +129,14 @@ class Desk:
         return self._keep(replace(ticket, status="revoked", by=by))
 
     def expire(self, id: str, now: float) -> Ticket:
-        """Nobody will answer."""
+        """Close a ticket that nobody will answer."""
         ticket = self.known(id, now)
         if ticket.status != "open":
             raise SessionError(f"ticket `{id}` is {ticket.status}; it cannot expire")
         return self._keep(replace(ticket, status="expired"))
 
     def asked(self, id: str, at: float, now: float) -> Ticket:
-        """The call was held at `at` already: the time to answer counts from then, if not before."""
+        """Count the time to answer from `at`, when the call was held, if that ends sooner."""
         ticket = self.known(id, now)
         if ticket.until is not None and ticket.within is not None:
             sooner = min(ticket.until, at + ticket.within)
@@ -140,23 +144,23 @@ class Desk:
         return self._aged(ticket, now)
 
     def use(self, ticket: Ticket | None) -> None:
-        """The call has been let through: a ticket, if it had one, is good for one call."""
+        """Remove the ticket of a call that has been let through: it is good for one call."""
         if ticket is not None:
             del self.tickets[ticket.id]
 
     def waiting(self, now: float) -> tuple[Ticket, ...]:
-        """The tickets that are open."""
+        """Return the tickets that are open."""
         each = [self._aged(ticket, now) for ticket in list(self.tickets.values())]
         return tuple(ticket for ticket in each if ticket.status == "open")
 
     def known(self, id: str, now: float) -> Ticket:
-        """The ticket, as it stands now. Raises `SessionError` if there is none."""
+        """Return the ticket as it stands now. Raises `SessionError` if there is none."""
         if id not in self.tickets:
             raise SessionError(f"there is no ticket `{id}`, or its call was let through already")
         return self._aged(self.tickets[id], now)
 
     def plain(self) -> list[dict[str, Any]]:
-        """The tickets, as a snapshot keeps them."""
+        """Return the tickets, as a snapshot keeps them."""
         return [asdict(ticket) for ticket in self.tickets.values()]
 
     def resume(self, plain: Iterable[Mapping[str, Any]], still: Callable[[Asked], bool]) -> None:
@@ -206,7 +210,7 @@ def _least(*limits: float | None) -> float | None:
 
 
 def final(ticket: Ticket) -> str:
-    """Why a call that was held will not run."""
+    """Return why a call that was held will not run."""
     names = ", ".join(f"`{name}`" for name in ticket.contracts)
     match ticket.status:
         case "denied":

@@ -1,7 +1,8 @@
-"""What a decision is told by code of users: atoms, and the clock. No lock is held meanwhile.
+"""Runs the code of users that a decision needs: atoms, and the clock. No lock is held meanwhile.
 
-In: an event, or a result. Out: `Seen`: what the clauses read in it, and when; and what becomes of
-clauses whose atoms raise. Then the judgement, once it is certain that these clauses have to judge.
+In: an event, or a result. Out: `Seen`: what the clauses read in it, and when; clauses whose atoms
+raise count as unreadable. Then, under the lock, the judgement by the clauses that still concern the
+event.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from sponsio_like.values.effort import Effort
 
 
 class Seen(NamedTuple):
-    """What was read of an event, and when. `touched`: the clauses that had to see it.
+    """The letters that clauses read of an event, and the time.
 
-    `denied`: the refusals that were counted by then.
+    `touched`: the clauses that had to see it; `denied`: the refusals that were counted by then.
     """
 
     event: Event
@@ -36,16 +37,16 @@ class Seen(NamedTuple):
     time: float
     denied: Counted
     spent: bool = False
-    """Whether it was too much work to read all of it."""
+    """True if it was too much work to read all of it."""
 
 
 def perceive(
     ledger: Ledger, event: Event, touched: list[int], context: Context, position: int
 ) -> tuple[list[Read], list[Finding], bool]:
-    """What every touched clause reads; and what stands against it before any has judged.
+    """Return what every touched clause reads, and what stands against the event before any judges.
 
-    That is the inventory, and clauses that cannot be read, because an atom raised. And whether it
-    was too much work to read all of it.
+    That is the inventory, and clauses that cannot be read, because an atom raised. And True if it
+    was too much work to read all of the event.
     """
     reads: list[Read] = []
     outside = unlisted(ledger.policy, event, position)
@@ -62,7 +63,7 @@ def perceive(
 def judged(
     ledger: Ledger, seen: Seen, counted: Container[int], time: float, position: int
 ) -> tuple[Judgement, list[Finding]]:
-    """What the event would change, but for clauses that have `counted` it already."""
+    """Return what the event would change, but for clauses that have `counted` it already."""
     reads = [each for each in seen.reads if each.clause not in counted]
     judgement = judge(ledger, seen.event, reads, time)
     failed = [each for each in seen.failed if each.clause not in counted]
@@ -74,7 +75,7 @@ def judged(
 def finals(
     policy: Policy, waits: Iterable[Change], result: Result, tool: str
 ) -> list[tuple[Change, Any]]:
-    """What the clauses read in the result, for each of the values that it binds too."""
+    """Return what the clauses read in the result, and that for each value that it binds, too."""
     waits = list(waits)
     known = {(each.clause, each.key) for each in waits}
     found: list[tuple[Change, Any]] = []
@@ -101,7 +102,7 @@ def finals(
 
 
 def final(policy: Policy, change: Change, result: Result, tool: str) -> dict[int, Any]:
-    """What the clause reads in the result; where an atom raises, what violates."""
+    """Return what the clause reads in the result; where an atom raises, the values that violate."""
     clause = policy.clauses[change.clause]
     try:
         return clause.results(change.letter, result, tool)
@@ -110,7 +111,9 @@ def final(policy: Policy, change: Change, result: Result, tool: str) -> dict[int
 
 
 def time_of(clock: Callable[[], float]) -> float:
-    """The time. Raises `ValueError` for what is no time: it would disarm every time bound."""
+    """Return the time. Raises `ValueError` for NaN or infinity: they would
+    disarm every time bound.
+    """
     now = float(clock())
     if not math.isfinite(now):
         raise ValueError(f"the clock says {now}")
@@ -118,7 +121,9 @@ def time_of(clock: Callable[[], float]) -> float:
 
 
 def time_or(clock: Callable[[], float], otherwise: float) -> float:
-    """The time, where nothing can be refused any more."""
+    """Return the time, or `otherwise` if the clock fails: for where nothing can be refused any
+    more.
+    """
     try:
         return time_of(clock)
     except Exception:  # the clock is user code; time then stands still

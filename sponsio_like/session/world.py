@@ -1,9 +1,9 @@
-"""What outlasts every rewind: the state of the contracts on the world, in a store.
+"""Keeps the state of the contracts on the world in a store, so that no rewind touches it.
 
 In: a store, and the ledger of a session. Out: transactions, in which the ledger has what the store
 has, and the store gets what the ledger becomes. A call that is executed again from an earlier
-snapshot is known by its key, and counts once. INVARIANT: outside of transactions the ledger has,
-of contracts on the world, what was last seen in the store.
+snapshot is known by its key, and counts once. INVARIANT: outside of transactions the ledger has, of
+contracts on the world, what was last seen in the store.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from sponsio_like.worlds import Data, World
 
 FORMAT = 1
 SETTLED_CAP = 1_000
-"""Most calls that have settled that an entry remembers for each contract."""
+"""Most settled calls that an entry remembers for each contract."""
 USES_CAP = SETTLED_CAP + IN_FLIGHT_CAP
-"""Most ids that a lineage remembers to have used at one place: more than an entry knows of it."""
+"""Most ids that a session remembers to have used at one place: more than an entry knows of it."""
 CONTRACTS_CAP = 100
 """Most contracts, and versions of them, in one entry; the oldest are forgotten first."""
 NO_ACCOUNTS: dict[int, Account] = {}
@@ -45,9 +45,9 @@ class StoreFailed(Exception):
 class Lasting:
     """The part of a session that is in a store; without a store, nothing.
 
-    `place`: where in the history of its host the session stands. `started_anew`: the contracts of
-    which the entry had no state, though it had been used. `lineage`: who counts what is not in the
-    store. The interceptor holds its lock.
+    `place`: the point in the history of its host at which the session stands. `started_anew`: the
+    contracts of which the entry had no state, though it had been used. `lineage`: the owners of
+    what is counted outside of the store. The interceptor holds its lock.
     """
 
     __slots__ = (
@@ -69,7 +69,9 @@ class Lasting:
     # --- transactions -------------------------------------------------------------------------
 
     def open(self) -> AbstractContextManager[None]:
-        """A transaction: the ledger has what the store has. Raises `StoreFailed`."""
+        """Return a transaction, in which the ledger has what the store has. It raises
+        `StoreFailed`.
+        """
         return nullcontext() if self._store is None else self._transaction(self._store)
 
     @contextmanager
@@ -98,7 +100,7 @@ class Lasting:
                 self._load(self._data, again=True)
 
     def _load(self, data: Data | None, *, again: bool = False) -> None:
-        """Take over what the store has; of what has not changed, only if asked `again`."""
+        """Take over what the store has; what has not changed, only if asked `again`."""
         if data is self._data and data is not None and not again:
             return
         kept: Mapping[str, Any] = {}
@@ -115,7 +117,9 @@ class Lasting:
         self._data, self.time, self._looked = data, time, True
 
     def _plain(self) -> Data:
-        """What the store gets: our contracts last, so that those nobody uses are forgotten."""
+        """Return what the store gets: our contracts last, so that those nobody
+        uses are forgotten.
+        """
         contracts = dict(self._data["contracts"]) if self._data is not None else {}
         for account in self._accounts.values():
             contracts.pop(account.means, None)
@@ -125,17 +129,17 @@ class Lasting:
         return {"format": FORMAT, "time": encode(self.time), "contracts": contracts}
 
     def refresh(self) -> None:
-        """See what the store has, if it can be seen."""
+        """Take over what the store has; if it cannot be read, keep what was seen last."""
         try:
             with self.open():
                 pass
-        except StoreFailed:  # then what was seen last has to do
+        except StoreFailed:  # what was seen last is kept
             return
 
     # --- within a transaction -----------------------------------------------------------------
 
     def passes(self, time: float) -> None:
-        """It is this late. What has run out by then is told once."""
+        """Move to this time; if a deadline has run out, write that, so that it is told once."""
         if not self._accounts:
             return
         self.time = time
@@ -144,14 +148,18 @@ class Lasting:
             self._change(self._accounts)
 
     def counted(self, key: str) -> frozenset[int]:
-        """The clauses that have counted this very call already; they do not judge it again."""
+        """Return the clauses that have counted this very call already; they do
+        not judge it again.
+        """
         if not key:
             return NOTHING
         known = [each for each in self._accounts.values() if each.knows(key)]
         return frozenset(i for account in known for i in account.clauses)
 
     def full(self, key: str) -> bool:
-        """Whether too many calls are in flight for this one. Only observed: forget the oldest."""
+        """True if too many calls are in flight. Where nothing is enforced, forget the oldest
+        instead.
+        """
         if not key:
             return False
         owners = self._counting("call", key)
@@ -163,7 +171,7 @@ class Lasting:
         return False
 
     def let_through(self, judgement: Judgement, key: str) -> None:
-        """The event happens; those that have not counted it do so now."""
+        """Commit the event for the contracts that have not counted it."""
         if not self._accounts:
             return
         owners, before = self._counting(judgement.kind, key), self._ledger.torn
@@ -172,10 +180,10 @@ class Lasting:
         for k in owners if key else ():
             self._accounts[k].flights[key] = self._ledger.waiting(judgement, (k,))
         if owners or any(each.plain is None for each in self._accounts.values()):
-            self._change(owners)  # those that are not in the entry are from now on
+            self._change(owners)  # from now on the entry has all of them
 
     def _counting(self, kind: Kind, key: str) -> list[int]:
-        """The contracts that count such positions, and have not counted this one."""
+        """Return the contracts that count such positions, and have not counted this one."""
         each = self._accounts.items()
         return [k for k, one in each if kind in one.kinds and not (key and one.knows(key))]
 
@@ -185,11 +193,11 @@ class Lasting:
             self._accounts[owner].plain = None
 
     def waiting(self, key: str) -> tuple[Change, ...]:
-        """What waits in the world for the result of this call."""
+        """Return what waits in the world for the result of this call."""
         return tuple(c for each in self._accounts.values() for c in each.flights.get(key, ()))
 
     def settled(self, key: str) -> None:
-        """The call has its result."""
+        """Note that the call has its result."""
         owners = [k for k, each in self._accounts.items() if key in each.flights]
         for k in owners:
             self._accounts[k].settle(key, SETTLED_CAP)
@@ -199,7 +207,7 @@ class Lasting:
     # --- keys ---------------------------------------------------------------------------------
 
     def key(self, event: Event, mark: str) -> str:
-        """The same for the same call at the same place, if it is executed again."""
+        """Return a key of the call: the same if it is executed again at the same place."""
         if not self._accounts or not isinstance(event, Call):
             return ""
         said = [self.place, event.id, self._uses.get(event.id, 0), event.tool, mark]
@@ -207,32 +215,33 @@ class Lasting:
         return base64.urlsafe_b64encode(hashed).decode()
 
     def used(self, id: str, more: int = 1) -> None:
-        """The id was used at this place in this lineage: next time it is another call."""
+        """Note that the id was used at this place: the next call with it is another call."""
         if self._accounts:
             self._uses[id] = self._uses.pop(id, 0) + more
         if len(self._uses) > USES_CAP:
             del self._uses[next(iter(self._uses))]
 
     def heard(self, id: str) -> None:
-        """A call of this id has its result."""
+        """Mark the id of a call that has its result as the latest, so that it is forgotten last."""
         if id in self._uses:
             self.used(id, 0)
 
     def stand(self, place: str) -> None:
-        """From now on the session stands here. Raises `SessionError` for what is no text."""
+        """Set the place at which the session stands. Raises `SessionError` for what is no text."""
         if not isinstance(place, str):
             raise SessionError(f"place {place!r} has to be a string")
         if place != self.place:
             self.place, self._uses = place, {}
 
     def standing(self) -> dict[str, Any]:
-        """Where the session stands, for its snapshot, and the ids it has used there."""
+        """Return the place of the session, for its snapshot, and the ids it has used there."""
         return {"place": (self.place, self._uses)} if self._accounts else {}
 
     def resume(self, data: Mapping[str, Any], *, lived: bool) -> tuple[str, ...]:
-        """Stand where the session of a snapshot has stood; the contracts that start anew.
+        """Take over the place of a snapshot; return the contracts that start anew.
 
-        Of a session that has `lived` there has to be an entry.
+        If the session has `lived`, that is let calls through, and has no entry, all of them start
+        anew.
         """
         if "place" in data:
             place, uses = decode(data["place"])

@@ -1,4 +1,4 @@
-"""What the world remembers of one contract, in the entry of one session.
+"""Stores what the world remembers of one contract, in the entry of one session.
 
 In: JSON data, or a ledger. Out: the same as clauses of the ledger, and as JSON data. Beside the
 clauses these are the calls that have counted: those in flight, with what waits for their results,
@@ -19,15 +19,15 @@ from sponsio_like.monitor.state import Change
 from sponsio_like.session.snapshot import Written, read_clause, write_clause
 
 KEY = 12
-"""How long a key is, in characters of six bits."""
+"""The length of a key, in characters of six bits."""
 
 
 @dataclass(slots=True)
 class Account:
     """One contract on the world. `means`: its fingerprint; `kinds`: of the positions it counts.
 
-    `settled`: the keys of calls that have settled, apart by blanks, the oldest first. `plain`: all
-    of it as JSON data, if it has been written down since it has changed.
+    `settled`: the keys of calls that have settled, with blanks between them, the oldest first.
+    `plain`: all of it as JSON data, or None if it has changed since it was written.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Account:
 
     @classmethod
     def of(cls, policy: Policy, k: int) -> Account:
-        """The account of contract number `k`, before anything has counted."""
+        """Return the account of contract number `k`, before anything has counted."""
         clauses = tuple(i for i, owner in enumerate(policy.owner) if owner == k)
         name = policy.contracts[k].name
         counters = {each: None for i in clauses for each in policy.counters_apart[i]}
@@ -50,18 +50,20 @@ class Account:
         return cls(name, policy.fingerprints[name], clauses, tuple(counters), kinds)
 
     def knows(self, key: str) -> bool:
-        """Whether this call has counted."""
+        """True if this call has counted."""
         return key in self.flights or key in self.settled
 
     def settle(self, key: str, most: int) -> None:
-        """The call has its result; remember at most so many of them."""
+        """Note that the call has its result; keep the last `most` of such keys."""
         del self.flights[key]
         self.settled = f"{self.settled} {key}".lstrip()[-most * (KEY + 1) + 1 :]
 
     # --- JSON data ----------------------------------------------------------------------------
 
     def load(self, ledger: Ledger, plain: Any, *, again: bool) -> None:
-        """Take this over, or start anew if it is None. Raises some error if that is not it."""
+        """Take over this data, or start anew if it is None. Raises an error if the data does not
+        fit.
+        """
         if plain == self.plain and plain is not None and not again:
             return
         self.plain = None  # until all of it is read
@@ -92,7 +94,7 @@ class Account:
         return Change(i, key, at, ledger.policy.starts[i], letter, *given)
 
     def write(self, ledger: Ledger) -> Any:
-        """All of it as JSON data."""
+        """Return all of it as JSON data."""
         if self.plain is None:
             self.plain = {
                 "name": self.name,
