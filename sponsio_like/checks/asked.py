@@ -1,4 +1,4 @@
-"""What the contracts of a guard read of the calls of one tool: its arguments, and who makes them.
+"""Lists what the contracts of a guard read of the calls of one tool: its arguments, and the caller.
 
 In: a policy, the name of a tool. Out: names, each with a contract that asks for it.
 """
@@ -18,11 +18,13 @@ from sponsio_like.outcome import Mode
 from sponsio_like.values.places import path_parts
 
 WHO = ("agents", "depth")
-"""The inputs that say who makes a call."""
+"""The inputs that describe the caller."""
 
 
 def who_is_asked(policy: Policy, tool: str) -> tuple[tuple[str, str, Mode], ...]:
-    """Which of `agents` and `depth` is needed at a call of the tool, and by which contract."""
+    """Return which of `agents` and `depth` a call of the tool needs, each with a contract and its
+    mode.
+    """
     owners = sorted({policy.owner[i] for i in policy.concerned(tool)})
     each = [(policy.contracts[owner], policy.modes[owner]) for owner in owners]
     found = {(who, mode): one.name for one, mode in each for who in needs(one) & {*WHO}}
@@ -30,7 +32,7 @@ def who_is_asked(policy: Policy, tool: str) -> tuple[tuple[str, str, Mode], ...]
 
 
 def arguments_asked(policy: Policy, tool: str) -> dict[str, str]:
-    """The arguments of the tool that contracts name."""
+    """Return the arguments of the tool that contracts name, each with the first such contract."""
     found: dict[str, str] = {}
     for i in policy.concerned(tool):
         clause = policy.clauses[i]
@@ -61,6 +63,6 @@ def _conditions(target: f.Target, tool: str) -> list[str]:
 
 
 def _of(target: f.Target, tool: str) -> bool:
-    """Whether a call of the tool may be one of these."""
+    """True if a call of the tool may match the target."""
     anyhow = tuple(replace(match, conditions=(), agent=None) for match in target)
     return concerns(anyhow)(Call(tool)) is not False

@@ -1,4 +1,4 @@
-"""Contracts, checked and compiled: a `Policy`, or every mistake at once."""
+"""Checks and compiles contracts: a `Policy`, or every mistake at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def compile_policy(
     *,
     relaxed: bool = False,
 ) -> Policy:
-    """Compile every contract. `mode` is for those that do not say; `relaxed`: all of them observe.
+    """Compile every contract. `mode` is for those that state none; `relaxed`: all of them observe.
 
     Raises `ContractError` with all problems found.
     """

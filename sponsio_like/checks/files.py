@@ -1,4 +1,4 @@
-"""A contract file with every mistake in it: of its text, of its words, of what they mean.
+"""Reads a contract file with every mistake in it: of its text, of its words, of what they mean.
 
 In: a path. Out: a `File`; or a `ContractError`.
 """
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def read_file(path: str | Path, mode: Mode | None = None) -> File:
-    """A contract file. `mode` is for contracts where neither they nor the file say.
+    """Return a contract file. `mode` is for contracts where neither they nor the file state one.
 
-    Raises `ContractError` with every mistake that can be told: of the text, and of what the
-    contracts mean that could be read.
+    Raises `ContractError` with every mistake that can be found: of the text, and of the meaning of
+    those contracts that could be read.
     """
     from sponsio_like.contracts.loader import load  # YAML is only needed here
 

@@ -1,7 +1,7 @@
-"""Rules that were made before the inventory was known, fitted to it.
+"""Fits rules to an inventory that was not known when they were made.
 
-In: a contract made in Python, and the tools of its guard. Out: the contract; where a pattern would
-ask for a tool that there is not, its rule is what a file with that inventory would have made.
+In: a contract made in Python, and the tools of its guard. Out: the contract. Where a pattern would
+ask for a tool that is not there, its rule is what a file with that inventory would have made.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sponsio_like.contracts.targets import Vocabulary
 
 
 def fitted(contract: Contract, tools: tuple[str, ...] | None) -> Contract:
-    """The contract, as it reads where there are these tools and no others."""
+    """Return the contract, as it reads where there are these tools and no others."""
     if tools is None:
         return contract
     words = Vocabulary(dict.fromkeys(tools))

@@ -1,7 +1,6 @@
-"""What a contract needs, and what is wrong with it as a whole.
+"""Refuses contracts that cannot work: that could never fire, or never be kept.
 
-In: a compiled clause. Out: nothing, or a `ContractError`: no contract can load and then never
-fire, or never be kept.
+In: a compiled clause. Out: nothing, or a `ContractError`.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ PRODUCT_CAP = 128
 
 
 def check(clause: Clause) -> None:
-    """Refuse what cannot work, whatever the trace."""
+    """Raise `ContractError` for a clause that cannot work, whatever the trace."""
     for root in formulas(clause.contract):
         for node in f.postorder(root):
             for pattern in _patterns_in(node):
@@ -44,7 +43,9 @@ def check(clause: Clause) -> None:
 
 
 def _check_redirect(clause: Clause) -> None:
-    """A redirect of a call to the very same call would be refused like the call itself."""
+    """Refuse a redirect of a call to the very same call: it would be refused
+    like the call itself.
+    """
     answer = clause.contract.answer
     if not isinstance(answer, Redirect) or answer.renames or not clause.restricts(answer.tool):
         return
@@ -64,7 +65,9 @@ def check_substitute(clause: Clause, known: Inventory) -> None:
 
 
 def _check_alternatives(program: Program) -> None:
-    """What is owed is kept as alternatives; a product of many would take long at each decision."""
+    """Refuse conjunctions with too many alternatives: to keep them would take long at each
+    decision.
+    """
     ways: list[int] = []
     for i, op in enumerate(program.nodes):
         parts = [ways[k] for k in operands(op) if program.looks_ahead(k)]
@@ -80,7 +83,7 @@ def _check_alternatives(program: Program) -> None:
 
 
 def _check_verdict(clause: Clause) -> None:
-    """A guarantee that no trace keeps, or that no trace breaks, is a mistake."""
+    """Refuse a guarantee that no trace keeps, or that no trace breaks."""
     monitor, text = clause.monitor, repr(clause.rule.formula)
     state = monitor.start
     joint = frozenset(residual for each in state.live for residual in each)
@@ -93,7 +96,10 @@ def _check_verdict(clause: Clause) -> None:
 
 
 def _check_events(clause: Clause, joint: frozenset[Residual]) -> None:
-    """What holds, or does not, whatever happens: only a session in which nothing does differs."""
+    """Refuse a guarantee that every event violates, or that none can violate.
+
+    Such a guarantee distinguishes only the session in which nothing happens.
+    """
     search, text = clause.monitor.search, repr(clause.rule.formula)
     registers = clause.monitor.start.registers
     if not search.reachable_later("harsh", joint, registers):
@@ -101,7 +107,7 @@ def _check_events(clause: Clause, joint: frozenset[Residual]) -> None:
             f"whatever is called, it cannot violate `{text}`", "it is true as soon as anything is"
         )
     if clause.contract.assumption is not None or _speaks_of_all(clause):
-        return  # what every call violates may be meant of those that the assumption leaves
+        return  # to forbid all calls may be meant where the assumption holds
     if not search.reachable_later("kind", joint, registers):
         raise ContractError.of(
             f"whatever is called violates `{text}`",
@@ -110,7 +116,7 @@ def _check_events(clause: Clause, joint: frozenset[Residual]) -> None:
 
 
 def _speaks_of_all(clause: Clause) -> bool:
-    """Whether all calls, or all messages, are named: then to forbid them all may be meant."""
+    """True if all calls, or all messages, are named: then to forbid them all may be meant."""
     everything = (f.Match(), f.Match(globs=("*",)))
     return any(
         (isinstance(node, f.Happens) and any(each in everything for each in node.target))
@@ -120,7 +126,10 @@ def _speaks_of_all(clause: Clause) -> bool:
 
 
 def _check_assumption(clause: Clause) -> None:
-    """An assumption about the present call needs a guarantee that only such a call can violate."""
+    """Refuse an assumption about the present call if other calls can violate the guarantee.
+
+    Refuse an assumption that is never true, too.
+    """
     if clause.gate.program.nodes[clause.assume] == ("false",):
         raise ContractError.of("the assumption is never true", "leave it out, or correct it")
     present = list(_present(clause))
@@ -143,7 +152,7 @@ def _check_assumption(clause: Clause) -> None:
 
 
 def _present(clause: Clause) -> Iterator[Slot]:
-    """What the assumption reads of the call being decided."""
+    """Yield the slots that the assumption reads of the call being decided."""
     program = clause.gate.program
     stack = [clause.assume]
     while stack:

@@ -1,4 +1,4 @@
-"""What contracts compare that is never alike: a field of one kind with a value of another.
+"""Finds comparisons that are never equal: of a field of one kind with a value of another.
 
 In: a contract, and the tools with the declared kinds of their fields. Out: problems. A field whose
 kind is not declared, or is any, may be anything.
@@ -26,11 +26,11 @@ NEEDS = MappingProxyType(
     dict.fromkeys(("arg_blacklist", "arg_allowlist"), "a text")
     | dict.fromkeys(("arg_value_range", "amount_limit"), "a number")
 )
-"""What the `field` of a pattern has to be."""
+"""The kind that the `field` of a pattern needs."""
 
 
 def unlike(contract: Contract, tools: Tools) -> list[Problem]:
-    """The comparisons of a contract that can never come out as they are meant."""
+    """Return the comparisons of a contract that can never come out as they are meant."""
     found = [problem for root in formulas(contract) for problem in _compared(root, tools)]
     found += [problem for rule in contract.rules for problem in _patterned(rule, tools)]
     return list(dict.fromkeys(found))
@@ -79,20 +79,24 @@ def _tool(match: f.Match) -> str:
 
 
 def _kind(match: f.Match, path: str, tools: Tools) -> str | None:
-    """The one kind that the field has in all tools that are meant; None if it may be another."""
+    """Return the one kind that the field has in all tools that are meant; None if it may be
+    another.
+    """
     meant = [fields for tool, fields in tools.items() if names_tool(match, tool)]
     found = {_declared(fields, path) for fields in meant}
     return found.pop() if len(found) == 1 else None
 
 
 def _declared(fields: Mapping[str, str] | None, path: str) -> str | None:
-    """The kind of one value there; a list of one kind is looked into."""
+    """Return the kind of one value there; of a list, that of its elements; None if it is not
+    declared.
+    """
     kind = (fields or {}).get(path) or (fields or {}).get(path.removesuffix("[]"), "")
     return KINDS.get(kind[1:-1] if kind[:1] == "[" else kind)
 
 
 def _wanted(each: f.Condition) -> list[str]:
-    """The kinds of the values that a condition compares with."""
+    """Return the kinds of the values that a condition compares with."""
     if each.op == "matches":
         return ["a text"]
     if each.op in ("has", "carries") or isinstance(each.value, f.Var):

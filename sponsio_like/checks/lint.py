@@ -1,4 +1,4 @@
-"""All that is wrong with contracts, told at once; and what is possible, and seldom meant.
+"""Finds all that is wrong with contracts, at once; and what is possible, but seldom meant.
 
 In: contracts, and the tools that there are. Out: their clauses, compiled, with every problem.
 """
@@ -27,7 +27,10 @@ from sponsio_like.outcome import Mode
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """`clauses`, each with the number of its contract; why they are refused; what is warned of."""
+    """The compiled clauses, each with the number of its contract; problems, and warnings.
+
+    With a problem the contracts are refused; with warnings they load.
+    """
 
     clauses: tuple[tuple[int, Clause], ...]
     problems: tuple[Problem, ...]
@@ -35,7 +38,7 @@ class Linted:
 
 
 def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> Linted:
-    """Every clause that can be compiled, and every problem of every contract."""
+    """Return every clause that can be compiled, and every problem of every contract."""
     problems = [*duplicates(contracts), *misfits(contracts, mode)]
     clauses: list[tuple[int, Clause]] = []
     words = Vocabulary(inventory.tools, elsewhere=inventory.elsewhere)
@@ -73,7 +76,7 @@ def _compiled(
 
 
 def _remarks(contracts: Iterable[Contract]) -> Iterator[Problem]:
-    """What loads, and is seldom meant."""
+    """Yield warnings of what loads, and is seldom meant."""
     for contract in contracts:
         for rule in contract.rules:
             if rule.authored:
@@ -85,7 +88,7 @@ def _remarks(contracts: Iterable[Contract]) -> Iterator[Problem]:
 def _late(
     contracts: Sequence[Contract], clauses: Iterable[tuple[int, Clause]]
 ) -> Iterator[Problem]:
-    """The guarantees that are too large for exact verdicts."""
+    """Yield warnings of guarantees that are too large for exact verdicts."""
     for k, clause in clauses:
         monitor = clause.monitor
         if not clause.rule.authored or monitor.plain:

@@ -1,4 +1,4 @@
-"""What contracts name that is not there: tools, globs that match none, arguments.
+"""Finds what contracts name that is not there: tools, globs that match none, arguments.
 
 In: a contract, and the words of an inventory, wherever that comes from. Out: problems. Where only
 some tools are known yet, only what is said of these can be wrong.
@@ -32,10 +32,10 @@ INSTEAD = "name the tool that is there, or list all in `tools:`: then a person i
 def strangers(
     contract: Contract, words: Vocabulary, *, met: bool = False, away: str = ""
 ) -> list[Problem]:
-    """What a contract names that an agent with this whole inventory does not have.
+    """Return problems for what a contract names and an agent with this whole inventory lacks.
 
-    `met`: it is not declared but met, so the tools that patterns name themselves have to be there.
-    `away` is added to what is said of tools that are not there, and not of fields.
+    `met`: the inventory is not declared but met, so the tools that patterns name themselves have to
+    be there. `away` is added to what is said of tools that are not there, and not of fields.
     """
     problems, own, names = Problems(), made(contract.rules), words.names
     if names is None:
@@ -60,7 +60,10 @@ def strangers(
 
 
 def misnamed(contract: Contract, tool: str, words: Vocabulary) -> list[Problem]:
-    """What a contract names of this tool that it does not have, whatever other tools there are."""
+    """Return problems for what a contract names of this tool that the tool does not have.
+
+    It makes no difference which other tools there are.
+    """
     problems, wanted = Problems(), Match((tool,))
     for root in formulas(contract):
         matches = list(_matches(root))
@@ -78,7 +81,9 @@ def misnamed(contract: Contract, tool: str, words: Vocabulary) -> list[Problem]:
 
 
 def unchecked(contract: Contract, words: Vocabulary) -> set[str]:
-    """The tools whose arguments a contract names, and of which nobody knows the arguments."""
+    """Return the tools whose arguments a contract names, and whose arguments
+    nobody has declared.
+    """
     found: set[str] = set()
     for root in formulas(contract):
         anyhow = any(True for _ in _paths(root))
@@ -91,19 +96,19 @@ def unchecked(contract: Contract, words: Vocabulary) -> set[str]:
 
 
 def made(rules: Iterable[Rule]) -> set[str]:
-    """The names of tools that patterns have made themselves: `confirm_{action}`."""
+    """Return the names of tools that patterns have made themselves: `confirm_{action}`."""
     found: set[str] = set()
     for rule in rules:
         declared = CATALOG.get(rule.pattern)
         for each in declared.parameters if declared is not None else ():
             if isinstance(each.default, Default) and rule.arguments.get(each.name) is None:
-                with suppress(KeyError):  # it is made of more than one name, so of none
+                with suppress(KeyError):  # an argument is not one name, so none is made
                     found.add(made_name(each.default, rule.arguments))
     return found
 
 
 def placed(contract: Contract, problems: Iterable[Problem]) -> Iterator[Problem]:
-    """The problems with the contract, and its place."""
+    """Yield the problems, each with the name and the place of the contract."""
     for each in problems:
         what = f"contract `{contract.name}`: {each.what}"
         yield replace(each, what=what, where=contract.where)
@@ -122,7 +127,7 @@ def _matches(root: f.Formula) -> Iterator[Match]:
 
 
 def _paths(root: f.Formula) -> Iterator[str]:
-    """The arguments that are read of whatever call it is."""
+    """Yield the arguments that are read of any call, whatever its tool."""
     for node in f.postorder(root):
         match node:
             case f.Arg(path) | f.Mark(path):
@@ -156,12 +161,12 @@ def _of_any(path: str, matches: list[Match], words: Vocabulary, problems: Proble
         before = len(own.found)
         known_field(path, Match((tool,)), words, (), own)
         if len(own.found) == before:
-            return  # this one has it, or may have it
+            return  # this tool has the field, or may have it
     problems.found += own.found[:1]
 
 
 def _beside(rule: Rule) -> Iterator[tuple[str, Match]]:
-    """The fields that are arguments of a pattern, and the calls that are named beside them."""
+    """Yield the fields that are arguments of a pattern, each with the calls that it is read of."""
     declared = CATALOG.get(rule.pattern)
     given = rule.arguments
     for path, _, calls in () if declared is None else declared.fields(given):

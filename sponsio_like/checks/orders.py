@@ -1,4 +1,4 @@
-"""What contracts make impossible: calls that wait for each other, for themselves, or for nobody.
+"""Finds calls that contracts make impossible: they wait for each other, themselves, or nobody.
 
 In: contracts, and the inventory. Out: problems of one contract, which is refused, and of several
 together, which are warned of; so is what waits for the tool of another agent.
@@ -22,7 +22,7 @@ from sponsio_like.outcome import Block
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Calls of `name` need one of `first` before them, says contract `by`; none: never."""
+    """An order of contract `by`: calls of `name` need one of `first` before them; none: never."""
 
     name: str
     first: f.Target
@@ -31,14 +31,16 @@ class Need:
 
 @dataclass(slots=True)
 class _Orders:
-    """All that is needed, by the name of what needs it; `only`: what alone may be called."""
+    """The needs of all contracts, by the name of the tool; `only`: the calls that are allowed
+    alone.
+    """
 
     needs: dict[str, list[Need]] = field(default_factory=dict)
     only: list[tuple[int, f.Target]] = field(default_factory=list)
 
 
 def deadlocks(contracts: Sequence[Contract]) -> tuple[list[Problem], list[Problem]]:
-    """Mistakes of single contracts, and what only several together make impossible."""
+    """Return the mistakes of single contracts, and those that only several together make."""
     orders = _orders(contracts)
     refused = [*_waiting_for_themselves(contracts)]
     warned: list[Problem] = []
@@ -59,7 +61,7 @@ def deadlocks(contracts: Sequence[Contract]) -> tuple[list[Problem], list[Proble
 
 
 def _orders(contracts: Sequence[Contract]) -> _Orders:
-    """The orders of all contracts that hold for whole sessions, and block."""
+    """Return the orders of all contracts that hold for whole sessions, and block."""
     orders = _Orders()
     for by, contract in enumerate(contracts):
         for rule in _binding(contract):
@@ -72,7 +74,7 @@ def _orders(contracts: Sequence[Contract]) -> _Orders:
 
 
 def _binding(contract: Contract) -> Iterator[Rule]:
-    """The rules of the contract that hold for whole sessions, and block."""
+    """Yield the rules of the contract that hold for whole sessions, and block."""
     if contract.assumption is None and contract.segment is None:
         for rule in contract.rules:
             if rule.authored and isinstance(contract.answer or rule.answer or Block(), Block):
@@ -104,19 +106,19 @@ def _read(rule: Rule, by: int, orders: _Orders) -> None:
 
 
 def _always(formula: f.Formula) -> Iterator[f.Formula]:
-    """What has to hold at every position, part by part."""
+    """Yield the parts of what has to hold at every position."""
     for part in conjuncts(formula):
         if isinstance(part, f.Always) and part.bound is None:
             yield from conjuncts(part.body)
 
 
 def _plain(target: f.Target) -> f.Target:
-    """What of a target stands for all calls of some tools."""
+    """Return the matches of a target that stand for all calls of some tools."""
     return tuple(match for match in target if not match.conditions and match.agent is None)
 
 
 def _first(needed: f.Formula) -> f.Target | None:
-    """The calls of which one has to be earlier; None if it is not of this form."""
+    """Return the calls of which one has to be earlier; None if the formula has another form."""
     match needed:
         case f.Yesterday(f.Once(event)) | f.Yesterday(f.Since(_, event)):
             return _calls(event)
@@ -126,7 +128,7 @@ def _first(needed: f.Formula) -> f.Target | None:
 
 
 def _is_now(event: f.Formula) -> bool:
-    """Whether the call that is decided may be the event itself."""
+    """True if the call that is decided may be the event itself."""
     happening = [each for each in f.postorder(event) if isinstance(each, f.Happens)]
     return not happening or any(each.what == "called" for each in happening)
 
@@ -147,7 +149,7 @@ def _calls(event: f.Formula) -> f.Target | None:
 
 
 def _possible(orders: _Orders) -> set[str]:
-    """The names that can be called at some time, as far as these orders go."""
+    """Return the names that can be called at some time, as far as these orders go."""
     possible = {name for name in _spoken_of(orders) if name not in orders.needs}
     waiting: dict[str, set[str]] = {}
     for name, needs in orders.needs.items():
@@ -164,14 +166,16 @@ def _possible(orders: _Orders) -> set[str]:
 
 
 def _is_open(need: Need, possible: set[str]) -> bool:
-    """Whether nothing that it asks for can come, as far as is known."""
+    """True if no call that the need asks for is known to be possible."""
     return not any(not match.names or match.globs for match in need.first) and not any(
         name in possible for match in need.first for name in match.names
     )
 
 
 def _chain(name: str, orders: _Orders, possible: set[str]) -> Iterator[Need]:
-    """What the name needs, what that needs, and so on, until something comes again."""
+    """Yield the need of a name, the need of what that needs, and so on, until a
+    name comes again.
+    """
     seen: set[str] = set()
     while name not in seen:
         seen.add(name)
@@ -211,7 +215,7 @@ def _listed(target: Iterable[f.Match]) -> str:
 
 
 def _waiting_for_themselves(contracts: Iterable[Contract]) -> Iterator[Problem]:
-    """Globs and matches of arguments of which each call needs another one like it before it."""
+    """Yield problems for globs and matches whose every call needs another one like it before it."""
     for contract in contracts:
         for body in (each for rule in _binding(contract) for each in _always(rule.formula)):
             if not isinstance(body, f.Implies):
@@ -225,19 +229,21 @@ def _waiting_for_themselves(contracts: Iterable[Contract]) -> Iterator[Problem]:
 
 
 def _waiting(event: f.Formula) -> f.Target:
-    """The calls of which every one is such an event, as far as is seen at a glance."""
+    """Return the calls that all are such an event, as far as the form of the formula shows."""
     parts = event.parts if isinstance(event, f.Or) else (event,)
     calls = [each for each in parts if isinstance(each, f.Happens) and each.what == "called"]
     return tuple(match for each in calls for match in each.target)
 
 
 def _named(target: f.Target) -> bool:
-    """Whether it is names alone, of which `_told` speaks."""
+    """True if the target is nothing but names; `_told` reports these."""
     return _plain(target) == target and all(each.names and not each.globs for each in target)
 
 
 def unmet(contracts: Iterable[Contract], known: Inventory) -> Iterator[Problem]:
-    """What waits only for tools of other agents, whose calls no session of this one has."""
+    """Yield warnings of what waits only for tools of other agents, which no session of this one
+    sees.
+    """
     for contract in contracts:
         for body in (each for rule in contract.rules for each in _always(rule.formula)):
             for needed in conjuncts(body.right) if isinstance(body, f.Implies) else ():
@@ -259,7 +265,7 @@ def unmet(contracts: Iterable[Contract], known: Inventory) -> Iterator[Problem]:
 
 
 def _answer(needed: f.Formula) -> f.Target | None:
-    """The calls of which one has to come later; None if it is not of this form."""
+    """Return the calls of which one has to come later; None if the formula has another form."""
     match needed:
         case f.Next(f.Eventually(event)):
             return _calls(event)

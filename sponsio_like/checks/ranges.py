@@ -1,8 +1,9 @@
-"""Whether value variables can be followed: each is bound, all together, by what is judged.
+"""Refuses value variables that cannot be followed: each has to be bound by the event that is
+judged.
 
 In: a compiled clause. Out: nothing, or a `ContractError`: a contract whose variables range over
-values that nobody names would speak of values that never occur (in databases: formulas that are
-not range-restricted; Abiteboul, Hull, Vianu, "Foundations of Databases", 5.4).
+values that nobody names would speak of values that never occur (in databases: formulas that are not
+range-restricted; Abiteboul, Hull, Vianu, "Foundations of Databases", 5.4).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from sponsio_like.monitor.program import PAST, STATEFUL, Program, operands
 
 
 def check_variables(clause: Clause) -> None:
-    """Refuse variables that cannot be followed through a trace."""
+    """Raise `ContractError` for variables that cannot be followed through a trace."""
     if clause.bound is None:
         return
     known = clause.bound.names
@@ -51,7 +52,7 @@ def check_variables(clause: Clause) -> None:
 
 
 def _is_tied(clause: Clause, slot: int) -> bool:
-    """Whether what the atom does not bind, the answer of its call does."""
+    """True if the result of the atom's call binds the variables that the atom does not."""
     assert clause.bound is not None
     names, gate = clause.bound.names, clause.gate.program
     if any(op[0] == "lit" and op[1] == slot for op in gate.nodes):
@@ -78,7 +79,7 @@ def _matches(node: f.Node) -> f.Target:
 
 
 def _check_lists(node: f.Node, match: f.Match) -> None:
-    """Elements of lists would be combined crosswise, whichever stand beside each other."""
+    """Refuse several variables in lists: elements would be combined all with all."""
     each = (c for c in match.conditions if isinstance(c.value, f.Var) and "[]" in c.path)
     names = dict.fromkeys(c.value.name for c in each if isinstance(c.value, f.Var))
     if len(names) > 1:
@@ -90,7 +91,10 @@ def _check_lists(node: f.Node, match: f.Match) -> None:
 
 
 def _check_gate(clause: Clause) -> None:
-    """An assumption is asked again at the end, where no event says which value is meant."""
+    """Refuse comparisons with variables in assumptions and scopes.
+
+    An assumption is read again at the end, where no event says which value is meant.
+    """
     for op in clause.gate.program.nodes:
         node = clause.slots[op[1]].node if op[0] == "lit" else f.TRUE
         if isinstance(node, f.Compare) and all_vars(node):
@@ -101,7 +105,7 @@ def _check_gate(clause: Clause) -> None:
 
 
 def _groups(node: f.Node) -> Iterator[tuple[f.Node, list[tuple[f.Op | None, f.Var]]]]:
-    """The variables that stand together in one event."""
+    """Yield the variables that stand together in one event."""
     match node:
         case f.Happens(what, target):
             for match in target:
@@ -129,7 +133,7 @@ def _check_together(
 
 
 def _check_relations(clause: Clause) -> None:
-    """What compares values without binding them must speak of the present, or of the future."""
+    """Refuse comparisons that bind nothing below operators of the past."""
     assert clause.bound is not None
     several = len(clause.bound.names.places) > 1
     for program in (clause.monitor.program, clause.gate.program):
@@ -147,7 +151,7 @@ def _check_relations(clause: Clause) -> None:
 
 
 def _check_known(clause: Clause) -> None:
-    """What relates to a value needs that value to be bound before, or by this very call."""
+    """Refuse a comparison with a value that is bound neither before nor by this very call."""
     assert clause.bound is not None
     names, program = clause.bound.names, clause.monitor.program
     plain = {"!="} if len(names.places) == 1 else set[str]()
@@ -168,14 +172,14 @@ def _check_known(clause: Clause) -> None:
 
 
 def _binds_all(node: f.Node, names: Names) -> bool:
-    """Whether an atom binds every variable, each way that it holds."""
+    """True if an atom binds every variable, in each way that it holds."""
     told = set(told_in(node))
     ways = places_of(node, names) or ([told] if told else [])
     return bool(ways) and all(each >= set(names.places) for each in ways)
 
 
 def _check_context(clause: Clause) -> None:
-    """What the context tells is one value: an event beside it has to bind all variables."""
+    """Refuse a value of the context beside no event that binds all variables: it is one value."""
     assert clause.bound is not None
     names, program = clause.bound.names, clause.monitor.program
     if len(names.places) < 2:
@@ -196,7 +200,7 @@ def _check_context(clause: Clause) -> None:
 
 
 def _at_once(program: Program, root: int) -> Iterator[int]:
-    """The nodes that speak of the very position."""
+    """Yield the nodes that speak of the very position."""
     stack = [root]
     while stack:
         i = stack.pop()
@@ -206,7 +210,9 @@ def _at_once(program: Program, root: int) -> Iterator[int]:
 
 
 def _unbound(program: Program, i: int, names: Names, *, past: bool) -> bool | None:
-    """The value of a node for a value that nothing has bound yet; None if it may be either."""
+    """Return the value of a node for a value that nothing has bound yet; None
+    if it may be either.
+    """
     op = program.nodes[i]
     below = [_unbound(program, k, names, past=past or op[0] in PAST) for k in operands(op)]
     match op:
@@ -234,7 +240,7 @@ def _unbound(program: Program, i: int, names: Names, *, past: bool) -> bool | No
 
 
 def _under_past(program: Program) -> set[int]:
-    """The nodes below operators of the past."""
+    """Return the nodes below operators of the past."""
     under: set[int] = set()
     for i in reversed(range(len(program.nodes))):
         op = program.nodes[i]

@@ -1,4 +1,4 @@
-"""Where the contracts of a guard meet the tools of its host.
+"""Compares what the contracts of a guard name with the tools of its host.
 
 In: decorated functions one by one, or all tools of an adapter. Out: nothing; or a `ContractError`
 with everything that contracts name and that is not there.
@@ -26,10 +26,11 @@ def meet(
     arguments: Iterable[str] | None,
     hosts: frozenset[str] = frozenset(),
 ) -> None:
-    """A function is decorated: it takes these arguments, or any. Others may still come.
+    """Check a decorated function, which takes these arguments, or any (None). Others may still
+    come.
 
-    `hosts`: those of them that no model gives. Raises `ContractError` for arguments of it that
-    contracts name, and that it does not take; and where it takes others than are declared.
+    `hosts`: those of the arguments that no model gives. Raises `ContractError` for arguments of it
+    that contracts name, and that it does not take; and where it takes others than are declared.
     """
     fields = None if arguments is None else dict.fromkeys(arguments, "any")
     _refuse(undeclared(policy.inventory, tool, fields, hosts))
@@ -40,7 +41,7 @@ def meet(
 
 
 def meet_all(policy: Policy, tools: Mapping[str, Iterable[str] | None]) -> None:
-    """An agent has these tools, beside those that the guard has met before.
+    """Check all tools of an agent, together with those that the guard has met before.
 
     Raises `ContractError` for what contracts name that is not there, and for tools that take other
     arguments than are declared.
@@ -59,9 +60,10 @@ def undeclared(
     arguments: Iterable[str] | None,
     hosts: frozenset[str] = frozenset(),
 ) -> list[Problem]:
-    """Where a tool does not take what is declared of it, and where it takes what is not.
+    """Return problems where a tool takes other arguments than are declared of it, or lacks declared
+    ones.
 
-    Nothing, where either is unknown. With `unlisted: allow` it may take more than is declared.
+    None, where either is unknown. With `unlisted: allow` it may take more than is declared.
     """
     fields = known.fields.get(tool)
     if fields is None or arguments is None:
@@ -108,7 +110,9 @@ def refuse_strangers(contracts: Iterable[Contract], words: Vocabulary, hint: str
 
 
 def words_of(known: Inventory, tools: Mapping[str, Fields | None]) -> Vocabulary:
-    """These tools, those that were declared, and those of other agents."""
+    """Return the words of these tools, of those that were declared, and of
+    those of other agents.
+    """
     merged: dict[str, Fields | None] = {**(known.tools or {})}
     for name, fields in tools.items():
         declared = merged.get(name)

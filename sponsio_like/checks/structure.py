@@ -1,4 +1,4 @@
-"""What is wrong with contracts before they are compiled.
+"""Finds what is wrong with contracts before they are compiled.
 
 In: contracts, however they were made. Out: problems: names that are given twice, and parts that
 would load and then do nothing.
@@ -15,11 +15,13 @@ from sponsio_like.outcome import Decision, Mode
 
 MODES = ("observe", "enforce")
 TAKEN = {CONTRACT: "the inventory", "session": "what the guard reports itself"}
-"""The names under which outcomes, logs and tickets tell of what no contract says."""
+"""Names under which outcomes, logs and tickets report what is no contract's."""
 
 
 def duplicates(contracts: Sequence[Contract]) -> list[Problem]:
-    """Names that logs and tickets could not tell apart: of two contracts, or of the guard."""
+    """Return problems for names that logs and tickets could not distinguish:
+    given twice, or taken.
+    """
     seen: dict[str, Contract] = {}
     problems = []
     for contract in contracts:
@@ -35,7 +37,10 @@ def duplicates(contracts: Sequence[Contract]) -> list[Problem]:
 
 
 def misfits(contracts: Sequence[Contract], mode: Mode) -> list[Problem]:
-    """Parts that would load and then do nothing: no guarantee, no such mode, no such strategy."""
+    """Return problems for parts that would load and do nothing: no guarantee, an unknown mode.
+
+    A strategy that is no decision is such a part, too.
+    """
     found = (
         [] if mode in MODES else [Problem(f"unknown mode `{mode}`", "", "write observe or enforce")]
     )

@@ -1,7 +1,7 @@
-"""Values that never occur: a guarantee that one of them would violate is refused.
+"""Refuses a guarantee that a value which never occurs would violate.
 
-In: a clause with value variables. Out: nothing, or a `ContractError`. It would speak of values that
-nobody names, and be violated on their behalf.
+In: a clause with value variables. Out: nothing, or a `ContractError`. Such a guarantee would speak
+of values that nobody names, and be violated on their behalf.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from sponsio_like.monitor.parametric.variables import all_vars, relations, told_
 from sponsio_like.monitor.program import Program
 
 SAME = "some value"
-"""Stands for a value that occurs."""
+"""The stand-in for a value that occurs."""
 
 
 def check_unseen(clause: Clause) -> None:
-    """A value that never occurs must not violate: it would be violated on its behalf."""
+    """Raise `ContractError` if a value that never occurs would violate the guarantee."""
     scope, assumption = clause.contract.segment, clause.contract.assumption
     begins = [each for each in (assumption, scope.start if scope else None) if each is not None]
     if any(all_vars(each) for each in begins):
-        return  # these bind it
+        return  # the assumption or the scope binds it
     assert clause.bound is not None
     names = frozenset(clause.bound.names.places)
     nodes = [slot.node for slot in clause.slots]
@@ -44,7 +44,7 @@ def check_unseen(clause: Clause) -> None:
 
 
 def _breaks(clause: Clause, formula: f.Formula) -> bool:
-    """Whether some trace violates the formula."""
+    """True if some trace violates the formula."""
     monitor = Monitor(Program(), take_apart(formula), clause.monitor.search.tools)
     state = monitor.start
     joint = frozenset(residual for each in state.live for residual in each)
@@ -52,7 +52,9 @@ def _breaks(clause: Clause, formula: f.Formula) -> bool:
 
 
 def _unseen(root: f.Formula, unseen: frozenset[str]) -> f.Formula:
-    """The formula where some variables have values that never occur, and all others the same."""
+    """Return the formula where some variables have values that never occur, and all others the
+    same.
+    """
     done: dict[f.Node, f.Node] = {}
     for node in f.postorder(root):
         known = unseen.isdisjoint(var.name for _, var in vars_in(node))
@@ -77,7 +79,7 @@ def _unseen(root: f.Formula, unseen: frozenset[str]) -> f.Formula:
 
 
 def _left(target: f.Target, unseen: frozenset[str]) -> f.Target:
-    """The matches that such values leave: what binds one of those that never occur does not."""
+    """Return the matches that can hold: those that bind no value that never occurs."""
     left = (match for match in target if not _binds(match, unseen))
     return tuple(_grounded(match, unseen) for match in left)
 
@@ -92,7 +94,9 @@ def _binds(match: f.Match, unseen: frozenset[str]) -> bool:
 
 
 def _grounded(match: f.Match, unseen: frozenset[str]) -> f.Match:
-    """The match without what it says of values that never occur."""
+    """Return the match without its conditions on values that never occur, and with `SAME` for
+    others.
+    """
     left: list[f.Condition] = []
     for each in match.conditions:
         if not isinstance(each.value, f.Var):

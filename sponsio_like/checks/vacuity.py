@@ -1,7 +1,7 @@
-"""Whether a guarantee ever binds: some trace on which its assumption and its scope let it count.
+"""Refuses a guarantee that is vacuous: no trace violates it where its assumption and scope hold.
 
-In: a compiled clause. Out: nothing, or a `ContractError`. What has happened within a segment is
-left free, so a contract that could work is never refused.
+In: a compiled clause. Out: nothing, or a `ContractError`. Everything that has happened within a
+segment is left free, so a contract that could work is never refused.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def check_binds(clause: Clause) -> None:
 
 
 def _inside(scope: Scope) -> f.Formula:
-    """This position is in a segment."""
+    """Return the formula "this position is in a segment"."""
     match scope:
         case Scope("before", _, f.Formula() as stop):
             return ~f.Once(stop)
@@ -61,13 +61,16 @@ def _inside(scope: Scope) -> f.Formula:
 
 
 def _broken(clause: Clause, *, exact: bool) -> f.Formula:
-    """What is owed at every position does not hold at this one."""
+    """Return the formula "what is owed at every position does not hold at this one".
+
+    Unless `exact`, everything that is remembered or compared in it is left free.
+    """
     owed = f.conj(*(part for parts in take_apart(clause.rule.formula).always for part in parts))
     return ~(owed if exact else _forgetful(owed))
 
 
 def _forgetful(root: f.Formula) -> f.Formula:
-    """The formula with everything that is remembered, or compared, left free."""
+    """Return the formula with everything that is remembered, or compared, left free."""
     numbers = itertools.count()
     done: dict[f.Node, f.Node] = {}
     for node in f.postorder(root):
@@ -81,7 +84,7 @@ def _forgetful(root: f.Formula) -> f.Formula:
 
 
 def _happens(formula: f.Formula, clause: Clause) -> bool:
-    """Whether this holds at some position of some trace."""
+    """True if this formula holds at some position of some trace."""
     reading = take_apart(f.Eventually(formula))
     monitor = Monitor(Program(), reading, clause.monitor.search.tools)
     start = monitor.start

@@ -1,7 +1,7 @@
 """Built-in atoms over the arguments of a call: what they contain, match, measure.
 
-In: a call, a path, and what to look for. Out: `True`, `False`, or `None` where it cannot be told: a
-value that is missing, of another type, unreadable, or over the size caps.
+In: a call, a path, and what to look for. Out: `True`, `False`, or `None` where that cannot be
+decided: a value that is missing, of another type, unreadable, or over the size caps.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ ODD = {ord(each): "\n" for each in "\v\x85\u2028\u2029"} | dict.fromkeys(
     ),
     " ",
 )
-"""Blanks that RE2 does not take for any, and the ones that they are read as."""
+"""Blanks that RE2 does not treat as blanks, and the ones that they are read as."""
 RARE = re.compile("[\v\x1c-\x1f]")
-"""Those of ASCII."""
+"""Such blanks among the ASCII characters."""
 PARTS = re.compile(
     r"(?P<whole>\\Q.*?(?:\\E|$)|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\])"  # what is left as it is
     r"|(?P<blank>(?:\\?\s)+)|\\.|(?P<anchor>[\^$])",
@@ -46,19 +46,21 @@ PARTS = re.compile(
 )
 
 LOCAL = re.compile(r"\\[AzQ]|\(\?[a-zA-Z]*-?[a-zA-Z]*m")
-"""What cannot be searched for in several texts at once: ends of the text, the flag for lines."""
+"""Parts of patterns that cannot be searched for in joined texts: ends of a text, the flag for
+lines.
+"""
 
 
 # --- finding ------------------------------------------------------------------------------------
 
 
 def _carried(args: Any, path: str) -> list[Any]:
-    """The values at `path`; `*` is all arguments together, with their names."""
+    """Return the values at `path`; `*` is all arguments together, with their names."""
     return [args] if path == "*" else reach(args, path)[0]
 
 
 def inside(values: list[Any]) -> Iterator[Any]:
-    """These values and everything in them, but for the keys of objects.
+    """Yield these values and everything in them, but for the keys of objects.
 
     Raises `Unreadable` over the caps, and for what is no JSON data.
     """
@@ -82,7 +84,10 @@ def inside(values: list[Any]) -> Iterator[Any]:
 
 
 def texts(values: list[Any]) -> Iterator[str]:
-    """Every string inside, keys too; a list of words (argv) is also read as one line."""
+    """Yield every string inside, keys too; a list of words (argv) is also read as one line.
+
+    Raises `Unreadable` over the caps.
+    """
     size = 0
     for value in inside(values):
         if isinstance(value, (list, tuple)):
@@ -104,7 +109,7 @@ def texts(values: list[Any]) -> Iterator[str]:
 
 
 def blank_tolerant(pattern: str) -> str:
-    """The pattern in which a run of blanks stands for any run of blanks."""
+    """Return the pattern in which a run of blanks stands for any run of blanks."""
     return PARTS.sub(_any_blanks, pattern)
 
 
@@ -120,25 +125,29 @@ def _any_blanks(part: re.Match[str]) -> str:
 
 
 def line_by_line(pattern: str) -> str:
-    """The pattern in which `^` and `$` are the ends of lines."""
+    """Return the pattern in which `^` and `$` are the ends of lines."""
     return f"(?m){blank_tolerant(pattern)}"
 
 
 def whole_or_anchored(pattern: str) -> str:
-    """A pattern with just one of `^` and `$` is searched; any other has to match the whole text."""
+    """Return a pattern with just one of `^` and `$` as it is; any other so that it matches whole
+    texts.
+    """
     anchors = {part["anchor"] for part in PARTS.finditer(pattern) if part["anchor"]}
     return pattern if len(anchors) == 1 else rf"\A{_alone(pattern)}\z"
 
 
 def _alone(pattern: str) -> str:
-    """The pattern as a part of a larger one; a quotation that is open at its end is closed."""
+    """Return the pattern as a part of a larger one; a quotation that is open at
+    its end is closed.
+    """
     parts = [part[0] for part in PARTS.finditer(pattern)]
     quoting = bool(parts) and parts[-1].startswith(r"\Q") and not parts[-1].endswith(r"\E")
     return f"(?:{pattern}\\E)" if quoting and pattern.endswith(parts[-1]) else f"(?:{pattern})"
 
 
 def searches(form: Callable[[str], str], patterns: tuple[str, ...]) -> tuple[Search, ...]:
-    """As few searches as possible that together find what any of the patterns finds."""
+    """Return as few searches as possible that together find what any of the patterns finds."""
     groups: list[list[str]] = [[]]
     for pattern in (_alone(form(each)) for each in patterns):
         if len("|".join([*groups[-1], pattern])) > REGEX_CAP:
@@ -148,15 +157,19 @@ def searches(form: Callable[[str], str], patterns: tuple[str, ...]) -> tuple[Sea
 
 
 ODD_TEXTS = ("", "x", "-1", "a b", "../../etc/passwd", "https://evil.example/?q=1", "; rm -rf /")
-"""Texts that no allowlist means all of."""
+"""Odd texts: a pattern that matches all of them is no allowlist."""
 ANY_TEXT = "(?s)"
-"""Who begins with it knows that `.` is any character, and may mean: some text."""
+"""The beginning of a pattern whose author knows that `.` is any character, and
+may mean any text.
+"""
 
 
 def choosy(
     form: Callable[[str], str], patterns: tuple[str, ...], texts: tuple[str, ...], instead: str
 ) -> None:
-    """Refuse a pattern that matches each of these texts, however odd they are."""
+    """Raise `ContractError` for a pattern that matches each of these texts,
+    however odd they are.
+    """
     for pattern in patterns:
         if not pattern.startswith(ANY_TEXT) and all(map(regex(form(pattern)), texts)):
             raise ContractError.of(f"`{pattern}` matches every text", instead)
@@ -167,7 +180,7 @@ def _together(group: list[str]) -> list[Search]:
         together = regex("|".join(group))
     except ContractError:  # too large together, or one of them is wrong
         return [regex(each) for each in group]
-    large = together.size > WORK_CAP // TEXT_CAP  # too large for long texts; each may not be
+    large = together.size > WORK_CAP // TEXT_CAP  # too large for long texts: each alone may fit
     return [regex(each) for each in group] if large else [together]
 
 
@@ -176,7 +189,7 @@ def _together(group: list[str]) -> list[Search]:
 
 @atom("arg_contains", prepared=True)
 def arg_contains(path: str, patterns: Any) -> Read:
-    """Some string inside the argument matches one of the patterns (searched). Missing: no."""
+    """Return the test: a string inside the argument matches one of the patterns. Missing: False."""
     wanted = patterns_of(patterns)
     finders = searches(blank_tolerant, wanted)
     local = LOCAL.search("".join(wanted)) is not None
@@ -190,7 +203,7 @@ def arg_contains(path: str, patterns: Any) -> Read:
             ]
             few = finders
             if len(found) * len(finders) > SEARCHES_CAP and not local:
-                lines = "\n".join(found)  # what is in no line of the whole is in no single text
+                lines = "\n".join(found)  # found in no line of all texts: in none of them
                 few = tuple(search for search in by_line() if search(lines))
             return _any_found(few, found)
         except Unreadable:
@@ -200,7 +213,7 @@ def arg_contains(path: str, patterns: Any) -> Read:
 
 
 def _plain_blanks(text: str) -> str | None:
-    """The text with a plain blank for each odd one; None if it has none."""
+    """Return the text with a plain blank for each odd one; None if it has none."""
     plain = text.translate(ODD)
     return plain if plain != text else None
 
@@ -213,7 +226,9 @@ def _any_found(finders: tuple[Search, ...], found: list[str]) -> bool:
 
 @atom("arg_allowed", prepared=True)
 def arg_allowed(path: str, patterns: Any) -> Read:
-    """Every string of the argument (of a list: each) matches one of the patterns."""
+    """Return the test: every string of the argument (of a list: each) matches
+    one of the patterns.
+    """
     finders = searches(whole_or_anchored, patterns_of(patterns))
 
     def read(call: Call, _: Context) -> bool | None:
@@ -233,7 +248,9 @@ def arg_allowed(path: str, patterns: Any) -> Read:
 
 
 def _elements(value: Any) -> list[Any]:
-    """The value; of a list, what is in it. An empty list has nothing that could be allowed."""
+    """Return the value; of a list, what is in it; of an empty list, one None, so that it is not
+    allowed.
+    """
     if not isinstance(value, (list, tuple)):
         return [value]
     return [each for each in inside([value]) if not isinstance(each, (list, tuple))] or [None]
@@ -241,13 +258,17 @@ def _elements(value: Any) -> list[Any]:
 
 @atom("arg_missing")
 def arg_missing(call: Call, _: Context, path: str) -> bool:
-    """There is nothing at the path: no key, a null, an empty list, or elements without it alone."""
+    """True if nothing stands at the path: no key, a null, an empty list, or elements without it
+    alone.
+    """
     return all(map(is_gone, reach(call.args, path)[0]))
 
 
 @atom("arg_length")
 def arg_length(call: Call, _: Context, path: str, most: int) -> bool | None:
-    """The argument has at most so many characters; of a list or object: all that is in it."""
+    """True if the argument has at most so many characters; of a list or object:
+    all that is in it.
+    """
     lengths = [_length(value) for value in _carried(call.args, path)]
     if any(length is not None and length > most for length in lengths):
         return False
@@ -255,7 +276,7 @@ def arg_length(call: Call, _: Context, path: str, most: int) -> bool | None:
 
 
 def _length(value: Any) -> int | None:
-    """How many characters; `None` for what has none: numbers, truth values, no data."""
+    """Return the number of characters; None for numbers, truth values, and what is no data."""
     if isinstance(value, (bool, int, float, Decimal)):
         return None
     try:
@@ -265,7 +286,9 @@ def _length(value: Any) -> int | None:
 
 
 def _characters(value: Any) -> int:
-    """Those of a text or a number, and of the keys of an object; what is in it is apart."""
+    """Return the characters of a text or a number, or of the keys of an object,
+    without its values.
+    """
     if isinstance(value, Mapping):
         return sum(len(str(key)) for key in value)
     plain = isinstance(value, (str, int, float, Decimal)) and not isinstance(value, bool)
@@ -274,7 +297,7 @@ def _characters(value: Any) -> int:
 
 @atom("arg_between")
 def arg_between(call: Call, _: Context, path: str, least: Any, most: Any) -> bool | None:
-    """The argument is a finite number from `least` to `most`; `True` and `"5"` are none."""
+    """True if the argument is a number from `least` to `most`. `True` and `"5"` are none: None."""
     found, lacking = reach(call.args, path)
     values = [number(value) for value in found]
     if lacking or None in values:

@@ -1,7 +1,7 @@
-"""What can be said of one event: the reading of atoms.
+"""Reads atoms at one event.
 
-In: an atom, once, at load time. Out: a function from an event and its context to
-`True | False`, `OPEN` (it waits for the call's result) or `None` (a comparison cannot be made).
+In: an atom, once, at load time. Out: a function from an event and its context to `True | False`,
+`OPEN` (it waits for the call's result) or `None` (a comparison cannot be made).
 """
 
 from __future__ import annotations
@@ -55,7 +55,11 @@ from sponsio_like.values.places import ABSENT, spot, told
 
 
 class Wait(Enum):
-    """`OPEN`: the call is in flight. `LATE`: it will have settled so, but only at the end."""
+    """The value of an atom that waits for a result.
+
+    `OPEN`: the call is in flight. `LATE`: the atom will be true, but only at the end of the
+    session.
+    """
 
     OPEN = "open"
     LATE = "late"
@@ -72,21 +76,18 @@ Truth: TypeAlias = bool | Wait | None
 
 @functools.lru_cache(maxsize=4096)
 def glob_matcher(pattern: str) -> Callable[[str], bool]:
-    """Asks whether the glob matches the whole name, case-sensitively."""
+    """Return a function: True if the glob matches the whole name, case-sensitively."""
     match = re.compile(fnmatch.translate(pattern)).match
     return lambda tool: match(tool) is not None
 
 
 def glob_matches(pattern: str, tool: str) -> bool:
-    """Whether the glob matches the whole name, case-sensitively."""
+    """True if the glob matches the whole name, case-sensitively."""
     return glob_matcher(pattern)(tool)
 
 
 def names_tool(match: Match, tool: str) -> bool:
-    """Whether `match` speaks of `tool`, whatever its conditions.
-
-    Names are exact and case-sensitive.
-    """
+    """True if `match` speaks of `tool`, whatever its conditions. Names are case-sensitive."""
     if not match.names and not match.globs:
         return True
     return tool in match.names or any(glob_matches(pattern, tool) for pattern in match.globs)
@@ -97,16 +98,16 @@ Concerns: TypeAlias = Callable[[Call], bool | None]
 
 
 def meets(condition: Condition) -> Meets:
-    """Asks whether arguments compare so; `None` if that cannot be told."""
+    """Return a function: True if arguments meet the condition; None if that cannot be decided."""
     path = condition.path
     asks = condition_on(condition.op, condition.value, every=condition.every)
     return lambda args: asks(spot(args, path))
 
 
 def concerns(target: Target) -> Concerns:
-    """Asks whether a call is of this target; `None` if a condition cannot be told.
+    """Return a function: True if a call is of this target; None if a condition cannot be decided.
 
-    Everything that can be is made ready here, once.
+    What can be prepared is prepared here, once.
     """
     if all(not (match.globs or match.conditions or match.agent) for match in target):
         everything = any(not match.names for match in target)
@@ -142,10 +143,7 @@ Reader: TypeAlias = Callable[[Event, Context], Truth]
 
 
 def reader(node: Formula) -> Reader:
-    """How the atom is read at an event.
-
-    A status atom reads `OPEN` where it waits for the result.
-    """
+    """Return the function that reads the atom at an event; `OPEN` where it waits for the result."""
     match node:
         case Happens("called", target):
             of = concerns(target)
@@ -209,7 +207,7 @@ def _compared(left: Any, op: Any, right: Any) -> bool | None:
 
 
 def settled(node: Node, result: Result, tool: str) -> Any:
-    """What an `OPEN` atom or term is, now that its call has this result."""
+    """Return the value of an `OPEN` atom or term, now that its call has this result."""
     match node:
         case Output(path):
             found = single(told(result.output, path))
@@ -229,7 +227,7 @@ def settled(node: Node, result: Result, tool: str) -> Any:
 
 
 def is_status(node: Formula) -> bool:
-    """Whether the atom waits for a result."""
+    """True if the atom waits for a result."""
     match node:
         case Happens(what):
             return what != "called"
@@ -241,7 +239,7 @@ def is_status(node: Formula) -> bool:
 
 
 def kinds_of(node: Node) -> frozenset[Kind]:
-    """The kinds of position that an atom or term speaks of; none for the context."""
+    """Return the kinds of position that an atom or term speaks of; none for the context."""
     match node:
         case Happens() | OutputIs() | Output() | ByAgent() | Permitted() | Arg() | Mark() | Depth():
             return frozenset({"call"})
@@ -259,12 +257,12 @@ def kinds_of(node: Node) -> frozenset[Kind]:
 
 
 def _by_agent(match: Match) -> bool:
-    """Whether it asks who calls."""
+    """True if the match asks which agent calls."""
     return match.agent is not None or any(c.path == "@agent" for c in match.conditions)
 
 
 def inputs_of(node: Node) -> frozenset[str]:
-    """The inputs that a session has to deliver so that this atom or term can be told."""
+    """Return the inputs that a session has to deliver so that this atom or term can be read."""
     match node:
         case Happens(what, target):
             needs = {"results"} if what != "called" else set()

@@ -1,7 +1,7 @@
-"""Whether what stands at a place meets a condition.
+"""Tests whether the value at a place meets a condition.
 
-In: a comparison, and what `places.py` finds. Out: `True`, `False`, or `None` where it cannot be
-told. What is missing meets no condition; a list has to agree in all its elements.
+In: a comparison, and what `places.py` finds. Out: `True`, `False`, or `None` where that cannot be
+decided. What is missing meets no condition; a list has to agree in all its elements.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Asks: TypeAlias = Callable[[Spot], bool | None]
 
 
 def condition_on(op: Op, right: Any, *, every: bool = False) -> Asks:
-    """Asks whether what stands at a place compares so; what is missing never does.
+    """Return a function: True if the value at a place compares so; what is missing never does.
 
-    A list that nobody asked for has to agree in all its elements. With `[]`, some element, or with
-    `every` each of them.
+    A list that the path does not ask for has to agree in all its elements. With `[]`, some element
+    has to, or with `every` each of them.
     """
     holds, whole = comparison(op, right), op in ("=", "!=") and isinstance(right, (tuple, list))
     null = right is None if op == "=" else op == "in" and None in (right or ())
@@ -43,7 +43,10 @@ def condition_on(op: Op, right: Any, *, every: bool = False) -> Asks:
 
 
 def judged(place: Spot, leaf: Asks, *, every: bool = False, whole: bool = False) -> bool | None:
-    """What a condition says of a place. `whole`: it compares lists, and does not look into them."""
+    """Return the answer of a condition for a place; None if it cannot be decided.
+
+    `whole`: the condition compares lists, and does not look into them.
+    """
     if place is ABSENT:
         return False
     if isinstance(place, Many):
@@ -65,14 +68,16 @@ def _all(answers: list[bool | None]) -> bool | None:
 
 
 def _alike(answers: list[bool | None]) -> bool | None:
-    """What all of them say; None if they disagree. Of none, nothing holds."""
+    """Return the answer that all of them give; None if they differ, False if there is none."""
     if not answers:
         return False
     return answers[0] if all(each is answers[0] for each in answers) else None
 
 
 def single(place: Spot) -> Any:
-    """The one value that a place has as a term: `ABSENT`, or `UNREADABLE` where it has several."""
+    """Return the one value that a place has as a term: `ABSENT`, or
+    `UNREADABLE` if it has several.
+    """
     if not isinstance(place, Many):
         return ABSENT if place is None else place
     found = list(leaves_of(place))
@@ -83,7 +88,7 @@ def single(place: Spot) -> Any:
 
 
 def compared(left: Any, op: Op, right: Any) -> bool | None:
-    """How the values of two terms compare; a list is looked into, unless both are lists."""
+    """Return how the values of two terms compare; a list is looked into, unless both are lists."""
     if left is ABSENT or right is ABSENT:
         return False
     lists = (list, tuple)
@@ -97,15 +102,15 @@ def compared(left: Any, op: Op, right: Any) -> bool | None:
 
 
 def of_one_shape(left: Any, op: Op, right: Any) -> bool | None:
-    """How two values compare, if both are objects, or neither is."""
+    """Return how two values compare, if both are objects, or neither is; else None."""
     alike = isinstance(left, Mapping) is isinstance(right, Mapping)
     return compare(left, op, right) if alike else None
 
 
 def answered(place: Spot, op: Op, right: Any, *, whole: bool) -> bool | None:
-    """What a condition says of an answer; `whole`: of all of it.
+    """Return the answer of a condition for a result; `whole`: for all of it.
 
-    `matches` looks into the texts of data; an answer without any does not match.
+    `matches` looks into the texts of data; a result without any does not match.
     """
     if op == "matches":
         return _texts_match(place, comparison(op, right))
@@ -122,7 +127,7 @@ def _texts_match(place: Spot, found: Asks) -> bool | None:
 
 
 def texts_of(place: Spot) -> Iterator[str]:
-    """Every text that stands there, once, in lists and objects too, and their keys.
+    """Yield every text that stands there, once, in lists and objects too, and their keys.
 
     A text that is JSON is one itself, unless it is too long, and all that are in it are. Raises
     `Unreadable`.
@@ -148,7 +153,7 @@ def texts_of(place: Spot) -> Iterator[str]:
 
 
 def _inside(text: str) -> Any:
-    """What a text has in it if it is a JSON object or list, objects as pairs; else None."""
+    """Return the data of a text if it is a JSON object or list, objects as pairs; else None."""
     if len(text) > JSON_CAP or text.lstrip()[:1] not in ("{", "["):
         return None
     try:

@@ -1,6 +1,6 @@
-"""What stands beside the trace of a session: facts, permissions, tokens, refusals. Immutable.
+"""Keeps what a session is told beside the trace: facts, permissions, tokens, refusals.
 
-Telling makes a new one.
+A context is immutable: telling it something makes a new one.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from sponsio_like.events.events import Call, Message
 from sponsio_like.logic.formula import Delivered, Denied
 
 MODELS = frozenset({"ai", "model", "bot"})
-"""What other formats call the role `assistant`."""
+"""Names that other formats have for the role `assistant`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the host has told a session: facts, permissions, approvals, tokens.
+    """The facts of a session beside its trace: facts, permissions, approvals, tokens.
 
-    Besides: what was `denied`, and the contract that has `stopped` the run, if one has.
+    `told_at`: the time of each fact; `delivered`: how many results have arrived, by term; `denied`:
+    the refused calls; `stopped`: the contract that has stopped the run, or empty.
     """
 
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -35,7 +36,7 @@ class Context:
     stopped: str = ""
 
     def told(self, key: str, value: Any, time: float) -> Context:
-        """The context with one more fact, told at this time.
+        """Return the context with one more fact, told at this time.
 
         A new approval replaces that of the same action, role and person. One that is none (refused,
         revoked) and names nobody replaces all of its action and role.
@@ -48,33 +49,35 @@ class Context:
         return replace(self, facts={**self.facts, key: value}, told_at={**self.told_at, key: time})
 
     def used(self, tokens: int) -> Context:
-        """The context after so many more tokens."""
+        """Return the context after so many more tokens."""
         return replace(self, tokens=self.tokens + tokens)
 
     def arrived(self, sources: Iterable[Delivered]) -> Context:
-        """The context after one more result that counts for these sources."""
+        """Return the context after one more result that counts for these sources."""
         counts = {source: self.delivered.get(source, 0) + 1 for source in sources}
         return replace(self, delivered={**self.delivered, **counts}) if counts else self
 
     def refused(self, call: Call, terms: Iterable[Denied]) -> Context:
-        """The context after one more refused call that counts for these terms."""
+        """Return the context after one more refused call that counts for these terms."""
         known = counted(self.denied, terms, call)
         return self if known is self.denied else replace(self, denied=known)
 
     def permits(self, agent: str, permission: str) -> bool:
-        """Whether `agent` holds `permission` now."""
+        """True if `agent` holds `permission` now."""
         held = self.facts.get("permissions", ())
         if isinstance(held, Mapping):
             held = held.get(agent, ())
         return isinstance(held, (list, tuple, set, frozenset)) and permission in held
 
     def approved(self, action: str, role: str) -> bool:
-        """Whether a standing approval by `role` for `action` exists."""
+        """True if a standing approval by `role` for `action` exists."""
         approvals = self.facts.get("approval", {}).get((action, role), {})
         return any(_stands(approval, action, role) for approval in approvals.values())
 
     def approved_at(self, action: str, role: str, never: Any) -> Any:
-        """When the latest standing approval by `role` for `action` was given."""
+        """Return when the latest standing approval by `role` for `action` was
+        given, else `never`.
+        """
         approvals = self.facts.get("approval", {}).get((action, role), {})
         times = [each["time"] for each in approvals.values() if _stands(each, action, role)]
         return max(times, default=never)
@@ -84,11 +87,11 @@ NOTHING_TOLD = Context()
 _NO = "deny, refuse, reject, revoke, disallow, disapprove"
 _DONE = "denied, refused, rejected, revoked, disallowed, disapproved"
 REFUSALS = frozenset(f"{_NO}, {_DONE}".split(", "))
-"""The decisions by which an approval is none."""
+"""The decisions that make an approval a refusal."""
 
 
 def _what(approval: Mapping[str, Any]) -> tuple[str, str]:
-    """What is approved, and in which role."""
+    """Return the action that is approved, and the role that approves it."""
     return str(approval.get("action")), str(approval.get("role"))
 
 
@@ -100,7 +103,7 @@ def _stands(approval: Mapping[str, Any], action: str, role: str) -> bool:
 
 
 def tool_of(tool: Any, id: Any = "", agent: Any = "agent", depth: Any = 0) -> str:
-    """The tool of a call. Raises `SessionError` for what is no text, or no whole number."""
+    """Return the tool of a call. Raises `SessionError` if a part of the call has a wrong type."""
     if not isinstance(tool, str) or not isinstance(id, str):
         raise SessionError(f"tool {tool!r} and id {id!r} have to be strings")
     if not isinstance(agent, str) or not isinstance(depth, int) or isinstance(depth, bool):
@@ -118,7 +121,7 @@ def check_settled(id: Any) -> None:
 
 
 def of_batch(calls: Iterable[Sequence[Any]]) -> list[tuple[Any, Any, Any, str]]:
-    """The calls of a batch, each with what stands against its id.
+    """Return the calls of a batch, each with the reason to refuse its id, or an empty text.
 
     Raises `SessionError` before anything is decided.
     """
@@ -143,7 +146,7 @@ def _of_batch(call: Sequence[Any]) -> tuple[Any, Any, Any]:
 
 
 def said(role: Any, text: Any) -> Message:
-    """A message; one that only calls tools has no text. Raises `SessionError` for what is none."""
+    """Return a message; one that only calls tools has no text. Raises `SessionError`."""
     text = "" if text is None else text
     if not isinstance(role, str) or not isinstance(text, str):
         raise SessionError(f"role {role!r} and text {text!r} have to be strings")
@@ -162,11 +165,13 @@ TOKENS = (
     ),
     ("prompt_tokens", "completion_tokens"),
 )
-"""What usages say. The first of which anything is there is added up; null is not there."""
+"""The keys of usages. Of the first group that has a value, all values are added up."""
 
 
 def tokens_of(usage: Any) -> int:
-    """The tokens that a message reports. Raises `SessionError` for what is no number of tokens."""
+    """Return the tokens that a message reports. Raises `SessionError` if that is no number of
+    tokens.
+    """
     if usage is None:
         return 0
     given = usage if isinstance(usage, Mapping) else {"total_tokens": usage}
@@ -179,7 +184,7 @@ def tokens_of(usage: Any) -> int:
 
 
 def checked(key: Any, value: Any) -> Any:
-    """A fact that can be understood. Raises `SessionError` for one that never could."""
+    """Return the fact. Raises `SessionError` for one that no contract could understand."""
     if not isinstance(key, str):
         raise SessionError(f"fact {key!r} has no name; a name is a string")
     if key == "approval" and not (
@@ -195,7 +200,7 @@ def checked(key: Any, value: Any) -> Any:
 
 
 def _check_decision(approval: Mapping[str, Any]) -> None:
-    """Refuse an approval that says neither yes nor no. One that is revoked need not say more."""
+    """Raise `SessionError` for an approval that says neither yes nor no, unless it is revoked."""
     decision, revoked = approval.get("decision"), approval.get("revoked")
     if revoked is not None and not isinstance(revoked, bool):
         raise SessionError(f"`revoked` is {revoked!r}; write `true` or `false`")
@@ -208,7 +213,7 @@ def _check_decision(approval: Mapping[str, Any]) -> None:
 
 
 def _moment(value: Any) -> float:
-    """Seconds since 1970, of a number or an ISO 8601 text."""
+    """Return seconds since 1970, of a number or an ISO 8601 text. Raises `SessionError`."""
     try:
         if isinstance(value, str):
             value = datetime.fromisoformat(value).timestamp()
@@ -220,7 +225,9 @@ def _moment(value: Any) -> float:
 
 
 def names(atoms: Any) -> frozenset[str]:
-    """What a plain step was told with. Raises `SessionError` for what is no list of names."""
+    """Return the names that a plain step is told with. Raises `SessionError`
+    for no list of names.
+    """
     if isinstance(atoms, (list, tuple, set, frozenset)) and all(
         isinstance(each, str) for each in atoms
     ):

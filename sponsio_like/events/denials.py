@@ -1,7 +1,7 @@
-"""Refused calls, counted beside the trace: how often, for the terms that ask.
+"""Counts refused calls beside the trace, for the terms that ask for them.
 
-In: a term, and a call that was refused. Out: its counts with one more. What is counted is capped:
-calls, or tools, beyond the cap share one count.
+In: a term, and a call that was refused. Out: its counts with one more. Counts are capped: calls, or
+tools, beyond the cap share one count.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from sponsio_like.values.canonical import Unreadable, digest
 from sponsio_like.values.places import given
 
 DENIED_CAP = 1_000
-"""Most different calls, or tools, that are told apart for one term; all others count together."""
+"""Most calls, or tools, that one term counts by themselves; all others are counted together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Denials:
-    """The refusals that one term counts. `more`: of all calls that are not told apart."""
+    """The refusals that one term counts. `more`: of all calls without a count of their own."""
 
     each: Mapping[str, int] = field(default_factory=dict)
     more: int = 0
 
     def with_one(self, key: str) -> Denials:
-        """These, and one more of this key."""
+        """Return these, and one more of this key."""
         if key not in self.each and len(self.each) >= DENIED_CAP:
             return replace(self, more=self.more + 1)
         return replace(self, each={**self.each, key: self.each.get(key, 0) + 1})
@@ -38,24 +38,26 @@ NONE_DENIED: Counted = MappingProxyType({})
 
 
 def counted(known: Counted, terms: Iterable[Denied], call: Call) -> Counted:
-    """What is known, with one more refusal for each of these terms."""
+    """Return the known counts, with one more refusal for each of these terms."""
     more = {term: known.get(term, Denials()).with_one(_key(term, call)) for term in terms}
     return {**known, **more} if more else known
 
 
 def refusals(known: Counted, term: Denied, event: Event) -> int:
-    """The value of the term at an event; only a call has a tool and arguments."""
+    """Return the value of the term at an event; only a call has a tool and arguments."""
     found = known.get(term)
     if found is None:
         return 0
     if term.like == "any":
         return found.each.get("", found.more)
-    assert isinstance(event, Call)  # others have no value
+    assert isinstance(event, Call)  # at other events the term has no value
     return found.each.get(_key(term, event), found.more)
 
 
 def _key(term: Denied, call: Call) -> str:
-    """Equal for calls that the term counts together. What cannot be read is one for each tool."""
+    """Return a key, equal for calls that the term counts together; unreadable
+    ones by their tool.
+    """
     match term.like:
         case "any":
             return ""

@@ -1,4 +1,4 @@
-"""What an agent did: the events of a trace, and the canonical form of the values they carry.
+"""The events of a trace: what an agent did or was told.
 
 Events are plain frozen records. An adapter makes them; atoms read them; nothing else does.
 """
@@ -27,7 +27,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message; role `assistant` is a response and is decided before it is shown."""
+    """A message; one of the role `assistant` is a response, and is decided before it is shown."""
 
     role: str
     text: str = ""
@@ -51,7 +51,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of a call. `output` is the tool's answer, or the error's text."""
+    """The result of a call. `output` is what the tool returned, or the error's text."""
 
     status: Status
     output: Any = None
@@ -61,7 +61,7 @@ Event: TypeAlias = Call | Message | Step | End
 
 
 def kind_of(event: Event) -> Kind:
-    """The kind of position that `event` makes."""
+    """Return the kind of position that `event` makes."""
     match event:
         case Call():
             return "call"

@@ -1,4 +1,4 @@
-"""Atoms that users register: plain functions, by name, for Python and for contract files."""
+"""Registers atoms of users: plain functions, by name, for Python and for contract files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ Read: TypeAlias = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class CustomAtom:
-    """An atom registered by name. `waits`: it reads the result, not the call."""
+    """An atom registered by name. `waits`: it reads the result, not the call.
+
+    `prepared`: `read` gets the atom's arguments once, and returns the function that is asked.
+    """
 
     name: str
     read: Read
@@ -26,7 +29,7 @@ class CustomAtom:
     prepared: bool = False
 
     def asks(self, args: tuple[Any, ...]) -> Callable[[Any, Any], bool | None]:
-        """The function for these arguments of the atom.
+        """Return the function for these arguments of the atom.
 
         It raises `TypeError` for an answer that is neither true, false nor None.
         """
@@ -42,7 +45,7 @@ class CustomAtom:
         return ask
 
     def takes(self, args: tuple[Any, ...]) -> None:
-        """Raises `TypeError` for arguments that the atom does not take."""
+        """Raise `TypeError` for arguments that the atom does not take."""
         first = () if self.prepared else (None, None)
         inspect.signature(self.read).bind(*first, *args)
 
@@ -60,9 +63,9 @@ def atom(
 ) -> Callable[[Read], Read]:
     """Register an atom, for Python and for contract files.
 
-    The function gets the event and the context (if `waits`: the call's tool and its `Result`),
-    then the atom's arguments; it answers true, false, or `None` if that cannot be told. It has to
-    be quick, and pure: it may be asked again. An exception in it blocks the call. If `prepared`, it
+    The function gets the event and the context (if `waits`: the call's tool and its `Result`), then
+    the atom's arguments; it answers true, false, or `None` if that cannot be decided. It has to be
+    quick, and pure: it may be asked again. An exception in it blocks the call. If `prepared`, it
     gets the atom's arguments alone, once, at load time, and returns the function that is asked.
     Raises `ContractError` for a name that is taken, and for a coroutine function.
     """
@@ -80,12 +83,12 @@ def atom(
 
 
 def _home(read: Read) -> tuple[Any, Any]:
-    """Where a function was written: the same after its module is loaded again."""
+    """Return the module and the name of a function: the same after its module is loaded again."""
     return getattr(read, "__module__", None), getattr(read, "__qualname__", None)
 
 
 def custom(node: Custom) -> CustomAtom:
-    """The registered atom of this name. Raises `ContractError` with the known names."""
+    """Return the registered atom of this name. Raises `ContractError` with the known names."""
     if node.name not in CUSTOM:
         known = ", ".join(f"`{name}`" for name in sorted(CUSTOM))
         raise ContractError.of(f"unknown atom `{node.name}`", f"registered atoms: {known}")

@@ -1,4 +1,4 @@
-"""The values of stateless terms at one event.
+"""Reads the values of stateless terms at one event.
 
 In: a term, once, at load time. Out: a function from an event and its context to the value, or
 `MISSING`.
@@ -38,11 +38,13 @@ class Missing:
 
 MISSING = Missing()
 SKEW_SECONDS = 60.0
-"""How far the clock of whoever gives approvals may be ahead of the session's."""
+"""Most seconds by which the clock of approvals may be ahead of the session's."""
 
 
 def value_reader(node: Term) -> Callable[[Event, Context], Any]:
-    """How a stateless term is read at an event; `MISSING` where it has no value."""
+    """Return the function that reads a stateless term at an event; `MISSING`
+    where it has no value.
+    """
     match node:
         case Const(value):
             return lambda event, context: value
@@ -74,7 +76,7 @@ def value_reader(node: Term) -> Callable[[Event, Context], Any]:
 
 
 def mark_of(call: Call, path: str) -> Any:
-    """A fingerprint of what stands at `path`, in whatever shape; `MISSING` if it cannot be read."""
+    """Return a fingerprint of the value at `path`, in any shape; `MISSING` if it cannot be read."""
     try:
         return digest("", [given(call.args)] if path == "*" else list(reach(call.args, path)))
     except Unreadable:
@@ -82,9 +84,9 @@ def mark_of(call: Call, path: str) -> Any:
 
 
 def elapsed(since: Any, now: float) -> Any:
-    """How old what was told is: infinitely, if it never was.
+    """Return the seconds since something was told; infinite if it never was.
 
-    What is yet to come has been told by another clock; it has no age that could be compared.
+    `MISSING` for a time that is still to come: it is that of another clock.
     """
     if since is MISSING:
         return inf
@@ -92,6 +94,8 @@ def elapsed(since: Any, now: float) -> Any:
 
 
 def argument(args: Any, path: str) -> Any:
-    """The argument at `path` as a term: `ABSENT` if there is none."""
+    """Return the argument at `path` as a term: `ABSENT` if there is none,
+    `MISSING` if unreadable.
+    """
     value = single(spot(args, path))
     return MISSING if value is UNREADABLE else value

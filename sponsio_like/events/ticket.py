@@ -10,7 +10,7 @@ Status: TypeAlias = Literal["open", "approved", "denied", "expired", "revoked"]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One contract that held the call; who may answer (anyone, if no role is named), who did."""
+    """One contract that held the call: the roles that may answer (none: anyone), and who did."""
 
     contract: str
     roles: tuple[str, ...] = ()
@@ -18,13 +18,13 @@ class Asked:
     role: str = ""
 
     def by_role(self, role: str) -> bool:
-        """Whether this role may answer."""
+        """True if this role may answer."""
         return not self.roles or role in self.roles
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A call that is held. `call` is its id; `until` when the time to answer is over."""
+    """A call that is held. `call`: its id; `until`: when the time to answer is over, in seconds."""
 
     id: str
     call: str
@@ -35,9 +35,9 @@ class Ticket:
     by: str = ""
     mark: str = field(default="", repr=False)
     within: float | None = field(default=None, repr=False)
-    """The seconds to answer, the fewest that a contract gives."""
+    """The seconds to answer: the fewest that a contract gives."""
     told: frozenset[str] = field(default=frozenset(), repr=False)
-    """The contracts that were violated by its call, as far as somebody has been told."""
+    """The contracts violated by its call of which notifiers have been told."""
 
     @property
     def contracts(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Formulas, terms and what joins them: connectives and comparisons."""
+"""Formulas, terms, and what joins them: connectives and comparisons."""
 
 from __future__ import annotations
 
@@ -77,19 +77,21 @@ class Term(Node):
         return Compare(self, ">=", term(other))
 
     def equals(self, other: TermLike) -> Formula:
-        """JSON equality: `1` equals `1.0`, `True` does not equal `1`."""
+        """Return the formula of JSON equality: `1` equals `1.0`, `True` does not equal `1`."""
         return Compare(self, "=", term(other))
 
     def differs(self, other: TermLike) -> Formula:
-        """The opposite of `equals`, where the comparison can be made."""
+        """Return the opposite of `equals`, where the comparison can be made."""
         return Compare(self, "!=", term(other))
 
     def is_in(self, values: Iterable[Any]) -> Formula:
-        """The value equals one of `values`."""
+        """Return the formula: the value equals one of `values`."""
         return Compare(self, "in", Const(tuple(values)))
 
     def matches(self, regex: str) -> Formula:
-        """The regular expression (RE2) is found in the value, which must be a string."""
+        """Return the formula: the regular expression (RE2) is found in the value, which must be
+        text.
+        """
         return Compare(self, "matches", Const(regex))
 
 
@@ -150,17 +152,17 @@ FALSE = Constant(False)
 
 
 def term(value: TermLike) -> Term:
-    """A term as it is; a plain value as a constant."""
+    """Return a term as it is, and a plain value as a constant."""
     return value if isinstance(value, Term) else Const(value)
 
 
 def conj(*formulas: Formula) -> Formula:
-    """The conjunction; nested conjunctions are flattened, none at all is `true`."""
+    """Return the conjunction; nested conjunctions are flattened, none at all is `true`."""
     return _join(And, TRUE, formulas)
 
 
 def disj(*formulas: Formula) -> Formula:
-    """The disjunction; nested disjunctions are flattened, none at all is `false`."""
+    """Return the disjunction; nested disjunctions are flattened, none at all is `false`."""
     return _join(Or, FALSE, formulas)
 
 

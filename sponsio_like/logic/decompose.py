@@ -1,8 +1,8 @@
-"""How a guarantee is taken apart into instances.
+"""Decomposes a guarantee into the parts that are watched one by one.
 
 In: a formula. Out: a `Reading`: what is owed at every position anew, and what is owed once, from
-the first position. `f W g`, `f U g` and `f R g` at the top, over formulas without future
-operators, are read as safety over the past.
+the first position. `f W g`, `f U g` and `f R g` at the top, over formulas without future operators,
+are read as safety over the past.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ _FUTURE = (f.Next, f.WeakNext, f.Eventually, f.Always, f.Until, f.WeakUntil, f.R
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """`always[k]`: a conjunction that has one instance per position. `rest`.
+    """The parts of a guarantee.
 
-    One conjunction, one instance.
+    `always[k]`: a conjunction that is owed at every position anew, with one instance for each.
+    `rest`: a conjunction that is owed once, from the first position.
     """
 
     always: tuple[tuple[f.Formula, ...], ...]
@@ -26,7 +27,7 @@ class Reading:
 
 
 def take_apart(formula: f.Formula) -> Reading:
-    """The instances of a guarantee."""
+    """Return the parts of a guarantee."""
     always: list[tuple[f.Formula, ...]] = []
     rest: list[f.Formula] = []
     for part in (safe for conjunct in conjuncts(formula) for safe in _read(conjunct)):
@@ -41,7 +42,7 @@ def take_apart(formula: f.Formula) -> Reading:
 
 
 def conjuncts(formula: f.Formula) -> list[f.Formula]:
-    """The parts of nested conjunctions, in order."""
+    """Return the parts of nested conjunctions, in order."""
     out: list[f.Formula] = []
     stack = [formula]
     while stack:
@@ -54,7 +55,7 @@ def conjuncts(formula: f.Formula) -> list[f.Formula]:
 
 
 def looks_ahead(formula: f.Formula) -> bool:
-    """Whether there is a future operator in it."""
+    """True if there is a future operator in the formula."""
     return any(isinstance(node, _FUTURE) for node in f.postorder(formula))
 
 

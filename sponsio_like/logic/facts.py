@@ -1,4 +1,4 @@
-"""What formulas speak of: facts of one position (atoms), and values at a position (terms)."""
+"""The atoms and terms of formulas: facts of one position, and values at a position."""
 
 from __future__ import annotations
 
@@ -78,10 +78,10 @@ class Custom(Formula):
 
 
 class Count(Term):
-    """How many positions so far, this one included, where `body` holds.
+    """The number of positions so far, this one included, where `body` holds.
 
-    Only those within `bound` (the last N steps, or the window `(t-W, t]`), and only those
-    after the latest position where `reset` holds, if given.
+    Only those within `bound` (the last N steps, or the window `(t-W, t]`), and only those after the
+    latest position where `reset` holds, if given.
     """
 
     body: Formula
@@ -96,7 +96,7 @@ class Variable(Term):
 
 
 class Output(Term):
-    """What stands at `path` in the output of this call, once it has settled; whole if empty."""
+    """The value at `path` in the output of this call, once it has settled; all of it if empty."""
 
     path: str
 
@@ -122,7 +122,7 @@ class Age(Term):
 
 
 class Repeats(Term):
-    """How many calls in a row, this one included, are of `target` with similar arguments.
+    """The number of calls in a row, this one included, that are of `target` with similar arguments.
 
     0 if this position is not such a call. `similar` is `equal` or `fuzzy`.
     """
@@ -139,16 +139,16 @@ class Last(Term):
 
 
 class Delivered(Term):
-    """How many results of calls of `target` have arrived by now, failures too."""
+    """The number of results of calls of `target` that have arrived by now, failures too."""
 
     target: Target
 
 
 class Denied(Term):
-    """How many calls of `target` were refused so far.
+    """The number of calls of `target` that were refused so far.
 
-    All of them; those of the `tool` of the present call; or those that are the same `call`, with
-    the same arguments.
+    `like`: `any` counts all of them; `tool` those of the tool of the present call; `call` those
+    with the same arguments, too.
     """
 
     target: Target
@@ -175,7 +175,9 @@ class Arg(Term):
 
 
 class Mark(Term):
-    """What calls share whose arguments at `path` are equal; a missing one equals a missing one."""
+    """A fingerprint of the call's value at `path`, equal for equal values;
+    missing equals missing.
+    """
 
     path: str
 

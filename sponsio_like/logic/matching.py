@@ -1,7 +1,7 @@
-"""What calls are matched against, said in Python: tools, conditions on arguments, the agent.
+"""Makes matches of calls in Python: tools, conditions on arguments, the agent.
 
-In: names, globs, lists, comparisons of fields, variables. Out: a `Target`. What cannot be meant is
-refused.
+In: names, globs, lists, comparisons of fields, variables. Out: a `Target`. Values of a wrong type
+are refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ _Made = TypeVar("_Made")
 
 
 def var(name: str) -> f.Var:
-    """A value variable: `called("pay", where("to").equals(var("x")))` is `called(pay, to = $x)`."""
+    """Return a value variable: `called("pay", where("to").equals(var("x")))` is
+    `called(pay, to = $x)`.
+    """
     word = string("the name of a variable", name)
     if word.isascii() and word.isidentifier():
         return f.Var(word)
@@ -30,9 +32,9 @@ def var(name: str) -> f.Var:
 
 @dataclass(frozen=True, slots=True)
 class Field(Generic[_Made]):
-    """A place in arguments, an output, a text; comparing it makes a `_Made`.
+    """A place in arguments, an output or a text; comparing it makes a `_Made`.
 
-    `term` is what stands there as a term, where that can be compared too.
+    `term`: the value there as a term, where that can be compared too.
     """
 
     make: Callable[[f.Op, f.Operand], _Made]
@@ -51,51 +53,62 @@ class Field(Generic[_Made]):
         return self.make(">=", _ordered(value))
 
     def equals(self, value: f.Scalar | f.Var | Iterable[f.Scalar]) -> _Made:
-        """JSON equality: `1` equals `1.0`, `True` does not equal `1`."""
+        """Return the comparison by JSON equality: `1` equals `1.0`, `True` does not equal `1`."""
         return self.make("=", _operand(value))
 
     def differs(self, value: f.Scalar | f.Var | Iterable[f.Scalar]) -> _Made:
-        """The opposite of `equals`, where there is a value."""
+        """Return the opposite of `equals`, where there is a value."""
         return self.make("!=", _operand(value))
 
     def is_in(self, values: Iterable[f.Scalar]) -> _Made:
-        """The value equals one of `values`."""
+        """Return the comparison: the value equals one of `values`."""
         return self.make("in", _list(values))
 
     def matches(self, regex: str) -> _Made:
-        """The regular expression (RE2) is found in the value, which must be a string."""
+        """Return the comparison: the regular expression (RE2) is found in the value, which must be
+        text.
+        """
         return self.make("matches", string("a regular expression", regex))
 
     def captures(self, regex: str, name: f.Var) -> _Made:
-        """The variable is what the group of the regular expression finds, or the whole of it."""
+        """Return the comparison: the variable is what the group of the regular expression finds.
+
+        Without a group, it is all that the expression finds.
+        """
         found = string("a regular expression", regex)
         return self.make("matches", f.Var(_variable(name).name, found))
 
     def has(self, name: f.Var) -> _Made:
-        """The variable's value stands in there, as a whole word or line or element."""
+        """Return the comparison: the variable's value stands in there, as a whole word, line or
+        element.
+        """
         return self.make("has", _variable(name))
 
     def carries(self, name: f.Var, what: str | None = None) -> _Made:
-        """The variable's value stands in there as a leak would have it, whatever its case.
+        """Return the comparison: the variable's value stands in there as a leak would have it, in
+        any case.
 
-        `what`: of an output, what counts: `"8 characters"` or more, `"iban, customer.name"`.
+        `what`: the values of an output that count: `"8 characters"` or more,
+        `"iban, customer.name"`.
         """
         counts = None if what is None else string("what counts", what)
         return self.make("carries", f.Var(_variable(name).name, counts))
 
 
 def where(path: str, *, every: bool = False) -> Field[f.Condition]:
-    """An argument of a call, to be compared: `where("items[].sku").equals("x")`.
+    """Return an argument of a call, to be compared: `where("items[].sku").equals("x")`.
 
     With `[]` some element has to compare so, or `every` one. `*` is all arguments together, `@call`
-    the tool and all arguments, `@agent` who calls.
+    the tool and all arguments, `@agent` the agent that calls.
     """
     string("the path of an argument", path)
     return Field(lambda op, value: f.Condition(path, op, value, every))
 
 
 def named(*tools: str) -> f.Match:
-    """Calls of any of these tools; a name with `*` or `?` is a glob over the full name."""
+    """Return the calls of any of these tools; a name with `*` or `?` is a glob
+    over the full name.
+    """
     globs = tuple(tool for tool in tools if is_glob(tool))
     return f.Match(tuple(tool for tool in tools if not is_glob(tool)), globs)
 
@@ -106,9 +119,10 @@ def target(
     agent: str | None = None,
     missing: Literal["refuse", "skip"] | None = None,
 ) -> f.Target:
-    """The calls of any of `tools` that satisfy every condition, by `agent` if given.
+    """Return the calls of any of `tools` that satisfy every condition, by `agent` if given.
 
-    `missing`: a call that lacks the field of a variable is refused, or is skipped.
+    `missing`: a call that lacks the field of a variable is refused, or is skipped. Raises
+    `ContractError` for what is no tool, condition or agent.
     """
     items = [tools] if isinstance(tools, str | f.Match) else _items("the name of a tool", tools)
     names = [string("a tool's name", item) for item in items if not isinstance(item, f.Match)]
@@ -139,7 +153,7 @@ _SCALAR = (str, int, float, bool, type(None))
 
 
 def string(what: str, value: object) -> str:
-    """`value`, which is `what`, and must be a string."""
+    """Return `value` as a string. Raises `ContractError`, which calls it `what`, if it is none."""
     if isinstance(value, str):
         return str.__str__(value)  # of an enumeration too
     raise ContractError.of(f"{what} must be a string, not `{value!r}`")

@@ -1,4 +1,4 @@
-"""Where a text stopped making sense, in words.
+"""Says in words where and why a text cannot be read as a formula.
 
 In: the text, where the parser stopped, what it could have gone on with. Out: a `ContractError` that
 says what was found, what could stand there, and what was probably meant.
@@ -67,7 +67,7 @@ _SIGNS = {
 
 @dataclass(frozen=True, slots=True)
 class _Stop:
-    """The place: what stands there, what before it, what is open around it."""
+    """The place where the parser stopped: what stands there, before it, and open around it."""
 
     text: str
     at: int
@@ -80,7 +80,9 @@ class _Stop:
 
 
 def misread(text: str, at: int | None, possible: AbstractSet[str]) -> ContractError:
-    """The mistake at `at`, where one of the terminals `possible` had to stand."""
+    """Return the error for the mistake at `at`, where one of the terminals
+    `possible` had to stand.
+    """
     stop = _stop(text, at, possible)
     where = _where(text, stop.at)
     expected = _either([*_expected(possible)] or ["the end"])
@@ -145,13 +147,13 @@ def _mean(*words: str) -> str:
 
 
 def _in_bound(stop: _Stop) -> str:
-    """`F[3]`, `F[<=]`, `F[0,3]`: whatever is wrong inside the bound of an operator."""
+    """Return a hint for mistakes inside the bound of an operator: `F[3]`, `F[<=]`, `F[0,3]`."""
     spoiled = any(m.end() == stop.at for m in _BOUND.finditer(stop.text, 0, stop.at))
     return "a bound is written `[<=3]` (steps) or `[<=60s]` (seconds)" if spoiled else ""
 
 
 def _variable(stop: _Stop) -> str:
-    """`$1`, `$ x`, `${x}`, `as x`, and variables and captures where none can stand."""
+    """Return a hint for `$1`, `$ x`, `${x}`, `as x`, and for variables where none can stand."""
     if stop.possible == {"VARIABLE"}:
         if stop.found.isidentifier():
             return _mean(f"${stop.found}")
@@ -174,7 +176,7 @@ def _variable(stop: _Stop) -> str:
 
 
 def _known(stop: _Stop) -> str:
-    """`not f`, `f && g`: known from elsewhere."""
+    """Return a hint for words and signs of other notations: `not f`, `f && g`."""
     for word in (stop.before, stop.found) if stop.possible == {"LPAR"} else (stop.found,):
         if word in _INSTEAD:
             return _mean(_INSTEAD[word])
@@ -182,7 +184,7 @@ def _known(stop: _Stop) -> str:
 
 
 def _unknown_function(stop: _Stop) -> str:
-    """`calld(pay, amount > 3)`: read as an atom of the user, until its arguments are none."""
+    """Return a hint for `calld(pay, amount > 3)`, which is read as an atom of the user at first."""
     for sign, _, word in reversed(stop.opened):
         if sign == "(" and word.isidentifier() and word not in FUNCTIONS:
             if word in {"U", "W", "R", "S"}:
@@ -195,7 +197,7 @@ def _unknown_function(stop: _Stop) -> str:
 
 
 def _bare_name(stop: _Stop) -> str:
-    """`called x`, `G(pay)`, `amount > 3`: a name where a formula should be."""
+    """Return a hint for a name in the place of a formula: `called x`, `G(pay)`, `amount > 3`."""
     name = stop.before
     if stop.possible != {"LPAR"} or not name.isidentifier():
         return ""

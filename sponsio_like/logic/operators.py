@@ -1,7 +1,7 @@
 # ruff: noqa: N802  X, F, G are the names that temporal logic gave to its operators
-"""The temporal operators in Python, by the names that temporal logic gave them.
+"""Offers the temporal operators in Python, by the names that temporal logic gave them.
 
-In: formulas, bounds in steps or seconds. Out: formulas; what is none is refused.
+In: formulas, bounds in steps or seconds. Out: formulas. Raises `ContractError` for anything else.
 """
 
 from __future__ import annotations
@@ -16,37 +16,43 @@ from sponsio_like.errors import ContractError
 
 
 def X(body: f.Formula) -> f.Formula:
-    """There is a next position, and the formula holds there: `X(called("b"))`."""
+    """Say that there is a next position, and that the formula holds there: `X(called("b"))`."""
     return f.Next(_formula("X", body))
 
 
 def WX(body: f.Formula) -> f.Formula:
-    """If there is a next position, the formula holds there: `WX(called("b"))`."""
+    """Say that the formula holds at the next position, if there is one: `WX(called("b"))`."""
     return f.WeakNext(_formula("WX", body))
 
 
 def F(body: f.Formula, *, steps: int | None = None, seconds: float | None = None) -> f.Formula:
-    """Now or later, within the bound: `F(done("b"), steps=3)` looks at four positions."""
+    """Say that it holds now or later, within the bound: `F(done("b"), steps=3)` looks at four
+    positions.
+    """
     return f.Eventually(_formula("F", body), bound(steps, seconds))
 
 
 def G(body: f.Formula, *, steps: int | None = None, seconds: float | None = None) -> f.Formula:
-    """Now and at every later position, within the bound: `G(~called("b"))`."""
+    """Say that it holds now and at every later position, within the bound: `G(~called("b"))`."""
     return f.Always(_formula("G", body), bound(steps, seconds))
 
 
 def U(left: f.Formula, right: f.Formula) -> f.Formula:
-    """`right` now or later, `left` at every position before it: `U(~called("b"), done("a"))`."""
+    """Say `right` now or later, `left` at every position before it:
+    `U(~called("b"), done("a"))`.
+    """
     return f.Until(_formula("U", left), _formula("U", right))
 
 
 def W(left: f.Formula, right: f.Formula) -> f.Formula:
-    """`U`, or `left` for ever: `W(~called("b"), done("a"))`."""
+    """Say `U`, or `left` for ever: `W(~called("b"), done("a"))`."""
     return f.WeakUntil(_formula("W", left), _formula("W", right))
 
 
 def R(left: f.Formula, right: f.Formula) -> f.Formula:
-    """`right` up to and including the first `left`, or for ever: `R(done("a"), ~called("b"))`."""
+    """Say `right` up to and including the first `left`, or for ever:
+    `R(done("a"), ~called("b"))`.
+    """
     return f.Release(_formula("R", left), _formula("R", right))
 
 
@@ -54,32 +60,32 @@ def R(left: f.Formula, right: f.Formula) -> f.Formula:
 
 
 def Y(body: f.Formula) -> f.Formula:
-    """There is a previous position, and the formula held there: `Y(done("a"))`."""
+    """Say that there is a previous position, and that the formula held there: `Y(done("a"))`."""
     return f.Yesterday(_formula("Y", body))
 
 
 def WY(body: f.Formula) -> f.Formula:
-    """If there is a previous position, the formula held there: `WY(done("a"))`."""
+    """Say that the formula held at the previous position, if there is one: `WY(done("a"))`."""
     return f.WeakYesterday(_formula("WY", body))
 
 
 def O(body: f.Formula, *, steps: int | None = None, seconds: float | None = None) -> f.Formula:  # noqa: E743
-    """Now or before, within the bound: `Y(O(done("a")))` is "earlier"."""
+    """Say that it holds now or before, within the bound: `Y(O(done("a")))` is "earlier"."""
     return f.Once(_formula("O", body), bound(steps, seconds))
 
 
 def H(body: f.Formula, *, steps: int | None = None, seconds: float | None = None) -> f.Formula:
-    """Now and at every earlier position, within the bound: `H(~failed("a"))`."""
+    """Say that it holds now and at every earlier position, within the bound: `H(~failed("a"))`."""
     return f.Historically(_formula("H", body), bound(steps, seconds))
 
 
 def S(left: f.Formula, right: f.Formula) -> f.Formula:
-    """`right` now or before, `left` ever after it up to now: `S(~called("b"), done("a"))`."""
+    """Say `right` now or before, `left` ever after it up to now: `S(~called("b"), done("a"))`."""
     return f.Since(_formula("S", left), _formula("S", right))
 
 
 def initially(body: f.Formula) -> f.Formula:
-    """The formula holds at the first position; of the others nothing is said.
+    """Say that the formula holds at the first position, and nothing about the others.
 
     `initially(called("login"))` is the same formula as `G(~Y(true) >> called("login"))`.
     """
@@ -97,7 +103,9 @@ def _formula(operator: str, value: object) -> f.Formula:
 
 
 def bound(steps: Any, seconds: Any) -> f.Bound:
-    """A bound in steps, in seconds, or none."""
+    """Return a bound in steps, in seconds, or None. Raises `ContractError` for both, or for no
+    number.
+    """
     if steps is not None and seconds is not None:
         raise ContractError.of("a bound is in steps or in seconds, not in both")
     size = seconds if steps is None else steps

@@ -1,4 +1,4 @@
-"""A formula or a term as text that reads back as the same object.
+"""Prints a formula or a term as text that reads back as the same object.
 
 In: any node. Out: ASCII text with the parentheses it needs, and a few that make it readable. No
 recursion: the text is written left to right from a stack of pieces, so depth is no limit.
@@ -34,10 +34,10 @@ _PATH = re.compile(r"[A-Za-z_][\w-]*(\[\])*(\.[\w-]+(\[\])*)*", re.ASCII)
 _WORD = re.compile(r"[A-Za-z_][\w.:/-]*", re.ASCII)
 _TOOL = re.compile(r"[\w*?][\w.:/*?-]*", re.ASCII)
 _TEST = re.compile(r"(?:in|matches|has|carries)(?!\w)")
-"""What a path that follows `every` must not begin with, unquoted."""
+"""Beginnings that a path after `every` must not have unless it is in quotes."""
 
 FIRST = f.Not(f.Yesterday(f.TRUE))
-"""This is the first position: `G` of what it implies is written `initially(..)`."""
+"""The formula "this is the first position": `G` of what it implies is written `initially(..)`."""
 
 # How tightly a formula holds together. Infix atoms (`agent = "a"`) and what they stand under are
 # bracketed although they need not be: `G(count(f) <= 3)`, `(f | g) U h`.
@@ -59,7 +59,7 @@ _BINARY: dict[type[f.Node], tuple[str, int, int, int]] = {
 
 
 def show(node: f.Node) -> str:
-    """The text of a formula or a term; `read` (`read_term`) makes the same object of it."""
+    """Return the text of a formula or a term; `read` (`read_term`) makes the same object of it."""
     out: list[str] = []
     stack: list[Piece] = [node]
     while stack:
@@ -252,5 +252,5 @@ def _string(text: str) -> str:
 
 
 def _plain(text: str, pattern: re.Pattern[str]) -> str:
-    """A word as it is where it fits the pattern, else in quotes."""
+    """Return a word as it is where it fits the pattern, else in quotes."""
     return text if pattern.fullmatch(text) else _string(text)

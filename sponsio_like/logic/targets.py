@@ -1,4 +1,4 @@
-"""What a call is matched against: tool names, globs, conditions on arguments, the agent."""
+"""The description of calls to match: tool names, globs, conditions on arguments, the agent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Op: TypeAlias = Literal["<", "<=", "=", "!=", ">=", ">", "in", "matches", "has",
 
 @dataclass(frozen=True, slots=True)
 class Var:
-    """A value variable, `$x`: one value, the same wherever it stands, whichever it is.
+    """A value variable, `$x`: one value, the same at every place of the variable.
 
     `regex`: the value is what its group (or the whole expression) finds in a text.
     """
@@ -42,8 +42,8 @@ class Condition:
 class Match:
     """One kind of call: exact tool names, globs over the full name, conditions, the agent.
 
-    A call that lacks a field which binds a variable does not match; `strict`: then it may be any
-    value. None: as the pattern has it, in which the match stands.
+    `strict`: a call that lacks the field of a variable may have any value; if False, it does not
+    match. None: by the pattern in which the match stands.
     """
 
     names: tuple[str, ...] = ()
@@ -58,5 +58,5 @@ Target: TypeAlias = tuple[Match, ...]
 
 
 def is_glob(name: str) -> bool:
-    """Whether a name stands for every tool that looks like it; `db[prod]` is a name."""
+    """True if a name stands for every tool that looks like it; `db[prod]` is a name."""
     return "*" in name or "?" in name

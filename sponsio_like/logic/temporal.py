@@ -1,4 +1,4 @@
-"""Temporal operators: the future and the past, reflexive, with bounds in steps or seconds."""
+"""The temporal operators: the future and the past, reflexive, with bounds in steps or seconds."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _LOCK = threading.Lock()
 
 
 def _key(value: Any) -> Any:
-    """A dictionary key in which `1`, `1.0` and `True` differ, in conditions too."""
+    """Return a dictionary key in which `1`, `1.0` and `True` differ, in conditions too."""
     if isinstance(value, tuple):
         return tuple(map(_key, value))
     if isinstance(value, Match | Condition | Var):
@@ -28,7 +28,7 @@ def _key(value: Any) -> Any:
 
 @dataclass_transform(frozen_default=True, eq_default=False)
 class _Interned(type):
-    """Reads the fields of a node class from its annotations, and interns its instances."""
+    """The class of node classes: it reads their fields from annotations, and interns instances."""
 
     def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> _Interned:
         fields = tuple(body.get("__annotations__", {}))
@@ -52,13 +52,13 @@ class _Interned(type):
 
 
 def fields_of(cls: Any) -> tuple[str, ...]:
-    """The names of the fields, in order."""
+    """Return the names of the fields, in order."""
     names: tuple[str, ...] = cls.__match_args__
     return names
 
 
 def _bound(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """The values of the fields, in order."""
+    """Return the values of the fields, in order. Raises `TypeError` for other arguments."""
     if len(args) == len(fields_of(cls)) and not kwargs:
         return args
     given = {**cls._defaults, **dict(zip(fields_of(cls), args, strict=False)), **kwargs}
@@ -70,7 +70,7 @@ def _bound(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any
 
 
 PARSERS: dict[str, Callable[[str], Any]] = {}
-"""What reads a formula and a term from its text; `syntax` fills it."""
+"""The functions that read a formula and a term from text; `syntax` fills it."""
 
 
 class Node(metaclass=_Interned):
@@ -97,7 +97,7 @@ class Node(metaclass=_Interned):
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The formulas and terms that stand directly under `node`."""
+    """Return the formulas and terms that stand directly under `node`."""
     out: list[Node] = []
     for name in fields_of(type(node)):
         value = getattr(node, name)
@@ -109,7 +109,7 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def rebuilt(node: Node, done: Mapping[Node, Node]) -> Node:
-    """The node over what its children have become."""
+    """Return the node with each child replaced by its entry in `done`."""
 
     def swap(value: Any) -> Any:
         if isinstance(value, Node):
@@ -120,7 +120,9 @@ def rebuilt(node: Node, done: Mapping[Node, Node]) -> Node:
 
 
 def postorder(root: Node) -> Iterator[Node]:
-    """Every node under `root` once, children before parents. No recursion: depth is no limit."""
+    """Yield every node under `root` once, children before parents. No
+    recursion: depth is no limit.
+    """
     seen: set[Node] = set()
     stack: list[tuple[Node, bool]] = [(root, False)]
     while stack:

@@ -1,4 +1,4 @@
-"""The canonical form of JSON values, in which equal values are equal, and digests."""
+"""Makes the canonical form of JSON values, in which equal values are equal, and digests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, Literal
 from sponsio_like.values.limits import COMPOSED_CAP, DEPTH_CAP
 
 WRITTEN_CAP = 1_024
-"""Longest text, in characters, that a fingerprint is made of as it stands; of others, a hash."""
+"""Longest text, in characters, that stands in a fingerprint as it is; of longer ones, a hash."""
 
 
 MARKS_CAP = 30
@@ -22,11 +22,11 @@ MARKS_CAP = 30
 
 
 class Unreadable(ValueError):
-    """A value that has no canonical form: a cycle, or an object that is not data."""
+    """Raised for a value that has no canonical form: a cycle, or an object that is not data."""
 
 
 def canonical(value: Any, depth: int = DEPTH_CAP) -> Any:
-    """A hashable form in which JSON-equal values are equal: `1` is `1.0`, `True` is not `1`.
+    """Return a hashable form, equal for JSON-equal values: `1` is `1.0`, `True` is not `1`.
 
     Strings are NFC; numbers are exact decimals. Raises `Unreadable` for NaN, for anything that is
     not JSON data, for keys that NFC makes one, and for what is nested deeper than `depth`.
@@ -51,16 +51,20 @@ def canonical(value: Any, depth: int = DEPTH_CAP) -> Any:
 
 
 def composed(text: str) -> str:
-    """NFC in linear time. Raises `Unreadable` for text that is too long, or heaps up marks."""
+    """Return the text in NFC, in linear time.
+
+    Raises `Unreadable` for text that is too long, or has too many combining marks in a row.
+    """
     if len(text) > COMPOSED_CAP and not text.isascii():
         raise Unreadable("too long a text")
     return normal(text)
 
 
 def normal(text: str, form: Literal["NFC", "NFKC"] = "NFC") -> str:
-    """A normal form of Unicode. Raises `Unreadable` for text that heaps up marks.
+    """Return a text in a normal form of Unicode.
 
-    To put those in order takes time that grows with their square.
+    Raises `Unreadable` for text with too many combining marks in a row: to put those in order takes
+    time that grows with their square.
     """
     if text.isascii():
         return text
@@ -70,7 +74,7 @@ def normal(text: str, form: Literal["NFC", "NFKC"] = "NFC") -> str:
 
 
 def heaps_marks(text: str) -> bool:
-    """Whether there are more combining marks in a row than any language has."""
+    """True if a text has more combining marks in a row than any language has."""
     if len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text):  # none beyond U+FFFF
         return _heap().search(text) is not None
     classes = bytes(map(unicodedata.combining, text))
@@ -91,12 +95,12 @@ def _number(value: float | Decimal) -> Any:
 
 
 def exactly(value: float | Decimal) -> Decimal:
-    """The number as it is written. A class of the host's own may write its floats otherwise."""
+    """Return the number as it is written. A subclass of float may write its numbers otherwise."""
     return Decimal(float.__repr__(value)) if isinstance(value, float) else Decimal(value)
 
 
 def digest(tool: str, args: Any) -> str:
-    """A fingerprint of a call: equal for the same tool and JSON-equal arguments.
+    """Return a fingerprint of a call: equal for the same tool and JSON-equal arguments.
 
     Raises `Unreadable` for arguments that have no canonical form: they equal nothing.
     """
@@ -109,7 +113,7 @@ def _hashed(text: str) -> str:
 
 
 def _written(value: Decimal) -> str:
-    """The same text for equal numbers, whatever their size."""
+    """Return a text that is the same for equal numbers, whatever their size."""
     sign, digits, exponent = value.as_tuple()
     text = "".join(map(str, digits)).lstrip("0")
     short = text.rstrip("0")
@@ -117,7 +121,7 @@ def _written(value: Decimal) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """`canonical` output as ordered JSON data."""
+    """Return `canonical` output as ordered JSON data."""
     match value:
         case Decimal():
             return ["num", _written(value)]

@@ -1,7 +1,7 @@
-"""Values inside arguments and outputs: finding them by path, and comparing them.
+"""Compares values inside arguments and outputs, and finds regular expressions in them.
 
 In: JSON data. Out: `True`, `False`, or `None` for a comparison that cannot be made (missing, of
-another type, too long); what `None` means is decided where the comparison stands, never here.
+another type, too long). The place of the comparison decides what `None` means, never this file.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ REGEX_CAP = 1_000
 REGEX_MEMORY = 1 << 20
 """Most memory, in bytes, of one compiled regular expression; larger ones do not compile."""
 WORK_CAP = 20_000_000
-"""Most instructions of a regular expression times characters of a text that it is searched in."""
+"""Most instructions of a regular expression times characters of the text it is searched in."""
 LIGHT, WIDE = 2, 16
-"""The steps for each character, and how many instructions make one more."""
+"""Steps for each character of a text, and the number of instructions that cost one step more."""
 COUNTS = re.compile(r"(\w*)(\.|\[[^\]]*\]|\)|\\[A-Za-z])\{(\d+)(?:,(\d*))?\}")
-"""The text before what is counted, and the count."""
+"""The text before a repeated part of a pattern, the part, and its counts."""
 MANY = 10
-"""So many places that are reached at once are still few."""
+"""Most repetitions in a pattern with which a search still reaches few places at once."""
 LOOSE = re.compile(r"(?:(?:\.|\[[^\]]*\]|\\[dDsSwWpP])\??){9}")
-"""Many classes of characters in a row."""
+"""Nine classes of characters in a row."""
 PIECES = re.compile(
     r"\\(?:[pP](?:\{\^?\w+\}|\w)|x(?:\{\w+\}|\w\w)|.)"  # an escape
     r"|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|[^\\\[]+",  # a class, plain text
@@ -44,17 +44,18 @@ PIECES = re.compile(
 )
 RANGE_OF_MARKS = re.compile("[\u0300-\u036f]-")
 HALF = re.compile("[\ud800-\udfff]")
-"""Half a character: no text."""
+"""Half a character, which is no text."""
 NUMERAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
 PLAIN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)", re.ASCII)
-"""A plain decimal number: texts that are some are ordered as numbers."""
+"""A plain decimal number: two texts that are such numbers are ordered as numbers."""
 LONGEST = 100
 """Longest text, in characters, that is read as a number."""
 
 
 @functools.lru_cache(maxsize=4096)
 def regex(pattern: str) -> Search:
-    """The search for a regular expression, in linear time (RE2). Who searches often, holds it.
+    """Return the search for a regular expression, in linear time (RE2). Callers keep what they
+    reuse.
 
     Raises `ContractError` if it does not compile, with the reason. The search raises `Unreadable`
     for a text that is too long for it, or no text.
@@ -64,15 +65,15 @@ def regex(pattern: str) -> Search:
 
 
 def _cost(pattern: str, size: int) -> int:
-    """The work for each character of a text, in steps.
+    """Return the work for each character of a text, in steps.
 
     Most programs take a step or two, however large they are. Where many places may be reached at
-    once, as by a long count of whatever character, each of its instructions may be a step.
+    once, as by a long count of any character, each of their instructions may be a step.
     """
     most = groups = 1
     for before, atom, least, last in COUNTS.findall(pattern):
         count = int(last or least)
-        most = max(most, count // max(len(before), 1))  # what begins so cannot begin everywhere
+        most = max(most, count // max(len(before), 1))  # a longer beginning matches at fewer places
         groups *= max(count, 1) if atom == ")" else 1
     many = most * groups > MANY or LOOSE.search(pattern) is not None
     return size if many else LIGHT + size // WIDE
@@ -104,7 +105,7 @@ def _compiled(pattern: str, *, captures: bool) -> Any:
 
 
 def composed(pattern: str) -> str:
-    """A pattern with its letters in NFC, as texts are; escapes and ranges of marks stay."""
+    """Return a pattern with its letters in NFC, as texts are; escapes and ranges of marks stay."""
     return pattern if pattern.isascii() else PIECES.sub(_composed, pattern)
 
 
@@ -117,7 +118,8 @@ def _composed(piece: re.Match[str]) -> str:
 
 
 def captures(pattern: str, value: Any) -> list[str]:
-    """What the group of a regular expression finds in a text, everywhere; without one, its matches.
+    """Return all that the group of a regular expression finds in a text; without a group, its
+    matches.
 
     Raises `Unreadable` for what is no text, or too long.
     """
@@ -137,13 +139,13 @@ def captures(pattern: str, value: Any) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Whether a regular expression is found in a text, or in its NFC form."""
+    """The search for a regular expression in a text, and in the text's NFC form."""
 
     find: Callable[[bytes], Any]
     size: int
-    """How many instructions its program has."""
+    """How many instructions the program of the expression has."""
     cost: int = 1
-    """How much work it is for each character of a text."""
+    """The work for each character of a text, in steps."""
 
     def __call__(self, text: str) -> bool:
         if len(text) * self.size > WORK_CAP:
@@ -155,7 +157,7 @@ class Search:
 
 
 def _forms(text: str) -> list[bytes]:
-    """A text as it is, and in its NFC form if that is another."""
+    """Return a text as it is, and in its NFC form if that is another."""
     if HALF.search(text):
         raise Unreadable("not text")
     spend(len(text) * FORM_WORK)
@@ -163,7 +165,7 @@ def _forms(text: str) -> list[bytes]:
 
 
 def compare(left: Any, op: Op, right: Any) -> bool | None:
-    """`left op right`, or `None` if that cannot be told."""
+    """Return `left op right`; None if it cannot be decided."""
     match op:
         case "=":
             return same(left, right)
@@ -180,7 +182,9 @@ def compare(left: Any, op: Op, right: Any) -> bool | None:
 
 
 def same(left: Any, right: Any) -> bool | None:
-    """JSON equality; None where the two are only read as the same: `"5"` and `5`, `"a "`."""
+    """Return JSON equality; None where the two may be read as the same: `"5"`
+    and `5`, or `"a "`.
+    """
     kind = type(left)
     if kind is type(right) and (kind is int or (kind is str and left.isascii())):
         if left == right:
@@ -195,7 +199,7 @@ def same(left: Any, right: Any) -> bool | None:
 
 
 def _reads_as(left: Any, right: Any) -> bool:
-    """Whether a tool may take the one scalar for the other: as text, or as the same number."""
+    """True if a tool may take one scalar for the other: as text, or as the same number."""
     texts = as_text(left), as_text(right)
     if None in texts or not (isinstance(left, str) or isinstance(right, str)):
         return False
@@ -208,7 +212,7 @@ def _reads_as(left: Any, right: Any) -> bool:
 
 
 def number_in(text: str) -> Decimal | None:
-    """The exact number that a text is, blanks around it aside; None if it is none."""
+    """Return the exact number that a text is, without blanks around it; None if it is none."""
     bare = text.strip()
     return number(Decimal(bare)) if NUMERAL.fullmatch(bare) and len(bare) <= LONGEST else None
 
@@ -223,7 +227,7 @@ def _among(value: Any, choices: Any) -> bool | None:
 
 
 def _stands_in(value: Any, op: Op, text: Any) -> bool | None:
-    """Whether a text stands in there as a whole token; for `carries`, in any case."""
+    """True if a text stands in the value as a whole token; for `carries`, in any case."""
     try:
         if op == "carries":
             return key_of(text) in offered_in(value)
@@ -234,7 +238,9 @@ def _stands_in(value: Any, op: Op, text: Any) -> bool | None:
 
 
 def text_matches(value: Any, pattern: Any) -> bool | None:
-    """Whether `pattern` is found in the string `value`."""
+    """True if `pattern` is found in the string `value`; None if either is no
+    string, or too long.
+    """
     return _searched(value, regex(pattern)) if isinstance(pattern, str) else None
 
 
@@ -248,7 +254,7 @@ def _searched(value: Any, search: Search) -> bool | None:
 
 
 def comparison(op: Op, right: Any) -> Callable[[Any], bool | None]:
-    """`compare` with a right side that stays: a regular expression is compiled here, once."""
+    """Return `compare` with a fixed right side: a regular expression is compiled here, once."""
     if op == "matches" and isinstance(right, str):
         search = regex(right)
         return lambda left: _searched(left, search)
@@ -256,7 +262,9 @@ def comparison(op: Op, right: Any) -> Callable[[Any], bool | None]:
 
 
 def number(value: Any) -> Decimal | None:
-    """The exact value of a finite number; `None` for anything else, `True` and `"1"` included."""
+    """Return the exact value of a finite number; None for anything else, `True`
+    and `"1"` included.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
         return None
     exact = exactly(value)
@@ -280,7 +288,7 @@ def _texts_ordered(left: str, op: Op, right: str) -> bool:
 
 
 def _extended(value: Any) -> Decimal | None:
-    """A number, or infinite: the `since` and `age` of what never happened."""
+    """Return a number, or infinity: the `since` and `age` of what never happened; else None."""
     never = isinstance(value, float) and value == float("inf")
     return Decimal("Infinity") if never else number(value)
 

@@ -1,4 +1,4 @@
-"""How much is searched, and told apart, for one decision: a sum over all contracts, and its cap.
+"""Counts and caps the work of reading values for one decision, summed over all contracts.
 
 In: what a search is about to cost. Out: it may go on, or `Unreadable`. What was found in a value is
 kept until the decision is made, for the next contract that looks into it.
@@ -16,11 +16,13 @@ from sponsio_like.values.limits import EFFORT_CAP
 
 T = TypeVar("T")
 KNOWN_CAP = 1_000
-"""Most values of which it is kept what was found in them."""
+"""Most values for which the results of reading them are cached."""
 
 
 class _Made(NamedTuple):
-    """What was made of a value, or why it could not be. Who has the value keeps its `id`."""
+    """The result of reading a value, or why it failed. It keeps the value
+    alive, and so its `id`.
+    """
 
     value: Any
     made: Any
@@ -40,7 +42,7 @@ def _made(value: Any, make: Callable[[Any], Any]) -> _Made:
 
 
 class Effort:
-    """The work of one decision in this thread, as long as it lasts. `spent`: it was too much."""
+    """The work of one decision in this thread, as a context manager. `spent`: it was too much."""
 
     __slots__ = ("_before", "_known", "_left", "spent")
 
@@ -60,14 +62,18 @@ class Effort:
         _HERE.effort = self._before
 
     def take(self, work: int) -> None:
-        """Count this work; what is left over serves what takes less. Raises `Unreadable`."""
+        """Count this work. Raises `Unreadable` if it is more than is left, which then serves
+        smaller work.
+        """
         if work > self._left:
             self.spent = True
             raise Unreadable("too much work for one decision")
         self._left -= work
 
     def once(self, what: str, value: Any, make: Callable[[Any], T]) -> Any:
-        """What `make` makes of the value, made once; also that it raises `Unreadable`."""
+        """Return what `make` makes of the value, made once. Raises `Unreadable` each time if `make`
+        did.
+        """
         key = (what, value if type(value) is str else id(value))
         found = self._known.get(key)
         if found is None:
@@ -92,7 +98,7 @@ def spend(work: int) -> None:
 
 
 def once(what: str, value: Any, make: Callable[[Any], T]) -> T:
-    """What `make` makes of the value: once for a decision, each time outside of one."""
+    """Return what `make` makes of the value: made once for a decision, each time outside of one."""
     here = _present()
     if here is None:
         return make(value)

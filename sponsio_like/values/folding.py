@@ -1,4 +1,4 @@
-"""Texts as they are compared where case, width and characters that are not seen make no difference.
+"""Folds texts: case, width and invisible characters make no difference any more.
 
 In: a text. Out: the same in small letters, with plain digits.
 """
@@ -16,21 +16,21 @@ UNSEEN = re.compile(
     "\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""Characters that are not seen: those that Unicode has to be ignored or that are formats (Cf)."""
+"""Invisible characters: those that Unicode calls ignorable, and formats (Cf)."""
 
 
 def folded(text: str) -> str:
-    """The text without case, without characters that are not seen, and with plain digits.
+    """Return the text without case and invisible characters, and with plain digits.
 
-    Raises `Unreadable` for a text that is too long, or heaps up marks.
+    Raises `Unreadable` for a text that is too long, or has too many combining marks in a row.
     """
     return seen(text, fold=True)
 
 
 def seen(text: str, *, fold: bool = False) -> str:
-    """The text without characters that are not seen, and with plain digits; its case stays.
+    """Return the text without invisible characters, and with plain digits; its case stays.
 
-    Raises `Unreadable` as above.
+    Raises `Unreadable` as `folded` does. `fold`: without case, too.
     """
     if len(text) > TEXT_CAP:
         raise Unreadable("too much text")

@@ -1,8 +1,8 @@
-"""Arguments and answers are read once: a private copy, bounded in depth and size.
+"""Copies arguments and answers once: a private copy, bounded in depth and size.
 
-What lies beyond the bounds, or is not JSON data, becomes `UNREADABLE`: no comparison with it can
-be made. A list or an object that does not fit is unreadable as a whole: nothing of it is missing.
-What is foreign (a model, a date) is opened by whoever knows how, one step at a time, in the bounds.
+What lies beyond the bounds, or is not JSON data, becomes `UNREADABLE`: no comparison with it can be
+made. A list or an object that does not fit is unreadable as a whole: nothing of it is missing. A
+foreign value (a model, a date) is opened by an `opener`, one step at a time, within the bounds.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sponsio_like.values.limits import (
 
 
 class Blank:
-    """A value that no comparison can be made with."""
+    """The class of `UNREADABLE`: a value that no comparison can be made with."""
 
     __slots__ = ()
 
@@ -37,19 +37,19 @@ class Blank:
 
 UNREADABLE = Blank()
 FLAT = 100
-"""Most arguments that are looked at one by one, to see whether all are plain."""
+"""Most arguments that are tested one by one, to see if all are plain."""
 LARGE = 1 << 63
 _FLAT = frozenset({bool, type(None)})
 _PLAIN = (str, int, float, bool, type(None), Decimal)
 _SETS = (set, frozenset)
 _LISTS = (list, tuple, *_SETS)
 Opener: TypeAlias = Callable[[Any], Any]
-"""What a foreign value is made of: a map, a list or a scalar; else `UNREADABLE`."""
+"""A function from a foreign value to its map, list or scalar; else to `UNREADABLE`."""
 
 
 @dataclass(slots=True)
 class Room:
-    """What may still be read of one call, or of one answer."""
+    """The values, digits and characters that may still be read of one call, or of one answer."""
 
     values: int
     digits: int = DIGITS_CAP
@@ -63,7 +63,7 @@ class Room:
         self.most = self.values
 
     def has(self, value: Any) -> bool:
-        """Whether there is room for a scalar, which then takes it."""
+        """True if there is room for a scalar, which then takes it."""
         if isinstance(value, str):
             return self.holds(len(value))
         digits = _digits(value)
@@ -75,24 +75,24 @@ class Room:
         return self.digits >= 0 or self.lacks(f"more than {DIGITS_CAP:,} digits together")
 
     def holds(self, characters: int) -> bool:
-        """Whether there is room for so many characters, which then take it."""
+        """True if there is room for so many characters, which then take it."""
         self.characters -= characters
         return self.characters >= 0 or self.lacks(f"more than {CHARACTERS_CAP:,} characters")
 
     def lacks(self, what: str) -> bool:
-        """No; and the first time, which cap was met."""
+        """Return False; the first time, note which cap was met."""
         self.met = self.met or what
         return False
 
 
 class Cut(dict[str, Any]):
-    """Members that could not all be read; `met` is the cap."""
+    """The members of a map that could not all be read; `met`: the cap."""
 
     met = ""
 
 
 def freeze_args(args: Any, opener: Opener | None = None) -> Any:
-    """The arguments of a call, frozen; every name is kept. `opener`: of what is foreign.
+    """Return the arguments of a call, frozen; every name is kept. `opener`: for foreign values.
 
     Raises `TypeError` if they are no map, and `Unreadable` if they have too many names.
     """
@@ -114,14 +114,14 @@ def freeze_args(args: Any, opener: Opener | None = None) -> Any:
 
 
 def _is_short(kind: type, value: Any) -> bool:
-    """A number of few digits."""
+    """True for a number of few digits."""
     if kind is float:
         return bool(value == 0 or 1e-5 < abs(value) < LARGE)
     return kind is int and -LARGE < value < LARGE
 
 
 def freeze(value: Any, most: int = VALUES_CAP, opener: Opener | None = None) -> Any:
-    """A copy that later changes to `value` do not reach, of at most so many values."""
+    """Return a copy of at most `most` values, which later changes to `value` do not reach."""
     try:
         room = Room(most, opener=opener)
         if opener is not None and not isinstance(value, (*_PLAIN, *_LISTS, Mapping)):
@@ -142,9 +142,9 @@ def _cut(members: dict[str, Any], met: str) -> Cut:
 
 
 def named(pairs: Iterable[tuple[Any, Any]], read: Any, most: int) -> Any:
-    """The members of what is given as a whole: each of them is read, or is unreadable itself.
+    """Return the members of a map by name: each of them is read, or is unreadable itself.
 
-    What has more than `most` members is unreadable; so is a name that two members have.
+    A map of more than `most` members is unreadable; so is a name that two members have.
     """
     members: dict[str, Any] = {}
     for count, (key, value) in enumerate(pairs):
@@ -156,7 +156,7 @@ def named(pairs: Iterable[tuple[Any, Any]], read: Any, most: int) -> Any:
 
 
 def key_name(key: Any) -> str:
-    """A key as text: of an enum its value, not its name."""
+    """Return a key as text: of an enum its value, not its name."""
     if isinstance(key, Enum):
         return key_name(key.value)
     if isinstance(key, bytes):
@@ -165,8 +165,10 @@ def key_name(key: Any) -> str:
 
 
 def copied(value: Any, depth: int, room: Room) -> Any:
-    """A copy of a value, as far as there is room; a scalar needs none among the values."""
-    if isinstance(value, Enum):  # also one that is a text: it is written otherwise
+    """Return a copy of a value, as far as there is room; a scalar takes no room
+    among the values.
+    """
+    if isinstance(value, Enum):  # before texts: a text enum is written by its value
         return _foreign(value, depth, room)
     if isinstance(value, _PLAIN):
         return value if room.has(value) else UNREADABLE
@@ -186,7 +188,9 @@ def copied(value: Any, depth: int, room: Room) -> Any:
 
 
 def _foreign(value: Any, depth: int, room: Room) -> Any:
-    """A copy of what is in there, if anybody can open it."""
+    """Return a copy of what the opener finds in a foreign value; `UNREADABLE`
+    if it finds nothing.
+    """
     if isinstance(value, Enum):
         inside = value.value
     elif room.opener is None or value is UNREADABLE or depth <= 0:
@@ -220,13 +224,13 @@ def _items(value: Iterable[Any], depth: int, room: Room) -> Any:
 
 
 def _full(room: Room) -> Blank:
-    """There are too many values, if nothing else was too much before."""
+    """Return `UNREADABLE`; note that there are too many values, if no other cap was met before."""
     room.lacks(f"more than {room.most:,} values")
     return UNREADABLE
 
 
 def _digits(value: Any) -> int:
-    """How many digits a number has when it is written out, about; without any, none."""
+    """Return about how many digits a number has when it is written out; 0 for what has none."""
     if isinstance(value, bool) or value is None:
         return 0
     if isinstance(value, int):

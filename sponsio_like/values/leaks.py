@@ -1,4 +1,4 @@
-"""What tells that a value was passed on: the pieces of an answer, and those of an argument.
+"""Finds what shows that a value was passed on: the pieces of an answer, and of an argument.
 
 In: an output, an argument. Out: the values in an output that identify something (`carried_in`), and
 all that stands in an argument, wherever a letter or digit begins or ends (`offered_in`). Both are
@@ -19,22 +19,22 @@ from sponsio_like.values.limits import ANSWER_CAP, JSON_CAP, TEXT_CAP
 from sponsio_like.values.tokens import NUMBER, as_text, decimal_of, leaves, read_json
 
 PARTS_CAP = 20_000
-"""Most parts (runs of letters and digits) of an argument that are told apart."""
+"""Most parts (runs of letters and digits) of one argument."""
 RUN = 5
-"""So many parts in a row tell a passage; longer values are told by these."""
+"""How many parts in a row make a passage; longer values are found by their passages."""
 GROUPS = 8
-"""Most parts of a number, an IBAN and the like that is written in groups."""
+"""Most parts of a number, an IBAN or the like that is written in groups."""
 LONG = 40
-"""Most characters of a number that is written in still more groups, say digit by digit."""
+"""Most characters of a number that is written in more groups than that, such as digit by digit."""
 JOINED = 7
-"""Fewest characters of what has a digit, that it is the same however it is grouped."""
+"""Fewest characters of a value with a digit that is the same in whatever groups it is written."""
 SHORT = 4
-"""Fewest characters of a value that identifies something, unless said otherwise."""
+"""Fewest characters of a value that identifies something, unless the contract says otherwise."""
 TOKEN = 16
-"""Fewest characters of a word without digits that is taken for a secret, not for a word."""
+"""Fewest characters of a word without digits that is taken for a secret."""
 
 OWN = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-"""Scripts without blanks: what stands beside such a letter is a part of its own."""
+"""Scripts without blanks: letters of others beside such a letter are parts of their own."""
 PART = re.compile(rf"[{OWN}]+|[^\W_{OWN}]+")
 DIGIT = re.compile(r"\d")
 AROUND = "\"'`.,;:!?()[]{}<>*"
@@ -48,7 +48,7 @@ COMMON = re.compile(
     r"|\d{1,3}(?:[a-z]{1,2}|%)|\d{1,2}[-/]\d{1,2}|[+-]?\d0+(?:\.0+)?",  # 20th, 10am, 10-15, 5000
     re.IGNORECASE,
 )
-"""What has digits, and identifies nothing."""
+"""Texts with digits that identify nothing."""
 GROUPED = re.compile(r"(?<![^\W_])\+?\(?\d+(?:[ ./()-]{1,3}\d+)+(?![^\W_])")
 IBAN = re.compile(r"(?<![^\W_])[A-Z]{2}\d\d(?: [A-Z0-9]{2,4}){3,8}(?![^\W_])")
 AMOUNT = re.compile(rf"(?<![^\W_])(?<!\d[.,])(?:{NUMBER.pattern})(?![^\W_]|[.,]\d)")
@@ -62,14 +62,16 @@ SECRET = re.compile(
     r"|^(?:key|pin|otp|cvv|cvc|ssn|iban)$",
     re.IGNORECASE,
 )
-"""Names of fields whose values identify, whatever they are."""
+"""Names of fields whose values identify something, whatever they are."""
 
 
 # --- keys -----------------------------------------------------------------------------------------
 
 
 def key_of(value: Any) -> str:
-    """The key of a single value. Raises `Unreadable` for what is no scalar, or too long for one."""
+    """Return the key of a single value. Raises `Unreadable` for no scalar, or
+    one that is too long.
+    """
     text = as_text(value)
     if text is None:
         raise Unreadable("not a plain value")
@@ -80,14 +82,14 @@ def key_of(value: Any) -> str:
 
 
 def keys_of(words: Iterable[str]) -> Iterator[str]:
-    """The key of each of these texts that has one."""
+    """Yield the key of each of these texts that has one."""
     for word in words:
         found = _whole(word)
         yield from found if len(found) == 1 else ()
 
 
 def _whole(text: str) -> list[str]:
-    """The key of a text; the passages of a long one; nothing for mere punctuation."""
+    """Return the key of a text; the passages of a long one; nothing for mere punctuation."""
     number = decimal_of(text)
     if number is not None:
         return [number.lstrip("-")]
@@ -98,34 +100,34 @@ def _whole(text: str) -> list[str]:
 
 
 def parts_of(text: str) -> list[str]:
-    """The runs of letters and digits, without case."""
+    """Return the runs of letters and digits, without case."""
     return PART.findall(seen(text, fold=True))
 
 
 def _key(parts: Iterable[str]) -> str:
-    """Parts as one text. With a digit, and long enough, however they are grouped."""
+    """Return parts as one text, without blanks if it is long enough and has a digit."""
     spaced = " ".join(parts)
     joined = spaced.replace(" ", "")
     return joined if len(joined) >= JOINED and DIGIT.search(joined) else spaced
 
 
 def _is_code(parts: list[str]) -> bool:
-    """Whether it begins and ends with what has digits."""
+    """True if the first and the last part have digits."""
     return bool(DIGIT.search(parts[0]) and DIGIT.search(parts[-1]))
 
 
 def _is_spelt(parts: list[str]) -> bool:
-    """Whether it is a number in many groups."""
+    """True if the parts are a number in many groups."""
     return sum(map(len, parts)) <= LONG and all(map(DIGIT.search, parts))
 
 
 def _runs(parts: list[str]) -> Iterator[list[str]]:
-    """So many parts in a row as tell a passage."""
+    """Yield every passage: each `RUN` of parts in a row."""
     return (parts[i : i + RUN] for i in range(len(parts) - RUN + 1))
 
 
 def _is_prose(run: list[str]) -> bool:
-    """Whether most of it is words: a date and a time are no passage."""
+    """True if most of the run is words: a date and a time are no passage."""
     return sum(not DIGIT.search(each) for each in run) > RUN // 2
 
 
@@ -133,7 +135,7 @@ def _is_prose(run: list[str]) -> bool:
 
 
 def offered_in(value: Any) -> frozenset[str]:
-    """The keys of all that stands in an argument, in names of fields too.
+    """Return the keys of all that stands in an argument, in names of fields too.
 
     Raises `Unreadable` for what is no data, or too much of it.
     """
@@ -153,12 +155,12 @@ def offered_in(value: Any) -> frozenset[str]:
 
 
 def _written(text: str) -> tuple[str, ...]:
-    """The text, and what its percent-escapes stand for."""
+    """Return the text, and the text without percent-escapes if it has any."""
     return (text, unquote(text)) if WRITTEN.search(text) else (text,)
 
 
 def _pieces(parts: list[str]) -> Iterator[str]:
-    """Every run of parts that may be a key: the work grows with the number of parts."""
+    """Yield every run of parts that may be a key: the work grows with the number of parts."""
     digits = [DIGIT.search(each) is not None for each in parts]
     for i, first in enumerate(parts):
         spaced = joined = first
@@ -177,7 +179,7 @@ def _pieces(parts: list[str]) -> Iterator[str]:
 
 
 def _numbers(text: str) -> Iterator[str]:
-    """The numbers in there, as plain decimals: `$1,234.50` is `1234.5`."""
+    """Yield the numbers in the text, as plain decimals: `$1,234.50` is `1234.5`."""
     for each in AMOUNT.finditer(seen(text)):
         number = decimal_of(each[0])
         yield from () if number is None else (number.lstrip("-"),)
@@ -187,7 +189,7 @@ def _numbers(text: str) -> Iterator[str]:
 
 
 def carried_in(value: Any, asked: str | None = None) -> frozenset[str]:
-    """The keys of what identifies something in an output.
+    """Return the keys of all that identifies something in an output.
 
     `asked`: the fewest characters, or the fields whose values count, whatever they are. Raises
     `Unreadable` for what is no data, or too much of it.
@@ -217,7 +219,7 @@ def carried_in(value: Any, asked: str | None = None) -> frozenset[str]:
 
 
 def counted(asked: str | None) -> tuple[tuple[str, ...], int]:
-    """The fields that are asked for, and the fewest characters of other values."""
+    """Return the fields that are asked for, and the fewest characters of other values."""
     if asked is None:
         return (), SHORT
     if least := LEAST.fullmatch(asked):
@@ -226,7 +228,9 @@ def counted(asked: str | None) -> tuple[tuple[str, ...], int]:
 
 
 def _at(data: Any, path: str) -> list[tuple[Any, bool]]:
-    """What stands at a path, in lists too; False for what has another shape before its end."""
+    """Return the values at a path, in lists too; each with False if it has another shape than the
+    path.
+    """
     if isinstance(data, Mapping) and path in data:
         return [(data[path], True)]
     found: list[tuple[Any, bool]] = [(data, True)]
@@ -248,7 +252,10 @@ def _below(data: Any, part: str) -> list[tuple[Any, bool]]:
 
 
 def _identifying(text: str, least: int, *, alone: bool) -> Iterator[str]:
-    """What identifies something in a scalar. `alone`: it is a value of data, not a running text."""
+    """Yield the keys of what identifies something in a scalar.
+
+    `alone`: the scalar is a value of data, not a running text.
+    """
     plain = seen(text)
     if alone and _is_telling(plain, least):
         yield from _whole(plain)
@@ -259,7 +266,7 @@ def _identifying(text: str, least: int, *, alone: bool) -> Iterator[str]:
 
 
 def _tokens(text: str, least: int) -> Iterator[str]:
-    """The words, and the numbers in groups, that identify something."""
+    """Yield the keys of words, and of numbers in groups, that identify something."""
     text = MOMENT.sub(" \0 ", text)
     ibans = [each[0] for each in IBAN.finditer(text)]
     groups = (each[0] for each in GROUPED.finditer(IBAN.sub(" \0 ", text)) if " " in each[0])
@@ -276,7 +283,7 @@ def _tokens(text: str, least: int) -> Iterator[str]:
 
 
 def _is_token(word: str, least: int) -> bool:
-    """Whether one word identifies something: it has a digit, or is an address."""
+    """True if one word identifies something: it has a digit, or is an address."""
     if decimal_of(word) is not None:
         digits = re.sub(r"\D", "", decimal_of(word) or "")
         return len(digits) >= least and not COMMON.fullmatch(decimal_of(word) or "")
@@ -288,7 +295,7 @@ def _is_token(word: str, least: int) -> bool:
 
 
 def _is_telling(text: str, least: int) -> bool:
-    """Whether a value of data identifies something: a number, a code, a name, a secret."""
+    """True if a value of data identifies something: a number, a code, a name, a secret."""
     bare = text.strip(AROUND)
     words = bare.split()
     if not words or sum(map(len, parts_of(bare))) < least or COMMON.fullmatch(bare):

@@ -1,7 +1,7 @@
-"""What stands at a path of arguments or of an answer.
+"""Finds the value at a path of arguments or of an answer.
 
 In: JSON data, and a path such as `customer.id` or `items[].sku`. Out: the value; `ABSENT` if there
-is none; `UNREADABLE` if it is there and cannot be told; or `Many`, where lists are on the way.
+is none; `UNREADABLE` if it is there and cannot be read; or `Many`, where lists are on the way.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Spot: TypeAlias = Any
 
 
 class Absent:
-    """What stands at a place where there is nothing."""
+    """The class of `ABSENT`: the value at a place where there is nothing."""
 
     __slots__ = ()
 
@@ -32,9 +32,9 @@ ABSENT = Absent()
 
 
 class Many(NamedTuple):
-    """Several values at one place. `each`: `[]` asks for them one by one.
+    """Several values at one place. `each`: the path asks for them one by one, by `[]`.
 
-    Otherwise one value was meant: only what all of them say can be told.
+    Otherwise one value was meant, and a condition has an answer only if all of them agree.
     """
 
     parts: tuple[Spot, ...]
@@ -43,7 +43,7 @@ class Many(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def path_parts(path: str) -> Path:
-    """`items[].sku` as `("items", "[]", "sku")`."""
+    """Return the parts of a path: `items[].sku` as `("items", "[]", "sku")`."""
     spaced = path.replace("[]", ".[]")
     return tuple(part for part in spaced.split(".") if part)
 
@@ -52,7 +52,7 @@ def path_parts(path: str) -> Path:
 
 
 def spot(args: Any, path: str) -> Spot:
-    """What stands at a path of arguments.
+    """Return the value at a path of arguments.
 
     A key that is the whole path (`"customer.id"`) stands beside what the path leads to.
     """
@@ -63,7 +63,8 @@ def spot(args: Any, path: str) -> Spot:
 
 
 def told(output: Any, path: str) -> Spot:
-    """What stands at a path of an answer; texts that are JSON objects or lists are read as such.
+    """Return the value at a path of an answer; texts that are JSON objects or lists are read as
+    such.
 
     Another text, or a number, has no fields: what it is asked for is absent.
     """
@@ -79,7 +80,7 @@ def _beside(data: Any, path: str, found: Spot) -> Spot:
 
 
 Odd: TypeAlias = Callable[[Any], Any]
-"""What is to be read in the place of a value of another shape."""
+"""A function from a value of another shape than the path needs to what is read in its place."""
 
 
 def _below(value: Any, parts: Path, odd: Odd) -> Spot:
@@ -97,19 +98,24 @@ def _below(value: Any, parts: Path, odd: Odd) -> Spot:
 
 
 def _odd(_: Any) -> Any:
-    """A value of another shape than the path needs."""
+    """Return `UNREADABLE` for a value of another shape than the path needs."""
     return UNREADABLE
 
 
 def _opened(value: Any) -> Any:
-    """The same in an answer: data in a text is looked into; a plain scalar has no fields."""
+    """Return what an answer's value of another shape has inside: the data in a
+    text, else `ABSENT`.
+    """
     if value is UNREADABLE or isinstance(value, Mapping):
         return UNREADABLE
     return opened(value) if isinstance(value, str) else ABSENT
 
 
 def opened(text: str) -> Any:
-    """The data that a text is, if it is a JSON object or list; else `ABSENT`."""
+    """Return the data of a text that is a JSON object or list; else `ABSENT`.
+
+    `UNREADABLE` if it is too long or too deep.
+    """
     if text.lstrip()[:1] not in ("{", "["):
         return ABSENT
     if len(text) > JSON_CAP:
@@ -123,7 +129,7 @@ def opened(text: str) -> Any:
 
 
 def leaves_of(place: Spot) -> Iterator[Any]:
-    """Everything that stands there, one by one; lists are looked into."""
+    """Yield all that stands there, one by one; lists are looked into."""
     stack = [place]
     while stack:
         value = stack.pop()
@@ -136,25 +142,25 @@ def leaves_of(place: Spot) -> Iterator[Any]:
 
 
 def has_gaps(place: Spot) -> bool:
-    """Whether an element of a list lacks what is looked for."""
+    """True if an element of a list lacks what is looked for."""
     if isinstance(place, Many):
         return any(map(has_gaps, place.parts))
     return place is ABSENT or place is None or place == []
 
 
 def is_list(place: Spot) -> bool:
-    """Whether a list stands there, even an empty one."""
+    """True if a list stands there, even an empty one."""
     return isinstance(place, (Many, list, tuple))
 
 
 def given(args: Mapping[str, Any]) -> Mapping[str, Any]:
-    """All arguments together: those that are null are as if not given."""
+    """Return all arguments together, without those that are null: these count as not given."""
     some = any(value is None for value in args.values())
     return {name: value for name, value in args.items() if value is not None} if some else args
 
 
 def is_gone(value: Any) -> bool:
-    """Whether it counts as missing: a null, an empty list, or a list of such."""
+    """True if the value counts as missing: a null, an empty list, or a list of such."""
     return value is None or (isinstance(value, (list, tuple)) and all(map(is_gone, value)))
 
 
@@ -162,7 +168,7 @@ def is_gone(value: Any) -> bool:
 
 
 def find(data: Any, path: str) -> list[Any]:
-    """Every value at `path`, as it is; none if it is missing. Other shapes are missing, too.
+    """Return every value at `path`, as it is; none if it is missing, or if the shape is another.
 
     A key that is the whole path (`"o.id"`) is found as well: it must not hide a nested value.
     """
@@ -187,7 +193,7 @@ def _down(values: list[Any], part: str) -> Iterator[Any]:
 
 
 def reach(args: Any, path: str) -> tuple[list[Any], bool]:
-    """The values at `path`, and whether some are missing.
+    """Return the values at `path`, and True if some are missing.
 
     Where a value is of another shape than the path says (text instead of a list), it is found as it
     is: what must not be inside a field must not be there in another shape either.
@@ -202,7 +208,7 @@ def reach(args: Any, path: str) -> tuple[list[Any], bool]:
 
 
 def reached(args: Any, path: str) -> tuple[list[Any], bool]:
-    """As `reach`, but an empty list lacks nothing."""
+    """Return the same as `reach`, but an empty list lacks nothing."""
     found: list[Any] = [args]
     lacking = False
     for part in path_parts(path):
@@ -217,7 +223,7 @@ def reached(args: Any, path: str) -> tuple[list[Any], bool]:
 
 
 def _inside(value: Any, part: str) -> list[Any] | None:
-    """The values that one step of a path leads to; None if there is no such step here."""
+    """Return the values that one step of a path leads to; None if there is no such step here."""
     if part == "[]":
         return list(value) if isinstance(value, (list, tuple)) else None
     return [value[part]] if isinstance(value, Mapping) and part in value else None

@@ -1,8 +1,8 @@
-"""Python values as JSON data, as far as they can be said: what contracts read of an argument.
+"""Opens Python values as JSON data, as far as that is possible: contracts read arguments so.
 
 In: enums, dataclasses, pydantic's models, dates and the like. Out: JSON data, bounded in depth and
-size; what has no such form, or raises when it is read, is `UNREADABLE`. No serializer of a model
-is asked: a contract reads what the tool receives.
+size; what has no such form, or raises when it is read, is `UNREADABLE`. No serializer of a model is
+asked: a contract reads what the tool receives.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ _TEXTS = (str, bytes, bytearray, memoryview)
 
 
 def given_args(args: Any) -> Any:
-    """The arguments of a call that a host gives by hand, frozen; as `freeze_args`."""
+    """Return the arguments of a call that a host gives by hand, frozen; as `freeze_args`."""
     return freeze_args(args, opened)
 
 
 def given(value: Any, most: int = VALUES_CAP) -> Any:
-    """A value that a host gives by hand, frozen: a fact, an answer or an error."""
+    """Return a value that a host gives by hand, frozen: a fact, an answer or an error."""
     return freeze(value, most, opened)
 
 
 def as_data(value: Any, room: Room | None = None) -> Any:
-    """The value as JSON data. `room`: what may be read of all arguments together."""
+    """Return the value as JSON data. `room`: how much may be read of all arguments together."""
     try:
         return _data(value, DEPTH_CAP, room or Room(VALUES_CAP))
     except Exception:  # a value of the host's own making may raise when it is read
@@ -43,7 +43,7 @@ def as_data(value: Any, room: Room | None = None) -> Any:
 
 
 def as_members(value: Any, most: int = VALUES_CAP) -> Any:
-    """The value as JSON data; what is too large in one member makes no other unreadable."""
+    """Return the value as JSON data; a member that is too large makes no other unreadable."""
     room = Room(most)
     try:
         pairs = _fields(value)
@@ -55,12 +55,12 @@ def as_members(value: Any, most: int = VALUES_CAP) -> Any:
 
 
 def as_answer(value: Any) -> Any:
-    """What a tool answers, as JSON data."""
+    """Return the answer of a tool as JSON data."""
     return as_members(value, ANSWER_CAP)
 
 
 def _fields(value: Any) -> Any:
-    """The members of a map or a model; None for what has none."""
+    """Return the members of a map or a model; None for what has none."""
     if isinstance(value, Mapping):
         return value.items()
     if not hasattr(type(value), "model_fields"):
@@ -75,20 +75,20 @@ def _fields(value: Any) -> Any:
 
 
 def written(value: Any) -> Any:
-    """The value as JSON data, if a model may have written it; else `UNREADABLE`.
+    """Return the value as JSON data, if a model may have written it; else `UNREADABLE`.
 
     For parameters whose type is no data: a text among them is read, a client is not.
     """
     inside = isinstance(value, _COLLECTIONS)
     if not inside and isinstance(value, _LAZY) and not isinstance(value, _TEXTS):
-        return UNREADABLE  # to go through it may be work of its own
+        return UNREADABLE  # reading it may cost work
     data = as_data(value)
     leaves = [each is not UNREADABLE for each in _leaves(data)]
     return data if (any(leaves) if inside else all(leaves)) and data is not None else UNREADABLE
 
 
 def _leaves(data: Any) -> Iterator[Any]:
-    """What is in it; names of members, too."""
+    """Yield all scalars in the data but None, and the names of members."""
     stack = [data]
     while stack:
         each = stack.pop()
@@ -117,7 +117,7 @@ def _data(value: Any, depth: int, room: Room) -> Any:
 
 
 def _items(items: Any, depth: int, room: Room) -> Any:
-    """All of them, or nothing that could be read."""
+    """Return all of the items as a list; `UNREADABLE` if there are too many."""
     room.values -= 1
     out: list[Any] = []
     for item in items:
@@ -129,7 +129,10 @@ def _items(items: Any, depth: int, room: Room) -> Any:
 
 
 def _members(value: Mapping[Any, Any], depth: int, room: Room) -> Any:
-    """All of them, or nothing that could be read. A name that two have cannot be told."""
+    """Return all of the members by name; `UNREADABLE` if there are too many.
+
+    A name that two members have is unreadable.
+    """
     room.values -= 1
     members: dict[str, Any] = {}
     for key, each in value.items():
@@ -146,10 +149,10 @@ def _is_scalar(value: Any) -> bool:
 
 
 def opened(value: Any) -> Any:
-    """What a value of the host is made of: a map, a list or a scalar; else `UNREADABLE`."""
+    """Return what a value of the host is made of: a map, a list or a scalar; else `UNREADABLE`."""
     try:
         return _opened(value)
-    except Exception:  # it may raise when it is read, and what stands beside it may not
+    except Exception:  # it may raise when it is read; the values beside it are read all the same
         return UNREADABLE
 
 
@@ -164,7 +167,7 @@ def _opened(value: Any) -> Any:
         case Sequence() | MappingView():
             items: Any = value
             return list(itertools.islice(items, ANSWER_CAP + 1))
-        case Iterator():  # to go through it would use it up
+        case Iterator():  # reading would use it up
             return UNREADABLE
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
@@ -172,7 +175,9 @@ def _opened(value: Any) -> Any:
 
 
 def _of_pydantic(value: Any) -> Any:
-    """Models by their fields; secrets as they are; dates, paths, ids as pydantic writes them."""
+    """Return models by their fields; secrets as they are; dates, paths, ids as pydantic writes
+    them.
+    """
     from pydantic import BaseModel, RootModel, Secret, SecretBytes, SecretStr
     from pydantic_core import PydanticSerializationError, to_jsonable_python
 
@@ -188,5 +193,5 @@ def _of_pydantic(value: Any) -> Any:
         return UNREADABLE  # what a serializer says is not what the tool receives
     try:
         return to_jsonable_python(value)
-    except PydanticSerializationError:  # it has no such form; what stands beside it may have
+    except PydanticSerializationError:  # it has no JSON form; the values beside it may have one
         return UNREADABLE

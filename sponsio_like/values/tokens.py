@@ -1,7 +1,7 @@
-"""The pieces of texts and data that count as values of their own.
+"""Splits texts and data into the pieces that count as values of their own.
 
-In: an output, an argument, a text. Out: what `has $x` finds in there (`words_in`).
-Pieces are texts; numbers are written as plain decimals.
+In: an output, an argument, a text. Out: what `has $x` finds in there (`words_in`). Pieces are
+texts; numbers are written as plain decimals.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from sponsio_like.values.effort import once, spend
 from sponsio_like.values.limits import ANSWER_CAP, DEPTH_CAP, JSON_CAP, TEXT_CAP, WORD_WORK
 
 PIECES_CAP = 2 * ANSWER_CAP
-"""Most values in data that is looked into, with the names of fields."""
+"""Most values that are read in data, the names of fields included."""
 POWER_CAP = 4_300
 """Largest power of ten of a number that is written as text."""
 WORDS_CAP = 20_000
-"""Most words, beside the first of each text, of an answer or a message that are told apart;"""
+"""Most words, beside the first of each text, that are read in an answer or a message;"""
 GIVEN_CAP = 2_000
 """and of an argument, which is looked into while the call waits."""
 RUN = 5
-"""Most words in a row that count as one value; longer texts are told by their runs."""
+"""Most words in a row that count as one value; a longer text is found by its runs."""
 AROUND = "\"'`.,;:!?()[]{}<>*#@\u2018\u2019\u201c\u201d\u201e\xab\xbb\u2026"
 """Punctuation around a word that does not belong to it."""
 BLANKS = re.compile(r"\s+")
 PARTS = re.compile(r"""(?:[\s";|<>()\[\]{}=]|(?<!\d)'|'(?!\d))+""")
-"""What stands between the parts of data that is written as text; commas do outside numbers."""
+"""Separators between the parts of data that is written as text; commas separate outside numbers."""
 LABEL = re.compile(r"[^\W\d]\w*:(?!/)([^:]+)")
 """A name before its value: `id:7`, but not `12:30`, nor an address."""
 NAME = re.compile(r"(?<!\S)[^\W\d]\w*$")
@@ -40,7 +40,7 @@ IBAN = re.compile(
 GROUPED = re.compile(
     r"(?<![^\W_])(?<![0-9][ .,])\+?[0-9]{1,5}(?: [0-9]{2,5}){2,}(?! ?[0-9]|[^\W_]|[.,][0-9])"
 )
-"""Codes as they are printed in groups: accounts; cards, phone numbers."""
+"""Codes as they are printed in groups: accounts (`IBAN`); cards, phone numbers (`GROUPED`)."""
 PRINTED = 10
 """Fewest letters and digits of such a code."""
 NUMBER = re.compile(
@@ -49,7 +49,7 @@ NUMBER = re.compile(
 
 
 def read_json(value: Any, *, wholly: bool = False, longest: int = TEXT_CAP) -> Any:
-    """A text that is a JSON object or list, as data; everything else as it is.
+    """Return a text that is a JSON object or list as data, and everything else as it is.
 
     `wholly`: only if nothing of it is lost, as it is where an object has a key twice.
     """
@@ -69,7 +69,7 @@ def _wholly(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def as_text(value: Any) -> str | None:
-    """A scalar as text: `5`, `5.0` and `"5"` are one; None for what is no scalar."""
+    """Return a scalar as text: `5`, `5.0` and `"5"` are one; None for what is no scalar."""
     match value:
         case str():
             return BLANKS.sub(" ", composed(value)).strip()
@@ -90,14 +90,14 @@ def _decimal(value: float | Decimal) -> str | None:
 
 
 def decimal_of(text: str) -> str | None:
-    """A text that is a number, as a plain decimal: `$1,234.50` is `1234.5`; None if it is none."""
+    """Return a text that is a number as a plain decimal: `$1,234.50` is `1234.5`; else None."""
     if not NUMBER.fullmatch(text):
         return None
     return _decimal(Decimal(re.sub(r"[^\d.-]", "", text)))
 
 
 def leaves(value: Any, *, longest: int = TEXT_CAP) -> Iterator[tuple[str | None, Any]]:
-    """Every scalar in there, with the name of its field; names of fields themselves, with None.
+    """Yield every scalar with the name of its field; names of fields themselves, with None.
 
     A text that is JSON is looked into. Raises `Unreadable`.
     """
@@ -122,7 +122,7 @@ def leaves(value: Any, *, longest: int = TEXT_CAP) -> Iterator[tuple[str | None,
 
 
 def words_in(value: Any, most: int = WORDS_CAP) -> frozenset[str]:
-    """Every value that stands in there: scalars, lines, words, and runs of up to five words.
+    """Return every value that stands in there: scalars, lines, words, runs of up to five words.
 
     Raises `Unreadable` for what is no data, or too much of it.
     """
@@ -154,7 +154,9 @@ def _words_in(value: Any, most: int) -> frozenset[str]:
 
 
 def _tokens(text: str) -> Iterator[str]:
-    """The parts between quotes, brackets, commas and the like; numbers also as plain decimals."""
+    """Yield the parts between quotes, brackets, commas and the like; numbers also as plain
+    decimals.
+    """
     for part in PARTS.split(text):
         for each in (part,) if decimal_of(part.strip(AROUND)) else part.split(","):
             label = LABEL.fullmatch(each.strip(AROUND))
@@ -165,14 +167,14 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 def _behind(line: str) -> Iterator[str]:
-    """What stands behind the first `name: ` of a line."""
+    """Yield what stands behind the first `name: ` of a line."""
     name, _, value = line.partition(": ")
     if value and NAME.search(name):
         yield from _bare(value)
 
 
 def _codes(line: str) -> Iterator[str]:
-    """Whole codes that are printed in groups, with their blanks and without."""
+    """Yield whole codes that are printed in groups, with their blanks and without."""
     groups = GROUPED.findall(IBAN.sub(" \0 ", line))
     for code in (*IBAN.findall(line), *groups):
         joined = code.replace(" ", "")
@@ -185,7 +187,7 @@ def _plain(line: str) -> str:
 
 
 def _runs(words: list[str]) -> Iterator[str]:
-    """Each word, and up to five in a row, with any of the punctuation around."""
+    """Yield each word, and up to five in a row, with any of the punctuation around."""
     edged = [word[:1] in AROUND or word[-1:] in AROUND for word in words]
     for i, word in enumerate(words):
         run = word
@@ -199,7 +201,7 @@ def _runs(words: list[str]) -> Iterator[str]:
 
 
 def _bare(text: str) -> Iterator[str]:
-    """The text with the punctuation at its ends, without it, and with the mark next to it.
+    """Yield the text with the punctuation at its ends, without it, and with the mark next to it.
 
     `Bob Inc.` before a comma is `Bob Inc`, and `Bob Inc.` as well.
     """
