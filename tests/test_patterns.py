@@ -223,6 +223,35 @@ def test_an_argument_that_names_tools_takes_names_lists_globs_and_matches() -> N
     )
 
 
+@pytest.mark.parametrize(
+    ("first", "then", "formula"),
+    [
+        ("*", "pay", 'G(called(pay) -> Y O done("*"))'),
+        ("vet_*", "pay", "G(called(pay) -> Y O done(vet_*))"),
+        (
+            "vet_a*",
+            ["vet_*", "pay"],
+            (
+                "G(called(pay) -> Y O done(vet_a*)) "
+                "& G(called(vet_*) & !called(vet_a*) -> Y O done(vet_a*))"
+            ),
+        ),
+        ("vet_*", ["vet_*", "pay_*"], "G(called([vet_*, pay_*]) -> Y O done(vet_*))"),
+        ("pay_*", ["vet_*", "pay_*"], "G(called([vet_*, pay_*]) -> Y O done(pay_*))"),
+        (
+            {"tool": "vet_*", "args": {"n": 1}},
+            ["vet_*"],
+            "G(called(vet_*) & !called(vet_*, n = 1) -> Y O done(vet_*, n = 1))",
+        ),
+    ],
+)
+def test_what_is_required_is_left_out_of_globs_where_something_is_left(
+    first: Any, then: Any, formula: str
+) -> None:
+    """Not of names, and not where a whole glob would be left out, whichever of them it is."""
+    assert repr(must_precede(first, then).formula) == formula
+
+
 def test_an_action_stands_for_its_calls() -> None:
     """An action may stand wherever a tool does; its conditions and those beside it both hold."""
     words = Vocabulary(None, {"secret": target([{"tool": "get", "args": {"k": 1}}, "vault"])})
@@ -619,6 +648,13 @@ BLACK = [
 def test_a_blacklist_looks_inside_whatever_the_shape(word: str, sign: str) -> None:
     """No text inside the field matches: nested, a key, in lists, argv as one line, blanks alike."""
     assert play(arg_blacklist("bash", "command", ["sudo x"]))(word) == sign
+
+
+@pytest.mark.parametrize("run", ['"argv: sudo x"', '["argv", "sudo x"]', '[{"argv": "sudo x"}]'])
+def test_a_blacklist_looks_at_what_stands_in_the_way_of_its_path(run: str) -> None:
+    """A text or a list where an object was meant is looked at itself, whatever it names."""
+    assert play(arg_blacklist("bash", "run.argv", ["sudo x"]))(f"bash(run={run})") == "x"
+    assert play(arg_blacklist("bash", "run.argv", ["su -"]))(f"bash(run={run})") == "."
 
 
 def test_a_blacklist_of_all_fields_looks_at_every_argument() -> None:

@@ -22,7 +22,9 @@ from sponsio_like.replay.timeline import explained
 from sponsio_like.session.session import Session
 from sponsio_like.syntax import read
 from sponsio_like.traces.trace import trace_of
-from sponsio_like.values.tokens import words_in
+from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.limits import TEXT_CAP
+from sponsio_like.values.tokens import GIVEN_CAP, words_in
 from tests.grounds import campaign
 from tests.manifest import requirement
 from tests.smt_values import words
@@ -474,6 +476,7 @@ def test_nothing_is_compared_with_an_answer_that_is_not_there(body: str) -> None
     one = session(f"G({body})")
     asked = one.decide("a", {"k": 1})
     assert not legal(one, "b", k=1, j=2)
+    assert legal(one, "b", k=1)
     assert legal(one, "c")
     assert not one.settle(asked.id, output={"i": 2})
     assert legal(one, "b", k=1, j=2)
@@ -569,6 +572,9 @@ def test_obligations_of_what_is_tied_are_told() -> None:
         "done(get, every ids[] = $o) & output = $i",
         "done(get, id = $o) & output.b = $i & output.c = $c",
         "done(get, id = $o) & output = $i & text has $i",
+        "done(get, id = $o) & output = 3",
+        "done(get, id = $o; find, item = $i) & output = $i",
+        "done(get, id = $o; find) & output = $i",
     ],
 )
 @requirement("S-VALUE-12")
@@ -615,6 +621,21 @@ def test_up_to_five_words_in_a_row_are_a_value() -> None:
     assert words_in({"id": "a7", "note": None, "paid": True}) == {
         *("id", "a7", "note", "null", "paid", "true"),
     }
+
+
+@requirement("S-VALUE-07")
+def test_how_much_is_looked_into_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In data all values together, of JSON text that is an argument its length, as of any text."""
+    long = json.dumps(["a" * TEXT_CAP, "b"])
+    assert "b" in words_in(long)
+    with pytest.raises(Unreadable):
+        words_in(long, GIVEN_CAP)
+    monkeypatch.setattr("sponsio_like.values.tokens.PIECES_CAP", 5)
+    assert words_in([1, 2, 3, 4]) == {"1", "2", "3", "4"}
+    assert words_in({"a": 1, "b": 2}) == {"a", "1", "b", "2"}
+    for many in ([1, 2, 3, 4, 5], [1, [2, 3, 4]], {"a": 1, "b": [2]}):
+        with pytest.raises(Unreadable):
+            words_in(many)
 
 
 @requirement("S-VALUE-07")
@@ -799,6 +820,19 @@ def test_what_makes_a_rule_apply_is_never_forgotten(made: Callable[..., Session]
     for i in range(6):
         do(one, "flag", id=i)
     assert not any(legal(one, "pay", id=i) for i in range(3))
+
+
+@pytest.mark.usefixtures("_small")
+@requirement("S-VALUE-09")
+def test_what_a_count_depends_on_is_never_forgotten() -> None:
+    """Whatever has happened may make more calls count, and so forbid some."""
+    marked = "called(use, id = $x) & Y O called(mark, id = $x)"
+    one = session(f"G(called(use, id = $x) -> count({marked}) <= 1)")
+    assert all(legal(one, "mark", id=i) for i in range(3))
+    assert not legal(one, "mark", id=3)
+    for i in range(3):
+        assert legal(one, "use", id=i)
+        assert not legal(one, "use", id=i)
 
 
 @pytest.mark.usefixtures("_small")

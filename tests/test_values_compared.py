@@ -50,11 +50,21 @@ def test_what_compares_no_variable_may_stand_anywhere() -> None:
 
 
 @requirement("S-VALUE-12")
-def test_a_variable_of_the_judged_call_alone_is_bound_nowhere_else() -> None:
-    """What the present call says of itself does not have to be said by what came before."""
-    one = session(
-        "G(called(pay, to = $x, amount = $a) & arg(cap) < $a -> Y O done(vet, name = $x))"
-    )
+@pytest.mark.parametrize(
+    "body",
+    [
+        "called(pay, to = $x, amount = $a) & arg(cap) < $a -> Y O done(vet, name = $x)",
+        "called(pay, to = $x, amount = $a) & !(arg(cap) >= $a) -> Y O done(vet, name = $x)",
+        "!(called(pay, to = $x, amount = $a) & arg(cap) < $a) | Y O done(vet, name = $x)",
+        "!called(pay, to = $x, amount = $a) | $a <= arg(cap) | Y O done(vet, name = $x)",
+    ],
+)
+def test_a_variable_of_the_judged_call_alone_is_bound_nowhere_else(body: str) -> None:
+    """What the present call says of itself does not have to be said by what came before.
+
+    However the formula says that it is about that call.
+    """
+    one = session(f"G({body})")
     assert legal(one, "pay", to="eve", amount=5, cap=7)
     assert not legal(one, "pay", to="eve", amount=5, cap=3)
     assert legal(one, "vet", name="eve")
@@ -122,6 +132,56 @@ def test_a_term_beside_a_value_from_a_text_compares_as_a_number(found: str, fine
     assert legal(one, "find", f"at most {found}")
     assert legal(one, "pay", n=0) is fine
     assert not legal(one, "pay", n=1001)
+
+
+@requirement("S-VALUE-18", "S-CMP-12")
+def test_a_number_has_an_order_with_a_word_only_if_both_are_plain_texts() -> None:
+    """What a regular expression has found in a text is a number where it reads as one."""
+    told = session("G(called(bid, v < $old) -> !O called(ask, v = $old))")
+    found = session("G(called(bid, v < $old) -> !O called(ask, v matches '(.+)' as $old))")
+    for one in (told, found):
+        assert legal(one, "ask", v="10")
+        assert not legal(one, "bid", v="9")
+        assert legal(one, "bid", v="11")
+        assert legal(one, "bid", v="1st") is (one is told)
+        assert not legal(one, "bid", v={"n": 11})
+    assert not legal(told, "bid", v=9)
+
+
+@requirement("S-VALUE-08")
+def test_two_values_of_a_call_are_compared_with_each_other() -> None:
+    """Where an earlier call names both, too."""
+    both = "Y O called(link, a = $x, b = $y)"
+    one = session(f"G(called(pay, from = $x, to = $y) & {both} -> $x != $y)")
+    assert legal(one, "link", a=1, b=1)
+    assert legal(one, "link", a=1, b=2)
+    assert legal(one, "pay", **{"from": 1, "to": 2})
+    assert legal(one, "pay", **{"from": 3, "to": 3})
+    assert not legal(one, "pay", **{"from": 1, "to": 1})
+
+
+@requirement("S-VALUE-07", "S-LEAK-03")
+def test_a_message_is_looked_into_as_an_answer_is() -> None:
+    """Long ones too, and what is in there is what identifies something."""
+    told = session("G(called(pay, to = $x) -> Y O(message(user) & text has $x))")
+    kept = session('G(called(send, "*" carries $x) -> !Y O(message(user) & text carries $x))')
+    for one in (told, kept):
+        one.message("user", "pay bob by sk-12345 " + "please " * 3_000)
+    assert legal(told, "pay", to="bob")
+    assert not legal(told, "pay", to="eve")
+    assert legal(kept, "send", body="to bob")
+    assert not legal(kept, "send", body="by sk-12345")
+
+
+@requirement("S-VALUE-16")
+def test_the_elements_of_a_list_in_a_list_of_one_vouch_each_for_itself() -> None:
+    """They were asked for one by one, and the list around them has one element."""
+    one = session("G(called(pay, to = $x) -> Y O called(vet, o.names[] = $x))")
+    assert legal(one, "vet", o=[{"names": ["ann", "bob"]}])
+    assert legal(one, "pay", to="ann")
+    assert legal(one, "pay", to="bob")
+    assert legal(one, "vet", o=[{"names": ["eve"]}, {"names": ["zoe"]}])
+    assert not legal(one, "pay", to="eve")
 
 
 @requirement("S-VALUE-08", "S-VALUE-05")

@@ -274,6 +274,7 @@ def test_the_status_is_that_of_its_place() -> None:
         ({}, "an empty match; write {tool: .., args: {..}}"),
         ({"tol": "a", "args": {}}, "unknown key `tol` in a match; did you mean `tool`?"),
         ({"tool": "a", "status": "failed"}, "`status`: `failed` is not a status; known: `any`"),
+        ({"tool": "a", "status": ["ok"]}, "`status`: `['ok']` is not a status; known: `any`"),
         ({"tool": "a", "missing": "none"}, "`missing`: `none` is not possible here; write refuse"),
         ({"tool": "a", "call": "x"}, "`call`: `x` is not a variable; did you mean `$x`?"),
         ({"tool": "a", "agent": 3}, "`agent`: `3` is not the name of an agent"),

@@ -86,48 +86,60 @@ def earlier(formula: Formula, within: Bound = None, of: Formula | None = None) -
 
 
 def _is_past(formula: Formula, now: Formula) -> bool:
-    """True if `formula` cannot hold at the position where `now` does, while its call is being
-    decided.
-    """
+    """True if `formula` cannot hold at a position where `now` does, when that is judged."""
     match formula:
         case And(parts):
             return any(_is_past(part, now) for part in parts)
         case Or(parts):
             return all(_is_past(part, now) for part in parts)
-        case Happens("called", target):
-            calls = _calls(now)
-            return calls is not None and not _meet(target, calls)
+        case Happens(what, target):
+            undecided = what != "called" and not _has_result(now)
+            return undecided or _is_elsewhere(now, lambda event: _meets(event, target))
         case MessageBy():
-            return _calls(now) is not None
-        case Happens() | OutputIs():
-            return True  # the call that is decided has no result
+            return _is_elsewhere(now, lambda event: isinstance(event, MessageBy))
+        case OutputIs():
+            return not _has_result(now)
     return False
 
 
-def _calls(formula: Formula) -> Target | None:
-    """Return the calls of which one is where the formula holds; `()` at a message, None if it may
-    be any.
-    """
+def _has_result(formula: Formula) -> bool:
+    """True if it is about calls that have run; a call that is being decided has no result."""
+    return any(
+        isinstance(each, OutputIs) or (isinstance(each, Happens) and each.what != "called")
+        for each in postorder(formula)
+    )
+
+
+Events: TypeAlias = tuple[Match | MessageBy, ...]
+
+
+def _is_elsewhere(formula: Formula, meets: Callable[[Match | MessageBy], bool]) -> bool:
+    """True if it holds only at certain calls and messages, and `meets` is false of all of these."""
+    events = _events(formula)
+    return events is not None and not any(map(meets, events))
+
+
+def _events(formula: Formula) -> Events | None:
+    """Return the calls and messages at one of which the formula holds; None if it may be any."""
     match formula:
         case MessageBy():
-            return ()
+            return (formula,)
         case Happens(_, target):
             return target
         case And(parts):
-            return next((found for each in parts if (found := _calls(each)) is not None), None)
+            return next((found for each in parts if (found := _events(each)) is not None), None)
         case Or(parts):
-            each = [_calls(part) for part in parts]
-            return None if None in each else tuple(one for calls in each for one in calls or ())
+            each = [_events(part) for part in parts]
+            return None if None in each else tuple(one for some in each for one in some or ())
     return None
 
 
-def _meet(some: Target, others: Target) -> bool:
-    """True if one call may be of both targets, by its name."""
-    return any(
-        not (one.names and other.names)
-        or bool(one.globs or other.globs or set(one.names) & set(other.names))
-        for one in some
-        for other in others
+def _meets(event: Match | MessageBy, target: Target) -> bool:
+    """True if the event may be one of these calls, by its name."""
+    return isinstance(event, Match) and any(
+        not (event.names and each.names)
+        or bool(event.globs or each.globs or set(event.names) & set(each.names))
+        for each in target
     )
 
 

@@ -215,6 +215,53 @@ def test_in_seconds_a_call_is_not_its_own_prerequisite(required: Any) -> None:
     assert played(precedence(either, called, within=HOUR))("pay vet refund pay") == "x..."
 
 
+LARGE, SMALL = ({"tool": "pay", "args": {"n": {op: 5}}, "status": "ok"} for op in ("gt", "lt"))
+ASKED = {"message": "user"}
+
+
+@requirement("S-CONFIRM-08")
+@pytest.mark.parametrize(
+    ("match", "required"),
+    [
+        (LARGE, SMALL),
+        (LARGE, LARGE | {"output": "fine"}),
+        ({"tool": "pay", "output": "sent"}, [SMALL, ASKED]),
+        ([{"tool": "pay"}, ASKED], ASKED),
+        ([{"tool": "pay"}, ASKED], {"message": "user", "text": {"matches": "go"}}),
+    ],
+)
+def test_in_seconds_a_success_and_a_message_are_not_their_own_prerequisites(
+    match: Any, required: Any
+) -> None:
+    """Where an answer is judged, or a message, it might be itself what is required."""
+    with pytest.raises(ContractError, match="within seconds, a call may not come before itself"):
+        precedence(match, required, within=HOUR)
+
+
+@requirement("S-CONFIRM-08")
+@pytest.mark.parametrize(
+    ("match", "required", "trace", "said"),
+    [
+        (SMALL, {"tool": "vet", "status": "ok"}, "pay(n=1) vet pay(n=1)", "r.."),
+        (
+            {"tool": "pay"},
+            [LARGE, ASKED],
+            "pay(n=1) msg:user=go pay(n=9) +3600s pay +3601s pay",
+            "x...x",
+        ),
+        ({"tool": "pay"}, [LARGE | {"output": "ok"}, ASKED], "pay msg:user=go pay", "x.."),
+        (ASKED, {"tool": "pay", "status": "any"}, "msg:user=go pay msg:user=go", "w.."),
+        ({"tool": "pay"}, {"message": "user", "text": {"matches": "g"}}, "msg:user=go pay", ".."),
+        ([ASKED, {"tool": "pay"}], {"tool": "vet", "status": "any"}, "pay vet pay", "x.."),
+    ],
+)
+def test_in_seconds_other_events_can_be_required(
+    match: Any, required: Any, trace: str, said: str
+) -> None:
+    """What cannot be the judged event: a result of a call that is decided, another tool."""
+    assert played(precedence(match, required, within=HOUR))(trace) == said
+
+
 # --- what is said about a contract ----------------------------------------------------------------
 
 WHY = "a refund needs a second pair of eyes"

@@ -19,7 +19,7 @@ from sponsio_like.patterns import (
 )
 from sponsio_like.values.freeze import UNREADABLE, freeze
 from sponsio_like.values.limits import ANSWER_CAP, DEPTH_CAP, DIGITS_CAP, VALUES_CAP
-from sponsio_like.values.plain import as_data
+from sponsio_like.values.plain import as_data, as_members
 from tests.manifest import requirement
 
 LONG: dict[str, Any] = {
@@ -160,6 +160,20 @@ def test_the_bounds_are_reached_themselves(read: Any) -> None:
         assert is_cut(read({"a": [inner] * (VALUES_CAP - whole)}))
     assert not is_cut(read({"a": [0] * (VALUES_CAP - 2 - whole), "b": []}))
     assert is_cut(read({"a": [0] * (VALUES_CAP - 1 - whole), "b": []}))
+
+
+@requirement("S-FAIL-05")
+@pytest.mark.parametrize("read", [as_data, as_members])
+def test_the_levels_and_values_of_what_a_host_gives_are_counted(read: Any) -> None:
+    """One level too deep is unreadable; so is one list too many, even an empty one."""
+    deep: Any = []
+    for _ in range(DEPTH_CAP - 2 + (read is as_members)):
+        deep = [deep]
+    assert not is_cut(read({"a": deep}))
+    assert is_cut(read({"a": [deep]}))
+    assert as_members({"a": [1, 2], "b": []}, 4) == {"a": [1, 2], "b": []}
+    assert as_members({"a": [1, 2], "b": []}, 3) == {"a": [1, 2], "b": UNREADABLE}
+    assert as_members({"a": [1, 2], "b": 3}, 3) == {"a": [1, 2], "b": 3}
 
 
 @requirement("S-FAIL-05")

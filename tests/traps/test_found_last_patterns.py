@@ -313,6 +313,15 @@ def test_that_texts_without_a_value_are_refused_is_said(rule: Any) -> None:
     assert "write `missing: skip` in the match" in str(warned[0].message)
 
 
+@requirement("S-VALUE-15")
+def test_a_call_in_which_nothing_is_found_is_not_the_required_one() -> None:
+    """All other calls wait for it, and so does this one."""
+    rule = must_precede(SHELL, {"tool": "*", "args": {"path": "$f"}})
+    find = ("shell", {"command": "rm a.txt", "path": "x"})
+    look = ("shell", {"command": "ls", "path": "a.txt"})
+    assert played(rule, look, find, look) == "BAA"
+
+
 @requirement("S-LOAD-14")
 @pytest.mark.parametrize("missing", ["skip", "refuse"])
 def test_who_says_what_a_text_without_a_value_means_is_not_warned(missing: str) -> None:

@@ -192,6 +192,11 @@ def test_blanks_and_punctuation_in_numbers_are_seen_through(delivered: Any, pass
         ({"eta": "3 days"}, "3 days"),
         ("it took 10-15 min, at 10am on the 20th", "10-15, 10am, 20th"),
         ("call 0171 555-12 34", "0171 999 88 77, 555-12"),
+        ("the state-of-the-art model", "a state-of-the-art one"),
+        ({"kind": "well-known"}, "a well-known one"),
+        ("ask @maria", "maria"),
+        ({"city": "\u6771\u4eac \u5927\u962a"}, "to \u6771\u4eac \u5927\u962a"),
+        ({"a": "'150%'", "b": "May 5th"}, "150%, may 5th"),
     ],
 )
 @requirement("S-LEAK-03")
@@ -214,6 +219,8 @@ def test_what_identifies_nothing_is_no_leak(answer: Any, passed: str) -> None:
         ("please be so kind as to pay", "so kind as to pay"),
         ("pin 1234 of", "1234"),
         ("write to bob@corp.com", "bob@corp.com"),
+        ("write to bob@corp", "mailto:bob@corp"),
+        ({"v": "'xkQpTz'"}, "xkqptz"),
     ],
 )
 def test_what_identifies_something_is_a_leak(answer: Any, passed: str) -> None:

@@ -175,6 +175,17 @@ def test_a_path_that_an_answer_lacks_does_not_match(answer: Any) -> None:
     assert played(rule, ("get", {}, inner), ("send", {"b": "s"})) == "AB"
 
 
+@requirement("S-CMP-04")
+@pytest.mark.parametrize("text", ["[" * 200_000, " {" + " " * 4_000_000], ids=["deep", "long"])
+def test_json_text_of_an_answer_that_cannot_be_read_is_not_missing(text: str) -> None:
+    """Too deep, or too long: what stands at the path cannot be told, and is no null."""
+    for condition in ("output.code != 1", "output.code = null", "output.code matches 'x'"):
+        rule = {"ltl": f"G(called(send) -> O(done(get) & {condition}))"}
+        assert played(rule, ("get", {}, text), ("send", {})) == "AB", condition
+        never = {"ltl": f"G(called(send) -> !O(done(get) & {condition}))"}
+        assert played(never, ("get", {}, text), ("send", {})) == "AB", condition
+
+
 @requirement("S-CMP-08")
 def test_what_an_answer_lacks_is_no_null() -> None:
     """Only a null that stands there is equal to null: a plain text or a number has no fields."""
