@@ -72,7 +72,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> str:
-    """`__version__`, read from the installed package when asked for."""
+    """Return `__version__`, read from the installed package. Raises `AttributeError` otherwise."""
     if name == "__version__":
         from importlib.metadata import version
 

@@ -1,4 +1,4 @@
-"""Every error this package raises, drawn as the tree it forms.
+"""The errors that this package raises, drawn as the tree they form.
 
 SponsioLikeError
 ├── CallBlocked        a decorated tool was not run; its advice is for the model (`guard/raised.py`)
@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake: where it stands, what is wrong, what to write instead.
+    """One mistake: its place, what is wrong, what to write instead.
 
     `where` is `file:line:column`, a contract's name, or empty. Until it is known, `path` has the
     keys that lead to the mistake inside what is being read; `of_key`: the last key itself is wrong.
@@ -54,7 +54,7 @@ class SponsioLikeError(Exception):
 
 
 class ContractError(SponsioLikeError):
-    """A contract that cannot be understood; nothing of its file is loaded.
+    """Raised for a contract that cannot be understood; nothing of its file is loaded.
 
     `problems` has every mistake that was found, in file order.
     """
@@ -65,19 +65,21 @@ class ContractError(SponsioLikeError):
 
     @classmethod
     def of(cls, what: str, hint: str = "", where: str = "") -> ContractError:
-        """One mistake, from its words."""
+        """Return the error of one mistake."""
         return cls(Problem(what, where, hint))
 
 
 class ContractWarning(UserWarning):
-    """A contract that loads, and says what is seldom meant. `guard.policy.warnings` has them all.
+    """Warns of a contract that loads, and says what is seldom meant.
+
+    `guard.policy.warnings` has all of them.
 
     `warnings.simplefilter("error", ContractWarning)` makes errors of them.
     """
 
 
 class Problems:
-    """Collects the mistakes of several readings, so that all of them are told at once."""
+    """A collection of the mistakes of several readings, so that all of them are told at once."""
 
     def __init__(self) -> None:
         self.found: list[Problem] = []
@@ -89,7 +91,10 @@ class Problems:
     def attempt(
         self, path: Path, read: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs
     ) -> _T | None:
-        """What `read` returns; the problems of a `ContractError` are kept, under `path`."""
+        """Return what `read` returns; None on a `ContractError`, whose problems are noted.
+
+        They are noted under `path`.
+        """
         try:
             return read(*args, **kwargs)
         except ContractError as error:
@@ -97,19 +102,19 @@ class Problems:
             return None
 
     def check(self) -> None:
-        """Raise what was found, if anything."""
+        """Raise `ContractError` with the mistakes that were noted, if there are any."""
         if self.found:
             raise ContractError(*self.found)
 
 
 NEAR_CAP = 300
-"""Most names that a word is compared with, letter by letter."""
+"""The most names that a word is compared with, letter by letter."""
 KNOWN_CAP = 100
-"""Most names that are listed where none is close."""
+"""The most names that are listed where none is close."""
 
 
 def closest(word: Any, known: Iterable[str]) -> str:
-    """A hint for a word that is not known: the most similar ones, or all."""
+    """Return a hint for an unknown word: similar names, or all; empty if there are none."""
     names, text = list(known), str(word)
     among = names
     if len(names) > NEAR_CAP:
@@ -125,7 +130,7 @@ def closest(word: Any, known: Iterable[str]) -> str:
 
 
 def _shared(one: str, other: str) -> int:
-    """With how many equal characters two words begin, and end."""
+    """Return the number of equal characters with which two words begin, and end."""
     return sum(
         next((n for n, (a, b) in enumerate(zip(x, y, strict=False)) if a != b), min(len(x), len(y)))
         for x, y in ((one, other), (one[::-1], other[::-1]))
@@ -133,27 +138,30 @@ def _shared(one: str, other: str) -> int:
 
 
 class InputMissing(SponsioLikeError):
-    """A contract needs an input (results, messages, facts, ...) that the session does not get."""
+    """Raised if a contract needs an input (results, facts, ...) that the session does not get."""
 
 
 class SessionError(SponsioLikeError):
-    """The host used a session wrongly."""
+    """Raised if the host uses a session wrongly."""
 
 
 STRAIN = (RecursionError, MemoryError)
-"""What any line may raise, where the host has left little room to work in."""
+"""The errors that any line may raise, where the host has left little room to work in."""
 
 
 class Finished(SessionError):
-    """The session was finished: it decides nothing more."""
+    """Raised if a session that is finished is to decide anything more."""
 
     def __init__(self, session: str) -> None:
         super().__init__(f"session `{session}` is finished; open a new one")
 
 
 class SnapshotError(SponsioLikeError):
-    """A snapshot that was not made by `Session.snapshot`, or is damaged."""
+    """Raised for a snapshot that was not made by `Session.snapshot`, or is damaged."""
 
 
 class TraceError(SponsioLikeError):
-    """A trace file or a decision log that cannot be read; the message has file and line."""
+    """Raised for a trace file or a decision log that cannot be read.
+
+    The message has file and line.
+    """

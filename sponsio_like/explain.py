@@ -1,4 +1,4 @@
-"""Patterns and contracts in words.
+"""Explains patterns and contracts in words.
 
 In: the catalog of patterns, or the contracts of a file. Out: lines for people, each with a style.
 """
@@ -37,7 +37,7 @@ NOTATION = (
 
 
 def catalog(patterns: Iterable[Pattern]) -> list[Styled]:
-    """All patterns, by family, each with its sentence."""
+    """Return all patterns by family, each with its sentence, as lines."""
     families: dict[str, list[Pattern]] = {family: [] for family in ORDER}
     for each in patterns:
         families.setdefault(each.family, []).append(each)
@@ -54,12 +54,12 @@ def catalog(patterns: Iterable[Pattern]) -> list[Styled]:
 
 
 def template(sentence: str) -> str:
-    """A sentence with its places shown: tool `<first>` must precede `<then>`."""
+    """Return a sentence with its places shown: tool `<first>` must precede `<then>`."""
     return re.sub(r"\{([a-z_.]+)(?::[^}]*)?\}", lambda place: f"<{place[1]}>", sentence)
 
 
 def pattern_page(pattern: Pattern) -> list[Styled]:
-    """One pattern: what it means, how it is written, which traces keep and break it."""
+    """Return a page on one pattern: its meaning, its form, traces that keep and break it."""
     rule = pattern.rule(pattern.example)
     page: list[Styled] = [(f"{pattern.name}", HEAD), (f"family: {pattern.family}", FAINT), ("", "")]
     page += [(f"  {template(sentence)}", NAME) for sentence in pattern.sentences]
@@ -87,7 +87,7 @@ def _traces(traces: Iterable[str]) -> Iterator[Styled]:
 
 
 def example(pattern: Pattern) -> list[str]:
-    """A whole contract file with the pattern's own example."""
+    """Return the lines of a whole contract file with the pattern's own example."""
     arguments = {"pattern": pattern.name, **pattern.example}
     return [
         "version: 1",
@@ -98,7 +98,7 @@ def example(pattern: Pattern) -> list[str]:
 
 
 def flow(value: Any) -> str:
-    """JSON-like data on one line of YAML, with quotes only where they are needed."""
+    """Return JSON-like data on one line of YAML, with quotes only where they are needed."""
     match value:
         case Mapping():
             return "{" + ", ".join(f"{flow(k)}: {flow(v)}" for k, v in value.items()) + "}"
@@ -113,7 +113,10 @@ def flow(value: Any) -> str:
 
 
 def contracts_page(contracts: Iterable[Contract], mode: Mode) -> list[Styled]:
-    """What was understood of each contract. `mode` is that of contracts that do not say."""
+    """Return what was understood of each contract.
+
+    `mode` is that of contracts that do not say.
+    """
     page: list[Styled] = []
     for contract in contracts:
         page += [*_contract(contract, contract.mode or mode), ("", "")]
@@ -121,7 +124,7 @@ def contracts_page(contracts: Iterable[Contract], mode: Mode) -> list[Styled]:
 
 
 def warnings_page(warnings: Iterable[Problem]) -> list[Styled]:
-    """What loads, and is seldom meant, with what to write instead."""
+    """Return what loads, and is seldom meant, with what to write instead."""
     return [line for each in warnings for line in ((f"warning: {each}", HEAD), ("", ""))]
 
 
@@ -152,7 +155,7 @@ def _contract(contract: Contract, mode: Mode) -> Iterator[Styled]:
 
 
 def _written(rule: Rule) -> str:
-    """The sentence of a rule, if it can be typed back; else the pattern as a file writes it."""
+    """Return the sentence of a rule if it reads back; else the pattern as a file writes it."""
     try:
         again = read(rule.sentence)
     except ContractError:

@@ -1,4 +1,4 @@
-"""The decision log as JSON lines: written, and read back.
+"""Writes the decision log as JSON lines, and reads it back.
 
 In: the records of a guard. Out: one JSON object a line, each with a `timestamp`, written at once.
 Nothing is configured globally: the host's own logging is left alone.
@@ -32,7 +32,7 @@ __all__ = ["Record", "as_text", "json_log", "read_log"]
 
 
 class JsonLog:
-    """A sink for `Guard(log=...)`. Any number of guards, sessions and threads may share one."""
+    """A sink for `Guard(log=...)`, which any number of guards, sessions and threads may share."""
 
     def __init__(self, write: Callable[[str], Any], file: IO[bytes] | None = None) -> None:
         self._write = write
@@ -40,7 +40,7 @@ class JsonLog:
         self._lock = threading.Lock()
 
     def __call__(self, record: Record) -> None:
-        """Write one record."""
+        """Write one record, with a timestamp."""
         now = datetime.now(UTC).isoformat(timespec="microseconds")
         line = as_text({"timestamp": f"{now[:-6]}Z", **record}) + "\n"
         with self._lock:
@@ -64,11 +64,11 @@ class JsonLog:
 
 
 def json_log(target: str | Path | IO[str]) -> JsonLog:
-    """A log that appends to a file, or writes to a stream of text. Raises `OSError`."""
+    """Return a log that appends to a file, or writes to a stream of text. Raises `OSError`."""
     if isinstance(target, str | Path):
         file = io.FileIO(target, "a")  # unbuffered: a line is one write
         log = JsonLog(lambda line: file.write(line.encode()), file)
-        weakref.finalize(log, file.close).atexit = False  # a guard that goes closes its log
+        weakref.finalize(log, file.close).atexit = False  # the file closes when nobody has the log
         return log
     stream = target
 
@@ -80,7 +80,7 @@ def json_log(target: str | Path | IO[str]) -> JsonLog:
 
 
 def read_log(path: str | Path) -> Iterator[Line]:
-    """The records of a log, one by one, each with its place `file:line`.
+    """Yield the records of a log one by one, each with its place `file:line`.
 
     A last line that is incomplete, since its writer was stopped, is left out. Raises `TraceError`.
     """
@@ -88,7 +88,7 @@ def read_log(path: str | Path) -> Iterator[Line]:
 
 
 def as_text(record: Record) -> str:
-    """The record as JSON on one line, whatever the arguments of a call were."""
+    """Return the record as JSON on one line, whatever the arguments of a call were."""
     try:
         return _encode(record)
     except ValueError:  # NaN and infinity are no JSON

@@ -1,4 +1,4 @@
-"""For hand-written agent loops: one call, or one answer, as a block of code.
+"""Runs one call, or checks one answer, of a hand-written agent loop, as a block of code.
 
 with running(session, "pay", {"amount": 5}) as call:
     call.output = pay(**call.args)
@@ -22,7 +22,7 @@ from sponsio_like.values.plain import as_answer
 
 @dataclass(slots=True)
 class Running:
-    """A call that may run: which tool, with which arguments. `output` is what it came to."""
+    """A call that may run: its tool and its arguments. The block stores the result in `output`."""
 
     id: str
     tool: str
@@ -36,9 +36,9 @@ def running(
 ) -> Iterator[Running]:
     """Decide the call, let the block run it, and settle it with `output`, or with its exception.
 
-    A redirect shows in `tool` and `args`. `how`: `id`, `agent`, `depth`; the agent and the depth
-    that are not given are those that are `active()`. Raises `CallBlocked` (`RunStopped`,
-    if the run is over) or `CallHeld` before the block is entered.
+    A redirect shows in `tool` and `args`. `how`: `id`, `agent`, `depth`; if agent or depth are not
+    given, those that are `active()` count. Raises `CallBlocked` (`RunStopped`, if the run is over)
+    or `CallHeld` before the block is entered.
     """
     agent, depth = acting_in(session).by
     outcome = session.decide(tool, args, **{"agent": agent, "depth": depth, **how})
@@ -60,7 +60,7 @@ def running(
 
 
 def said(session: Session, text: str) -> str:
-    """The answer, if it may be shown. Raises as `running` does if not."""
+    """Return the agent's answer if it may be shown. Raises `CallBlocked` or `CallHeld` if not."""
     outcome = session.message("assistant", text)
     match outcome:
         case Blocked():

@@ -38,7 +38,10 @@ def called(
     agent: str | None = None,
     missing: Literal["refuse"] | None = None,
 ) -> f.Formula:
-    """This is a call of one of `tools`, whatever becomes of it: `called("pay", where("n") > 3)`."""
+    """Return an atom: this is a call of one of `tools`, whatever becomes of it.
+
+    `called("pay", where("n") > 3)`
+    """
     return f.Happens("called", target(tools, *conditions, agent=agent, missing=missing))
 
 
@@ -48,7 +51,10 @@ def done(
     agent: str | None = None,
     missing: Literal["refuse"] | None = None,
 ) -> f.Formula:
-    """Such a call that has succeeded; false while it is in flight: `done("check_policy")`."""
+    """Return an atom: this is such a call, and it has succeeded; false while it is in flight.
+
+    `done("check_policy")`
+    """
     return f.Happens("done", target(tools, *conditions, agent=agent, missing=missing))
 
 
@@ -58,26 +64,30 @@ def failed(
     agent: str | None = None,
     missing: Literal["refuse"] | None = None,
 ) -> f.Formula:
-    """Such a call that has failed; false while it is in flight: `failed(["pay", "refund"])`."""
+    """Return an atom: this is such a call, and it has failed; false while it is in flight.
+
+    `failed(["pay", "refund"])`
+    """
     return f.Happens("failed", target(tools, *conditions, agent=agent, missing=missing))
 
 
 def output(path: str = "") -> Field[f.Formula]:
-    """The output of this call, whole or at `path`, once it has settled: `output("n") > 3`.
+    """Return the output of this call, whole or at `path`, for an atom: `output("n") > 3`.
 
-    Of an earlier call, it is a term: `last(output("n"), done("quote")) > 3`.
+    The atom is known once the call has settled. Of an earlier call, the output is a term:
+    `last(output("n"), done("quote")) > 3`.
     """
     string("the path of an output", path)
     return Field(lambda op, value: f.OutputIs(path, op, value), f.Output(path))
 
 
 def agent(name: str) -> f.Formula:
-    """This call is made by this agent: `agent("planner")`."""
+    """Return an atom: this call is made by this agent: `agent("planner")`."""
     return f.ByAgent(string("an agent's name", name))
 
 
 def message(role: str = "*") -> f.Formula:
-    """This position is a message of this role, or of any: `message("user")`."""
+    """Return an atom: this position is a message of this role, or of any: `message("user")`."""
     return f.MessageBy(string("a role", role))
 
 
@@ -90,9 +100,9 @@ def text() -> Field[f.Formula]: ...
 
 
 def text(regex: str | None = None) -> f.Formula | Field[f.Formula]:
-    """This is a message in whose text the regular expression is found: `text("(?i)refund")`.
+    """Return an atom: the regular expression is found in this message: `text("(?i)refund")`.
 
-    Without one, the text itself, for variables: `text().has(var("x"))`.
+    Without one, return the text itself, for variables: `text().has(var("x"))`.
     """
     return Field(_about_text) if regex is None else _about_text("matches", regex)
 
@@ -106,17 +116,20 @@ def _about_text(op: f.Op, value: object) -> f.Formula:
 
 
 def permission(name: str) -> f.Formula:
-    """The calling agent holds this permission now: `permission("refund:write")`."""
+    """Return an atom: the calling agent holds this permission now: `permission("refund:write")`."""
     return f.Permitted(string("a permission", name))
 
 
 def approved(action: str, role: str) -> f.Formula:
-    """A standing approval of `action` by `role` exists now: `approved("deploy", "lead")`."""
+    """Return an atom: a standing approval of `action` by `role` exists now.
+
+    `approved("deploy", "lead")`
+    """
     return f.Approved(string("an action", action), string("a role", role))
 
 
 def step(name: str) -> f.Formula:
-    """This position is a plain step at which the atom was observed: `step("door_open")`."""
+    """Return an atom: this is a plain step at which `name` was observed: `step("door_open")`."""
     return f.Observed(string("the name of an atom", name))
 
 
@@ -130,9 +143,11 @@ def count(
     steps: int | None = None,
     seconds: float | None = None,
 ) -> f.Term:
-    """How many positions so far, this one included: `count("pay", seconds=60) <= 3`.
+    """Return a term: the number of positions so far, with this one: `count("pay", seconds=60) <=
+    3`.
 
-    Only those after the latest `since`, if given. A tool stands for `called(tool)`.
+    With `since`, only positions after it held last; with `steps` or `seconds`, only the last ones.
+    A tool stands for `called(tool)`.
     """
     reset = None if since is None else _happening(since)
     return f.Count(_happening(what), reset, bound(steps, seconds))
@@ -145,32 +160,45 @@ def total(
     steps: int | None = None,
     seconds: float | None = None,
 ) -> f.Term:
-    """The sum of an argument over all calls, this one included: `total("pay", "n") <= 100`."""
+    """Return a term: the sum of an argument over all calls, with this one: `total("pay", "n") <=
+    100`.
+
+    With `steps` or `seconds`, only the last ones.
+    """
     string("the path of an argument", path)
     return f.Sum(target(tools, *conditions), path, bound(steps, seconds))
 
 
 def since(what: Tools | f.Formula) -> f.Term:
-    """Positions since it last held, infinite if it never did: `since("login") <= 10`."""
+    """Return a term: the positions since it last held, infinite if it never did.
+
+    `since("login") <= 10`
+    """
     return f.StepsSince(_happening(what))
 
 
 def age(what: Tools | f.Formula) -> f.Term:
-    """Seconds since it last held, infinite if it never did: `age(done("login")) < 60`."""
+    """Return a term: the seconds since it last held, infinite if it never did.
+
+    `age(done("login")) < 60`
+    """
     return f.Age(_happening(what))
 
 
 def repeats(
     tools: Tools, *conditions: f.Condition, similar: Literal["equal", "fuzzy"] = "equal"
 ) -> f.Term:
-    """How many such calls in a row have had similar arguments: `repeats("search") <= 5`."""
+    """Return a term: the number of such calls in a row with similar arguments.
+
+    `repeats("search") <= 5`
+    """
     if similar not in {"equal", "fuzzy"}:
         raise ContractError.of(f"arguments are compared `equal` or `fuzzy`, not `{similar}`")
     return f.Repeats(target(tools, *conditions), similar)
 
 
 def last(value: f.Term | Field[f.Formula], what: Tools | f.Formula) -> f.Term:
-    """The value at the latest earlier position where it held: `last(arg("n"), "pay")`."""
+    """Return a term: the value where it last held before: `last(arg("n"), "pay")`."""
     read = value.term if isinstance(value, Field) else value
     if not isinstance(read, f.Term):
         raise ContractError.of("`last` takes a term", 'write `arg("n")` or `output("n")`')
@@ -178,16 +206,16 @@ def last(value: f.Term | Field[f.Formula], what: Tools | f.Formula) -> f.Term:
 
 
 def delivered(tools: Tools, *conditions: f.Condition) -> f.Term:
-    """How many results of such calls have arrived, failures too: `delivered("web") <= 3`."""
+    """Return a term: the number of results of such calls, failures too: `delivered("web") <= 3`."""
     return f.Delivered(target(tools, *conditions))
 
 
 def denied(
     tools: Tools, *conditions: f.Condition, like: Literal["any", "tool", "call"] = "any"
 ) -> f.Term:
-    """How many such calls were refused so far: `denied("pay") < 3`.
+    """Return a term: the number of such calls that were refused so far: `denied("pay") < 3`.
 
-    All of them, those of the same tool as the present call, or those that are the same call.
+    `like`: all of them, those of the same tool as this call, or those that are the same call.
     """
     if like not in {"any", "tool", "call"}:
         raise ContractError.of(f"refusals are like `any`, `tool` or `call`, not `{like}`")
@@ -195,32 +223,42 @@ def denied(
 
 
 def fact_age(key: str) -> f.Term:
-    """Seconds since this fact was told, infinite if it never was: `fact_age("login") < 60`."""
+    """Return a term: the seconds since this fact was told, infinite if it never was.
+
+    `fact_age("login") < 60`
+    """
     return f.FactAge(string("a key of the context", key))
 
 
 def approval_age(action: str, role: str) -> f.Term:
-    """Seconds since the latest standing approval: `approval_age("deploy", "lead") < 3600`."""
+    """Return a term: the seconds since the latest standing approval.
+
+    `approval_age("deploy", "lead") < 3600`
+    """
     return f.ApprovalAge(string("an action", action), string("a role", role))
 
 
 def mark(path: str = "*") -> f.Term:
-    """What calls share whose arguments there are equal; `*`: all: `mark("sku").equals(...)`."""
+    """Return a term that is equal for calls whose argument at `path` is equal:
+    `mark("sku").equals(...)`.
+
+    `*` is all arguments together.
+    """
     return f.Mark(string("the path of an argument", path))
 
 
 def arg(path: str) -> f.Term:
-    """An argument of the call being decided: `arg("amount") <= ctx("limit")`."""
+    """Return a term: an argument of the call being decided: `arg("amount") <= ctx("limit")`."""
     return f.Arg(string("the path of an argument", path))
 
 
 def ctx(key: str) -> f.Term:
-    """A value of the context, now: `ctx("env").equals("prod")`."""
+    """Return a term: a value of the context, now: `ctx("env").equals("prod")`."""
     return f.Ctx(string("a key of the context", key))
 
 
 def value(name: str) -> f.Term:
-    """What a variable stands for, to be compared with other terms.
+    """Return a term: the value of a variable, to be compared with other terms.
 
     `arg("price") < value("old")`: an argument of this call is less than `$old`.
     """
@@ -228,12 +266,12 @@ def value(name: str) -> f.Term:
 
 
 def tokens() -> f.Term:
-    """Tokens that the session has used so far: `tokens() < 50_000`."""
+    """Return a term: the tokens that the session has used so far: `tokens() < 50_000`."""
     return f.Tokens()
 
 
 def depth() -> f.Term:
-    """The delegation depth of the call being decided: `depth() <= 3`."""
+    """Return a term: the delegation depth of the call being decided: `depth() <= 3`."""
     return f.Depth()
 
 

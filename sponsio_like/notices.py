@@ -1,4 +1,4 @@
-"""Telling people: notices go to notifiers, which are plain callables of the user.
+"""Delivers notices to notifiers, which are plain callables of the user.
 
 Every notifier has a mailbox and a thread of its own, so that one which hangs, raises or calls the
 guard back delays neither a decision nor another notifier.
@@ -18,19 +18,19 @@ from typing import Any, TypeAlias
 from weakref import WeakSet
 
 MAILBOX_CAP = 1_000
-"""Most notices that wait for one notifier; further ones are dropped, and the log says so."""
+"""The most notices that wait for one notifier; further ones are dropped, and the log says so."""
 IDLE_SECONDS = 5.0
-"""How long the thread of a mailbox waits for another notice."""
+"""The seconds that the thread of a mailbox waits for another notice before it ends."""
 EXIT_SECONDS = 5.0
-"""How long the end of the process waits for notices that are on their way."""
+"""The most seconds that the end of the process waits for notices to be delivered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What a notifier is told: never an argument or a text of the agent.
+    """A message to a notifier about one violation; it never has an argument or a text of the agent.
 
-    `ticket` is to be answered, if the call was held. The last four are what
-    the contract says about itself.
+    `ticket` is to be answered, if the call was held. The last four fields are what the contract
+    says about itself.
     """
 
     session: str
@@ -85,7 +85,7 @@ class Mailbox:
 
     @property
     def empty(self) -> bool:
-        """Whether every notice has been delivered."""
+        """True if every notice has been delivered."""
         return not self._waiting.unfinished_tasks
 
     def _deliver(self) -> None:
@@ -117,7 +117,7 @@ async def _awaited(answer: Any) -> None:
 
 
 def drain(seconds: float = EXIT_SECONDS) -> bool:
-    """Wait until every notice has been delivered, at most so long. Whether it has."""
+    """Wait at most so many seconds until all notices are delivered; return True if they are."""
     end = time.monotonic() + seconds
     while not all(mailbox.empty for mailbox in _MAILBOXES.copy()):
         if time.monotonic() > end:

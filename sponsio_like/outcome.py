@@ -1,8 +1,7 @@
-"""What a decision can be: a closed union that every adapter answers completely.
+"""Outcomes and decisions: a closed union that every adapter answers completely.
 
-Out: `Allowed | Blocked | Held | Redirected`. There is no flag that means "go on" in more than one
-of them: a caller has to look at the type. A new kind of outcome is a design decision; a new
-strategy is not.
+Out: `Allowed | Blocked | Held | Redirected`. They share no flag for "go on": a caller has to look
+at the type. A new kind of outcome is a design decision; a new strategy is not.
 """
 
 from __future__ import annotations
@@ -23,6 +22,15 @@ Action: TypeAlias = Literal["blocked", "held", "redirected", "warned", "custom",
 @dataclass(frozen=True, slots=True)
 class Violation:
     """One contract, violated at one position.
+
+    `position` counts calls from 0 (for a message: the calls so far, and `tool` is None). `action`
+    is what enforcement does about it; `reported` where no call could have prevented it. `message`
+    says what had to hold, in the contract's words; it never has argument values. `values` are those
+    of the contract's variables, in their canonical form: the first for which it is violated.
+    `since` is the call from which on the state stands against it, None if that is not known.
+    `because`, `owner`, `severity` and `tags` are what the contract says about itself. A callable
+    that is a strategy gets the `call` too, with a copy of its arguments, or the `text` of a
+    response; no other violation has them, and they are neither shown nor compared.
 
     `position` counts calls from 0 (for a message: the calls so far, and `tool` is None). `action`
     is what enforcement does about it; `reported` where no call could have prevented it.
@@ -56,7 +64,7 @@ class Violation:
 
     @property
     def words(self) -> str:
-        """What people and models read: why the contract is there, else what had to hold."""
+        """The words for people and models: the reason of the contract, else what had to hold."""
         return self.because or self.message
 
     def __str__(self) -> str:
@@ -67,8 +75,8 @@ class Violation:
 class Unfulfilled:
     """An obligation that is still open: what has to happen before the session ends.
 
-    `values`: of the contract's variables, some for which it is open. `because`, `owner`, `severity`
-    and `tags` are what the contract says about itself.
+    `values` are those of the contract's variables for which it is open, or some of them. `because`,
+    `owner`, `severity` and `tags` are what the contract says about itself.
     """
 
     contract: str
@@ -91,11 +99,10 @@ class Unfulfilled:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The call may run. `warnings` were answered by warn_only.
+    """The call may run.
 
-    `observed` would have been acted upon.
-
-    `id` is the id to settle.
+    `id` is the id to settle. `warnings` are the violations that `warn_only` answered; `observed`
+    are those that `enforce` would have acted upon.
     """
 
     id: str
@@ -109,7 +116,7 @@ _set_id, _set_warnings, _set_observed = _set
 
 
 def let_through(id: str) -> Allowed:
-    """`Allowed(id)`, in half the time."""
+    """Return `Allowed(id)`, in half the time."""
     outcome = _new(Allowed)
     _set_id(outcome, id)
     _set_warnings(outcome, ())
@@ -119,9 +126,10 @@ def let_through(id: str) -> Allowed:
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """The call must not run. `advice` is one sentence for the model.
+    """The call must not run.
 
-    It is computed when first read. `ends_run`: the run is over; nothing more is let through.
+    `advice` is one sentence for the model; it is computed when it is first read. `ends_run` is True
+    if the run is over: nothing more is let through.
     """
 
     id: str
@@ -131,7 +139,7 @@ class Blocked:
 
     @property
     def advice(self) -> str:
-        """Why, and the shortest continuation that makes the call legal, if there is one."""
+        """One sentence: the reason, and the shortest way to make the call legal, if any."""
         return self.explain()
 
 
@@ -149,7 +157,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Redirected:
-    """Not the call, but `tool` with `args` is to run, under the same id."""
+    """The tool `tool` is to run with `args` instead of the call, under the same id."""
 
     id: str
     tool: str
@@ -165,24 +173,24 @@ Outcome: TypeAlias = Allowed | Blocked | Held | Redirected
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Refuse the call."""
+    """The decision to refuse the call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Refuse the call, and everything after it: the run ends."""
+    """The decision to refuse the call, and everything after it: the run ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Warn:
-    """Let the call run, and say so."""
+    """The decision to let the call run, with a warning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """Run `tool` instead; `renames` maps argument names (to None: dropped); None.
+    """The decision to run `tool` instead.
 
-    The same arguments.
+    `renames` maps argument names to new ones (to None: dropped); None: the same arguments.
     """
 
     tool: str
@@ -191,7 +199,8 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class Escalate:
-    """Hold the call until a person in one of `roles` answers (anyone, if there are none).
+    """The decision to hold the call until a person in one of `roles` answers (anyone, if there are
+    none).
 
     `notify` are told. An answer has to come `within` so many seconds, if that is given.
     """
@@ -203,7 +212,7 @@ class Escalate:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A callable of the user is given the violation, and answers with a strategy."""
+    """The decision to ask a callable of the user, which answers with a strategy."""
 
     name: str
     function: Callable[[Violation], Any] = field(compare=False)

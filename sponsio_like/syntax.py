@@ -1,4 +1,5 @@
-"""Text to formula: the grammar is `grammar.lark`, read by lark as LALR(1) when first needed.
+"""Parses formulas from text: the grammar is `grammar.lark`, read by lark as LALR(1) when first
+needed.
 
 In: text such as `G(done(pay) -> X F done(tell))`, Unicode signs too. Out: interned nodes, made by
 one function for each rule while the parser runs, so depth is no limit. Mistakes become a located
@@ -30,12 +31,15 @@ _ASCII = {"≤": "<=", "≥": ">=", "≠": "!=", "∈": "in"}
 
 
 def read(text: str) -> f.Formula:
-    """The formula that `text` says; the same text is the same object."""
+    """Return the formula that `text` says; the same text is the same object.
+
+    Raises `ContractError`.
+    """
     return cast(f.Formula, _parsed(text, "formula"))
 
 
 def read_term(text: str) -> f.Term:
-    """The term that `text` says: `count(called(pay))`, `ctx(role)`, `3`."""
+    """Return the term that `text` says: `ctx(role)`, `3`. Raises `ContractError`."""
     return cast(f.Term, _parsed(text, "term"))
 
 
@@ -74,7 +78,7 @@ def _bounded(kind: Callable[..., f.Formula]) -> Callable[[f.Bound, f.Formula], f
 
 
 def _bound(within: Token, number: Token, unit: Token | None) -> f.Bound:
-    """`[<=3]` or `[<=60s]`; `<` is read only to say what to write instead."""
+    """Return a bound, `[<=3]` or `[<=60s]`; `<` is read only to say what to write instead."""
     size = _number(number)
     whole = isinstance(size, int)
     if within == "<":
@@ -273,7 +277,9 @@ RULES: Mapping[str, Callable[..., object]] = {
     "string": _string,
     "literal": lambda token: token[1:-1].replace("''", "'"),
 }
-"""What is made of each rule of the grammar, from what its parts became."""
+"""A function for each rule of the grammar, from the values of its parts to the value
+of the rule.
+"""
 
 __all__ = ["RULES", "read", "read_term", "show"]
 

@@ -1,4 +1,4 @@
-"""What is printed: tables as plain text, or drawn on a terminal; a progress bar when it takes long.
+"""Prints tables and pages, as plain text or drawn on a terminal, and a progress bar.
 
 In: a `Table`. Out: lines. Plain text is never cut or wrapped, so that it can be piped; a terminal
 gets colours and columns that fit.
@@ -23,7 +23,7 @@ Styled: TypeAlias = tuple[str, str]
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 PATIENCE = 1.0
-"""Seconds after which a progress bar appears."""
+"""The seconds after which a progress bar appears."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Table:
     title: str = ""
 
     def without_zeros(self, *names: str) -> Table:
-        """Without those of the named columns that have nothing but zeros."""
+        """Return the table without those of the named columns that have nothing but zeros."""
         kept = [
             i
             for i, name in enumerate(self.columns)
@@ -45,13 +45,13 @@ class Table:
         return Table(tuple(self.columns[i] for i in kept), rows, self.title)
 
     def align(self, column: int) -> Align:
-        """Where the cells of a column stand."""
+        """Return the side on which the cells of a column stand: right for numbers."""
         cells = [row[column] for row in self.rows]
         return "right" if cells and all(isinstance(cell, int) for cell in cells) else "left"
 
 
 def plain(table: Table) -> str:
-    """The table as text: columns two blanks apart."""
+    """Return the table as text, with columns two blanks apart."""
     lines = [table.columns, *(tuple(shown(cell) for cell in row) for row in table.rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(table.columns))]
     out = [table.title] if table.title else []
@@ -65,14 +65,14 @@ def plain(table: Table) -> str:
 
 
 def shown(cell: Cell) -> str:
-    """A cell on one line; a zero is a dot, so that numbers stand out."""
+    """Return a cell on one line; a zero is a dot, so that numbers stand out."""
     if isinstance(cell, int):
         return f"{cell:,}" if cell else "."
     return clean(" ".join(cell.split()))
 
 
 def clean(text: str) -> str:
-    """The text without control characters: what an attacker wrote must not steer a terminal."""
+    """Return the text without control characters, so that no attacker steers a terminal."""
     return CONTROL.sub(lambda sign: f"\\x{ord(sign[0]):02x}", text)
 
 
@@ -103,9 +103,9 @@ def _style(cell: Cell) -> str:
 def console_for(
     stream: IO[str], *, terminal: bool | None = None, width: int | None = None
 ) -> Console:
-    """A console that only colours on a terminal, and takes brackets in texts as they are.
+    """Return a console that only colours on a terminal, and takes brackets in texts as they are.
 
-    Whether it is a terminal, and how wide, is found out unless it is given.
+    `terminal` and `width` are found out unless they are given.
     """
     from rich.console import Console
 
@@ -134,7 +134,7 @@ class LateProgress:
         self._before = 0
 
     def __call__(self, done: int) -> None:
-        """So much of the present file is done."""
+        """Show that so many bytes of the present file are done."""
         if not self._shows or (self._bar is None and self._clock() - self._start < PATIENCE):
             return
         if self._bar is None:
@@ -151,11 +151,11 @@ class LateProgress:
         self._bar.update(self._bar.task_ids[0], completed=self._before + done)
 
     def next_file(self, size: int) -> None:
-        """A file of this size is done."""
+        """Count a file of this size as done."""
         self._before += size
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
 
@@ -180,16 +180,16 @@ def print_wrapped(text: str, style: str, indent: int, console: Console) -> None:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """`1 trace`, `2 traces`."""
+    """Return a number with its noun: `1 trace`, `2 traces`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words in backticks: `a`, `b`."""
+    """Return words in backticks: `a`, `b`."""
     return ", ".join(f"`{word}`" for word in words)
 
 
 def never_applied(names: Sequence[str]) -> str:
-    """What has to be looked at: perhaps these contracts do not mean what was recorded."""
+    """Return the line on contracts that never applied: perhaps tools have other names here."""
     they = "is what it names" if len(names) == 1 else "is what they name"
     return f"never applied: {listed(names)}; {they} called so here?"

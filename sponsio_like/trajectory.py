@@ -1,8 +1,8 @@
 """The trajectory monitor: safety specifications over the steps of an agent, watched live.
 
 In: one observation a step (flags, or the names of what holds). Out: a report at any time, and the
-final one at the end. It is the engine of the contracts, seen from the side of a plain trace: the
-same formulas, the same three-valued verdicts, which latch.
+final one at the end. It uses the engine of the contracts: the same formulas, and the same
+three-valued verdicts, which never change once they are `violated` or `satisfied`.
 
     monitor = TrajectorySafetyMonitor({"no_exfiltration": G(not_(atom("upload")))})
     monitor.observe({"upload"})
@@ -27,7 +27,7 @@ from sponsio_like.monitor.monitor import Verdict, overall
 
 @dataclass(frozen=True, slots=True)
 class StepObservation:
-    """What was observed at one step of the agent."""
+    """The observations of one step of the agent."""
 
     tool_call: bool = False
     verification_passed: bool = False
@@ -40,7 +40,7 @@ class StepObservation:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of what holds."""
+        """The names of the flags that are set."""
         return frozenset(each.name for each in dataclasses.fields(self) if getattr(self, each.name))
 
 
@@ -48,39 +48,42 @@ class StepObservation:
 
 
 def atom(name: str) -> f.Formula:
-    """This step was observed with this name: `atom("tool_call")`."""
+    """Return an atom: this step was observed with this name: `atom("tool_call")`."""
     if not name or not isinstance(name, str):
         raise ContractError.of(f"`{name!r}` is not the name of an atom", "write a text")
     return f.Observed(name)
 
 
 def not_(body: f.Formula) -> f.Formula:
-    """The formula does not hold."""
+    """Return the formula that `body` does not hold."""
     return body.body if isinstance(body, f.Not) else f.Not(body)
 
 
 def and_(*parts: f.Formula) -> f.Formula:
-    """All of them hold; without any: true."""
+    """Return the formula that all of them hold; without any: true."""
     return f.conj(*dict.fromkeys(parts))
 
 
 def or_(*parts: f.Formula) -> f.Formula:
-    """One of them holds; without any: false."""
+    """Return the formula that one of them holds; without any: false."""
     return f.disj(*dict.fromkeys(parts))
 
 
 def implies(left: f.Formula, right: f.Formula) -> f.Formula:
-    """If `left` holds, so does `right`."""
+    """Return the formula that if `left` holds, so does `right`."""
     return f.Implies(left, right)
 
 
 def G(body: f.Formula) -> f.Formula:  # noqa: N802  the name that temporal logic gave it
-    """Always: now and at every later step."""
+    """Return the formula that `body` holds now and at every later step (always)."""
     return body if _unbounded(body, f.Always) else f.Always(body)
 
 
 def F(body: f.Formula) -> f.Formula:  # noqa: N802
-    """Eventually: now or at some later step; undischarged at the end, it is violated."""
+    """Return the formula that `body` holds now or at some later step (eventually).
+
+    If it has not held by the end, it is violated.
+    """
     return body if _unbounded(body, f.Eventually) else f.Eventually(body)
 
 
@@ -89,12 +92,12 @@ def _unbounded(body: f.Formula, kind: type[f.Always | f.Eventually]) -> bool:
 
 
 def X(body: f.Formula) -> f.Formula:  # noqa: N802
-    """Next: there is a next step, and the formula holds there."""
+    """Return the formula that there is a next step, and `body` holds there."""
     return f.Next(body)
 
 
 def U(left: f.Formula, right: f.Formula) -> f.Formula:  # noqa: N802
-    """Until: `right` now or later, and `left` at every step before it."""
+    """Return the formula that `right` holds now or later, and `left` at every step before."""
     return f.Until(left, right)
 
 
@@ -111,10 +114,10 @@ SPECIFICATIONS: Mapping[str, f.Formula] = {
 
 
 class TrajectorySafetyMonitor:
-    """Watches named specifications over one trajectory. Monitors never share state.
+    """A monitor of named specifications over one trajectory; monitors never share state.
 
-    Raises `ContractError` for a specification that can never be violated, or never be kept, or
-    that speaks of anything but atoms of steps.
+    Raises `ContractError` for a specification that can never be violated, or never be kept, or that
+    speaks of anything but atoms of steps.
     """
 
     def __init__(self, specs: Mapping[str, f.Formula] = SPECIFICATIONS) -> None:
@@ -129,7 +132,7 @@ class TrajectorySafetyMonitor:
         self._final: dict[str, Verdict] | None = None
 
     def observe(self, step: StepObservation | Iterable[str]) -> None:
-        """One step. Raises `SessionError` after `finalize`."""
+        """Take one step. Raises `SessionError` after `finalize`."""
         if self._final is not None:
             raise SessionError("the trajectory is finalized; make a new monitor")
         names = step.names if isinstance(step, StepObservation) else _names(step)
@@ -138,11 +141,14 @@ class TrajectorySafetyMonitor:
         self._steps += 1
 
     def report(self) -> dict[str, Any]:
-        """Verdicts, formulas and step numbers (from 0), never what was observed."""
+        """Return verdicts, formulas and step numbers (from 0), never what was observed."""
         return self._report(self._final or self._session.verdicts())
 
     def finalize(self) -> dict[str, Any]:
-        """The end: what is still owed is violated, at no step; all the rest is satisfied."""
+        """End the trajectory, and return the report.
+
+        What is still owed is violated, at no step; all the rest is satisfied.
+        """
         if self._final is None:
             verdicts = self._session.verdicts()
             owed = {each.contract for each in self._session.finish()}
@@ -172,7 +178,7 @@ class TrajectorySafetyMonitor:
 
 @functools.lru_cache(maxsize=64)
 def _compiled(specs: tuple[tuple[str, f.Formula], ...]) -> Guard:
-    """The guard of these specifications: compiled once, for all trajectories."""
+    """Return the guard of these specifications: compiled once, for all trajectories."""
     if not specs:
         raise ContractError.of("no specification", 'write {"name": G(atom("name"))}')
     for name, spec in specs:
@@ -190,7 +196,7 @@ def _names(step: Iterable[str]) -> frozenset[str]:
 
 
 def _of_steps(name: str, spec: Any) -> None:
-    """Refuse what no step could ever touch."""
+    """Raise `ContractError` for a specification that no step could ever affect."""
     if not isinstance(spec, f.Formula):
         raise ContractError.of(f"specification `{name}` is no formula", 'write G(atom("name"))')
     leaves = [node for node in f.postorder(spec) if not f.children(node)]
@@ -210,7 +216,10 @@ _BINARY = {f.And: " ∧ ", f.Or: " ∨ ", f.Implies: " → ", f.Iff: " ↔ ", f.
 
 
 def written(formula: f.Formula) -> str:
-    """`G (tool_call → F verification_passed)`. Any other operator is written as in files."""
+    """Return a formula as logicians write it: `G (tool_call → F verification_passed)`.
+
+    Operators without such a sign are written as in files.
+    """
     done: dict[f.Node, str] = {}
     for node in f.postorder(formula):
         below = [done[child] for child in f.children(node)]

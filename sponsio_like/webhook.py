@@ -1,7 +1,7 @@
 """A notifier that posts each notice, as JSON, to a URL.
 
-A failure of the network or of the server is tried again, with a growing pause; then the notice is
-lost, and the log says so.
+After a failure of the network or of the server it tries again, with a growing pause; then the
+notice is lost, and the log says so.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BUSY = 429
 
 
 class Failure(NamedTuple):
-    """What went wrong with one try; `passing`: another may go well."""
+    """The failure of one try; `passing` is True if another try may succeed."""
 
     what: str
     passing: bool
@@ -31,7 +31,8 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """Posts to `url`, waiting at most `timeout` seconds, and tries `retries` times again.
+    """A notifier that posts to `url`, with `timeout` seconds for each try and `retries` further
+    tries.
 
     Raises `ContractError` for what cannot work.
     """
@@ -60,7 +61,10 @@ class Webhook:
             sleep(PAUSE_SECONDS * 2 ** (self.retries - left))
 
     def _post(self, notice: Notice) -> Failure | None:
-        """One try. Below the client of httpx, which would log the whole address."""
+        """Try once; return the failure, or None.
+
+        It does not use the client of httpx, which would log the whole address.
+        """
         import httpx  # the network is only needed here
 
         request = httpx.Request(
@@ -86,7 +90,7 @@ class Webhook:
 
 
 def _mistakes(url: Any, timeout: Any, retries: Any, headers: Any) -> Iterator[tuple[str, str]]:
-    """What cannot work, and what to write instead."""
+    """Yield what cannot work, and what to write instead."""
     if not isinstance(url, str) or not _is_address(url):
         yield f"the address of the webhook{_at(url)} is no web address", "write https://.."
     if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not 0 < timeout < inf:
@@ -103,7 +107,7 @@ def _is_map(value: Any) -> bool:
 
 
 def _at(url: Any) -> str:
-    """Its host, if it has one. The rest is often a secret."""
+    """Return the host of an address in words, if it has one. The rest is often a secret."""
     try:
         host = urlsplit(url).hostname if isinstance(url, str) else None
     except ValueError:
@@ -120,7 +124,7 @@ def _is_address(url: str) -> bool:
 
 
 def _proxy(url: str) -> str | None:
-    """The proxy that the environment names for this address."""
+    """Return the proxy that the environment names for this address; None if there is none."""
     from urllib.request import getproxies, proxy_bypass  # it loads all of http
 
     parts = urlsplit(url)

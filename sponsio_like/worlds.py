@@ -1,4 +1,4 @@
-"""Where the state of contracts on the world is kept, outside of every snapshot.
+"""Stores for the state of contracts on the world, outside of every snapshot.
 
 In: the id of a session. Out: a transaction on its entry: read JSON data or None, replace it.
 Nothing that a host rewinds (a checkpoint, a snapshot) rewinds an entry.
@@ -25,13 +25,13 @@ Data: TypeAlias = Mapping[str, Any]
 
 
 class Entry(Protocol):
-    """What the world remembers of one session, within a transaction."""
+    """The state of one session in the store, within a transaction."""
 
     def read(self) -> Data | None:
-        """The data of the entry; None if there is none yet."""
+        """Return the data of the entry; None if there is none yet."""
 
     def replace(self, data: Data) -> None:
-        """Put this in its place. It counts when the transaction ends, and not if that raises."""
+        """Replace the data. It counts when the transaction ends, and not if that raises."""
 
 
 @runtime_checkable
@@ -39,22 +39,22 @@ class World(Protocol):
     """A store of entries. A session asks it at each decision and each result."""
 
     def entry(self, id: str) -> AbstractContextManager[Entry]:
-        """A transaction on the entry of the session `id`: all of it happens, or nothing.
+        """Return a transaction on the entry of the session `id`: all of it happens, or nothing.
 
-        No two at once, wherever they run: the second one waits, or raises. One that is left by an
-        exception has changed nothing. It must not call a session.
+        No two run at once, wherever they are: the second one waits, or raises. One that is left by
+        an exception has changed nothing. It must not call a session.
         """
 
 
 @runtime_checkable
 class Processes(Protocol):
-    """A store that knows which of the processes that use it live."""
+    """A store that knows which of the processes that use it still live."""
 
     def process(self) -> str:
-        """The name of this process, as `lives` takes it."""
+        """Return the name of this process, as `lives` takes it."""
 
     def lives(self, process: str) -> bool:
-        """Whether the process of this name has not ended yet."""
+        """True if the process of this name has not ended yet."""
 
 
 class MemoryWorld:
@@ -66,7 +66,7 @@ class MemoryWorld:
 
     @contextmanager
     def entry(self, id: str) -> Iterator[Entry]:
-        """A transaction on the entry of the session `id`."""
+        """Open a transaction on the entry of the session `id`."""
         with self._lock:
             entry = _Kept(self._data.get(id))
             yield entry
@@ -75,7 +75,7 @@ class MemoryWorld:
 
 
 class _Kept:
-    """An entry as data."""
+    """An entry of a `MemoryWorld`."""
 
     def __init__(self, data: Data | None) -> None:
         self.data = data
@@ -97,6 +97,10 @@ _INHERITED: list[sqlite3.Connection] = []
 class SqliteWorld:
     """A store in a SQLite file, for the threads and processes of one machine.
 
+    `timeout` is the number of seconds to wait for others; then the transaction raises. An entry is
+    on the disk before a call is let through; with `durable=False` only the operating system has it
+    by then, and a power failure may lose the latest calls.
+
     `timeout`: seconds to wait for others; then the transaction raises. An entry is on the disk
     before a call is let through; with `durable=False` only the operating system has it by then,
     and power that fails may take the latest calls.
@@ -113,7 +117,10 @@ class SqliteWorld:
 
     @contextmanager
     def entry(self, id: str) -> Iterator[Entry]:
-        """A transaction on the entry of the session `id`; on all entries, as SQLite has it."""
+        """Open a transaction on the entry of the session `id`.
+
+        SQLite locks all entries meanwhile.
+        """
         connection = self._connection()
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -125,11 +132,11 @@ class SqliteWorld:
             self._idle.append(connection)
 
     def process(self) -> str:
-        """The name of this process, as `lives` takes it."""
+        """Return the name of this process, as `lives` takes it."""
         return str(_presence(self._path)[1])
 
     def lives(self, process: str) -> bool:
-        """Whether the process of this name, on this machine, has not ended yet."""
+        """True if the process of this name, on this machine, has not ended yet."""
         file, own = _presence(self._path)
         return int(process) == own or _is_locked(file, int(process))
 
@@ -138,7 +145,7 @@ class SqliteWorld:
         _close(self._idle)
 
     def _connection(self) -> sqlite3.Connection:
-        """One that nobody uses; a new one if there is none."""
+        """Return an idle connection; a new one if there is none."""
         if self._process != os.getpid():
             _INHERITED.extend(self._idle)
             self._idle.clear()
@@ -158,7 +165,7 @@ class SqliteWorld:
         return connection
 
     def _prepare(self) -> None:
-        """Make the file and its table. Others may be doing so; that is not always waited for."""
+        """Create the file and its table; if others are doing so, try again until the timeout."""
         import sqlite3
 
         until = time.monotonic() + self._timeout
@@ -178,7 +185,7 @@ class SqliteWorld:
 
 
 class _Row:
-    """An entry as a row; only within its transaction."""
+    """An entry as a row of the table; only within its transaction."""
 
     def __init__(self, connection: sqlite3.Connection, id: str) -> None:
         self._connection = connection
@@ -199,7 +206,7 @@ It stays open: the operating system ends all its locks with the first file that 
 
 
 def _presence(path: str) -> tuple[int, int]:
-    """The file of processes, and the byte of it that this process has locked while it lives."""
+    """Return the file of processes, and the byte of it that this process locks while it lives."""
     import fcntl  # only hosts with such a store need it
 
     process, file, own = _PRESENT.get(path, (0, -1, 0))

@@ -1,4 +1,4 @@
-"""What a model whose call was refused is told: why, and the shortest way to make it legal.
+"""Finds the advice for a refused event: the reason, and the shortest way to make it legal.
 
 In: a refusal. Out: one sentence, found by trying events on copies of the ledger within a budget.
 """

@@ -1,8 +1,8 @@
-"""What to tell the model whose call was refused: why, and the shortest way to make the call legal.
+"""Words the advice for a refused event: the reason, and the shortest way to make it legal.
 
-In: the ledger that refused, and the call. Out: one sentence. It never raises, and it never says
-more than was found out: a way has been tried, and that there is none is said where everything
-has been.
+In: the ledger that refused, and the event. Out: one sentence. It never raises, and it never claims
+more than was found out: a way is only told if it was tried, and that there is none is only told if
+all was tried.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ if TYPE_CHECKING:
     from sponsio_like.advice.search import Found
 
 SEPARATELY = 2
-"""So often the same step is said in full; beyond, how often."""
+"""The most repetitions of a step that are written one by one; of more, their number is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """All that is needed to explain a refusal, later, without holding anything up.
+    """All that is needed to explain a refusal later, outside the decision.
 
-    `instead`: the substitute of a redirected call, which was refused as well. `ticket`: that of
-    the event. `substitute`: the call that a redirect makes of it, or why there is none. `ends`: the
-    run ends with it. `unread`: why answers could not be read, by tool.
-    `spent`: not all of the event could be searched.
+    `instead` is the substitute of a redirected call, which was refused as well; `ticket` that of
+    the event; `substitute` returns the call that a redirect makes of it, or why there is none.
+    `ends` is True if the run ends with it, `spent` if not all of the event could be searched.
+    `unread` says why answers could not be read, by tool.
     """
 
     ledger: Ledger
@@ -75,7 +75,11 @@ class Refusal:
     _said: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def explain(self) -> str:
-        """One sentence: the contracts, and the shortest continuation that makes the call legal."""
+        """Return one sentence: the contracts, and the shortest continuation that makes the event
+        legal.
+
+        It is worked out once. It never raises.
+        """
         if not self._said:
             try:
                 with Effort(HEARD * EFFORT_CAP) as effort:
@@ -96,7 +100,7 @@ class Refusal:
         return f"{what} was not allowed by {', '.join(names)}"
 
     def _witnessed(self, found: Finding) -> str:
-        """Why, or what had to hold; of which values, and since when something stands against it."""
+        """Return what is violated: the demand, its values, and the call since which."""
         violation, hidden, said = found.violation, self._hidden(found), [found.violation.words]
         shown = [each for each in written(violation.values, self.event) if each[0] not in hidden]
         if shown:
@@ -112,18 +116,18 @@ class Refusal:
         return withheld(clause, found.violation.values, self.event)
 
     def _withheld(self) -> dict[str, Any]:
-        """The values that stand nowhere in the sentence."""
+        """Return the values that must not stand in the sentence, by variable."""
         return {name: value for each in self.found for name, value in self._hidden(each).items()}
 
     def _unread(self, finding: Finding) -> str:
-        """What of the call the contract could not read."""
+        """Return in words the parts of the call that the contract could not read."""
         if not isinstance(self.event, Call):
             return ""
         nodes = _read([self.ledger.policy.clauses[finding.clause]])
         return "".join(f"; {each}" for each in unread_fields(nodes, self.event))
 
     def _answers_unread(self) -> list[str]:
-        """Why the answers could not be read that these contracts ask for."""
+        """Return the reasons why answers could not be read that these contracts ask for."""
         nodes = list(_read(self.ledger.policy.clauses[each.clause] for each in self._against()))
         if not any(isinstance(node, OutputIs) for node in nodes):
             return []
@@ -141,7 +145,7 @@ class Refusal:
         return [each for each in enforced if not isinstance(each.decision, Warn)]
 
     def _how(self) -> str:
-        from sponsio_like.advice.ground import pinned  # the search is only needed by who is refused
+        from sponsio_like.advice.ground import pinned  # only a refusal needs the search
         from sponsio_like.advice.search import way_to
         from sponsio_like.advice.trial import Scene
 
@@ -177,7 +181,7 @@ class Refusal:
         return _none(found, with_args=split or any(map(_of_args, _read(against))))
 
     def _answers(self) -> Answers:
-        """What is known of the answers to the event."""
+        """Return the known answers of contracts to the event."""
         from sponsio_like.advice.answers import Answers
 
         rulings: dict[str, Decision] = {}
@@ -188,14 +192,14 @@ class Refusal:
 
 
 def _read(clauses: Iterable[Clause]) -> Iterator[Node]:
-    """Everything that these clauses read."""
+    """Yield every node that these clauses read."""
     for clause in clauses:
         for slot in clause.slots:
             yield from postorder(slot.node)
 
 
 def _of_args(node: Node) -> bool:
-    """Whether it reads the arguments of a call."""
+    """True if the node reads the arguments of a call."""
     match node:
         case Happens(_, target):
             return any(match.conditions for match in target)
@@ -205,7 +209,7 @@ def _of_args(node: Node) -> bool:
 
 
 def _fields(clause: Clause, event: Event) -> Callable[[str], str]:
-    """How to speak of a variable: by the field of the event that binds it, else by its name."""
+    """Return a function that names a variable by the event's field for it, else by `$name`."""
     tool = event.tool if isinstance(event, Call) else ""
     found = {
         condition.value.name: f"`{condition.path}`"
@@ -220,7 +224,7 @@ def _fields(clause: Clause, event: Event) -> Callable[[str], str]:
 
 
 def _told(way: tuple[str, ...], ending: Ending) -> str:
-    """The way, in words; long runs of one step are counted."""
+    """Return the way in words; long runs of one step are counted."""
     from sponsio_like.advice.answers import approval
 
     who = approval(ending.people)

@@ -1,7 +1,7 @@
-"""How what stands against an event is answered: what stops it, who is asked, what runs instead.
+"""Decides which violations are obstacles to an event, from the strategies that answer them.
 
-In: a policy, and what is known of the answers to the refused event. Out: whether a violation is an
-obstacle on the way to it. `lenient`: what a person may approve, or a substitute answer, is none.
+In: a policy, and the known answers to the refused event. Out: True if a violation is an obstacle.
+`lenient`: a violation that a person may approve, or that a substitute answers, is none.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CLOSED = ("denied", "expired", "revoked")
 
 
 class Ending(NamedTuple):
-    """What comes after a way: the roles of those who have to approve; what runs instead."""
+    """The end of a way: the roles that have to approve, and the tool that runs instead."""
 
     people: tuple[Roles, ...] = ()
     instead: str = ""
@@ -30,10 +30,10 @@ class Ending(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What is known of the answers to the refused event. `ticket`: its own, if it has one.
+    """The known answers to the refused event. `ticket` is its own, if it has one.
 
-    `rulings`: what callables of the user have answered, by contract. `substitute`: the call that a
-    redirect makes of it, or why there is none. `known`: such calls that have been tried.
+    `rulings` are decisions of callables of the user, by contract; `substitute` returns the call
+    that a redirect makes of it, or why there is none; `known` are such calls that were tried.
     """
 
     rulings: Mapping[str, Decision] = field(default_factory=dict)
@@ -53,16 +53,16 @@ class Answering:
         self._substitutes: dict[Redirect, Call | str] = {}
 
     def matters(self, i: int) -> bool:
-        """Whether a violation of clause `i` is more than warned of."""
+        """True if a violation of clause `i` does more than warn."""
         enforced = self.policy.modes[self.policy.owner[i]] == "enforce"
         return enforced and not isinstance(self.policy.decision(i), Warn)
 
     def unsure(self, i: int) -> bool:
-        """Whether a callable of the user answers for clause `i`, now so and then so."""
+        """True if a callable of the user decides for clause `i`, so that the answer may vary."""
         return isinstance(self.policy.decision(i), Ask)
 
     def stops(self, i: int, event: Event, *, final: bool = False) -> bool:
-        """Whether a violation of clause `i` is an obstacle to `event`; `final`: a substitute."""
+        """True if a violation of clause `i` stops `event`; `final`: it is a substitute."""
         if not self.matters(i):
             return False
         mine = event is self.event
@@ -78,7 +78,7 @@ class Answering:
         return True
 
     def ending(self, violated: Iterable[int], event: Event) -> Ending:
-        """Who has to approve `event` if it violates these clauses, and what runs instead."""
+        """Return who has to approve `event` if it violates these clauses, and what runs instead."""
         left = self._found(violated, event)
         if event is self.event:
             left = unanswered(left, self._ticket("approved"))
@@ -88,20 +88,23 @@ class Answering:
         return Ending(named or people, "" if safe is None else safe.tool)
 
     def redirected(self, violated: Iterable[int]) -> Call | None:
-        """What runs instead of the refused event if it violates these clauses, and is approved."""
+        """Return the call that runs instead of the refused event; None if none does.
+
+        It is assumed to violate these clauses, and to be approved where people are asked.
+        """
         found = self._found(violated, self.event)
         answer = strictest(each for each in found if not isinstance(each.decision, Escalate))
         safe = self._instead(answer) if isinstance(answer, Redirect) else ""
         return safe if isinstance(safe, Call) else None
 
     def redirects(self, i: int) -> bool:
-        """Whether clause `i` may answer the refused event with a substitute."""
+        """True if clause `i` may answer the refused event with a substitute."""
         return self.lenient and isinstance(self._decision(i, self.event), Redirect)
 
     # --- what is known ------------------------------------------------------------------------
 
     def _decision(self, i: int, event: Event) -> Decision:
-        """The answer of clause `i`; a callable is taken to answer as it has."""
+        """Return the decision of clause `i`; for a callable, the decision that it has made."""
         decision = self.policy.decision(i)
         if isinstance(decision, Ask) and event is self.event:
             return self.answers.rulings.get(self._name(i), decision)
@@ -121,13 +124,13 @@ class Answering:
         return self._substitutes[answer]
 
     def _ticket(self, *status: str) -> Ticket | None:
-        """The ticket of the refused event, if it stands so."""
+        """Return the ticket of the refused event if it has this status; else None."""
         ticket = self.answers.ticket
         return ticket if ticket is not None and ticket.status in status else None
 
     @property
     def _closed(self) -> bool:
-        """Whether nobody can approve the refused event any more."""
+        """True if the refused event can no longer be approved by anybody."""
         return self._ticket(*CLOSED) is not None
 
     def _approved(self, i: int, roles: Roles) -> bool:
@@ -137,14 +140,14 @@ class Answering:
 
 
 def may_be_lenient(policy: Policy, rulings: Mapping[str, Decision]) -> bool:
-    """Whether any contract asks people, or has a substitute."""
+    """True if an enforced contract asks people, or has a substitute."""
     enforced = (i for i, owner in enumerate(policy.owner) if policy.modes[owner] == "enforce")
     answers = [*map(policy.decision, enforced), *rulings.values()]
     return any(isinstance(each, Escalate | Redirect) for each in answers)
 
 
 def approval(people: Iterable[Roles]) -> str:
-    """Who has to approve, in words; nothing if nobody has to."""
+    """Return in words who has to approve; empty if nobody has to."""
     named = [" or ".join(f"`{role}`" for role in roles) or "person" for roles in people]
     who = ", and ".join(f"a {each}" for each in named)
     return f"{who} {'has' if len(named) == 1 else 'have'} to approve" if who else ""

@@ -1,7 +1,7 @@
-"""Which moves matter to a refused event, and for what.
+"""Selects the moves that matter to a refused event, and the goals that they bear on.
 
-In: the clauses that refuse it. Out: the moves that they tell apart, each once; which of them bear
-on a goal; and how many are needed at the least. Clauses that stand against a move matter as well.
+In: the clauses that refuse it. Out: the moves that they tell apart, each once; those that bear on a
+goal; and the least number of moves that is needed. Clauses that stop a move matter as well.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from sponsio_like.monitor.state import Change
 Kind: TypeAlias = Literal["calls", "waits", "facts"]
 
 CALLS_CAP = 500
-"""Most different calls that are looked at."""
+"""The most different calls that are looked at."""
 FLIGHTS_CAP = 20
-"""Most calls in flight whose results are tried."""
+"""The most calls in flight whose results are tried."""
 Flying: TypeAlias = tuple[str, str, tuple[Change, ...]]
-"""A call in flight: its id, its tool, and what waits for its result."""
+"""A call in flight: its id, its tool, and the changes that wait for its result."""
 
 
 class Look(NamedTuple):
-    """A scene, and what stands against an event in it: the goals of each clause that refuses.
+    """A scene, and the clauses that stop an event in it, each with its goals.
 
-    `instead`: nothing does, but this clause redirects, and it is the substitute that is refused.
+    `instead`: no clause stops the event itself, but this clause redirects it, and its substitute is
+    stopped.
     """
 
     scene: Scene
@@ -39,13 +40,13 @@ class Look(NamedTuple):
 
     @property
     def open(self) -> tuple[bool, int]:
-        """How far it is: whether a substitute is as far as it goes; how many goals are left."""
+        """The distance to a legal event: False if only a substitute is stopped; goals left."""
         first = bool(self.standing) and self.instead is None
         return first, sum(map(len, self.standing.values()))
 
 
 class Choices:
-    """The moves of one search. `known`: the clauses that matter."""
+    """The moves of one search. `known` are the clauses that matter."""
 
     def __init__(
         self, trial: Supposing, start: Scene, event: Event, flights: tuple[Flying, ...]
@@ -67,7 +68,7 @@ class Choices:
     # --- moves ----------------------------------------------------------------------------------
 
     def learn(self, kind: Kind) -> bool:
-        """Take into account what stands against the moves themselves. Whether that is news."""
+        """Renew the moves, with the clauses that stop moves; return True if some are new."""
         news = bool(self.trial.refusers - self.known)
         if kind == self._kind and not news:
             return False
@@ -85,7 +86,7 @@ class Choices:
         return news
 
     def _moves(self) -> list[Move]:
-        """What may make a difference to the clauses that are known to matter, each once."""
+        """Return the moves that may matter to the known clauses, each once."""
         clauses = [self.clauses[i] for i in sorted(self.known)]
         moves: list[Move] = [*self._landings()]
         letters = [self._letters(self.event)]
@@ -112,12 +113,12 @@ class Choices:
 
     @property
     def _inventory(self) -> Iterable[str] | None:
-        """The tools that can be called here: those of other agents cannot."""
+        """The tools that can be called here, without those of other agents; None if not known."""
         tools = self.clauses[0].monitor.search.tools
         return None if tools is None else filter(self.policy.inventory.has, tools)
 
     def _letters(self, event: Event) -> list[Any]:
-        """What the clauses that matter read at this event: what tells it from others."""
+        """Return what the known clauses read at this event."""
         tagged = [] if isinstance(event, Call) else [kind_of(event)]
         seen = (
             self.policy.concerned(event.tool)
@@ -128,7 +129,7 @@ class Choices:
         return [*tagged, *reads]
 
     def _landings(self) -> Iterator[Land]:
-        """The results of calls in flight that matter."""
+        """Yield the results of calls in flight that matter."""
         room = FLIGHTS_CAP
         tools = [tool for _, tool, _ in self.flights]
         for id, tool, waits in self.flights:
@@ -142,7 +143,7 @@ class Choices:
                 yield Land(f"wait for the result of {which}, which is in flight", tool, kept)
 
     def _lands(self, change: Change) -> bool:
-        """Whether the ledger knows of the position that waits for this result."""
+        """True if the ledger has the position that waits for this result."""
         clause, ledger = self.clauses[change.clause], self.start.ledger
         if clause.by:
             return change.at.seen < ledger.keyed[change.clause].get(change.key, (None, 0))[1]
@@ -151,13 +152,13 @@ class Choices:
     # --- what they are good for ---------------------------------------------------------------
 
     def is_steady(self, i: int) -> bool:
-        """Whether clause `i` is left alone by positions that it does not have to see."""
+        """True if positions that clause `i` does not have to see leave it unchanged."""
         if i not in self._steady:
             self._steady[i] = not by_steps(self.clauses[i])
         return self._steady[i]
 
     def bearing(self, i: int, goal: int) -> frozenset[int]:
-        """The numbers of the moves that bear on a goal by themselves."""
+        """Return the numbers of the moves that bear on a goal by themselves."""
         if (i, goal) not in self._bears:
             slots = slots_under(self.clauses[i], goal)
             found = [k for k, each in enumerate(self.moves) if self._bears_on(each, i, slots)]
@@ -179,15 +180,19 @@ class Choices:
                 return by_context(self.clauses[i])
 
     def is_loose(self, i: int, scene: Scene) -> bool:
-        """Whether any position may change clause `i`, not only those that bear on its goals."""
+        """True if any position may change clause `i`, not only those that bear on its goals."""
         clause = self.clauses[i]
         others = i in scene.ledger.wakes or i in self.policy.concerned(OTHER)
         return others or not self.is_steady(i) or clause.kinds != {"call"}
 
     def least(self, look: Look) -> float:
-        """So many more moves are needed at the least: goals on which no move bears together."""
+        """Return a lower bound for the moves that are still needed.
+
+        It counts goals of which no two share a move that bears on them; infinite if a goal has no
+        such move.
+        """
         if look.instead is not None:
-            return 1  # there may be a way around the substitute
+            return 1  # another move may avoid the redirect
         sets: list[frozenset[int]] = []
         for i, found in look.standing.items():
             if not self.is_loose(i, look.scene):

@@ -1,7 +1,7 @@
-"""Caps on a whole session that are used up: what only grows leaves no room, whatever follows.
+"""Finds caps on a whole session that are used up: counts and sums that only grow.
 
-In: a clause, its state, the letter of the refused event. Out: the cap that this exceeds, and the
-same event with as much of its argument as there is room for.
+In: a clause, its state, the letter of the refused event. Out: the cap that the event exceeds, and
+the same event with as much of its argument as fits under the cap.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from sponsio_like.values.compare import number
 
 
 class Cap(NamedTuple):
-    """A cap that is used up. `room`: how much of the argument `path` is left under it."""
+    """A cap that is used up. `room` is how much of the argument `path` still fits under it."""
 
     path: str = ""
     room: Decimal = Decimal(0)
 
 
 def used_up(clause: Clause, watch: Watch, letter: Letter, at: Place, time: float) -> Cap | None:
-    """The cap that this event exceeds now, and so for ever."""
+    """Return the cap that this event exceeds now and for ever; None if there is none."""
     if watch.inner is None or not conjunctive(clause):
         return None
     program = clause.monitor.program
@@ -50,7 +50,7 @@ def used_up(clause: Clause, watch: Watch, letter: Letter, at: Place, time: float
 
 
 def _limits_refusals(node: Node) -> bool:
-    """Whether this says that there were few refusals: there are never fewer."""
+    """True if the node demands few refusals, whose number never falls."""
     match node:
         case Compare(Denied(), "<" | "<=", Const()) | Compare(Const(), ">" | ">=", Denied()):
             return True
@@ -58,7 +58,7 @@ def _limits_refusals(node: Node) -> bool:
 
 
 def _left(program: Program, slot: int, limit: Decimal, total: object, letter: Letter) -> Cap:
-    """The room under the limit of a sum without this event's own amount."""
+    """Return the cap with the room under its limit, not counting this event's own amount."""
     node, own = program.slots[slot].node, letter[slot]
     if not isinstance(total, Decimal) or not isinstance(own, Decimal) or not isinstance(node, Sum):
         return Cap()
@@ -72,7 +72,7 @@ def _constant(program: Program, i: int) -> Decimal | None:
 
 
 def _only_grows(clause: Clause, op: Op) -> bool:
-    """Whether this count, or sum, never becomes less, and is told by the calls alone."""
+    """True if this count, or sum, never falls, and depends on calls alone."""
     program = clause.monitor.program
     match op:
         case ("count", body, -1, None, _):
@@ -85,7 +85,7 @@ def _only_grows(clause: Clause, op: Op) -> bool:
 
 
 def _positive(program: Program, root: int, node: Sum) -> bool:
-    """Whether this part of a guarantee refuses every call whose amount would make the sum less."""
+    """True if this part of a guarantee refuses every call whose amount would lower the sum."""
     op = program.nodes[root]
     if op[0] != "or" or len(op) != 3:
         return False
@@ -97,7 +97,7 @@ def _positive(program: Program, root: int, node: Sum) -> bool:
 
 
 def _is_called(program: Program, i: int, *, negated: bool) -> Node | None:
-    """The atom of this node, if it says that a call is made, or `negated`, is not."""
+    """Return the atom of this node if it says that a call is (`negated`: not) made; else None."""
     match program.nodes[i]:
         case ("lit", slot, sign) if sign is negated:
             node = program.slots[slot].node
@@ -106,7 +106,7 @@ def _is_called(program: Program, i: int, *, negated: bool) -> Node | None:
 
 
 def _from_zero(program: Program, i: int, path: str) -> bool:
-    """Whether this node says that the argument is a number from zero on."""
+    """True if this node says that the argument is a number from zero on."""
     match program.nodes[i]:
         case ("lit", slot, False):
             match program.slots[slot].node:
@@ -117,7 +117,7 @@ def _from_zero(program: Program, i: int, path: str) -> bool:
 
 
 def lessened(event: Event, cap: Cap) -> Event | None:
-    """The event with as much as there is room for; None if there is none, or nowhere to put it."""
+    """Return the event with an argument that fits; None if none fits, or it is in a list."""
     if not isinstance(event, Call) or not cap.path or "[" in cap.path or cap.room <= 0:
         return None
     room = int(cap.room) if cap.room == int(cap.room) else float(cap.room)

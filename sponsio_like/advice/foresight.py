@@ -1,8 +1,9 @@
-"""What a clause can tell of a call whose arguments are not known yet.
+"""Decides whether a call violates a clause while its arguments are not known yet.
 
-In: a clause, a tool and an agent. Out: a `View`: whether it is violated whatever the arguments, in
-a given state. What it reads of arguments, and atoms of users, are taken to be as the guarantee
-likes best; programs are in negation normal form, so what is violated even so is violated anyway.
+In: a clause, a tool and an agent. Out: a `View`, which says whether the call is violated in a given
+state, whatever its arguments. What the clause reads of arguments, and atoms of users, are assumed
+to be as the guarantee likes best; programs are in negation normal form, so what is violated even
+then is violated anyway.
 """
 
 from __future__ import annotations
@@ -40,19 +41,19 @@ from sponsio_like.monitor.relevance import Known, known
 from sponsio_like.monitor.state import Place, Watch
 
 FIXED = (ByAgent, Const, Happens, MessageBy, Observed, OutputIs, Repeats, Sum, TextMatches)
-"""What tool and agent tell for good, as far as they tell it."""
+"""Nodes whose value the tool and the agent determine, unless they also read arguments."""
 UNKNOWN_CAP = 4
-"""Most unknown atoms all of whose values are tried, where something is owed for later."""
+"""The most unknown atoms of which all values are tried, where something is owed for later."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A clause, seen from the calls of one tool by one agent.
+    """A clause as far as it depends on the tool and the agent of a call.
 
-    `unknown`: the slots that read more of a call than that. `told`: the letter, if nothing of the
-    context is read. `hopeful`: the past of the guarantee, and `doubtful`, that of the assumption
-    if there is one, with the unknown as the guarantee likes best. Without a hopeful past more is
-    owed than is told at once: then all values of the unknown are tried.
+    `unknown` are the slots that read more of a call; `told` is the letter, if no context is read.
+    `hopeful` is the past of the guarantee with the unknown as the guarantee likes best; `doubtful`
+    the same for the assumption, if there is one. `hopeful` is None where more is owed than a single
+    position tells; then all values of the unknown are tried.
     """
 
     clause: Clause
@@ -62,12 +63,15 @@ class View:
     doubtful: Past | None = None
 
     def letter(self, call: Call, context: Context) -> Letter:
-        """What is read of the call, as far as it is known. No atom of a user is asked."""
+        """Return the letter of the call, with None for what is not known.
+
+        Atoms of users are not asked.
+        """
         readers = enumerate(self.clause.readers)
         return tuple([None if i in self.unknown else read(call, context) for i, read in readers])
 
     def violated(self, watch: Watch, letter: Letter, at: Place, time: float) -> bool:
-        """Whether such a call violates in this state, whatever else it is."""
+        """True if such a call violates in this state, whatever its arguments."""
         clause = self.clause
         if self.hopeful is None:
             steps = (clause.step(watch, each, "call", at, time) for each in self._filled(letter))
@@ -81,7 +85,7 @@ class View:
         return not all([values[root] for roots in clause.monitor.always for root in roots])
 
     def _filled(self, letter: Letter) -> Iterator[Letter]:
-        """Every letter that it may be. A call has not settled when it is decided."""
+        """Yield every letter that it may be. A call has not settled when it is decided."""
         slots = self.clause.slots
         for values in itertools.product((True, False), repeat=len(self.unknown)):
             chosen = dict(zip(self.unknown, values, strict=True))
@@ -92,7 +96,7 @@ class View:
 
 
 def view(clause: Clause, call: Call) -> View | None:
-    """The view from calls of this tool and agent; None if one may always be legal."""
+    """Return the view of calls of this tool and agent; None if one of them may always be legal."""
     if "call" not in clause.counts or (clause.by and not clause.restricts(call.tool)):
         return None
     slots = list(enumerate(clause.slots))
@@ -108,7 +112,7 @@ def view(clause: Clause, call: Call) -> View | None:
 
 
 def _at_once(seen: View, call: Call) -> View | None:
-    """The view on a clause that judges each call by itself."""
+    """Return the view of a clause that judges calls by themselves; None if one may be legal."""
     clause = seen.clause
     hidden = {i for i in seen.unknown if not clause.slots[i].waits}  # nothing has settled yet
     fixed = static(clause.slots, call.tool)
@@ -123,7 +127,7 @@ def _at_once(seen: View, call: Call) -> View | None:
 
 
 def _is_unknown(slot: Slot, call: Call) -> bool:
-    """Whether it takes more than tool and agent to read it, or an atom of a user."""
+    """True if the slot reads more than tool and agent, or is an atom of a user."""
     match slot.node:
         case Happens(_, target) | Sum(target) | Repeats(target):
             mine = [each for each in target if each.agent in (None, call.agent)]
@@ -143,9 +147,9 @@ def _of_arguments(node: Node) -> bool:
 def _supposed(
     program: Program, past: Past, fixed: list[Known], hidden: set[int], *, truth: bool
 ) -> tuple[Past, set[int]]:
-    """The past with this truth for atoms and comparisons that read what is hidden.
+    """Return the past with `truth` for what reads hidden slots, and the nodes that then have it.
 
-    And the nodes that have it whatever the registers are.
+    They have it whatever the registers are.
     """
     values, loose, sure = list(past.values), set[int](), set[int]()
     for i, op in enumerate(program.nodes):
@@ -158,12 +162,12 @@ def _supposed(
             sure.add(i)
             values[i] = _always(truth)
         elif op[0] in STATEFUL or op[0] == "value":
-            values[i] = _always(None)  # only comparisons read it, and they do not any more
+            values[i] = _always(None)  # only comparisons read it, and they are fixed
     return Past(tuple(values), past.cells), sure
 
 
 def _reads(op: Op, hidden: set[int], loose: set[int]) -> bool:
-    """Whether the value of a node now depends on what is hidden."""
+    """True if the value of a node now depends on a hidden slot."""
     if op[0] in ("lit", "value", "sum", "repeats", "elapsed"):
         return op[1] in hidden
     return op[0] not in ("Y", "WY", "last") and not loose.isdisjoint(operands(op))

@@ -1,7 +1,7 @@
-"""What clauses can tell of themselves while a way is looked for: what would change their mind.
+"""Answers the questions that the search asks of a clause: goals, relevant slots, equal states.
 
 In: a clause, its state, the letter of the refused event. Out: the goals that are not reached yet,
-which moves bear on them, and a key that is equal for states with an equal future.
+the slots that bear on them, and a key that is equal for states with an equal future.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from sponsio_like.monitor.residual import shifted
 from sponsio_like.monitor.state import Place, Watch
 
 WHOLE = -1
-"""The goal of a clause that cannot be taken apart: that it no longer refuses."""
+"""The goal of a clause that has no parts: that it no longer refuses."""
 FLYING_CAP = 2
-"""Most calls in flight of which all results are told apart."""
+"""The most calls in flight of which all results are told apart."""
 
 
 # --- clauses, once and for all ----------------------------------------------------------------
 
 
 def memoryless(clause: Clause) -> bool:
-    """Whether nothing that happens before changes what the clause says of an event."""
+    """True if earlier positions cannot change what the clause says of an event."""
     lasting = clause.monitor.rest or clause.kind_of_scope is not None
     return not lasting and all(map(stateless, _programs(clause)))
 
 
 def by_context(clause: Clause) -> bool:
-    """Whether a fact, tokens used, or a refusal may change it."""
+    """True if a fact, used tokens, or a refusal may change it."""
     return any(_of_context(slot.node) for slot in clause.slots)
 
 
@@ -59,7 +59,7 @@ def _of_context(node: Node) -> bool:
 
 
 def by_steps(clause: Clause) -> bool:
-    """Whether steps are counted in it, so that any position may change it."""
+    """True if the clause counts steps, so that any position may change it."""
     ops = [op for program in _programs(clause) for op in program.nodes]
     return any(
         op[0] in ("since", "repeats") or any(isinstance(each, Steps) for each in op) for op in ops
@@ -67,7 +67,7 @@ def by_steps(clause: Clause) -> bool:
 
 
 def by_others(clause: Clause) -> bool:
-    """Whether a call that no clause speaks of may change it."""
+    """True if a call that no clause mentions may change it."""
     quiet = static(clause.slots, OTHER)
     return by_steps(clause) or not all(
         calm(program, quiet) and not any(map(program.looks_ahead, range(len(program.nodes))))
@@ -76,7 +76,7 @@ def by_others(clause: Clause) -> bool:
 
 
 def enumerable(clause: Clause) -> bool:
-    """Whether all that the clause tells apart can be tried."""
+    """True if all events that the clause tells apart can be tried."""
     nodes = [slot.node for slot in clause.slots]
     globs = [m for n in nodes if isinstance(n, Happens) for m in n.target if m.globs]
     return len(globs) <= 1 and all(map(_enumerable, nodes))
@@ -96,9 +96,10 @@ def _programs(clause: Clause) -> tuple[Program, Program]:
 
 
 def goals(clause: Clause, watch: Watch, letter: Letter, at: Place, time: float) -> frozenset[int]:
-    """The parts of the guarantee that do not hold at a position with this letter.
+    """Return the parts of the guarantee that do not hold at a position with this letter.
 
     Each is the number of a node; all of them have to hold for the clause to let the event pass.
+    `WHOLE` alone, if it has no such parts.
     """
     inner = watch.inner
     if inner is None or clause.kind_of_scope is not None or not clause.monitor.plain:
@@ -111,7 +112,7 @@ def goals(clause: Clause, watch: Watch, letter: Letter, at: Place, time: float) 
 
 
 def _parts(program: Program, values: list[Any], root: int) -> Iterator[int]:
-    """The conjuncts of a node that do not hold; of a choice, those of what is not settled."""
+    """Yield the conjuncts of a node that do not hold; of a choice, its only open part."""
     stack = [root]
     while stack:
         i = stack.pop()
@@ -128,7 +129,7 @@ def _parts(program: Program, values: list[Any], root: int) -> Iterator[int]:
 
 
 def _settled(program: Program, i: int) -> bool:
-    """Whether the event itself settles this node, whatever comes before it."""
+    """True if the event itself settles this node, whatever comes before it."""
     op = program.nodes[i]
     return op[0] in ("true", "false") or (
         op[0] == "lit" and not _of_context(program.slots[op[1]].node)
@@ -136,12 +137,12 @@ def _settled(program: Program, i: int) -> bool:
 
 
 def conjunctive(clause: Clause) -> bool:
-    """Whether every goal has to be reached: no assumption could cease to hold instead."""
+    """True if every goal has to be reached: there is no assumption that could cease to hold."""
     return clause.contract.assumption in (None, TRUE)
 
 
 def slots_under(clause: Clause, goal: int) -> frozenset[int]:
-    """The slots that a goal is made of."""
+    """Return the slots that a goal depends on."""
     program, slots = clause.monitor.program, clause.slots
     if goal == WHOLE:
         return frozenset(i for i, slot in enumerate(slots) if not isinstance(slot.node, Const))
@@ -158,26 +159,29 @@ def slots_under(clause: Clause, goal: int) -> frozenset[int]:
 
 
 def in_the_air(watch: Watch) -> bool:
-    """Whether it remembers positions for the results of calls in flight."""
+    """True if the state remembers positions for the results of calls in flight."""
     return any(state is not None and state.window for state in (watch.gate, watch.inner))
 
 
 def key_of_state(clause: Clause, watch: Watch, last: Place) -> Any:
-    """Equal for two watches if they cannot be told apart from now on."""
+    """Return a key that is equal for two watches that cannot be told apart from now on."""
     rest = watch._replace(gate=clause.gate.start, inner=None)
     inner = None if watch.inner is None else _relative(clause.monitor, watch.inner, last.counted)
     return rest, _relative(clause.gate, watch.gate, last.seen), inner
 
 
 def _relative(monitor: Monitor, state: State, last: int) -> Any:
-    """The state, with positions told relative to the last one, and without what is over."""
+    """Return the state with positions relative to the last one, and without what is over."""
     known = _memory(monitor, state.registers, last)
     live = frozenset(shifted(each, last) for each in state.live)
     return known, live, _results(monitor, state, last) if state.window else (), state.lost
 
 
 def _results(monitor: Monitor, state: State, last: int) -> Any:
-    """What would be remembered for all results of the calls in flight, if they are few."""
+    """Return the registers for each combination of results of the calls in flight, if they are few.
+
+    Otherwise the remembered positions themselves.
+    """
     flying = in_flight((), open_calls(state.window))
     if len(flying) > FLYING_CAP:
         return state.window, last

@@ -1,7 +1,7 @@
-"""Contracts with values put in the place of their variables: what advice is worked out on.
+"""Replaces the value variables of contracts by values, so that advice can be searched for.
 
 In: the ledger that refused, and the event. Out: a ledger without variables, in which each clause
-speaks of the values that matter here. Only advice is made of it; decisions never are.
+speaks of the values of this refusal. Only advice is made from it; decisions never are.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from sponsio_like.monitor.parametric.variables import LONG, Key
 from sponsio_like.monitor.state import Watch
 
 NOTHING = "nothing that occurs"
-"""Stands for a value that nothing binds."""
+"""A value that stands for those that nothing binds."""
 
 
 def pinned(ledger: Ledger, event: Event, violated: Mapping[int, Key | None]) -> Ledger:
-    """The ledger with the values that are violated, by clause, or else that this event binds.
+    """Return a ledger with the violated values, or those that the event binds, for the variables.
 
-    Itself, if no contract has variables. Raises `ContractError` for values that are no scalars.
+    `violated` has the values by clause. It is the same ledger if no contract has variables. Raises
+    `ContractError` for values that are no scalars.
     """
     if not ledger.bound:
         return ledger
@@ -49,7 +50,7 @@ def pinned(ledger: Ledger, event: Event, violated: Mapping[int, Key | None]) -> 
 
 
 def _clause(clause: Clause, key: Key | None, watch: Watch) -> tuple[Clause, Watch]:
-    """The clause for this key, and its state; as at the beginning, where that does not fit."""
+    """Return the clause for this key with its state, or with a new one if that does not fit."""
     assert clause.bound is not None
     said = dict(clause.bound.said(key)) if key is not None else {}
     forms = clause.bound.names.forms
@@ -74,7 +75,10 @@ def _clause(clause: Clause, key: Key | None, watch: Watch) -> tuple[Clause, Watc
 
 
 def pin(root: f.Formula, values: Mapping[str, Any], local: Mapping[str, str]) -> f.Formula:
-    """The formula with these values. Raises `ContractError` for a value that is no scalar."""
+    """Return the formula with these values.
+
+    Raises `ContractError` for a value that is no scalar.
+    """
     done: dict[f.Node, f.Node] = {}
 
     def swap(part: Any) -> Any:
@@ -119,12 +123,12 @@ def _condition(condition: f.Condition, values: Mapping[str, Any]) -> f.Condition
 
 
 def _op(op: f.Op) -> f.Op:
-    """A regular expression has found the value: then it stands there."""
+    """Return the operator for a fixed value: a text has what a regular expression found."""
     return "has" if op == "matches" else op
 
 
 def _spelled(value: Any, *, text: bool) -> Any:
-    """A value that is compared as text: as a text, and as the number that it spells."""
+    """Return the value; for one that is compared as text, also the number that it spells."""
     try:
         return (value, float(value)) if text and isinstance(value, str) else value
     except ValueError:

@@ -1,8 +1,8 @@
-"""What could happen before a refused event is tried again, as far as clauses speak of it.
+"""Lists the events that could come before a refused event is tried again, as clauses mention them.
 
-In: clauses, and the event that they refuse. Out: moves, each with the words for it: calls, with
-the arguments that the clauses ask for, messages, facts; and the results that a call may have.
-Where any value would do, one is chosen that the clause takes.
+In: clauses, and the event that they refuse. Out: moves, each with words for it: calls, with the
+arguments that the clauses ask for, messages, facts; and the results that a call may have. Where any
+value would do, one is chosen that the clause accepts.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ from sponsio_like.values.compare import compare
 from sponsio_like.values.places import path_parts
 
 OTHER = "\0other"
-"""A tool that no contract names, where the tools are not known."""
+"""The name of a tool that no contract mentions, where the tools are not known."""
 ANSWER = (
     "the answer must be yes, unless the contract has `accept: REGEX` or"
     " `accept: {path: ok, equals: true}`"
 )
-"""What a confirming tool has to answer."""
+"""The words for the answer that a confirming tool has to give."""
 REPEATED = 16
-"""Longest text of one character that is tried on a regular expression."""
+"""The longest text of one repeated character that is tried on a regular expression."""
 
 
 @dataclass(frozen=True, slots=True)
 class Happen:
-    """A call, a message or an observation."""
+    """A move: a call, a message or an observation."""
 
     words: str
     event: Event
@@ -64,7 +64,7 @@ class Happen:
 
 @dataclass(frozen=True, slots=True)
 class Land:
-    """A call that is in flight gets its result; `waits` is what it settles."""
+    """A move: the result of a call in flight arrives; `waits` are the changes that it settles."""
 
     words: str
     tool: str
@@ -73,7 +73,7 @@ class Land:
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """The host states something of the context."""
+    """A move: the host states something of the context."""
 
     words: str
     key: str
@@ -82,7 +82,7 @@ class Tell:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Time passes until something runs out."""
+    """A move: time passes until something runs out."""
 
 
 Move: TypeAlias = Happen | Land | Tell | Wait
@@ -97,9 +97,9 @@ def calls(
     tools: Iterable[str] | None,
     fields: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> Iterator[Happen]:
-    """The calls that these clauses tell apart; last, one that none of them speaks of.
+    """Yield the calls that these clauses tell apart; last, one that none of them mentions.
 
-    `fields`: the arguments of tools, as far as they are known.
+    `fields` are the arguments of tools, as far as they are known.
     """
     clauses = list(clauses)
     like = event if isinstance(event, Call) else Call("")
@@ -125,14 +125,14 @@ def calls(
 
 
 def spoken_of(clause: Clause) -> Iterator[Match]:
-    """Every kind of call that the clause speaks of."""
+    """Yield each description of calls that the clause mentions."""
     for slot in clause.slots:
         if isinstance(slot.node, Happens | Repeats | Sum):
             yield from slot.node.target
 
 
 def _tools(matches: list[Match], tools: Iterable[str] | None) -> Iterator[tuple[str, str]]:
-    """Tools to call, and how to speak of them."""
+    """Yield the tools to call, each with words for it."""
     names = dict.fromkeys(name for match in matches for name in match.names)
     if tools is not None:
         wide = [match for match in matches if match.globs or not match.names]
@@ -149,7 +149,7 @@ def _tools(matches: list[Match], tools: Iterable[str] | None) -> Iterator[tuple[
 
 
 def _split(clauses: Iterable[Clause]) -> str:
-    """The arguments that have to be the same, as far as the clauses say which."""
+    """Return in words the arguments that have to be the same, as far as the clauses name them."""
     return _named(path for clause in clauses for path in clause.by if path[0] not in "@*")
 
 
@@ -158,7 +158,7 @@ def _named(paths: Iterable[str]) -> str:
 
 
 def conditioned(conditions: Iterable[Condition]) -> dict[str, Any] | None:
-    """Arguments that meet these conditions; None if none were found."""
+    """Return arguments that meet these conditions; None if none were found."""
     args: dict[str, Any] = {}
     for each in conditions:
         found = sample(each.op, each.value, holds=True)
@@ -176,7 +176,7 @@ def _said(condition: Condition) -> str:
 
 
 def messages(clauses: Iterable[Clause]) -> Iterator[Happen]:
-    """The messages and observations that these clauses tell apart."""
+    """Yield the messages and observations that these clauses tell apart."""
     nodes = list(dict.fromkeys(slot.node for clause in clauses for slot in clause.slots))
     roles = dict.fromkeys(each.role for each in nodes if isinstance(each, MessageBy))
     regexes = [each.regex for each in nodes if isinstance(each, TextMatches)]
@@ -193,7 +193,7 @@ def messages(clauses: Iterable[Clause]) -> Iterator[Happen]:
 
 
 def facts(clauses: Iterable[Clause], context: Context, agent: str) -> Iterator[Tell]:
-    """The facts that these clauses ask for. Only the host can state them."""
+    """Yield the facts that these clauses ask for; only the host can state them."""
     slots = [slot for clause in clauses for slot in clause.slots]
     for node in dict.fromkeys(slot.node for slot in slots):
         match node:
@@ -216,7 +216,7 @@ def facts(clauses: Iterable[Clause], context: Context, agent: str) -> Iterator[T
 
 
 def results(nodes: Iterable[Node]) -> Iterator[Result]:
-    """What a call may come to, as far as these atoms of its answer tell it apart."""
+    """Yield the results that a call may have, as far as these atoms tell them apart."""
     yield Result("ok")
     custom = False
     for node in nodes:
@@ -236,7 +236,7 @@ def results(nodes: Iterable[Node]) -> Iterator[Result]:
 
 
 def answered(node: Node, holds: bool) -> str:
-    """What is asked of an answer, in words; nothing for the mere success of a call."""
+    """Return in words what an answer has to be; empty for the mere success of a call."""
     if not isinstance(node, OutputIs | Custom) or not is_status(node):
         return ""
     match node:
@@ -252,13 +252,13 @@ def answered(node: Node, holds: bool) -> str:
 
 
 def sample(op: Op, value: Any, *, holds: bool) -> list[Any]:
-    """A value of which `op value` is so, or none if none was found."""
+    """Return a list of one value of which `op value` is `holds`; empty if none was found."""
     fitting = (each for each in _pool(op, value) if compare(each, op, value) is holds)
     return [each for _, each in zip(range(1), fitting, strict=False)]
 
 
 def _pool(op: Op, value: Any) -> Iterator[Any]:
-    """Values to try."""
+    """Yield values to try."""
     if op == "matches":
         pieces = re.sub(r"\(\?\w+\)|[\\^$()?*+]", "", str(value))
         yield from (pieces, *pieces.split("|"), *re.findall(r"\w+", pieces), "")
@@ -272,14 +272,14 @@ def _pool(op: Op, value: Any) -> Iterator[Any]:
 
 
 def _at(path: str, value: Any) -> Any:
-    """Data with this value at this path."""
+    """Return data with this value at this path."""
     for part in reversed(path_parts(path)):
         value = [value] if part == "[]" else {part: value}
     return value
 
 
 def merged(left: Any, right: Any) -> Any:
-    """Both maps as one, however deep; elsewhere `right`."""
+    """Return both maps as one, however deep; elsewhere `right`."""
     if not isinstance(left, Mapping) or not isinstance(right, Mapping):
         return right
     both = {key: merged(left[key], value) for key, value in right.items() if key in left}

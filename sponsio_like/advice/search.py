@@ -1,4 +1,12 @@
-"""The shortest way to make a refused event legal, found by trying.
+"""Searches for the shortest way to make a refused event legal, by trying moves.
+
+In: the state that refused it. Out: the moves that have to come first, in words; or that there is no
+such way, and whether that is certain. Three rounds: with calls, results and messages alone; with
+waiting as well; with facts as well, which only the host can state. Where contracts ask people, or
+have substitutes, these are obstacles in a first round with calls alone, and are none in the rounds
+after it. Each round first takes moves that reach what the clauses still demand, then looks breadth
+first for anything shorter. Every way that is found has been tried: following it makes the event
+allowed.
 
 In: the state that refused it. Out: what has to happen first, in words; or that there is no such
 way, and whether that is certain. Three rounds: with calls, results and messages alone; with
@@ -33,17 +41,18 @@ from sponsio_like.monitor.state import Place, Watch
 from sponsio_like.outcome import Block, Redirect, Stop
 
 STRAIGHT, SEARCH = 600, 400
-"""Most judgements of a clause in each round: straight on, and in search of a shorter way."""
+"""The most judgements of a clause in each round: of the direct, and of the shorter search."""
 ROUNDS: tuple[Kind, ...] = ("calls", "waits", "facts")
 NESTING = 4
-"""Calls that are needed for calls that are needed for ..., straight on: so many times."""
+"""The most levels of calls that need other calls first, in the direct search."""
 
 
 class Found(NamedTuple):
-    """What has to happen first, in words; None if nothing was found. `ending`: what comes then.
+    """The result of a search: the moves in words, and the ending; `way` is None if nothing was
+    found.
 
-    `certain`: then there is nothing. `raised`: an atom of the user could not be asked. `against`:
-    the clauses that stood against it. `fits`: with less of an argument it would be legal.
+    `certain`: no way exists. `raised`: an atom of the user could not be asked. `against`: the
+    clauses that stop the event. `fits`: an argument that would be legal, in words.
     """
 
     way: tuple[str, ...] | None
@@ -55,7 +64,7 @@ class Found(NamedTuple):
 
 
 def way_to(scene: Scene, event: Event, flights: Iterable[Flying], answers: Answers) -> Found:
-    """The shortest way to make `event` legal."""
+    """Return the shortest way to make `event` legal."""
     policy, flying = scene.ledger.policy, tuple(flights)
 
     def quest(*, lenient: bool) -> Quest:
@@ -69,7 +78,7 @@ def way_to(scene: Scene, event: Event, flights: Iterable[Flying], answers: Answe
 
 
 class Quest:
-    """A search in rounds. `exhausted`: everything was tried in the last one."""
+    """A search in rounds. `exhausted` is True if the last round tried everything."""
 
     def __init__(self, choices: Choices) -> None:
         self.choices = choices
@@ -79,7 +88,7 @@ class Quest:
         self._keys: dict[Any, tuple[Watch, Any]] = {}
 
     def found(self, rounds: Iterable[Kind]) -> Found:
-        """The shortest way that these rounds find."""
+        """Return the shortest way that these rounds find."""
         trial, first = self.trial, self.look(self.choices.start, self.choices.event)
         if not first.standing:
             return Found((), trial.ending(first.scene))
@@ -104,17 +113,17 @@ class Quest:
     # --- what no calls change -------------------------------------------------------------------
 
     def _lasts(self, i: int) -> bool:
-        """Whether clause `i` says the same of the event for ever."""
+        """True if clause `i` says the same of the event for ever."""
         return memoryless(self.clauses[i]) and not by_context(self.clauses[i])
 
     def _is_for_good(self, i: int) -> bool:
-        """Whether clause `i`, which stands against the event, does so for ever."""
+        """True if clause `i`, which stops the event, does so for ever."""
         read = self.trial.read(i, self.choices.event, self.choices.start.context)
-        lacks = read is not None and read.key is None  # an argument that it cannot do without
+        lacks = read is not None and read.key is None  # an argument that the clause needs
         return lacks or self._lasts(i) or self._used_up(i) is not None
 
     def _used_up(self, i: int) -> Cap | None:
-        """The cap of clause `i` that leaves no room for the event for ever."""
+        """Return the cap of clause `i` that the event exceeds for ever; None if there is none."""
         scene, event = self.choices.start, self.choices.event
         refuses = isinstance(self.trial.policy.decision(i), Block | Stop | Redirect)
         read = self.trial.read(i, event, scene.context) if refuses else None
@@ -127,7 +136,7 @@ class Quest:
         return used_up(clause, watch, read.letter, at, scene.time)
 
     def _fitting(self, lasting: Iterable[int]) -> str:
-        """Of which argument less would be legal at once, in words; nothing if none would."""
+        """Return in words the smaller argument that would be legal at once; empty if none would."""
         scene, event = self.choices.start, self.choices.event
         own = [i for i in lasting if not self.clauses[i].contract.on_world]
         caps = [cap for i in own if (cap := self._used_up(i)) is not None]
@@ -141,7 +150,7 @@ class Quest:
     # --- rounds ---------------------------------------------------------------------------------
 
     def best(self, first: Look, kind: Kind) -> Scene | None:
-        """The shortest scene in which the event is allowed, as far as the budget goes."""
+        """Return the shortest scene found in which the event is allowed; None if none was."""
         choices = self.choices
         choices.known |= first.standing.keys()
         self.trial.left = STRAIGHT
@@ -162,7 +171,10 @@ class Quest:
     # --- what stands against an event -----------------------------------------------------------
 
     def look(self, scene: Scene, event: Event, before: Look | None = None) -> Look:
-        """What stands against `event`; what `before` knows, and has not changed, is not asked."""
+        """Return what stops `event` in a scene.
+
+        Clauses that have not changed since the look `before` are not judged again.
+        """
         if before is not None and before.instead is not None:
             before = None
         same = {} if before is None else self._unchanged(scene, event, before)
@@ -175,7 +187,7 @@ class Quest:
         return Look(scene, standing)
 
     def _instead(self, scene: Scene) -> Look:
-        """Nothing stands against the event itself; then it may be its substitute that counts."""
+        """Return the look at an event that no clause stops: its substitute may be stopped."""
         found = self.trial.redirected(scene)
         if found is None:
             return Look(scene, {})
@@ -206,14 +218,20 @@ class Quest:
     # --- searching ------------------------------------------------------------------------------
 
     def _straight(self, scene: Scene, event: Event, nesting: int) -> Scene | None:
-        """Move by move, each of which reaches a goal. Not always the shortest way, but quick."""
+        """Return a scene that is reached by moves that each reach a goal; None if there is none.
+
+        It is quick, and not always the shortest way.
+        """
         look = self.look(scene, event) if self.trial.left > 0 else None
         while look is not None and look.standing:
             look = self._nearer(look, event, nesting) if self.trial.left > 0 else None
         return None if look is None else look.scene
 
     def _nearer(self, look: Look, event: Event, nesting: int) -> Look | None:
-        """After some move that reaches a goal; first, what that move itself needs."""
+        """Return the look after some move that reaches a goal; None if none does.
+
+        If no move does at once, the events that a move itself needs are tried first.
+        """
         loose = any(self.choices.is_loose(i, look.scene) for i in look.standing)
         each = [
             self.choices.bearing(i, goal) for i, found in look.standing.items() for goal in found
@@ -233,7 +251,7 @@ class Quest:
         return None
 
     def _shorter(self, first: Look, most: float) -> Scene | None:
-        """Breadth first: a way of less than `most` moves, if there is one."""
+        """Return a scene of less than `most` moves, found breadth first; None if there is none."""
         level, seen = [first], {self._key(first.scene)}
         while level and self.trial.left > 0:
             following: list[Look] = []
@@ -259,7 +277,7 @@ class Quest:
             yield from self.trial.after(scene, move, self.choices.known)
 
     def _key(self, scene: Scene) -> Any:
-        """Equal for two scenes that cannot be told apart by the clauses that matter."""
+        """Return a key that is equal for scenes that the known clauses cannot tell apart."""
         self.trial.left -= 1
         ledger = scene.ledger
         told = [

@@ -1,7 +1,7 @@
-"""What if: events tried on copies of a session's ledger, within a budget.
+"""Tries events on copies of a session's ledger, within a budget.
 
-In: a state and a move. Out: the states that it may lead to, none if the move is not allowed; and
-what still stands against the refused event. Every judgement of a clause is counted, and none is
+In: a state and a move. Out: the states that the move may lead to, none if it is not allowed; and
+the clauses that still stop the refused event. Every judgement of a clause is counted, and none is
 made beyond the budget. Atoms of users are asked here; one that raises answers as in a decision.
 """
 
@@ -27,11 +27,11 @@ from sponsio_like.monitor.residual import literals_of
 from sponsio_like.monitor.state import Change, Judgement, Now, Read
 
 MOMENTS_CAP = 16
-"""Most times to wait for that are tried at once."""
+"""The most times to wait for that are tried at once."""
 
 
 class Scene(NamedTuple):
-    """A state that a session may come to; `way`: what has happened until then, in words."""
+    """A state that a session may come to; `way` is what has happened until then, in words."""
 
     ledger: Ledger
     context: Context
@@ -40,9 +40,9 @@ class Scene(NamedTuple):
 
 
 class Supposing:
-    """Tries events. `refusers`: the clauses that stood against some move.
+    """A trial of events. `refusers` are the clauses that stopped some move.
 
-    `exact`: every trial has told what would really happen.
+    `exact` is True if every trial has told what would really happen; `left` is the budget.
     """
 
     def __init__(self, answering: Answering, budget: int) -> None:
@@ -60,7 +60,10 @@ class Supposing:
     # --- judging --------------------------------------------------------------------------------
 
     def read(self, i: int, event: Event, context: Context) -> Read | None:
-        """What clause `i` reads; None if an atom raises. Asked once for each event and context."""
+        """Return what clause `i` reads; None if an atom raises.
+
+        Asked once for each event and context.
+        """
         name = (i, id(event), id(context))
         if name not in self._reads:
             read = None
@@ -75,7 +78,8 @@ class Supposing:
     def judged(
         self, scene: Scene, event: Event, only: set[int] | None = None, *, final: bool = False
     ) -> tuple[Judgement, list[int]]:
-        """The judgement of `event`, and the clauses that stop it; of all, or `only` of these.
+        """Return the judgement of `event`, and the clauses that stop it: of all, or `only` of
+        these.
 
         `final`: it is a substitute, about which nobody is asked.
         """
@@ -102,7 +106,7 @@ class Supposing:
         return judgement, stopped if stoppable(event) else []
 
     def redirected(self, scene: Scene) -> tuple[int, Call] | None:
-        """What runs instead of the refused event, if nothing else stands against it; and why."""
+        """Return the call that runs instead of the refused event, and the clause; else None."""
         redirects = self.answering.redirects
         if not any(map(redirects, scene.ledger.touched(self.event))):
             return None
@@ -111,13 +115,16 @@ class Supposing:
         return None if safe is None else (next(filter(redirects, violated)), safe)
 
     def ending(self, scene: Scene) -> Ending:
-        """Who has to approve the refused event in this scene, and what runs instead of it."""
+        """Return who has to approve the refused event in this scene, and what runs instead."""
         return self.answering.ending(self.judged(scene, self.event)[0].violated, self.event)
 
     # --- moving -----------------------------------------------------------------------------------
 
     def after(self, scene: Scene, move: Move, clauses: set[int]) -> Iterator[Scene]:
-        """What the move may lead to. `clauses` are those whose questions about answers count."""
+        """Yield the scenes that the move may lead to.
+
+        `clauses` are those whose questions about answers count.
+        """
         if self.left <= 0:
             return
         match move:
@@ -159,7 +166,7 @@ class Supposing:
         waits: tuple[Change, ...],
         clauses: set[int],
     ) -> Iterator[Scene]:
-        """One scene for each result that the clauses tell from the others."""
+        """Yield one scene for each result that the clauses tell from the others."""
         asked = [each for each in waits if each.clause in clauses]
         nodes = [self._slots(each)[i].node for each in asked for i in open_slots(each)]
         seen = []
@@ -192,7 +199,7 @@ class Supposing:
     def _said(
         self, waits: Any, finals: list[dict[int, bool]], clauses: set[int], result: Result
     ) -> str:
-        """What the result has to be, in words."""
+        """Return in words what the result has to be."""
         if result.status == "error":
             return "it has to fail"
         answers = {
@@ -207,7 +214,7 @@ class Supposing:
         return self.policy.clauses[change.clause].slots
 
     def _harmless(self, violated: list[int]) -> bool:
-        """Whether none of the clauses that a result, or the time, violates would stop a call."""
+        """True if none of these violations, by a result or by time, would stop a call."""
         against = list(filter(self.answering.matters, violated))
         self.refusers.update(against)
         return not against
@@ -215,7 +222,7 @@ class Supposing:
     # --- waiting ----------------------------------------------------------------------------------
 
     def _waited(self, scene: Scene, clauses: set[int]) -> Iterator[Scene]:
-        """Every time at which something runs out, in whole seconds if that is no worse."""
+        """Yield a scene for each time at which something runs out, if possible in whole seconds."""
         times = sorted({each for i in clauses for each in self._runs_out(scene, i)})
         later = [each - scene.time for each in times if each > scene.time]
         self.exact &= len(later) <= MOMENTS_CAP
@@ -229,7 +236,7 @@ class Supposing:
                 yield scene._replace(ledger=ledger, time=time, way=(*scene.way, words))
 
     def _runs_out(self, scene: Scene, i: int) -> Iterator[float]:
-        """When something that clause `i` remembers may become another."""
+        """Yield the times at which something that clause `i` remembers may change."""
         clause = self.policy.clauses[i]
         widths = lengths(clause)
         keyed = [watch for watch, _ in scene.ledger.keyed[i].values()] if clause.by else []
@@ -240,12 +247,12 @@ class Supposing:
 
 
 def open_slots(change: Change) -> list[int]:
-    """The slots that wait for the result."""
+    """Return the slots that wait for the result."""
     return [i for i, value in enumerate(change.letter) if value is OPEN]
 
 
 def lengths(clause: Clause) -> frozenset[float]:
-    """The seconds that the clause speaks of, as bounds or to compare ages with."""
+    """Return the seconds in the clause, as bounds or to compare ages with."""
     programs = (clause.gate.program, clause.monitor.program)
     ops = [op for program in programs for op in program.nodes]
     bounds = {part.count for op in ops for part in op if isinstance(part, Seconds)}
@@ -257,7 +264,7 @@ def lengths(clause: Clause) -> frozenset[float]:
 
 
 def _floats(value: Any) -> Iterator[float]:
-    """The times in the registers of a state: nothing else there is a float."""
+    """Yield the times in the registers of a state: nothing else there is a float."""
     if isinstance(value, State):
         yield from _floats(value.registers)
     elif isinstance(value, tuple):

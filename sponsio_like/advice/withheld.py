@@ -1,4 +1,4 @@
-"""Which values of variables a sentence may have, and how the others are told apart.
+"""Decides which values of variables a sentence may show, and labels the others.
 
 In: values that a contract has bound, and the call that was refused. Out: those that the model wrote
 itself; or labels, `#1` and `#2`, which are the same for the same value.
@@ -22,7 +22,7 @@ Values: TypeAlias = Iterable[tuple[str, Any]]
 
 
 def withheld(clause: Clause, values: Values, event: Event) -> dict[str, Any]:
-    """The values that advice never has: of leaks, and of answers that the call does not have."""
+    """Return the values that advice must not show: of leaks, and of answers not in the call."""
     nodes = [node for slot in clause.slots for node in postorder(slot.node)]
     each = [(node, op, var.name) for node in nodes for op, var in vars_in(node)]
     leaks = {name for _, op, name in each if op == "carries"}
@@ -36,14 +36,14 @@ def withheld(clause: Clause, values: Values, event: Event) -> dict[str, Any]:
 
 
 def written(values: Values, event: Event) -> list[tuple[str, Any]]:
-    """Those of the values that are a whole argument of the call, its agent, or a whole message."""
+    """Return the values that are a whole argument of the call, its agent, or a whole message."""
     each = list(values)
     texts = set(map(as_text, _plain(event) if each else ())) - {None}
     return [(name, value) for name, value in each if as_text(value) in texts]
 
 
 def _plain(event: Event) -> list[Any]:
-    """What the model wrote, value by value."""
+    """Return the values that the model wrote: arguments, agent, or text."""
     if isinstance(event, Message):
         return [event.text]
     if not isinstance(event, Call):
@@ -55,7 +55,7 @@ def _plain(event: Event) -> list[Any]:
 
 
 def without(sentence: str, hidden: Mapping[str, Any]) -> str:
-    """The sentence, in which the names of variables stand for these values."""
+    """Return the sentence with the names of variables in the place of these values."""
     for name, value in hidden.items():
         shown = r"(?<=[ \[(])" + re.escape(json.dumps(value)) + r"(?=[`\])},])"
         sentence = re.sub(shown, f"${name}", sentence)
@@ -63,7 +63,7 @@ def without(sentence: str, hidden: Mapping[str, Any]) -> str:
 
 
 def labelled() -> Callable[[Any], Any]:
-    """A function that has a label for every text and number that it is given, and keeps shapes."""
+    """Return a function that replaces every text and number by a label, and keeps shapes."""
     known: dict[str, str] = {}
 
     def label(value: Any) -> Any:
@@ -80,5 +80,5 @@ def labelled() -> Callable[[Any], Any]:
 
 
 def plainly(value: Any) -> Any:
-    """The value itself."""
+    """Return the value itself."""
     return value

@@ -178,9 +178,7 @@ def but_for(what: Happening, tools: Target, needed: Iterable[Match]) -> tuple[Fo
 
 
 def _free(match: Match, loose: Target) -> Iterator[Match]:
-    """Yield the needed calls that these globs must not cover; none where that would be all of a
-    glob.
-    """
+    """Yield the needed calls that these globs must not cover; never all calls of a glob."""
     every = [glob for each in loose for glob in each.globs or ("*",)]
     narrow = bool(match.conditions or match.agent)
     names = tuple(n for n in match.names if any(names_tool(each, n) for each in loose))
@@ -194,16 +192,12 @@ def _free(match: Match, loose: Target) -> Iterator[Match]:
 
 
 def before(tools: Target, needed: Iterable[Target], then: Formula) -> Formula:
-    """Return the formula that `then`, which calls of `needed` make true, holds at every call of
-    `tools`.
-    """
+    """Return the formula that `then`, which `needed` calls make true, holds at calls of `tools`."""
     return conj(*(Always(part >> then) for part in acting(tools, *needed)))
 
 
 def unspent(granted: Formula, action: Target, *needed: Target) -> Formula:
-    """Return the formula that `granted` held after the last call of `action`, and
-    before this one.
-    """
+    """Return the formula that `granted` held between the last call of `action` and this one."""
     return Yesterday(Since(Not(disj(*acting(action, *needed))), granted))
 
 

@@ -26,9 +26,7 @@ _FLIPPED: dict[f.Op, f.Op] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def check_comparisons(root: f.Formula) -> None:
-    """Raise `ContractError` with every comparison in `root` that can never be made, or decides
-    nothing.
-    """
+    """Raise `ContractError` with every comparison that is impossible or decides nothing."""
     problems = Problems()
     for node in f.postorder(root):
         if isinstance(node, f.Compare):
@@ -40,9 +38,7 @@ def check_comparisons(root: f.Formula) -> None:
 
 
 def tests_of(node: f.Node) -> Iterator[tuple[str | f.Condition, f.Op, Any]]:
-    """Yield the comparisons of this very node: the condition (or `output`, `text`), operator,
-    operand.
-    """
+    """Yield the comparisons of this very node: place, operator, operand."""
     match node:
         case f.OutputIs(_, op, value):
             yield "output", op, value

@@ -128,9 +128,7 @@ def event(value: Any, words: Vocabulary = NOTHING) -> Formula:
 
 
 def atom(value: Mapping[Any, Any], words: Vocabulary) -> Formula:
-    """Read an atom as a mapping: `{called: x}`, `{ctx: {k: v}}`, `{permission: p}`, ..., `{ltl:
-    "..."}`.
-    """
+    """Read an atom as a mapping: `{called: x}`, `{ctx: {k: v}}`, `{ltl: "..."}`, ..."""
     problems = Problems()
     only(value, ATOMS, "condition", problems)
     keys = [key for key in value if key in ATOMS]

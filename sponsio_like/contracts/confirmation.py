@@ -134,9 +134,7 @@ def confirms(_: str, result: Result) -> bool:
 
 @atom("answers", waits=True)
 def answers(_: str, result: Result, word: str) -> bool | None:
-    """True if the answer has this word in it, and nothing in it says otherwise; None if it cannot
-    be read.
-    """
+    """True if the answer has this word, and nothing says otherwise; None if it cannot be read."""
     try:
         texts = [each for name, each in leaves(result.output) if name is not None]
     except Unreadable:

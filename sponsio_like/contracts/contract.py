@@ -40,8 +40,9 @@ MODES: tuple[Mode, ...] = ("observe", "enforce")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The stretch of a trace in which a guarantee is demanded (Dwyer 1999); each segment starts
-    afresh.
+    """The stretch of a trace in which a guarantee is demanded (Dwyer 1999).
+
+    Each segment starts afresh.
     """
 
     kind: Segment
@@ -72,17 +73,16 @@ class Contract:
     about: About = UNSAID
 
     def assume(self, when: Condition) -> Contract:
-        """Return a copy that applies only where this holds: "called `refund`" (by now), an atom, a
-        formula.
+        """Return a copy that applies only where this holds.
+
+        It is "called `refund`" (by now), an atom, or a formula.
         """
         if self.assumption is not None:
             raise self._wrong("`assume` is given twice", 'say both in one formula: "f & g"')
         return replace(self, assumption=self._read(assumption, when))
 
     def guarantees(self, *what: Guarantee) -> Contract:
-        """Return a copy that demands all of these as well: patterns, formulas, or sentences of
-        patterns.
-        """
+        """Return a copy that also demands all of these: patterns, formulas, or sentences."""
         problems = Problems()
         rules = [problems.attempt((), guarantee, each) for each in what]
         if problems.found:
@@ -120,8 +120,9 @@ class Contract:
         return replace(self, on_world=True)
 
     def because(self, why: str) -> Contract:
-        """Return a copy with its reason, which the model, the log and the report show instead of a
-        formula.
+        """Return a copy with its reason, which is shown instead of a formula.
+
+        The model, the log and the report show it.
         """
         return self._about(because=self._read(words, why))
 
@@ -145,9 +146,7 @@ class Contract:
         return self._scoped("after", start)
 
     def before(self, stop: Condition) -> Contract:
-        """Return a copy whose guarantee binds until `stop` first holds, or to the end if it never
-        does.
-        """
+        """Return a copy whose guarantee binds until `stop` first holds, even if it never does."""
         return self._scoped("before", stop)
 
     def between(self, start: Condition, stop: Condition) -> Contract:
@@ -193,8 +192,9 @@ def contract(name: str) -> Contract:
 
 
 def read_name(value: Any) -> str:
-    """Return the name of a contract without blanks around it. Raises `ContractError` if it is no
-    text.
+    """Return the name of a contract without blanks around it.
+
+    Raises `ContractError` if it is no text.
     """
     if isinstance(value, str) and value.strip():
         return value.strip()
@@ -226,8 +226,9 @@ def guarantee(value: Any, words: Vocabulary = NOTHING) -> Rule:
 
 
 def _authored(rule: Rule) -> Rule:
-    """Return the rule, marked as written by somebody. Raises `ContractError` for what can hardly be
-    meant.
+    """Return the rule, marked as written by somebody.
+
+    Raises `ContractError` for what can hardly be meant.
     """
     check_meant(rule.formula)
     return replace(rule, authored=True)

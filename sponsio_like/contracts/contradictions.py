@@ -47,9 +47,7 @@ def releases(release: Formula, trigger: Formula) -> None:
 
 
 def _implies(event: Formula, other: Formula) -> bool:
-    """True if the one event is surely the other as well; False where that takes more
-    than a look.
-    """
+    """True if the one event surely is the other; False if that takes more than a look."""
     match event, other:
         case Or(parts), _:
             return all(_implies(each, other) for each in parts)

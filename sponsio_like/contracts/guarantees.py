@@ -198,9 +198,7 @@ def _quietly(node: f.Formula, known: dict[f.Node, bool | None]) -> bool | None:
 
 
 def _joined(parts: list[bool | None], settles: bool) -> bool | None:
-    """Return the truth of a disjunction (`settles`: true decides it) or a conjunction; None if
-    unknown.
-    """
+    """Return the truth of a disjunction (`settles`) or a conjunction; None if unknown."""
     if settles in parts:
         return settles
     return None if None in parts else not settles

@@ -58,8 +58,9 @@ KINDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 def kind_of(written: Any) -> str:
-    """Return a kind as it was written: `integer`, or `[integer]` for a list. Raises
-    `ContractError`.
+    """Return a kind as it was written: `integer`, or `[integer]` for a list.
+
+    Raises `ContractError`.
     """
     if isinstance(written, list) and len(written) == 1:
         return f"[{kind_of(written[0])}]"
@@ -155,9 +156,7 @@ class Roll:
         self.complete = False
 
     def add(self, tool: str, arguments: Iterable[str] | None) -> None:
-        """Add a tool with these arguments, beside those of others of its name; None:
-        it takes any.
-        """
+        """Add a tool with these arguments, beside others of its name; None: it takes any."""
         known = self.tools.get(tool, {})
         merged = None if arguments is None or known is None else {*known, *arguments}
         self.tools[tool] = None if merged is None else dict.fromkeys(sorted(merged), "any")
@@ -182,9 +181,7 @@ class _Entry:
         return self.wrong(args) is None
 
     def wrong(self, args: Any) -> Wrong | None:
-        """Return the first argument that the tool does not have, or that is of another kind; else
-        None.
-        """
+        """Return the first argument that is unknown, or of another kind; None if all are right."""
         if not isinstance(args, Mapping):
             return Wrong(f"the arguments of `{self.tool}` cannot be read", "give them by name")
         for name, value in args.items() if self.closed else ():
@@ -235,8 +232,9 @@ def inventory(value: Any) -> dict[str, Fields | None]:
 
 
 def elsewhere(value: Any) -> tuple[str, ...]:
-    """Read the tools of other agents: a list of names. Raises `ContractError` with
-    every mistake.
+    """Read the tools of other agents: a list of names.
+
+    Raises `ContractError` with every mistake.
     """
     if not isinstance(value, (list, tuple)) or not value:
         raise ContractError.of(f"`{value}` is not a list of tools", "write [approve, publish]")
@@ -249,8 +247,9 @@ def elsewhere(value: Any) -> tuple[str, ...]:
 
 
 def unlisted(value: Any) -> Unlisted:
-    """Return `refuse` or `allow`, as calls of unlisted tools are treated. Raises
-    `ContractError`.
+    """Return `refuse` or `allow`, as calls of unlisted tools are treated.
+
+    Raises `ContractError`.
     """
     for each in get_args(Unlisted):
         if value == each:
@@ -259,8 +258,9 @@ def unlisted(value: Any) -> Unlisted:
 
 
 def declared(tools: Any, others: Any = None, open_: Any = None) -> Inventory:
-    """Return the inventory of a guard, as its host gives it. Raises `ContractError` with all
-    mistakes.
+    """Return the inventory of a guard, as its host gives it.
+
+    Raises `ContractError` with all mistakes.
     """
     if isinstance(tools, Inventory):
         return tools

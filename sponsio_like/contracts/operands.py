@@ -65,8 +65,9 @@ def plain(value: Any) -> Scalar:
 
 
 def scalars(value: Any) -> tuple[Scalar, ...]:
-    """Return a list of plain values as a tuple. Raises `ContractError` for anything else, also a
-    string.
+    """Return a list of plain values as a tuple.
+
+    Raises `ContractError` for anything else, also a string.
     """
     if not isinstance(value, (list, tuple)) or not value:
         raise ContractError.of(f"`{value}` is not a list", f"write [{value}]")
@@ -133,8 +134,9 @@ def fixed(value: Any, place: str) -> None:
 
 
 def name(value: Any) -> str:
-    """Return a name: some text without blanks around it. Raises `ContractError` for
-    anything else.
+    """Return a name: some text without blanks around it.
+
+    Raises `ContractError` for anything else.
     """
     fixed(value, "a name")
     if isinstance(value, str) and value and value == value.strip():
@@ -153,9 +155,7 @@ def capture(pattern: Any, name: Any) -> Var:
 
 
 def one_group(pattern: str) -> None:
-    """Raise `ContractError` for a regular expression with several groups, since one
-    value is bound.
-    """
+    """Raise `ContractError` for a regular expression with several groups: one value is bound."""
     import re2  # loaded only where a contract has a regular expression
 
     regex(pattern)

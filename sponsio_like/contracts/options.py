@@ -59,8 +59,9 @@ def mailbox(value: Any) -> Mailbox:
 
 
 def mailboxes(value: Any) -> tuple[Mailbox, ...]:
-    """Return the mailboxes of one notifier, or of several. Raises `ContractError` as `mailbox`
-    does.
+    """Return the mailboxes of one notifier, or of several.
+
+    Raises `ContractError` as `mailbox` does.
     """
     one = isinstance(value, (str, Mapping, Mailbox)) or not isinstance(value, Iterable)
     each = () if value is None else (value,) if one else tuple(value)

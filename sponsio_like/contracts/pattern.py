@@ -120,8 +120,9 @@ class Pattern:
         return self.rule({**given, **kwargs})
 
     def rule(self, given: Mapping[str, Any], words: Vocabulary = NOTHING) -> Rule:
-        """Return the rule for arguments by name. Raises `ContractError` with every
-        mistake in them.
+        """Return the rule for arguments by name.
+
+        Raises `ContractError` with every mistake in them.
         """
         problems = Problems()
         self._names(given, problems)
@@ -192,9 +193,7 @@ class Pattern:
         )
 
     def fields(self, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """Yield each path that arguments name, its parameter, and the parameter of the calls that
-        have it.
-        """
+        """Yield each path in the arguments, its parameter, and that of the calls that have it."""
         kinds = {e.name: e.annotation for e in self.parameters if given.get(e.name) is not None}
         calls = [name for name, kind in kinds.items() if of_kind(kind, Tools)]
         for name in (name for name, kind in kinds.items() if of_kind(kind, Field)):
@@ -216,9 +215,7 @@ class Pattern:
         return f"`{self.name}({', '.join(shown)})`"
 
     def sentence(self, given: Mapping[str, Any]) -> str:
-        """Return the demand in words: the sentence with the most arguments in it, then the other
-        arguments.
-        """
+        """Return the demand in words: the sentence with most arguments, then the others."""
         defaults = {
             p.name: p.default for p in self.parameters if not p.required and p.default is not None
         }
@@ -235,9 +232,7 @@ class Pattern:
 
 
 def _said(key: str, given: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the path of this key inside the first argument that is a mapping and has it; else
-    `()`.
-    """
+    """Return the path of this key in the first argument that is a mapping and has it; or `()`."""
     names = (name for name, each in given.items() if isinstance(each, Mapping) and key in each)
     return next(((name, key) for name in names), ())
 

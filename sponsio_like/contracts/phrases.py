@@ -97,9 +97,7 @@ def _value(value: Any) -> str:
 
 
 def read_phrase(text: str) -> Any:
-    """Return the match that words of the form `PHRASE` describe; for names alone, the name or a
-    list of them.
-    """
+    """Return the match that words of the form `PHRASE` describe; for names alone, the names."""
     head, _, tail = text.partition("` with `")
     names = head.strip("`").split("` or `")
     tool: Any = names if len(names) > 1 else names[0]

@@ -47,9 +47,7 @@ LISTED = frozenset({"arg_allowed"})
 
 
 def check_slips(root: f.Formula, tools: Collection[str] | None) -> None:
-    """Raise `ContractError` for what can never match, or means something else than it
-    looks like.
-    """
+    """Raise `ContractError` for what can never match, or means something unexpected."""
     problems = list(_mistakes(root, tools))
     if problems:
         raise ContractError(*problems)
@@ -72,9 +70,7 @@ def _mistakes(root: f.Formula, tools: Collection[str] | None) -> Iterator[Proble
 
 
 def idle(root: f.Formula) -> Iterator[Problem]:
-    """Yield a problem for each `missing` that changes nothing, since its match binds no value of a
-    field.
-    """
+    """Yield a problem for each `missing` whose match binds no value, so that it changes nothing."""
     said: dict[str, None] = {}
     for node in f.postorder(root):
         for match in _of(node):
@@ -112,9 +108,7 @@ def doubts(root: f.Formula) -> Iterator[Problem]:
 
 
 def unsaid(root: f.Formula, given: Mapping[str, object]) -> Iterator[Problem]:
-    """Yield a problem for each text that is refused if nothing is found in it, and nobody has said
-    so.
-    """
+    """Yield a problem for each text that is refused if nothing is found in it, unless said so."""
     if _says_missing(given):
         return
     for match in dict.fromkeys(each for node in f.postorder(root) for each in _of(node)):
@@ -196,9 +190,7 @@ def _empty(node: f.Node) -> Iterator[Problem]:
 
 
 def _whole_and_part(nodes: list[f.Node]) -> Iterator[Problem]:
-    """Yield a problem for each variable that is all arguments in one place, and part of a text in
-    another.
-    """
+    """Yield a problem for each variable that is all arguments here, and part of a text there."""
     whole: dict[str, None] = {}
     parts: set[str] = set()
     for path, op, value in (test for node in nodes for test in _tests(node)):
@@ -267,9 +259,7 @@ def _negated(pattern: str) -> Iterator[Problem]:
 
 
 def _ascii_only(pattern: str) -> Iterator[Problem]:
-    r"""Yield a problem for `\w` and `\b` beside letters that they do not know: those that are not
-    of ASCII.
-    """
+    r"""Yield a problem for `\w` and `\b` beside letters that are not of ASCII."""
     plain = CLASS.sub(lambda found: found[0] if found[0].isascii() else "", pattern)
     letters = [each for each in pattern if each.isalpha() and not each.isascii()]
     if letters and (WORDS.search(plain) or EDGES.search(plain)):

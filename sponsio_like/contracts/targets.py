@@ -118,8 +118,9 @@ def named(name: str, words: Vocabulary) -> Target:
 
 
 def matching(value: Mapping[Any, Any], words: Vocabulary) -> Target:
-    """Read `{tool: .., args: {path: value | $x | {in: ..} | {gt: ..}}, agent: .., call: $x}` as a
-    target.
+    """Read a match of calls before they run.
+
+    `{tool: .., args: {path: value | $x | {in: ..} | {gt: ..}}, agent: .., call: $x}`
     """
     problems = Problems()
     for key in (key for key in EVENT_KEYS if key in value):

@@ -33,9 +33,7 @@ PLURAL = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)( \w+)\(s\)")
 
 
 def fill(template: str, given: Mapping[str, Any]) -> tuple[str, set[str]]:
-    """Return the sentence with its arguments in place, and their names; empty if one
-    has no value.
-    """
+    """Return the sentence with its arguments, and their names; empty if one has no value."""
     names: set[str] = set()
     text = template
     for place in PLACE.finditer(template):
@@ -74,9 +72,7 @@ def _read_plain(text: str) -> Any:
 
 
 def words_of(value: Any, between: str = " or ") -> str:
-    """Return an argument as it is written in a sentence; `between` stands between the elements of a
-    list.
-    """
+    """Return an argument in words; `between` stands between the elements of a list."""
     match value:
         case Default(template):
             return template.replace("{", "<").replace("}", ">")
@@ -98,9 +94,7 @@ def words_of(value: Any, between: str = " or ") -> str:
 
 
 def named(name: str, value: Any) -> str:
-    """Return `name: value` of an argument that is written beside the sentence; a list stands in
-    brackets.
-    """
+    """Return `name: value` of an argument beside the sentence; a list stands in brackets."""
     words = words_of(value, ", ")
     several = isinstance(value, (list, tuple)) and len(value) > 1 and not words.startswith("[")
     return f"{name}: [{words}]" if several else f"{name}: {words}"
@@ -120,8 +114,9 @@ def _mapping_words(value: Mapping[Any, Any], between: str) -> str:
 
 
 def made_name(default: Default, given: Mapping[str, Any]) -> str:
-    """Return a default, made of other arguments. Raises `KeyError` if one of them is
-    not one name.
+    """Return a default, made of other arguments.
+
+    Raises `KeyError` if one of them is not one name.
     """
     names = {key: _one_name(value) for key, value in given.items()}
     return default.template.format_map({k: v for k, v in names.items() if v})
@@ -143,9 +138,7 @@ def _one_name(value: Any) -> str | None:
 
 
 def arguments(template: str, sentence: str) -> dict[str, Any] | None:
-    """Return the arguments that make this sentence of the template; None if it is
-    another sentence.
-    """
+    """Return the arguments that make this sentence of the template; None if there are none."""
     pattern, places = _reader(template)
     found = pattern.fullmatch(sentence.strip())
     if found is None:

@@ -38,8 +38,9 @@ DISPUTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """The place where something begins: line and column, from 1. `text` is the column of its own
-    text.
+    """The place where something begins: line and column, from 1.
+
+    `text` is the column of its own text.
     """
 
     line: int
@@ -57,9 +58,7 @@ class Document:
     problems: list[Problem] = field(default_factory=list)
 
     def spot(self, path: Path, *, of_key: bool = False) -> Spot:
-        """Return the place of the value at `path`, or of its key, or of what is
-        nearest around it.
-        """
+        """Return the place of the value at `path`, or of its key, or of what is nearest."""
         if of_key and path in self.keys:
             return self.keys[path]
         while path and path not in self.values:

@@ -1,7 +1,7 @@
 """The demo: a recorded run under attack, without contracts, with them, and in observe mode.
 
 In: a trace file and a contract file (the demo's own, unless others are given). Out: text on a
-console. Nothing of what is shown stands in the code: all of it comes from the two files.
+console. All that is shown comes from these two files.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ def run(console: Console, contracts: Path | None = None, trace: Path | None = No
 
 
 def save_files(folder: Path) -> list[Styled]:
-    """Copy the demo's files into a folder, and say how to go on. Overwrites nothing."""
+    """Copy the demo's files into a folder; return the lines that say how to go on.
+
+    Raises `SponsioLikeError` rather than overwrite a file.
+    """
     from sponsio_like.demo.screen import program_here
 
     page: list[Styled] = []

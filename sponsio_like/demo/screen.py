@@ -1,4 +1,4 @@
-"""How the story is drawn: readable at 80 columns, coloured only on a terminal.
+"""Draws the demo: readable at 80 columns, coloured only on a terminal.
 
 In: a `Story`. Out: text on a console.
 """
@@ -42,7 +42,7 @@ NEXT = (
 
 
 def program_here() -> str:
-    """How the program is started from the folder that people are in."""
+    """Return the command that starts the program from the current folder."""
     if shutil.which("sponsio-like"):
         return "sponsio-like"
     python = Path(sys.executable)
@@ -56,14 +56,14 @@ def _from_here(path: Path) -> Path:
 
 
 class Screen:
-    """Draws on one console."""
+    """A console, with methods that draw the parts of a story on it."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
         self.signs = 0 if console.encoding.lower().startswith("utf") else 1
 
     def draw(self, story: Story) -> None:
-        """The whole story, and what to do next."""
+        """Draw the whole story, and what to do next."""
         self._opening(story)
         self.rule("1. Without contracts")
         self._alone(story)
@@ -106,7 +106,7 @@ class Screen:
             self.line(f"The benchmark's own verdict: {verdict}.", "bold red")
 
     def _contracts(self, story: Story) -> None:
-        """What the contracts say, so that what follows can be understood."""
+        """Draw what the contracts say, so that what follows can be understood."""
         for each in story.contracts:
             self.line(each.name, "bold", indent=2)
             for rule in each.rules:
@@ -136,7 +136,7 @@ class Screen:
             self.line(f"not judged, since this run does not have what it needs: {name}", "dim", 2)
 
     def rule(self, title: str) -> None:
-        """A heading."""
+        """Draw a heading."""
         from rich.rule import Rule
         from rich.text import Text
 
@@ -144,7 +144,7 @@ class Screen:
         self.console.print(Rule(Text(title, "bold cyan"), align="left", style="cyan"))
 
     def line(self, text: str, style: str = "", indent: int = 0) -> None:
-        """A text, every line of it indented."""
+        """Print a text, every line of it indented."""
         print_wrapped(text, style, indent, self.console)
 
 

@@ -1,6 +1,6 @@
-"""What happened in a recorded run, and what contracts make of it.
+"""Replays a recorded run without contracts, with them, and in observe mode.
 
-In: a trace and contracts. Out: a `Story`, all of it computed by replaying the trace.
+In: a trace and contracts. Out: a `Story`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Fate: TypeAlias = Literal["ran", "stopped", "replaced", "warned", "would be stop
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One call, and what became of it. `told`: what the agent hears instead of a result."""
+    """One call, and what became of it. `told` is what the agent is told instead of a result."""
 
     number: int
     tool: str
@@ -36,13 +36,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The run once through."""
+    """One replay of the run."""
 
     steps: tuple[Step, ...]
     unfulfilled: tuple[Unfulfilled, ...] = ()
 
     def count(self, *fates: Fate) -> int:
-        """How many calls had one of these fates."""
+        """Return the number of calls with one of these fates."""
         return sum(step.fate in fates for step in self.steps)
 
 
@@ -59,7 +59,7 @@ class Story:
 
 
 def tell(contracts: Path, trace: Path) -> Story:
-    """The story of the first run of a trace file. Raises `ContractError`, `TraceError`."""
+    """Return the story of the first run of a trace file. Raises `ContractError`, `TraceError`."""
     file = read_file(contracts)
     recorded = next(read_traces(trace))
     player = _player(file, enforce=True)
@@ -127,7 +127,7 @@ def _short(value: Any, limit: int = 60) -> str:
 
 
 def _text(output: Any, lines: int = 12, limit: int = 700) -> str:
-    """An output as it is shown: without empty lines, and not without end."""
+    """Return an output as it is shown: without empty lines, and shortened."""
     if output is None:
         return ""
     text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)

@@ -1,4 +1,5 @@
-"""The command `draft`: contracts for a specification, from a model, grounded in recorded runs.
+"""The command `draft`: contracts for a specification, drafted by a model and checked on recorded
+runs.
 
 In: texts, traces, tool files and a model. Out: a contract file of which each line was checked.
 """

@@ -1,7 +1,7 @@
-"""One question to a model behind an OpenAI-compatible endpoint.
+"""Asks one question of a model behind an OpenAI-compatible endpoint.
 
-In: an endpoint, the name of a model, messages. Out: the text of its answer. Whatever goes wrong is
-one `SponsioLikeError`. The key comes from the environment; it stands in no error and no answer.
+In: an endpoint, the name of a model, messages. Out: the text of its answer. Every failure is a
+`SponsioLikeError`. The key comes from the environment; it stands in no error and no answer.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     import httpx
 
 KEYS = ("SPONSIO_LIKE_API_KEY", "OPENAI_API_KEY")
-"""Where the key may stand, the first one first."""
+"""The environment variables that may have the key; the first one that is set counts."""
 ANSWER_BYTES = 1_000_000
-"""Most bytes of an answer, as it is sent."""
+"""The most bytes of an answer, as it is sent."""
 TIMEOUT = 120.0
-"""Seconds for the whole answer."""
+"""The seconds for the whole answer."""
 SAID_CHARS = 200
-"""Most characters of what an endpoint says about a failure."""
+"""The most characters that are shown of an endpoint's own words about a failure."""
 HIDDEN = "***"
 REFUSED = (401, 403)
 TOO_MANY = 429
 
 
 class Answer(NamedTuple):
-    """What a model has said. `cut`: the endpoint ended it before it was complete."""
+    """The answer of a model. `cut` is True if the endpoint ended it before it was complete."""
 
     text: str
     cut: bool = False
@@ -46,7 +46,7 @@ class Key(NamedTuple):
     variable: str = ""
 
     def hide(self, text: str) -> str:
-        """The text without the key."""
+        """Return the text without the key."""
         return text.replace(self.value, HIDDEN) if self.value else text
 
 
@@ -57,9 +57,9 @@ def ask(
     *,
     timeout: float = TIMEOUT,
 ) -> Answer:
-    """The model's answer. `endpoint`: what stands before `/chat/completions`.
+    """Return the model's answer.
 
-    Raises `SponsioLikeError`.
+    `endpoint` is what stands before `/chat/completions`. Raises `SponsioLikeError`.
     """
     address, host = _address(endpoint)
     key = _key()
@@ -74,7 +74,7 @@ def ask(
 
 
 def _key() -> Key:
-    """The key of the environment. Raises `SponsioLikeError` for what cannot be sent."""
+    """Return the key of the environment. Raises `SponsioLikeError` for what cannot be sent."""
     for variable in KEYS:
         value = os.environ.get(variable, "").strip()
         if value and not (value.isascii() and value.isprintable() and " " not in value):
@@ -85,7 +85,10 @@ def _key() -> Key:
 
 
 def _address(endpoint: str) -> tuple[str, str]:
-    """Where to post, and the host alone: the rest of an address may be a secret."""
+    """Return the address to post to, and its host for messages: the rest may be a secret.
+
+    Raises `SponsioLikeError` for what is no web address.
+    """
     try:
         parts = urlsplit(endpoint)
         host, _ = parts.hostname, parts.port
@@ -103,7 +106,7 @@ def _address(endpoint: str) -> tuple[str, str]:
 def _post(
     address: str, body: Mapping[str, Any], key: Key, timeout: float
 ) -> tuple[int | None, bytes]:
-    """The status and what was answered; no status if that is too long."""
+    """Return the status and the body of the answer; no status if the body is too long."""
     import httpx  # the network is only needed here
 
     headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
@@ -126,7 +129,10 @@ def _post(
 
 @contextmanager
 def _troubles(host: str, timeout: float) -> Iterator[None]:
-    """Troubles of the network, in our words: those of httpx may have headers in them."""
+    """Raise `SponsioLikeError` for troubles of the network.
+
+    The texts of httpx are left out: they may have headers in them.
+    """
     import httpx
 
     try:
@@ -145,7 +151,7 @@ def _troubles(host: str, timeout: float) -> Iterator[None]:
 
 
 def _reason(error: httpx.ConnectError) -> str:
-    """What the system says: connection refused, no such name."""
+    """Return the cause in the words of the system: connection refused, no such name."""
     text = str(error).lower()
     return "connection refused" if "refused" in text else _plain(text) or "no connection"
 
@@ -166,7 +172,7 @@ def _failure(status: int, body: bytes, key: Key) -> str:
 
 
 def _said(body: bytes, key: Key) -> str:
-    """The message of an error, if it has one where the others have theirs."""
+    """Return the message of an error, where OpenAI puts it; empty if there is none."""
     match _json(body):
         case {"error": {"message": str(message)}} | {"error": str(message)}:
             return _plain(key.hide(message))
@@ -174,7 +180,7 @@ def _said(body: bytes, key: Key) -> str:
 
 
 def _plain(text: str) -> str:
-    """A foreign text on one short line."""
+    """Return a foreign text on one short line."""
     line = " ".join(text.split())
     return "".join(sign for sign in line if sign.isprintable())[:SAID_CHARS]
 

@@ -1,4 +1,4 @@
-"""The command `draft` as a whole: files and a model in, a contract file and its story out.
+"""Runs the command `draft` as a whole: files and a model in, a contract file and a report out.
 
 In: an `Order`. Out: a `Result`, told as a table, as lines for people, as JSON. A person reads what
 was drafted; nothing of it is enforced until they say so.
@@ -22,14 +22,14 @@ from sponsio_like.replay.summary import Summary, read_all
 from sponsio_like.terminal import Styled, Table, counted
 
 SPECIFICATION_BYTES = 400_000
-"""Longest specification, as it is stored."""
+"""The longest specification, as it is stored."""
 SHOWN_CHARS = 200
-"""Most characters that people are shown of a refused statement, or a reason; JSON has all of it."""
+"""The most characters of a refused statement, or a reason, that are printed; JSON has all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is drafted from, and by whom. `answer`: a file that has the answer of the model."""
+    """The options of one draft. `answer` is a file that has the answer of the model."""
 
     specification: Path
     traces: tuple[Path, ...]
@@ -55,7 +55,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A draft, what it would have done on the traces, and what was odd on the way."""
+    """A draft, what it would have done on the traces, and notes on what was odd."""
 
     draft: Draft
     summary: Summary
@@ -63,11 +63,11 @@ class Result:
     notes: tuple[str, ...]
 
     def table(self) -> Table:
-        """What the kept contracts would have done, a row for each."""
+        """Return a row for each kept contract: what it would have done."""
         return self.summary.table()
 
     def page(self) -> list[Styled]:
-        """The notes, the refused statements, and what to do now."""
+        """Return the notes, the refused statements, and the totals, as lines for people."""
         kept, refused = self.draft.kept, self.draft.refused
         page: list[Styled] = []
         odd = [each for each in kept if each.notes]
@@ -87,7 +87,7 @@ class Result:
         ]
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, for programs."""
+        """Return all of it, for programs."""
         return {
             "traces": self.signature.traces,
             "calls": self.signature.calls,
@@ -116,13 +116,13 @@ def _shortened(text: str) -> str:
 
 
 def asked(order: Order, progress: IO[str] | None = None) -> list[dict[str, str]]:
-    """The messages that would be sent to a model."""
+    """Return the messages that would be sent to a model. Raises `SponsioLikeError`."""
     order.check()
     return _messages(order, _specification(order), _signature(order, progress))
 
 
 def fulfilled(order: Order, progress: IO[str] | None = None) -> Result:
-    """The draft, written to `out` if anything of it was kept. Raises `SponsioLikeError`."""
+    """Draft contracts, and write them to `out` if any were kept. Raises `SponsioLikeError`."""
     order.check()
     specification, signature = _specification(order), _signature(order, progress)
     answer = _answer(order, specification, signature)
@@ -195,7 +195,7 @@ def _save(path: Path, text: str) -> None:
 
 
 def _about(order: Order, draft: Draft, signature: Signature) -> Iterator[str]:
-    """The head of the file."""
+    """Yield the lines at the head of the file."""
     model = f"the model `{order.model}`" if order.model else "a model"
     files = ", ".join(path.name for path in order.traces)
     every = counted(len(draft.kept) + len(draft.refused), "statement")

@@ -1,8 +1,8 @@
-"""From the answer of a model to a contract file: what grounds in the traces is kept.
+"""Makes a contract file from the answer of a model: what is grounded in the traces is kept.
 
 In: the answer, the specification that it is about, the signature of recorded runs. Out: a `Draft`:
 the text of a contract file in observe mode, and the statements that were refused, with reasons. No
-model is asked here, and nothing here is on the path of a decision.
+model is asked here, and no decision depends on it.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from sponsio_like.traces.trace import Called, Trace
 
 KEYS = ("name", "assume", "scope", "guarantee", "strategy")
 QUOTE_CHARS = 300
-"""Most characters of a quotation that are kept."""
+"""The most characters of a quotation that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A statement that was not kept, and why."""
+    """A statement that was not kept, and the reasons."""
 
     text: str
     reasons: tuple[str, ...]
@@ -42,9 +42,9 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A statement that was kept: what stands in the file, the words it is from, what is odd.
+    """A statement that was kept: its data, the words it is from, and what is odd about it.
 
-    `tried`: what it would have done on the traces.
+    `tried` is what it would have done on the traces.
     """
 
     name: str
@@ -55,14 +55,14 @@ class Kept:
 
     @property
     def remarks(self) -> list[str]:
-        """What a person should know before this contract is believed."""
+        """The things that a person should know before trusting this contract."""
         found = [f'from "{self.quote}"'] if self.quote else []
         if self.tried.judged:
             found.append(f"broken in {self.tried.broken} of {self.tried.judged} traces")
         return found + [f"note: {note}" for note in self.notes]
 
     def lines(self) -> list[str]:
-        """As it stands in a contract file."""
+        """Return the contract as it stands in a contract file."""
         first, *rest = [line for key, value in self.data.items() for line in entry(key, value)]
         remarks = [f"  # {one_line(remark)}" for remark in self.remarks]
         return [*remarks, f"  - {first}", *(f"    {line}" for line in rest)]
@@ -70,7 +70,10 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What became of the statements of an answer. `about`: lines for the head of the file."""
+    """The kept and the refused statements of an answer.
+
+    `about` has lines for the head of the file.
+    """
 
     kept: tuple[Kept, ...]
     refused: tuple[Refused, ...]
@@ -86,7 +89,7 @@ class Draft:
 def _written(
     kept: Iterable[Kept], tools: Mapping[str, Any], about: Iterable[str] = ()
 ) -> tuple[str, list[int]]:
-    """A contract file, and the lines in which its contracts begin, from 1."""
+    """Return a contract file, and the lines in which its contracts begin, from 1."""
     lines = [f"# {one_line(line)}" for line in about]
     lines += ["version: 1", "mode: observe", "unlisted: allow  # the runs need not show all tools"]
     lines.append("tools:")
@@ -104,7 +107,7 @@ def _written(
 
 @dataclass(slots=True)
 class _Case:
-    """A statement, while it is judged."""
+    """A statement while it is judged; it is kept if it has no reasons against it."""
 
     text: str
     reasons: list[str] = field(default_factory=list)
@@ -119,7 +122,7 @@ class _Case:
 
 
 def drafted(answer: str, specification: str, signature: Signature) -> Draft:
-    """What of an answer can be kept. Raises `SponsioLikeError` for one that is too long."""
+    """Return the draft made of an answer. Raises `SponsioLikeError` for one that is too long."""
     words = _words(specification)
     cases = [_case(statement, words) for statement in statements(answer)]
     _tell_apart(cases)
@@ -133,7 +136,7 @@ def drafted(answer: str, specification: str, signature: Signature) -> Draft:
 
 
 def _case(statement: Statement, words: str) -> _Case:
-    """A statement, before anything of it is loaded."""
+    """Return the case of a statement, before anything of it is loaded."""
     data = statement.data
     reasons = [statement.reason] if statement.reason else objections(data)
     case = _Case(statement.text, reasons)
@@ -151,12 +154,12 @@ def _case(statement: Statement, words: str) -> _Case:
 
 
 def _words(text: str) -> str:
-    """A text, but for its case, its signs and its blanks."""
+    """Return a text without case, signs and blanks that vary."""
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def _tell_apart(cases: Iterable[_Case]) -> None:
-    """One contract is kept once; two contracts with one name get two."""
+    """Refuse a contract that is there twice, and rename one whose name is taken."""
     names: set[str] = set()
     said: dict[str, str] = {}
     for case in cases:
@@ -179,9 +182,10 @@ def _tell_apart(cases: Iterable[_Case]) -> None:
 
 
 def _loaded(cases: Sequence[_Case], tools: Mapping[str, Any]) -> list[tuple[_Case, Contract]]:
-    """The statements that a contract file can have, as the loader of all contract files reads them.
+    """Return the statements with their contracts, as the loader of contract files reads them.
 
-    It tells every mistake with its line: whose line it is, is refused, and the others are tried.
+    The loader tells every mistake with its line: the statement in that line is refused, and the
+    others are tried again.
     """
     while standing := [case for case in cases if not case.reasons]:
         text, starts = _written([case.kept for case in standing], tools)
@@ -203,7 +207,7 @@ def _blame(error: ContractError, cases: Sequence[_Case], starts: Sequence[int]) 
 
 
 def _faults(contract: Contract, signature: Signature) -> Iterator[str]:
-    """What stands against a contract that could be read."""
+    """Yield what is wrong with a contract that could be read."""
     found = ungrounded(contract, signature)
     yield from found
     if not found:
@@ -217,7 +221,10 @@ def _faults(contract: Contract, signature: Signature) -> Iterator[str]:
 
 
 def tried(draft: Draft, traces: Iterable[Trace]) -> tuple[Draft, Summary]:
-    """What the kept contracts would have done, and which of their values never occur."""
+    """Return the draft with what its contracts would have done, and the summary of the traces.
+
+    It also notes values that no call has.
+    """
     file = loads(draft.text, "draft")
     player = Replay(file.contracts, mode="observe", tools=file.inventory)
     summary = Summary(player.needs)

@@ -1,4 +1,4 @@
-"""Whether what a contract names occurs in recorded runs.
+"""Checks that what a contract names occurs in recorded runs.
 
 In: a contract, and the signature of the runs. Out: what it names that never occurs. Tools, paths,
 agents, roles, facts and steps have to occur, since a rule over nothing can never be kept or broken
@@ -27,7 +27,7 @@ ANY = (Match(),)
 
 
 def ungrounded(contract: Contract, signature: Signature) -> list[str]:
-    """What it names that never occurs in the runs, each with what does."""
+    """Return what the contract names that never occurs in the runs, with similar names that do."""
     found: dict[str, None] = {}
     for root in formulas(contract):
         for node in f.postorder(root):
@@ -82,7 +82,7 @@ def _of_target(calls: Target, signature: Signature) -> Iterator[str]:
 
 
 def _path(path: str, calls: Target, signature: Signature) -> Iterator[str]:
-    """A path that a tool by its name does not have, or none of those that a glob means."""
+    """Yield a mistake for a path that a named tool lacks, or that all tools of a glob lack."""
     if path.startswith("@") or path_parts(path)[0] == "*":
         return
     for match in calls:
@@ -107,12 +107,15 @@ def _meant(match: Match, signature: Signature) -> list[str]:
 
 
 def normal(path: str) -> str:
-    """A path as the signature writes it: `items[].sku`."""
+    """Return a path as the signature writes it: `items[].sku`."""
     return ".".join(path_parts(path)).replace(".[]", "[]")
 
 
 def _output(path: str, signature: Signature) -> Iterator[str]:
-    """Of an output, the signature has what stands at its top."""
+    """Yield a mistake for a path whose first part no output has.
+
+    The signature has no more of outputs.
+    """
     if not path:
         return
     known = {path_parts(each)[0] for tool in signature.tools.values() for each in tool.output}
@@ -121,7 +124,7 @@ def _output(path: str, signature: Signature) -> Iterator[str]:
 
 
 def _of_pattern(rule: Rule, signature: Signature) -> Iterator[str]:
-    """Paths that stand in the arguments of a pattern: of the tools that are named beside them."""
+    """Yield mistakes in paths in the arguments of a pattern, of the tools named beside them."""
     declared = CATALOG.get(rule.pattern)
     if declared is None:
         return
@@ -136,23 +139,23 @@ def _of_pattern(rule: Rule, signature: Signature) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Sought:
-    """Values that a contract names; those that some call has are taken out as calls are seen."""
+    """Values that a contract names, and that no call had so far."""
 
     left: dict[tuple[Match, str, str], Condition] = field(default_factory=dict)
 
     def see(self, call: Call) -> None:
-        """One more call."""
+        """Remove the values that this call has."""
         for key, condition in list(self.left.items()):
             if names_tool(key[0], call.tool) and meets(condition)(call.args):
                 del self.left[key]
 
     def notes(self) -> list[str]:
-        """What never occurred."""
+        """Return a note for each value that never occurred."""
         return [f"`{path}` is never {value} in the traces" for _, path, value in self.left]
 
 
 def sought(contract: Contract) -> Sought:
-    """The values that arguments are compared with, for equality or as one of several."""
+    """Return the values that arguments are compared with, for equality or as one of several."""
     found = Sought()
     for root in formulas(contract):
         for node in f.postorder(root):

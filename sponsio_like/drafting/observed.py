@@ -1,4 +1,5 @@
-"""What recorded runs show: tools, their arguments and outputs, who speaks, what is told.
+"""Collects what recorded runs show: tools, their arguments and outputs, roles, agents, facts,
+steps.
 
 In: traces, one by one. Out: a `Signature`, the words that a drafted contract may use. Memory is
 bounded by the caps below, however many traces there are; the same traces make the same signature.
@@ -17,37 +18,37 @@ from sponsio_like.values.limits import TEXT_CAP
 from sponsio_like.values.places import path_parts
 
 TOOLS_CAP = 300
-"""Most tools; calls of further ones are only counted."""
+"""The most tools; calls of further ones are only counted."""
 PATHS_CAP = 100
-"""Most paths of the arguments of one tool, and as many of its outputs."""
+"""The most paths of the arguments of one tool, and of its outputs."""
 NAMES_CAP = 200
-"""Most roles, agents, keys of facts, steps."""
+"""The most roles, agents, keys of facts, steps."""
 NAME_CHARS = 200
-"""Longest name of anything."""
+"""The longest name of anything."""
 DEPTH_CAP = 6
-"""Deepest path, in parts."""
+"""The deepest path, in parts."""
 OUTPUT_DEPTH = 2
-"""Deepest path into an output: `id`, `[].id`, `items[]`."""
+"""The deepest path into an output: `id`, `[].id`, `items[]`."""
 ELEMENTS_CAP = 50
-"""Most elements of one list that are looked into."""
+"""The most elements of one list that are looked into."""
 VALUES_CAP = 5
-"""Most example values of a path."""
+"""The most example values of a path."""
 VALUE_CHARS = 60
-"""Most characters of an example value."""
+"""The most characters of an example value."""
 
 ORDER = ("boolean", "integer", "number", "string", "array", "object", "null")
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What stood at a path: the kinds of value, and the first few values that differ."""
+    """The values at a path: their kinds, and the first few that differ."""
 
     kinds: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
-        """One word for it, as inventories have it."""
+        """One word for the kinds, as inventories have it."""
         kinds = set(self.kinds) - {"null"}
         if kinds == {"integer", "number"}:
             return "number"
@@ -56,7 +57,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as it was seen. `lost`: paths that are not listed any more."""
+    """A tool as it was seen. `lost` counts the paths that are not listed any more."""
 
     calls: int = 0
     failed: int = 0
@@ -67,14 +68,17 @@ class Tool:
 
     @property
     def fields(self) -> dict[str, str]:
-        """The arguments by name, each with its kind: whole numbers may be others tomorrow."""
+        """The arguments by name, each with its kind; `integer` is widened to `number`."""
         own = {path: each.kind for path, each in self.args.items() if len(path_parts(path)) == 1}
         return {path: "number" if kind == "integer" else kind for path, kind in own.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What traces show. `inputs`: what any of them delivers; `lost`: calls of unlisted tools."""
+    """All that traces show.
+
+    `inputs` are those that any of them delivers; `lost` counts calls of unlisted tools.
+    """
 
     tools: Mapping[str, Tool]
     traces: int
@@ -93,7 +97,7 @@ class Signature:
 
 
 def signature_of(traces: Iterable[Trace]) -> Signature:
-    """The signature of all these traces together."""
+    """Return the signature of all these traces together."""
     collector = Collector()
     for trace in traces:
         collector.add(trace)
@@ -105,7 +109,7 @@ def signature_of(traces: Iterable[Trace]) -> Signature:
 
 @dataclass(slots=True)
 class _Seen:
-    """A tool, while traces are read."""
+    """A tool while traces are read."""
 
     calls: int = 0
     failed: int = 0
@@ -125,7 +129,7 @@ class _Seen:
 
 
 class Collector:
-    """Takes traces, one by one."""
+    """A collector of what traces show, one by one."""
 
     def __init__(self) -> None:
         self._tools: dict[str, _Seen] = {}
@@ -165,7 +169,7 @@ class Collector:
                     pass
 
     def signature(self) -> Signature:
-        """What has been seen."""
+        """Return the signature of the traces so far."""
         tools = {
             name: Tool(t.calls, t.failed, t.structured, dict(t.args), dict(t.output), t.lost)
             for name, t in sorted(self._tools.items())
@@ -175,7 +179,7 @@ class Collector:
         return Signature(tools, self._traces, self._calls, self._lost, **names, inputs=inputs)
 
     def _call(self, name: str) -> _Seen | None:
-        """The tool of this name; None for one that no contract can name, or one too many."""
+        """Return the tool of this name; None for one that no contract can name, or one too many."""
         self._calls += 1
         tool = self._tools.get(name)
         if tool is None:
@@ -193,7 +197,7 @@ class Collector:
 
 
 def can_be_named(tool: str) -> bool:
-    """Whether a contract file can name this tool: a model may have called anything."""
+    """True if a contract file can name this tool: a model may have called anything."""
     plain = tool.isprintable() and tool == tool.strip() and "`" not in tool
     return plain and 0 < len(tool) <= NAME_CHARS and not is_glob(tool)
 
@@ -207,7 +211,7 @@ def _settle(tool: _Seen, status: str, output: Any) -> None:
 
 
 def structured(output: Any) -> Any:
-    """An object or a list, also one that is written as text; None for any other output."""
+    """Return an object or a list, also one that is written as text; None for any other output."""
     if isinstance(output, str) and output[:1] in "{[" and len(output) <= TEXT_CAP:
         try:
             output = json.loads(output)
@@ -220,9 +224,9 @@ def structured(output: Any) -> Any:
 
 
 def walk(data: Any, depth: int) -> Iterator[tuple[str, Any]]:
-    """Every path into some data that a contract can write, with the value there.
+    """Yield every path into some data that a contract can write, with the value there.
 
-    A name with a dot or a bracket in it could not be told from a path.
+    Keys with a dot or a bracket are left out: they could not be told from a path.
     """
     stack: list[tuple[str, int, Any]] = [("", 0, data)]
     while stack:
@@ -249,7 +253,7 @@ def _is_part(key: Any) -> bool:
 
 
 def joined(shape: Shape, value: Any) -> Shape:
-    """The shape, with one more value."""
+    """Return the shape with one more value."""
     kinds = {*shape.kinds, kind_of(value)}
     values = shape.values
     if len(values) < VALUES_CAP and not isinstance(value, (dict, list)):
@@ -261,7 +265,7 @@ def joined(shape: Shape, value: Any) -> Shape:
 
 
 def kind_of(value: Any) -> str:
-    """The kind of a JSON value, as inventories have it."""
+    """Return the kind of a JSON value, as inventories have it."""
     match value:
         case None:
             return "null"
@@ -279,7 +283,7 @@ def kind_of(value: Any) -> str:
 
 
 def example(value: Any) -> str:
-    """A value as JSON, shortened."""
+    """Return a value as JSON, shortened."""
     if isinstance(value, str) and len(value) > VALUE_CHARS:
         return json.dumps(value[:VALUE_CHARS]) + ".."
     return json.dumps(value)

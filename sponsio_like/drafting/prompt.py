@@ -1,8 +1,8 @@
-"""What a model is asked, so that it drafts contracts for a specification.
+"""Writes the prompt that asks a model to draft contracts for a specification.
 
 In: the text of the specification, the signature of recorded runs, the catalog of patterns. Out: the
-messages of a chat. The specification and what was recorded are data, set apart by a line that
-nobody who wrote them can have known.
+messages of a chat. The specification and what was recorded are data, set apart by a line that their
+authors cannot have known.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sponsio_like.drafting.observed import VALUES_CAP, Shape, Signature, Tool
 from sponsio_like.errors import SponsioLikeError
 
 SIGNATURE_CHARS = 200_000
-"""Most characters of the signature in a prompt; over that, examples are left out first."""
+"""The most characters of the signature in a prompt; over that, examples are left out first."""
 
 TASK = """\
 You draft contracts for an AI agent. A contract is a rule over the agent's tool calls that a program
@@ -84,9 +84,10 @@ SHORT = {expects(Tools): "tools", expects(Occurrence): "event", expects(Field): 
 def messages(
     specification: str, signature: Signature, patterns: Iterable[Pattern], *, values: bool = True
 ) -> list[dict[str, str]]:
-    """The chat that asks for a draft. `values`: with examples of what arguments were.
+    """Return the chat that asks for a draft.
 
-    Raises `SponsioLikeError` for a signature that is too long for a prompt.
+    With `values`, it has examples of argument values. Raises `SponsioLikeError` for a signature
+    that is too long for a prompt.
     """
     seen = _signature(signature, VALUES_CAP if values else 0)
     digest = hashlib.blake2b(f"{specification}\0{seen}".encode(errors="replace"), digest_size=8)
@@ -108,7 +109,7 @@ def messages(
 
 
 def pattern_line(pattern: Pattern) -> str:
-    """A pattern: how it is written, what it means, what its arguments may be."""
+    """Return one line on a pattern: its form, its meaning, the kinds of its arguments."""
     summary = " ".join(pattern.summary.split())
     own = [each for each in pattern.parameters if each.name != "counts"]
     arguments = "; ".join(f"{each.name}: {_expects(each)}" for each in own)
@@ -126,7 +127,7 @@ def _expects(parameter: Parameter) -> str:
 
 
 def _signature(signature: Signature, values: int) -> str:
-    """As many examples as there is room for."""
+    """Return the signature as text, with as many examples as there is room for."""
     for shown in range(values, -1, -1):
         text = "\n".join(json.dumps(line) for line in lines(signature, shown))
         if len(text) <= SIGNATURE_CHARS:
@@ -138,7 +139,7 @@ def _signature(signature: Signature, values: int) -> str:
 
 
 def lines(signature: Signature, values: int = VALUES_CAP) -> Iterator[dict[str, Any]]:
-    """The signature as JSON objects: one for each tool, and one for all else."""
+    """Yield the signature as JSON objects: one for each tool, and one for all else."""
     for name, tool in signature.tools.items():
         yield {"tool": name, **_tool(tool, values)}
     others = {

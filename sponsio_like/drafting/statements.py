@@ -1,7 +1,7 @@
-"""The answer of a model, taken apart into statements; what cannot be read costs only itself.
+"""Splits the answer of a model into statements; one that cannot be read costs only itself.
 
 In: text, with YAML in fenced blocks or bare. Out: `Statement`s: the data of each contract, or why
-it cannot be read. Nothing is imported, resolved or run: data is all that YAML can be here.
+it cannot be read. Nothing is imported, resolved or run: YAML is read as data alone.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from sponsio_like.drafting.yaml_text import flow, one_line
 from sponsio_like.errors import ContractError, SponsioLikeError, closest
 
 ANSWER_CHARS = 200_000
-"""Longest answer that is read."""
+"""The longest answer that is read."""
 STATEMENTS_CAP = 100
-"""Most statements of one answer."""
+"""The most statements of one answer."""
 STATEMENT_CHARS = 4_000
-"""Longest statement, written on one line."""
+"""The longest statement, written on one line."""
 NAME_CHARS = 120
-"""Longest name of a contract."""
+"""The longest name of a contract."""
 
 LANGUAGES = ("", "yaml", "yml")
 BEGINS = re.compile(r"( *)- +['\"]?(?:name|quote|guarantee|assume|scope|strategy)['\"]? *:")
 STRATEGIES = ("block", "escalate", "redirect_to_safe", "warn_only")
-"""What a draft may answer with: never code, never an address."""
+"""The strategies that a draft may have: none of them runs code or has an address."""
 LEFT_OUT = {"mode": "a draft observes", "world": "whether it is on the world, you decide"}
-"""Keys of contracts that a draft does not have, and why."""
+"""The keys of contracts that a draft does not have, each with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement as it was given. `data`: what it says; without it, `reason` says why not."""
+    """One statement as it was given. `data` is its content; if it has none, `reason` says why."""
 
     text: str
     data: Any = None
@@ -42,7 +42,7 @@ class Statement:
 
 
 def statements(answer: str) -> list[Statement]:
-    """The statements of an answer, in order. Raises `SponsioLikeError` if it is too long."""
+    """Return the statements of an answer, in order. Raises `SponsioLikeError` if it is too long."""
     if len(answer) > ANSWER_CHARS:
         raise SponsioLikeError(
             f"the answer has {len(answer):,} characters; at most {ANSWER_CHARS:,} are read"
@@ -57,7 +57,7 @@ def statements(answer: str) -> list[Statement]:
 
 
 def fenced(answer: str) -> list[str]:
-    """The fenced blocks that may be YAML; one that is not closed ends with the text."""
+    """Return the fenced blocks that may be YAML; one that is not closed ends with the text."""
     blocks: list[list[str]] = []
     block: list[str] = []
     fence = ""
@@ -75,7 +75,10 @@ def fenced(answer: str) -> list[str]:
 
 
 def _in_block(block: str) -> list[Statement]:
-    """A list of contracts; if it is not YAML as a whole, what is of its single statements."""
+    """Return the statements of a list of contracts.
+
+    If the block is not YAML as a whole, its items are read one by one.
+    """
     try:
         document = parse(block)
         items = _items(document.data) if not document.problems else None
@@ -98,7 +101,7 @@ def _items(data: Any) -> list[Any] | None:
 
 
 def _beside(data: Any) -> list[Statement]:
-    """What stands beside the contracts, and is not read."""
+    """Return a refused statement for each key beside the contracts, which is not read."""
     keys = () if isinstance(data, list) or "contracts" not in data else data
     reason = "is not part of a draft; write each contract by itself"
     return [
@@ -109,7 +112,7 @@ def _beside(data: Any) -> list[Statement]:
 
 
 def _pieces(block: str) -> Iterator[str]:
-    """The items of the outermost list that looks like one of contracts, each by itself."""
+    """Yield the items of the outermost list that looks like one of contracts, each by itself."""
     indent: int | None = None
     piece: list[str] = []
     for line in block.split("\n"):
@@ -139,12 +142,12 @@ def _piece(text: str) -> Statement:
 
 
 def why(error: ContractError) -> str:
-    """The mistakes in words; where they stand in a text that nobody keeps is left out."""
+    """Return the mistakes in words, without their places in a text that is not kept."""
     return "; ".join(f"{p.what} ({p.hint})" if p.hint else p.what for p in error.problems)
 
 
 def shown(data: Any) -> str:
-    """A statement on one line, shortened; what it quotes stands at its end."""
+    """Return a statement on one line, shortened; its quotation comes last."""
     if isinstance(data, Mapping) and "quote" in data:
         data = {**{key: value for key, value in data.items() if key != "quote"}, **data}
     text = flow(data)
@@ -155,7 +158,7 @@ def shown(data: Any) -> str:
 
 
 def objections(data: Any) -> list[str]:
-    """What stands against some data as a statement, before anything of it is loaded."""
+    """Return what is wrong with some data as a statement, before anything of it is loaded."""
     if not isinstance(data, Mapping):
         return ["a statement is a mapping: {name: .., guarantee: ..}"]
     if len(flow(data)) > STATEMENT_CHARS:
@@ -170,7 +173,10 @@ def objections(data: Any) -> list[str]:
 
 
 def _strategy(value: Any) -> Iterator[str]:
-    """A strategy by its name, with options that are neither code nor an address."""
+    """Yield a mistake for a strategy that a draft may not have.
+
+    Nor may its options have code or an address.
+    """
     name, options = value, None
     if isinstance(value, Mapping) and len(value) == 1:
         ((name, options),) = value.items()

@@ -1,4 +1,4 @@
-"""The tools of an agent from a file that was not written for contracts.
+"""Reads the tools of an agent from a file that was not written for contracts.
 
 In: a file (JSON or YAML): names; schemas of functions; the manifest of an MCP server; `tools:` of a
 contract file. Or recorded traces. Out: each tool with the kinds of its arguments, None where these
@@ -26,7 +26,7 @@ from sponsio_like.traces.trace import Trace, read_traces
 
 HOW = "with --tools FILE or --traces FILE"
 SCHEMAS = ("parameters", "inputSchema", "input_schema")
-"""What formats call the schema of a tool's arguments."""
+"""The keys under which formats have the schema of a tool's arguments."""
 FORMS = (
     "write a list of names, a list of {name: .., parameters: {properties: ..}}, "
     "or what an MCP server answers to tools/list"
@@ -34,9 +34,9 @@ FORMS = (
 
 
 def checked(file: File, tools: Path | None, traces: Sequence[Path]) -> list[str]:
-    """What could not be checked of the names in a contract file, for people.
+    """Return the names in a contract file that could not be checked, in lines for people.
 
-    `tools`: a file that lists those of the agent; `traces`: recorded runs, which may never have
+    `tools` is a file that lists the agent's tools; `traces` are recorded runs, which may never have
     given an optional argument. Raises `ContractError` for names of tools that are not there, and
     for arguments that are not declared.
     """
@@ -65,7 +65,7 @@ def checked(file: File, tools: Path | None, traces: Sequence[Path]) -> list[str]
 
 
 def _never_given(contracts: Iterable[Contract], words: Vocabulary) -> Iterator[Problem]:
-    """The arguments that contracts name, and that no recorded run gives: they may be optional."""
+    """Yield the arguments that contracts name and no recorded run gives; they may be optional."""
     for each in contracts:
         for problem in placed(each, strangers(each, words)):
             yield replace(problem, what=f"{problem.what} in the recorded runs")
@@ -85,7 +85,7 @@ def _sources(known: Inventory, tools: Path | None, traces: Sequence[Path]) -> st
 
 
 def listed(path: Path) -> dict[str, Fields | None]:
-    """The tools of a file. Raises `ContractError` for what is no list of tools."""
+    """Return the tools of a file. Raises `ContractError` for what is no list of tools."""
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -106,7 +106,7 @@ def listed(path: Path) -> dict[str, Fields | None]:
 
 
 def seen(traces: Iterable[Trace]) -> dict[str, Fields | None]:
-    """The tools that traces show, with the arguments that were given."""
+    """Return the tools that traces show, with the arguments that were given."""
     signature = signature_of(traces)
     return {name: None if tool.lost else tool.fields for name, tool in signature.tools.items()}
 
@@ -148,7 +148,7 @@ def _tool(spec: Any) -> tuple[str, Fields | None]:
 
 
 def _fields(schema: Mapping[str, Any]) -> Fields | None:
-    """The arguments of a JSON Schema; None where it takes more than it names."""
+    """Return the arguments of a JSON Schema; None where it takes more than it names."""
     if schema.get("additionalProperties") or not isinstance(schema.get("properties", {}), Mapping):
         return None
     if not schema.keys() & {"properties", "type"}:  # `$ref`, `oneOf`: not looked into

@@ -1,7 +1,7 @@
-"""Data from anywhere as YAML, so that a person sees what there is.
+"""Writes data from anywhere as YAML that shows a person every character.
 
-In: JSON-like data. Out: text on one line, which `document.py` reads back. What is not seen (control
-characters, marks that turn the order of letters) is written as an escape.
+In: JSON-like data. Out: text on one line, which `contracts/yaml_document.py` reads back. Invisible
+characters (control characters, marks that turn the order of letters) are written as escapes.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 PLAIN_WORD = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 LINE = 90
-"""Longest line of what can be broken."""
+"""The longest line of what can be broken."""
 RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "none"}
 
 
 def flow(value: Any) -> str:
-    """Data on one line, with quotes only where they are needed."""
+    """Return data on one line, with quotes only where they are needed."""
     match value:
         case Mapping():
             return "{" + ", ".join(f"{flow(k)}: {flow(v)}" for k, v in value.items()) + "}"
@@ -32,7 +32,7 @@ def flow(value: Any) -> str:
 
 
 def entry(key: str, value: Any) -> list[str]:
-    """A key and its value: on one line if it is short enough, else its parts below."""
+    """Return a key and its value as lines: one if it is short enough, else its parts below."""
     line = f"{flow(key)}: {flow(value)}"
     if len(line) <= LINE:
         return [line]
@@ -47,7 +47,7 @@ def entry(key: str, value: Any) -> list[str]:
 
 
 def quoted(text: str) -> str:
-    """A text in quotes; what is not seen is escaped."""
+    """Return a text in quotes; invisible characters are escaped."""
     if '"' in text and "'" not in text and text.isprintable():
         return f"'{text}'"
     return '"' + "".join(map(_sign, text)) + '"'
@@ -60,12 +60,12 @@ def _sign(sign: str) -> str:
 
 
 def escaped(sign: str) -> str:
-    """A character by its number."""
+    """Return the escape of a character."""
     number = ord(sign)
     return f"\\x{number:02x}" if number < 256 else f"\\U{number:08x}"
 
 
 def one_line(text: str) -> str:
-    """A text on one line, as a person sees it; what is not seen is escaped."""
+    """Return a text on one line; invisible characters are escaped."""
     line = " ".join(text.split())
     return "".join(sign if sign.isprintable() else escaped(sign) for sign in line)

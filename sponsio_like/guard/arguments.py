@@ -161,9 +161,7 @@ class Signature:
         return data
 
     def _each(self, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
-        """Yield each argument: its name, its value, and True if the type of its parameter is no
-        data.
-        """
+        """Yield each argument: its name, its value, and True if its type is no data."""
         for name, value in arguments.items():
             if name == self.owner and self._owns(value):
                 continue

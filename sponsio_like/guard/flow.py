@@ -72,8 +72,9 @@ class Wait(NamedTuple):
             return True
 
     def wait(self) -> None:
-        """Block this thread until `over`. Raises `SessionError` in an event loop, which would stand
-        still.
+        """Block this thread until `over`.
+
+        Raises `SessionError` in an event loop, which would stand still.
         """
         if _in_event_loop():
             raise SessionError(

@@ -90,9 +90,7 @@ def overridden(function: Callable[..., Any], owner: Any) -> Any:
 
 
 def _parts(function: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the parts that a function was made with, by name: its object, defaults,
-    closure cells.
-    """
+    """Yield the parts that a function was made with, by name: object, defaults, closure."""
     if isinstance(function, functools.partial):
         yield from _parts(function.func)
         yield from ((f"partial {n}", each) for n, each in enumerate(function.args))
@@ -109,8 +107,9 @@ def _parts(function: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _own(function: FunctionType, chain: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the parts of one function of a chain: for a decorator cell contents, for the last one
-    cells.
+    """Yield the parts of one function of a chain.
+
+    Of a decorator the contents of closure cells, of the last function the cells themselves.
     """
     scope = "".join(function.__code__.co_qualname.rpartition("<locals>")[:2])
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):

@@ -128,8 +128,9 @@ def check_switches(**given: Any) -> None:
 
 
 def check_inputs(inputs: Any) -> frozenset[str] | None:
-    """Return the inputs that the host names. Raises `ContractError` for what is no
-    list of names.
+    """Return the inputs that the host names.
+
+    Raises `ContractError` for what is no list of names.
     """
     if inputs is None:
         return None

@@ -92,9 +92,7 @@ def _function(given: Any) -> Sink:
 
 
 def _standard(logger: logging.Logger | logging.LoggerAdapter[Any]) -> Sink:
-    """Return a sink that logs the record as JSON; handlers also find it as
-    `record.sponsio_like`.
-    """
+    """Return a sink that logs the record as JSON, and as `record.sponsio_like` for handlers."""
 
     def write(record: Record) -> None:
         level = level_of(record)

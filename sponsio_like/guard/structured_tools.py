@@ -61,9 +61,7 @@ def _parser(given: Any) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
 
 
 def _paired(body: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the body of a tool that returns an artifact; a result without one gets
-    None beside it.
-    """
+    """Return the body of a tool with artifacts; a result without one gets None beside it."""
     if inspect.iscoroutinefunction(body):
 
         @functools.wraps(body)

@@ -139,9 +139,7 @@ class Tool:
         return None
 
     def _check_names(self) -> None:
-        """Raise `ContractError` if contracts name tools that do not exist; where only observed,
-        warn.
-        """
+        """Raise `ContractError` if contracts name unknown tools; where only observed, warn."""
         policy = self.box.policy
         if policy.roll.complete:
             return
@@ -153,9 +151,7 @@ class Tool:
             _warn(str(error), 6)
 
     def _check_who(self, here: Acting) -> None:
-        """Raise `InputMissing` if an enforced contract asks for an agent that nobody has told; else
-        warn.
-        """
+        """Raise `InputMissing` if an enforced contract needs an agent not told; else warn."""
         told = {"agents": here.agent, "depth": here.depth}
         for asked, contract, mode in self.asked:
             if told[asked] is None:

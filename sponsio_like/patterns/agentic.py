@@ -118,8 +118,6 @@ def _sinks(sinks: Target | None, *others: Target) -> Formula:
 
 
 def _gated(source: Target, passed: Formula, sink: Formula) -> Formula:
-    """Return the formula that at `sink`, no result of `source` came after the latest `passed`, or
-    none ever.
-    """
+    """Return the formula that at `sink` no result of `source` came after the latest `passed`."""
     results = Delivered(source)
     return Always(sink >> (results.equals(0) | results.equals(Last(results, passed))))

@@ -43,9 +43,7 @@ def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> 
     example={"first": "review", "second": "approve"},
 )
 def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") -> Rule:
-    """One agent never calls both `first` and `second`; a call that failed does not count against
-    it.
-    """
+    """One agent never calls both `first` and `second`; failed calls do not count."""
     apart(first, second, "name two that differ")
     return Rule(exclusive(first, second, counts), by=("@agent",))
 

@@ -1,4 +1,4 @@
-"""Contracts on recorded traces: what they would have done, and why.
+"""Replays contracts on recorded traces, and reports what they would have done and why.
 
 In: traces or a decision log. Out: counts, reports and explanations for people.
 """

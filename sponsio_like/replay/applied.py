@@ -1,7 +1,7 @@
-"""To how many events of a recorded trace each contract applied (`engine/applying.py`).
+"""Counts the events of a recorded trace to which each contract applied (`engine/applying.py`).
 
 In: the events, one by one. Out: counts. Assumptions and scopes are followed, so that a contract
-whose assumption never holds never applied; where they have value variables in them, they are not.
+whose assumption never holds never applied; those with value variables in them are not followed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sponsio_like.traces.trace import Called, Event, Said, Seen, Settled, Told
 
 
 class _Gate:
-    """The assumption and the scope of a clause, at each event."""
+    """The assumption and the scope of a clause, followed from event to event."""
 
     def __init__(self, clause: Clause) -> None:
         self._clause = clause
@@ -33,7 +33,7 @@ class _Gate:
         self.seen = 0
 
     def at(self, letter: Letter, time: float) -> bool:
-        """Whether this event is in a segment, and the assumption holds."""
+        """Take one more event; return True if it is in a segment, and the assumption holds."""
         clause, read = self._clause, tuple(letter)
         values = clause.gate.past.read(read, self._state.registers, self.seen, time)
         self._state = clause.gate.step(self._state, read, self.seen, time).state
@@ -42,7 +42,7 @@ class _Gate:
         return self._open and bool(values[clause.assume])
 
     def settle(self, place: int, final: Mapping[int, Any], letter: Letter, time: float) -> None:
-        """The call at this place has its result."""
+        """Take the result of the call at this place."""
         clause = self._clause
         self._state = clause.gate.settle(self._state, place, dict(final), self.seen - 1).state
         if clause.opens_late:
@@ -59,7 +59,7 @@ class _Gate:
 
 @dataclass(slots=True)
 class _Waiting:
-    """A call whose result is to come: what was read of it, and where the clauses had come to."""
+    """A call whose result is to come, with what was read of it and the places of the clauses."""
 
     tool: str
     applied: set[int]
@@ -69,7 +69,7 @@ class _Waiting:
 
 
 class Applied:
-    """Counts to how many events of one trace each contract applied; `counts` has them."""
+    """A counter of the events of one trace to which each contract applied; `counts` has them."""
 
     def __init__(self, policy: Policy, by_name: ByName) -> None:
         self.counts: Counter[str] = Counter()
@@ -81,7 +81,7 @@ class Applied:
         self.counts.update(names_of(policy, once))
 
     def see(self, event: Event) -> None:
-        """One more event of the trace."""
+        """Take one more event of the trace."""
         match event:
             case Called(call, result):
                 waiting = self._read(call)
@@ -101,7 +101,7 @@ class Applied:
                 pass
 
     def end(self) -> dict[str, int]:
-        """The counts. A call that has no result may have been what a contract asks for."""
+        """Return the counts. A call without a result is counted as if it applied."""
         for each in self._waiting.values():
             self._count(each.applied | {i for i, inside, *_, letters in each.letters if inside})
         return dict(self.counts)
@@ -110,7 +110,7 @@ class Applied:
         self.counts.update(names_of(self._policy, clauses))
 
     def _read(self, event: Happening) -> _Waiting:
-        """The clauses that apply to an event, and those for which its result decides."""
+        """Return the clauses that apply to an event, and those for which its result decides."""
         found = _Waiting(event.tool if isinstance(event, Call) else "", set())
         for i in self._asked(event):
             clause, gate = self._policy.clauses[i], self._gates.get(i)
@@ -139,7 +139,7 @@ class Applied:
         self._count(call.applied)
 
     def _asked(self, event: Happening) -> Iterator[int]:
-        """The clauses that have to see an event."""
+        """Yield the clauses that have to see an event."""
         kind = kind_of(event)
         for i, clause in enumerate(self._policy.clauses):
             if kind not in clause.kinds:
@@ -155,18 +155,18 @@ class Applied:
 
 
 def _gated(clause: Clause) -> bool:
-    """Whether it counts only somewhere. With variables in it, that is not followed."""
+    """True if the clause has a scope or an assumption that is followed: one without variables."""
     gated = clause.kind_of_scope is not None or clause.contract.assumption is not None
     return gated and clause.bound is None
 
 
 def _owed_once(clause: Clause) -> bool:
-    """Whether the session itself owes something, whatever happens."""
+    """True if the session itself owes something, whatever happens."""
     return bool(clause.monitor.rest) and clause.kind_of_scope is None
 
 
 def _letter(clause: Clause, event: Happening, context: Context) -> tuple[Any, ...]:
-    """What is read of an event; what atoms of users say is taken to violate."""
+    """Return what is read of an event; atoms of users are assumed to violate."""
     pairs = zip(clause.slots, clause.readers, strict=True)
     return tuple(
         slot.default if isinstance(slot.node, Custom) else read(event, context)
@@ -177,7 +177,10 @@ def _letter(clause: Clause, event: Happening, context: Context) -> tuple[Any, ..
 def _letters(
     clause: Clause, event: Happening, base: tuple[Any, ...], context: Context
 ) -> list[Letter]:
-    """The same for each value that it binds, and for others; atoms of users are not known."""
+    """Return the letter for each value that the event binds, and for others.
+
+    Atoms of users are None in it.
+    """
     unknown = {i for i, slot in enumerate(clause.slots) if isinstance(slot.node, Custom)}
     found = [base]
     if clause.bound is not None:

@@ -1,8 +1,8 @@
-"""Contracts on recorded traces: what they would have done.
+"""Replays contracts on recorded traces.
 
 In: contracts and traces. Out: for each trace what was violated, where, and what enforcement does
-about it. A replay observes: what happened stays in the trace. With `enforce` a call that is stopped
-did not happen.
+about it. A replay observes: what happened stays in the trace. With `enforce`, a call that is
+stopped did not happen.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ from sponsio_like.traces.trace import Called, Denied, Event, Said, Seen, Settled
 
 
 class Played(NamedTuple):
-    """One event, replayed. `position`: the calls before it; `outcome`: of a call or a message."""
+    """One event, replayed.
+
+    `position` is the number of calls before it; `outcome` is that of a call or a message.
+    """
 
     event: Event
     position: int
@@ -47,10 +50,11 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What became of one trace. `not_judged`: contracts, and the inputs they miss.
+    """The result of one trace: violations, and what stayed unfulfilled.
 
-    `applied`: to how many events each contract applied, where it did (`engine/applying.py`).
-    `overlooked`: tool, field, and a contract that names it: the field stood beside empty arguments.
+    `not_judged` has contracts with the inputs that they miss; `applied` the number of events to
+    which each contract applied (`engine/applying.py`); `overlooked` the tool, the field and the
+    contract for each field that a contract names and that stood beside empty arguments.
     """
 
     id: str
@@ -63,11 +67,14 @@ class Judged:
 
     @property
     def clean(self) -> bool:
-        """Whether every judged contract was kept to the end."""
+        """True if every judged contract was kept to the end."""
         return not self.violations and not self.unfulfilled
 
     def as_json(self, *, values: bool = True) -> dict[str, Any]:
-        """One line of `sponsio-like replay --json`. `values`: those of variables, not labels."""
+        """Return the line of `sponsio-like replay --json`.
+
+        Without `values`, labels stand for the values of variables.
+        """
         word = plainly if values else labelled()
         return {
             "id": self.id,
@@ -92,13 +99,13 @@ def _plain(violation: Violation, word: Callable[[Any], Any]) -> dict[str, Any]:
 
 
 def _witness(found: Violation | Unfulfilled, word: Callable[[Any], Any]) -> dict[str, Any]:
-    """The values of the contract's variables, if it has any."""
+    """Return the values of the contract's variables; empty if it has none."""
     values = {name: word(value) for name, value in found.values}
     return {"values": values} if values else {}
 
 
 class Replay:
-    """Contracts, ready to judge any number of traces, one after the other.
+    """Contracts, compiled to judge any number of traces one after the other.
 
     With `enforce` all are enforced but those that say `mode: observe` themselves. Raises
     `ContractError` if they cannot be compiled. Not for several threads.
@@ -123,7 +130,7 @@ class Replay:
         self._policy(self.contracts)
 
     def judge(self, trace: Trace) -> Judged:
-        """Play a trace to its end."""
+        """Play a trace to its end; return what became of it."""
         play = self.play(trace)
         applied = Applied(*self._ready(trace))
         violations: list[Violation] = []
@@ -137,20 +144,20 @@ class Replay:
         return Judged(trace.id, trace.calls, every, unfulfilled, lacks, applied.end(), lost)
 
     def play(self, trace: Trace) -> Play:
-        """A trace, ready to be played with those contracts that can be judged on it."""
+        """Return a play of this trace with those contracts that can be judged on it."""
         policy, _ = self._ready(trace)
         self._records.clear()
         return Play(trace, policy, self._records)
 
     def _overlooked(self, trace: Trace) -> Iterator[tuple[str, str, str]]:
-        """The fields beside empty arguments that contracts name."""
+        """Yield the fields beside empty arguments that contracts name."""
         policy, _ = self._ready(trace)
         for tool, name in sorted(trace.beside):
             if contract := arguments_asked(policy, tool).get(name):
                 yield tool, name, contract
 
     def _ready(self, trace: Trace) -> tuple[Policy, ByName]:
-        """The contracts that can be judged on a trace, compiled."""
+        """Return the contracts that can be judged on a trace, compiled."""
         found = self._policies.get(trace.inputs)
         if found is None:
             missing = self.missing(trace)
@@ -159,7 +166,7 @@ class Replay:
         return found
 
     def missing(self, trace: Trace) -> dict[str, frozenset[str]]:
-        """The contracts that cannot be judged on a trace, each with the inputs that it lacks."""
+        """Return the contracts that cannot be judged on a trace, with the inputs it lacks."""
         lacks = {name: wants - trace.inputs for name, wants in self.needs.items()}
         return {name: lack for name, lack in lacks.items() if lack}
 
@@ -170,7 +177,7 @@ class Replay:
 class Play:
     """One trace, played through a session whose clock is the trace's.
 
-    `records` is where its log goes: it has every violation, also those that time or a result
+    `records` takes the session's log: it has every violation, also those that time or a result
     reveals.
     """
 
@@ -185,7 +192,7 @@ class Play:
         self._substituted: set[str] = set()
 
     def events(self) -> Iterator[Played]:
-        """Play the events, one by one."""
+        """Play the events one by one, and yield each."""
         for event in self.trace.events:
             position = self.calls
             outcome = self._play(event)
@@ -193,7 +200,7 @@ class Play:
             self.calls = position + isinstance(event, Called)
 
     def finish(self) -> tuple[tuple[Violation, ...], tuple[Unfulfilled, ...]]:
-        """End the session: what time has violated by then, and what stays unfulfilled."""
+        """End the session; return what time has violated by then, and what stays unfulfilled."""
         unfulfilled = self.session.finish()
         return self._violations(self.calls), unfulfilled
 
@@ -232,7 +239,7 @@ class Play:
             case Allowed():
                 if result is not None:
                     self._settle(Settled(outcome.id, result, call.time))
-            case Redirected():  # the substitute never ran: what it would have answered is not known
+            case Redirected():  # the substitute never ran, so it has no result
                 self._substituted.add(call.id)
             case Blocked() | Held():  # it did not happen
                 pass
@@ -246,7 +253,7 @@ class Play:
             self.session.settle(settled.id, error="" if output is None else output)
 
     def _violations(self, position: int) -> tuple[Violation, ...]:
-        """What has been logged since, at positions of the trace as it was recorded."""
+        """Return the violations logged since the last call, at positions of the recorded trace."""
         found = [
             Violation(**each) for record in self.records for each in record.get("violations", ())
         ]
@@ -258,5 +265,8 @@ class Play:
         return replace(each, position=self._place(each.position, now), since=since)
 
     def _place(self, position: int, now: int) -> int:
-        """A session does not count the calls that it stopped; a reader of the trace does."""
+        """Return the position in the recorded trace for one of the session.
+
+        The session does not count the calls that it stopped; the trace does.
+        """
         return self._places[position] if position < len(self._places) else now

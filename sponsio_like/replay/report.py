@@ -1,4 +1,4 @@
-"""What contracts did, told from a decision log.
+"""Counts what contracts did, from a decision log.
 
 In: the records of a log. Out: a `Report`: what each contract stopped, or would have stopped in
 observe mode, where it warned, at which tools. Nothing is kept but counts, the sessions' names, and
@@ -23,10 +23,10 @@ STOPPING = frozenset({"blocked", "held", "redirected", "custom"})
 
 @dataclass(slots=True)
 class Row:
-    """One contract: how often each thing came of its violations, and at which tools.
+    """The counts of one contract.
 
-    `applied`: how many decisions it had to do with, told by the names of tools and roles.
-    `approved`: the calls that it held and that ran, since a person said yes.
+    `applied` counts the decisions it had to do with, told by the names of tools and roles;
+    `approved` the calls that it held and that ran, since a person said yes.
     """
 
     applied: int = 0
@@ -41,7 +41,7 @@ class Row:
     about: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """The row as JSON data."""
+        """Return the row as JSON data."""
         return {
             "applied": self.applied,
             "stopped": self.stopped,
@@ -57,18 +57,21 @@ class Row:
 
     @property
     def violated(self) -> bool:
-        """Whether it was ever violated."""
+        """True if the contract was ever violated."""
         return bool(self.sessions)
 
     @property
     def idle(self) -> bool:
-        """Whether it never had anything to do."""
+        """True if the contract never had anything to do."""
         return not self.applied and not self.violated
 
 
 @dataclass(slots=True)
 class Report:
-    """A log, counted. It has the contracts that were violated; where the log names them, all."""
+    """The counts of one log.
+
+    It has the contracts that were violated; where the log names all contracts, it has all.
+    """
 
     contracts: dict[str, Row] = field(default_factory=dict)
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -76,10 +79,10 @@ class Report:
     sessions: set[str] = field(default_factory=set)
     relaxed: int = 0
     waiting: dict[tuple[str, str], list[Mapping[str, Any]]] = field(default_factory=dict)
-    """The records of what is held, by session and call: of a call that runs they are no more."""
+    """The records of held calls, by session and call; they are removed when the call runs."""
 
     def as_json(self) -> dict[str, Any]:
-        """What `sponsio-like report --json` prints."""
+        """Return what `sponsio-like report --json` prints."""
         return {
             "sessions": len(self.sessions),
             "decisions": self.outcomes.total(),
@@ -90,7 +93,7 @@ class Report:
         }
 
     def table(self) -> Table:
-        """A row for each contract: those that never applied, then those that stop most."""
+        """Return a row for each contract: those that never applied, then those that stop most."""
         rows = [_cells(name, row) for name, row in self._ranked()]
         if len(rows) > 1:
             rows.append(_cells("all contracts", _sum(self.contracts.values())))
@@ -98,7 +101,7 @@ class Report:
         return table.without_zeros("applied", "approved", "warned", "reported late", "unfulfilled")
 
     def conclusion(self) -> list[str]:
-        """The totals, in words."""
+        """Return the totals, in words."""
         words = ", ".join(f"{n:,} {name}" for name, n in self.outcomes.most_common())
         seen = f"{counted(len(self.sessions), 'session')}, "
         seen += counted(self.outcomes.total(), "decision")
@@ -124,7 +127,7 @@ class Report:
 
 
 def report_of(lines: Iterable[Line]) -> Report:
-    """Count a log. Raises `TraceError` for a line that is no record of a decision log."""
+    """Count a log. Raises `TraceError` if it is empty, or a line is no record of one."""
     report, empty = Report(), True
     for where, record in lines:
         empty = False
@@ -175,12 +178,12 @@ def _count(report: Report, record: Mapping[str, Any]) -> None:
 
 
 def _runs(record: Mapping[str, Any]) -> bool:
-    """Whether a call, or what stands for it, runs after this decision."""
+    """True if a call, or its substitute, runs after this decision."""
     return record.get("outcome") in ("allowed", "redirected")
 
 
 def _told(report: Report, record: Mapping[str, Any], times: int) -> None:
-    """Count what a record tells of the contracts. -1 time: it is told anew, and counts no more."""
+    """Add a record to the counts of the contracts; `times` is -1 to take back what is told anew."""
     if not record.get("again"):
         for name in record.get("applied", ()):
             report.contracts.setdefault(name, Row()).applied += times
@@ -205,7 +208,7 @@ def _violated(row: Row, violation: Mapping[str, Any], times: int, *, runs: bool)
 
 
 def _said(name: str, row: Row) -> str:
-    """What the contract says about itself, in one line."""
+    """Return what the contract says about itself, in one line."""
     about = dict(row.about)
     because = about.pop("because", "")
     tags = [f"tags {', '.join(about.pop('tags'))}"] if "tags" in about else []

@@ -1,4 +1,4 @@
-"""A recorded trace, as a clause reads it: once, for all values.
+"""Reads a recorded trace as a clause does: once, for all values.
 
 In: a clause, the events of a trace. Out: what the session had been told by each event; of a clause
 with value variables, what it read of each event and of each result, and all values that occur.
@@ -26,7 +26,7 @@ from sponsio_like.traces.trace import Called, Denied, Event, Said, Settled, Told
 
 
 class Moment(NamedTuple):
-    """An event, and what the session had been told: when it is decided, and when it has settled."""
+    """An event, and the context when it is decided and when it has settled."""
 
     event: Event
     before: Context
@@ -35,7 +35,7 @@ class Moment(NamedTuple):
 
 @dataclass(slots=True)
 class Reader:
-    """What a clause reads of the events of one trace: once, for all"""
+    """A cache of what a clause reads of the events of one trace."""
 
     clause: Clause
     seen: dict[int, Sight] = field(default_factory=dict)
@@ -46,38 +46,38 @@ class Reader:
     vague: dict[tuple[int, Letter], tuple[str, ...]] = field(default_factory=dict)
 
     def moments(self, events: Sequence[Event]) -> list[Moment]:
-        """The events, each with what had been told by then."""
+        """Return the events, each with the context that was told by then."""
         if not self.told:
             self.told = list(_moments(self.clause, events))
         return self.told
 
     def sight(self, event: Happening, context: Context) -> Sight:
-        """What was read of an event. Raises what atoms of users raise."""
+        """Return what was read of an event. Raises what atoms of users raise."""
         if id(event) not in self.seen:
             self.seen[id(event)] = self.clause.sight(event, context)
         return self.seen[id(event)]
 
     def unread(self, event: Happening, context: Context, letter: Letter) -> Unread:
-        """What of an event could not be read."""
+        """Return what could not be read of an event."""
         if id(event) not in self.lost:
             self.lost[id(event)] = unread(self.clause, event, context, letter)
         return self.lost[id(event)]
 
     def unheard(self, change: Change, result: Result, tool: str) -> tuple[str, ...]:
-        """What of an answer could not be read."""
+        """Return what could not be read of an answer."""
         name = (id(result), change.letter)
         if name not in self.vague:
             self.vague[name] = unheard(self.clause, change.letter, result, tool)
         return self.vague[name]
 
     def part(self, call: Call) -> Any:
-        """What chooses the monitor of a call, if the clause is split; None if that is missing."""
+        """Return the key of the monitor of a call; None if the call lacks it."""
         if id(call) not in self.parts:
             self.parts[id(call)] = self.clause.key(call)
         return self.parts[id(call)]
 
     def revealed(self, change: Change, result: Result, tool: str) -> Revealed:
-        """What the result of a call decides."""
+        """Return what the result of a call decides."""
         bound, name = self.clause.bound, (id(result), change.letter)
         assert bound is not None
         if name not in self.heard:
@@ -86,7 +86,7 @@ class Reader:
         return self.heard[name]
 
     def final(self, change: Change, result: Result, tool: str) -> dict[int, Any]:
-        """What is read of a result; where an atom raises, what violates."""
+        """Return what is read of a result; where an atom raises, the values that violate."""
         try:
             return self.clause.results(change.letter, result, tool)
         except Exception:  # an atom is user code; the result counts all the same
@@ -118,7 +118,7 @@ def _moments(clause: Clause, events: Sequence[Event]) -> Iterator[Moment]:
 
 
 def keys_in(reader: Reader, events: Sequence[Event]) -> list[Key | None]:
-    """All values of the variables that occur in a trace; None for a clause without variables."""
+    """Return all values of the variables in a trace; `[None]` for a clause without variables."""
     if reader.clause.bound is None:
         return [None]
     found: dict[Key, None] = {}
@@ -149,7 +149,7 @@ def _bound_by(reader: Reader, event: Happening, context: Context) -> list[Key]:
 
 
 def _change(reader: Reader, call: Call, context: Context) -> Change:
-    """The call as something that waits for its result; what cannot be read waits for nothing."""
+    """Return the call as a change that waits for its result; if unreadable, for nothing."""
     try:
         sight = reader.sight(call, context)
     except Exception:  # an atom is user code; what it cannot tell binds nothing

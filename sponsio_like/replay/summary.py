@@ -1,6 +1,6 @@
-"""What a replay of many traces comes to, for people.
+"""Sums up a replay of many traces, for people.
 
-In: judged traces, one by one. Out: a table with a row for each contract, the first violations.
+In: judged traces, one by one. Out: a table with a row for each contract, and the first violations.
 Nothing is kept that grows with the number of traces.
 """
 
@@ -19,12 +19,12 @@ from sponsio_like.terminal import LateProgress, Styled, Table, counted, never_ap
 from sponsio_like.traces.trace import Trace, read_traces
 
 EXAMPLES = 10
-"""How many violations are shown one by one."""
+"""The most violations that are shown one by one."""
 
 
 @dataclass(slots=True)
 class Line:
-    """One contract, over all traces."""
+    """The counts of one contract over all traces."""
 
     judged: int = 0
     applied: int = 0
@@ -36,12 +36,12 @@ class Line:
 
     @property
     def idle(self) -> bool:
-        """Whether it was judged, and never applied."""
+        """True if the contract was judged, and never applied."""
         return bool(self.judged) and not self.applied and not self.broken
 
 
 class Summary:
-    """Counts what becomes of traces; `table` and `page` say it."""
+    """The counts over all traces, with a table and a page for people."""
 
     def __init__(self, contracts: Iterable[str]) -> None:
         self.lines: dict[str, Line] = {name: Line() for name in contracts}
@@ -78,7 +78,7 @@ class Summary:
             self._line(left.contract).unfulfilled += 1
 
     def warnings(self) -> Iterator[str]:
-        """The fields that contracts name and that were not read, each with a trace that has it."""
+        """Yield a warning for each field that contracts name and that was not read."""
         for (tool, field_, contract), trace in self.overlooked.items():
             yield (
                 f"warning: trace `{trace}`: `{contract}` names `{field_}` of `{tool}`, which "
@@ -89,14 +89,14 @@ class Summary:
         return self.lines.setdefault(name, Line())  # the session itself refuses, too
 
     def table(self, only: str | None = None) -> Table:
-        """A row for each contract, in traces; those that never applied come first."""
+        """Return a row for each contract, in traces; those that never applied come first."""
         ranked = sorted(self.lines.items(), key=lambda item: not item[1].idle)
         rows = [_row(name, line) for name, line in ranked if only in (None, name)]
         table = Table(_COLUMNS, tuple(rows))
         return table.without_zeros("unfulfilled", "not judged")
 
     def page(self) -> list[Styled]:
-        """What never applied, the first violations one by one, then the totals."""
+        """Return the contracts that never applied, the first violations, and the totals."""
         page: list[Styled] = [("", "")]
         if idle := self.idle:
             page += [(never_applied(idle), "bold"), ("", "")]
@@ -126,7 +126,7 @@ class Summary:
 
     @property
     def _judged(self) -> bool:
-        """Whether any contract could be judged, if there was anything to judge."""
+        """True if any contract could be judged, or there was nothing to judge."""
         return any(line.judged for line in self.lines.values()) or not (self.traces and self.lines)
 
     @property
@@ -162,7 +162,7 @@ def _row(name: str, line: Line) -> tuple[str | int, ...]:
 
 
 def read_all(paths: Iterable[Path], stream: IO[str] | None) -> Iterator[Trace]:
-    """The traces of all files in order, with a progress bar on `stream` if that takes long."""
+    """Yield the traces of all files in order; a slow reading shows a bar on `stream`."""
     files = list(paths)
     sizes = [path.stat().st_size if path.is_file() else 0 for path in files]
     if stream is None:

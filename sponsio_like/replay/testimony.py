@@ -1,7 +1,7 @@
-"""What is told of one violation on a recorded trace: the call, its reasons, the calls to blame.
+"""Explanations of single violations on a recorded trace: the call, its reasons, the calls to blame.
 
-In: what goes wrong for single values. Out: one `Testimony` for each call; those of calls that lack
-what a clause is split by.
+In: violations for single values. Out: one `Testimony` for each call; and those of calls that lack
+the field that splits a clause.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from sponsio_like.traces.trace import Called, Event, Said, Seen
 class Testimony:
     """A violation at a call, and its reasons; `open`: something is owed, nothing violated yet.
 
-    `witnesses`: the calls of which the formula is false; of something owed, those that asked.
-    `event`: the number of the event, if that is a message or a step, which stand before the `call`.
+    `witnesses` are the calls that make the formula false; of something owed, those that asked for
+    it. `event` is the number of the event, if that is a message or a step, which stands before the
+    `call`.
     """
 
     call: int
@@ -33,7 +34,7 @@ class Testimony:
 
 
 def lacking(reader: Reader, events: Sequence[Event]) -> Iterator[Testimony]:
-    """The calls that violate a clause that is split, since they lack what it is split by."""
+    """Yield a testimony for each call that violates because it lacks the splitting field."""
     clause, number = reader.clause, 0
     for event in events:
         if not isinstance(event, Called):
@@ -47,7 +48,7 @@ def lacking(reader: Reader, events: Sequence[Event]) -> Iterator[Testimony]:
 
 
 def placed(found: Iterable[Testimony], events: Sequence[Event]) -> list[Testimony]:
-    """The testimonies, in which numbers of events have become those of calls."""
+    """Return the testimonies with numbers of calls in the place of numbers of events."""
     calls = list(accumulate((isinstance(event, Called) for event in events), initial=0))
     own = {at for at, event in enumerate(events) if isinstance(event, (Said, Seen))}
 
@@ -71,7 +72,7 @@ def placed(found: Iterable[Testimony], events: Sequence[Event]) -> list[Testimon
 
 
 def merged(each: Sequence[Testimony]) -> list[Testimony]:
-    """One testimony for each event and kind, with all their reasons."""
+    """Return one testimony for each event and kind, with all their reasons."""
     found: dict[tuple[int, int | None, bool], Testimony] = {}
     for one in each:
         name = (one.call, one.event, one.open)

@@ -1,4 +1,4 @@
-"""Why contracts are broken on a recorded trace, for people: a small timeline for each violation.
+"""Explains the violations on a recorded trace for people: a small timeline for each.
 
 In: contracts, a trace. Out: `Finding`s: contract, values, calls that matter; as lines or as JSON.
 """
@@ -28,11 +28,11 @@ from sponsio_like.terminal import Styled
 from sponsio_like.traces.trace import Called, Event, Said, Seen, Settled, Trace
 
 WIDTH = 72
-"""Most characters of a call that are shown."""
+"""The most characters of a call that are shown."""
 KEYS_CAP = 400
-"""Most values of which everything is told; of more, only of those that the replay has named."""
+"""The most values that are all explained; of more, only those that the replay has named."""
 Word: TypeAlias = Callable[[Any], Any]
-"""What stands for a value: itself, or a label."""
+"""A function from a value to the value itself, or to a label for it."""
 LABEL = re.compile(r'"(#\d+)"')
 SAID = {
     "violates": "violates it",
@@ -45,17 +45,17 @@ SAID = {
 
 
 Place: TypeAlias = tuple[int, float]
-"""The calls before what is told, and the number of its event: infinite, if that is a call."""
+"""The number of calls before an event, and the number of the event: infinite, if it is a call."""
 Named: TypeAlias = Violation | Unfulfilled
-"""What the replay has found."""
+"""A violation or unfulfilled obligation that the replay has found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One contract, violated (or left open) at one call, for these values.
+    """One contract, violated or left open at one call, for these values.
 
-    They are those of its variables, or `by`: those of the fields that it is split by. `applied`: to
-    how many events of the trace the contract applied.
+    They are the values of its variables, or `by`: those of the fields that it is split by.
+    `applied` is the number of events of the trace to which the contract applied.
     """
 
     contract: str
@@ -67,7 +67,7 @@ class Finding:
     about: About = UNSAID
 
     def as_json(self, trace: str, word: Word = plainly) -> dict[str, Any]:
-        """As `sponsio-like explain --json` prints it."""
+        """Return the finding as `sponsio-like explain --json` prints it."""
         each = (
             {"what": r.what, "call": r.call, **_event(r), "text": r.text} for r in self.told.reasons
         )
@@ -87,16 +87,16 @@ class Finding:
 
 
 def _event(told: Testimony | Reason) -> dict[str, int]:
-    """The number of a message, or a step, as JSON data."""
+    """Return the number of a message, or a step, as JSON data; empty for a call."""
     return {} if told.event is None else {"event": told.event}
 
 
 def explained(
     replay: Replay, trace: Trace, only: str | None = None, judged: Judged | None = None
 ) -> list[Finding]:
-    """Everything that the contracts hold against a trace. `only`: of this contract.
+    """Return the findings of the contracts, or `only` of this one, on a trace.
 
-    `judged`: what the replay has made of the trace, if that is known. Raises `ContractError` if
+    `judged` is what the replay has made of the trace, if that is known. Raises `ContractError` if
     there is no such contract.
     """
     names = [contract.name for contract in replay.contracts]
@@ -122,9 +122,9 @@ def explained(
 def _of_contract(
     clauses: Sequence[Clause], events: Sequence[Event], named: Sequence[Named]
 ) -> Iterator[Finding]:
-    """What the replay has found, with its reasons: no call besides, and none is left out.
+    """Yield each violation that the replay has found, with its reasons.
 
-    Where there is no reason to be told (memory was full, say), the call is told even so.
+    Where no reason can be told (memory was full, say), the violation is told without one.
     """
     violated = {each.position: each for each in named if isinstance(each, Violation)}
     owed = [each for each in named if isinstance(each, Unfulfilled)]
@@ -146,7 +146,7 @@ def _of_contract(
 
 
 def _no_call(events: Sequence[Event], position: int) -> int | None:
-    """The first message or step after so many calls and before the next one, if there is one."""
+    """Return the first message or step between these calls; None if there is none."""
     calls = accumulate((isinstance(event, Called) for event in events), initial=0)
     each = enumerate(zip(events, calls, strict=False))
     places = (at for at, (event, n) in each if isinstance(event, (Said, Seen)) and n == position)
@@ -168,12 +168,12 @@ def _of_clause(
             if whole:
                 everybody.add(name)
             elif name in everybody and not _binds(reader, events, one, key):
-                continue  # it is so for every value, and was told
+                continue  # told already, as true for every value
             yield None if whole else key, one
 
 
 def _keys(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> Iterable[Key | None]:
-    """The values of which something is to be told; first, all that never occur."""
+    """Return the keys of values to explain; first, the key that stands for all others."""
     clause = reader.clause
     if clause.by:
         return _split(reader, events, named)
@@ -185,7 +185,7 @@ def _keys(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> It
 
 
 def _split(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> list[Key | None]:
-    """The values that the calls have which are to blame; all, if time ran out, or at the end."""
+    """Return the values of the violating calls; of all calls for violations without a call."""
     parts = [reader.part(event.call) for event in events if isinstance(event, Called)]
     places = [each.position for each in named if isinstance(each, Violation) and each.tool]
     if len(places) == len(named):
@@ -194,7 +194,7 @@ def _split(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> l
 
 
 def _binds(reader: Reader, events: Sequence[Event], told: Testimony, key: Key | None) -> bool:
-    """Whether this call, or this message, has this value by itself."""
+    """True if this call, or this message, has this value by itself."""
     calls: list[object] = [event.call for event in events if isinstance(event, Called)]
     at = calls[told.call : told.call + 1]
     if told.event is not None:
@@ -216,7 +216,7 @@ def _values(clause: Clause, key: Key | None) -> tuple[tuple[str, Any], ...]:
 
 
 def page(trace: Trace, found: Iterable[Finding], word: Word = plainly) -> list[Styled]:
-    """The findings as timelines. `word`: what stands for a value."""
+    """Return the findings as timelines. `word` makes what is written for a value."""
     lines = _lines(trace.events, word)
     out: list[Styled] = []
     for each in found:
@@ -272,7 +272,7 @@ def _written(value: Any) -> str:
 
 
 def _lines(events: Iterable[Event], word: Word) -> dict[Place, str]:
-    """Each call, message and step as one line, by its place."""
+    """Return each call, message and step as one line, by its place."""
     out: dict[Place, str] = {}
     ids: dict[str, Place] = {}
     calls = 0

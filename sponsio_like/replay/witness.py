@@ -1,9 +1,10 @@
-"""Why a clause is violated, told from a recorded trace: the calls that matter, and what they did.
+"""Explains from a recorded trace why a clause is violated: the calls that matter, and their part in
+it.
 
 In: a clause, the events of a trace, and the values of its variables. Out: `Testimony`: what is
 violated at which call; what forbade it, what was missing and since when, what is still owed. The
-monitor is played again, one value at a time; decisions are never made of this. Events go by their
-number in the trace here; what is told of them, by that of their calls.
+monitor is played again, one value at a time; no decision is made from it. Events go by their number
+in the trace here; testimonies name them by the number of their calls.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ class _Flight:
 
 @dataclass(slots=True)
 class _Story:
-    """How far one clause has come for one value, and when what it remembers has changed.
+    """The state of one clause for one value, and when each register last changed.
 
-    `key`: the values of its variables, or those that it is split by. `unread`: what could not be
+    `key` has the values of its variables, or those that it is split by; `unread` what could not be
     read so far, and at which call.
     """
 
@@ -62,7 +63,10 @@ class _Story:
 
 
 def testimonies(reader: Reader, events: Sequence[Event], key: Key | None) -> list[Testimony]:
-    """Everything that goes wrong for these values, in order. `reader`: of this very trace."""
+    """Return everything that goes wrong for these values, in order.
+
+    `reader` is of this very trace.
+    """
     clause = reader.clause
     story = _Story(clause, key, clause.start, reader)
     if _is_told(story):
@@ -125,7 +129,7 @@ def _step(story: _Story, event: Happening, time: float) -> Iterator[Testimony]:
 
 
 def _is_mine(story: _Story, event: Happening) -> bool:
-    """Whether the event belongs to this monitor, if the clause is split."""
+    """True if the event belongs to this monitor, if the clause is split."""
     if not story.clause.by:
         return True
     return isinstance(event, Call) and story.reader.part(event) == story.key
@@ -165,7 +169,7 @@ def _settle(story: _Story, id: str, result: Result, time: float) -> Iterator[Tes
 
 
 def _late(story: _Story, time: float) -> Iterator[Testimony]:
-    """Time has come: what was due before it."""
+    """Let time pass; yield the violations of what was due before it."""
     clause, story.time = story.clause, max(story.time, time)
     inner = story.watch.inner
     if not clause.timed or inner is None:
@@ -183,7 +187,7 @@ def _late(story: _Story, time: float) -> Iterator[Testimony]:
 
 
 def _keep(story: _Story, watch: Watch) -> None:
-    """The state after an event; registers that have changed did so at this call."""
+    """Keep the state after an event, and note it for the registers that have changed."""
     before, after = story.watch.inner, watch.inner
     if before is None or after is None:
         story.flips.clear()
@@ -199,7 +203,7 @@ def _keep(story: _Story, watch: Watch) -> None:
 
 
 def _is_told(story: _Story) -> bool:
-    """Whether what is owed is told call by call: not under a scope or an assumption."""
+    """True if what is owed is explained call by call: without a scope or an assumption."""
     clause = story.clause
     bare = clause.kind_of_scope is None and clause.contract.assumption is None
     return bare and not clause.monitor.plain
@@ -208,7 +212,7 @@ def _is_told(story: _Story) -> bool:
 def _born(
     story: _Story, letter: Letter, at: Place, time: float, *, inside: bool
 ) -> Iterator[Testimony]:
-    """What each earlier call still asks for, one position later; what can no longer be given."""
+    """Advance by one position what each call asks for; yield what can no longer be given."""
     inner, monitor = story.watch.inner, story.clause.monitor
     if inner is None or not inside or not _is_told(story):
         return
@@ -228,7 +232,7 @@ def _born(
 def _sorted_out(
     story: _Story, born: Sequence[tuple[int, Residual]], state: State, position: int
 ) -> list[int]:
-    """The calls that asked for what can no longer be given; what the others ask for is kept."""
+    """Return the calls that asked for what can no longer be given; keep what the others ask for."""
     possible = story.clause.monitor.possible
     owing = [(call, strictest([each]), each) for call, each in born]
     lost = [call for call, owed, _ in owing if not possible(owed, state, position)]
@@ -237,7 +241,7 @@ def _sorted_out(
 
 
 def _born_settled(story: _Story, change: Change, final: Mapping[int, Any], last: int) -> list[int]:
-    """The same once a call has its result."""
+    """Advance by a result what calls ask for; return those that can no longer be answered."""
     inner = story.watch.inner
     if inner is None or not _is_told(story):
         return []
@@ -247,7 +251,7 @@ def _born_settled(story: _Story, change: Change, final: Mapping[int, Any], last:
 
 
 def _left(story: _Story) -> Iterator[Testimony]:
-    """What is open at the end, by the calls that asked for it."""
+    """Yield what is open at the end, by the calls that asked for it."""
     monitor = story.clause.monitor
     for call, each in story.born:
         if story.clause.open_ends(story.watch) and monitor.open_ends([strictest([each])]):
@@ -259,7 +263,7 @@ def _left(story: _Story) -> Iterator[Testimony]:
 def _reasons(
     story: _Story, before: Watch, letter: Letter, at: Place, lost: Unread
 ) -> tuple[Reason, ...]:
-    """What the violation of something that is judged at once rests on.
+    """Return the reasons of a violation that is judged at once.
 
     Where something was missing or counted, also what could not be read before.
     """

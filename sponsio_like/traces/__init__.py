@@ -1,4 +1,4 @@
-"""Trace files: what agents did, one session a line.
+"""Reads trace files: what agents did, one session a line.
 
-In: JSON lines. Out: events, or where a line is wrong and what to write instead.
+In: JSON lines. Out: events, or the place of a mistake and what to write instead.
 """

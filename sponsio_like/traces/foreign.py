@@ -1,8 +1,8 @@
-"""Traces in other formats: how they are told, and what to write instead.
+"""Recognises traces in other formats, and says what to write instead.
 
-In: what stands in the place of a trace or an event. Out: what is wrong with it, or nothing. Fields
-that nobody knows are carried along; but what other formats call arguments, results or texts would
-be lost, and a trace of empty calls keeps every contract.
+In: what stands in the place of a trace or an event. Out: what is wrong with it, or nothing. Unknown
+fields are carried along; but what other formats call arguments, results or texts would be lost, and
+a trace of empty calls keeps every contract.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from sponsio_like.events.context import MODELS
 
-"""What others call the role of a response, which would never be decided under these names."""
+"""`MODELS` are other names for the role of a response, which would not be decided under them."""
 _ARGS = (
     *("input", "inputs", "arguments", "toolinput", "toolargs", "toolarguments", "parameters"),
     *("params", "kwargs", "functionargs", "actioninput"),
@@ -38,7 +38,7 @@ _MEANT: dict[str, dict[str, tuple[str, ...]]] = {
     "fact": {"value": ("content", "data"), "key": ("name", "fact")},
     "step": {"atoms": ("names", "flags", "observations", "propositions")},
 }
-"""The fields of each event, and what other formats call them, in small letters without `_`."""
+"""The fields of each event, with the names in other formats, in small letters without `_`."""
 
 _TYPES = {
     "call": ("tooluse", "toolcall", "functioncall", "function", "tool", "action"),
@@ -48,11 +48,11 @@ _TYPES = {
 _CALLS_INSIDE = ("toolcalls", "functioncall", "tooluse")
 
 EMPTY = re.compile(r"\s*(?:\{\s*\}|null)?\s*")
-"""Texts of arguments that have none."""
+"""A text that stands for no arguments."""
 JSON = re.compile(r'\s*(\{|\[\s*["\[{])')
-"""How the text of a map begins, or of a list of texts, lists or maps."""
+"""The beginning of a map as text, or of a list of texts, lists or maps."""
 TRACE = '{"id": "1", "events": [{"tool": "search", "args": {"q": "x"}, "output": "y"}]}'
-"""A trace, as short as it can be."""
+"""A shortest trace, shown in messages."""
 _LINES = (
     ("a decision log, which `sponsio-like report` reads", {"event", "timestamp"}),
     ("a run of a tracing service", {"runtype"}),
@@ -67,11 +67,11 @@ _LINES = (
     ("an event by itself", {"tool"}),
     ("an event by itself", {"toolname"}),
 )
-"""What a line without `events` looks like, by the fields that it has."""
+"""The formats that a line without `events` may have, by the fields that it has."""
 
 
 def line_seen(line: Mapping[str, Any]) -> str:
-    """What a line without `events` is to be, and what it looks like."""
+    """Return what a line without `events` needs, and the format that it looks like."""
     keys = {_bare(key) for key in line}
     looks = next((what for what, fields in _LINES if fields <= keys), "")
     seen = f"; this looks like {looks}" if looks else ""
@@ -91,7 +91,7 @@ _KNOWN = {
 
 
 def misnamed(kind: str, event: Mapping[str, Any]) -> str | None:
-    """What would be lost of an event of this kind; None if nothing would."""
+    """Return what would be lost of an event of this kind; None if nothing would."""
     if kind == "message" and _bare(event.get("role")) in MODELS:
         return f"`role` is `{event['role']}`; a response has the role `assistant`"
     meant = _MEANT.get(kind, {})
@@ -110,7 +110,7 @@ def misnamed(kind: str, event: Mapping[str, Any]) -> str | None:
 
 
 def _unread(call: Mapping[str, Any]) -> str | None:
-    """Where the arguments of a call without any may stand instead."""
+    """Return where the arguments of a call without any may stand instead; None if nowhere."""
     args = call.get("args")
     if isinstance(args, (list, tuple)):
         return '`args` is a list; write a map from names to values, like {"q": "x"}'
@@ -127,13 +127,13 @@ def _unread(call: Mapping[str, Any]) -> str | None:
 
 
 def beside(events: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, str]]:
-    """The tools of calls with empty arguments, each with an unknown field beside these."""
+    """Return the tools of calls with empty arguments, each with an unknown field of such a call."""
     calls = (event for event in events if event.get("type", "call") == "call")
     return frozenset((call["tool"], key) for call in calls for key in _unknown(call))
 
 
 def _unknown(call: Mapping[str, Any]) -> Iterator[str]:
-    """The fields that nobody knows of a call without arguments: these may stand there instead."""
+    """Yield the unknown fields of a call without arguments: the arguments may stand there."""
     args = call.get("args")
     if args in (None, {}) or (isinstance(args, str) and EMPTY.fullmatch(args)):
         known = ("type", "time", *_KNOWN["call"])
@@ -141,23 +141,23 @@ def _unknown(call: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _is_much(value: Any) -> bool:
-    """Whether this is a map or a list that says anything, or the text of one."""
+    """True if this is a map or a list with something in it, or the text of one."""
     if isinstance(value, str) and JSON.match(value):
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
-            return True  # cut off, perhaps: it was to be one
+            return True  # such a text may have been cut off
     return isinstance(value, (Mapping, list, tuple)) and bool(value)
 
 
 def type_meant(type_: Any) -> str | None:
-    """The type that another format's type stands for."""
+    """Return the type that another format's type stands for; None if it is not known."""
     bare = _bare(type_) if isinstance(type_, str) else ""
     return next((ours for ours, names in _TYPES.items() if bare in names), None)
 
 
 def _says(field: str, value: Any) -> bool:
-    """Whether a value of another name says anything: no error is none."""
+    """True if a value under another name is worth reading; an empty `error` is no error."""
     return bool(value) if field == "status" else value is not None
 
 

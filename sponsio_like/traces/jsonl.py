@@ -1,4 +1,4 @@
-"""Files of JSON lines: plain, or gzip whatever they are called.
+"""Reads files of JSON lines, plain or gzip, whatever their names end with.
 
 In: a path. Out: one object a line, with its place `file:line`; never the whole file in memory.
 """
@@ -15,24 +15,24 @@ from typing import IO, Any, NamedTuple, cast
 from sponsio_like.errors import TraceError
 
 GZIP = b"\x1f\x8b"
-"""How a gzip file begins."""
+"""The first bytes of a gzip file."""
 
 
 class Line(NamedTuple):
-    """One object, and where it stands."""
+    """One object, and its place."""
 
     where: str
     value: dict[str, Any]
 
 
 def ignored(_: int) -> None:
-    """Nobody wants to know how far the reading has come."""
+    """Ignore how far the reading has come."""
 
 
 def read_lines(
     path: str | Path, progress: Callable[[int], None] = ignored, *, torn: bool = False
 ) -> Iterator[Line]:
-    """The objects of a file, read one by one; empty lines are skipped.
+    """Yield the objects of a file one by one; empty lines are skipped.
 
     `progress` is told how many bytes of the file have been read. `torn`: the last line may be
     incomplete, because its writer was stopped; it is left out. Raises `TraceError`.

@@ -1,4 +1,4 @@
-"""Trace files: what agents did, one session a line.
+"""Reads traces: what agents did, one session a line.
 
 In: a file of JSON lines, plain or gzip. Out: `Trace`s, one by one: typed events with their times,
 and the inputs that the session delivers. What is not understood is refused with its place,
@@ -28,7 +28,7 @@ ALWAYS = frozenset({"results", "time", "finish", "tool_names"})
 
 
 class Called(NamedTuple):
-    """A call. `result`: how it settled at once; None while it waits for a later result."""
+    """A call. `result` is how it settled at once; None while it waits for a later result."""
 
     call: Call
     result: Result | None
@@ -56,7 +56,7 @@ class Said(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A fact."""
+    """A fact that the host told."""
 
     key: str
     value: Any
@@ -64,7 +64,7 @@ class Told(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """A plain observation."""
+    """A plain step."""
 
     step: Step
 
@@ -74,7 +74,10 @@ Event: TypeAlias = Called | Denied | Settled | Said | Told | Seen
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One session. `fields`: what else its line says. `inputs`: what its events deliver."""
+    """One session.
+
+    `fields` are the other fields of its line; `inputs` are those that its events deliver.
+    """
 
     id: str
     events: tuple[Event, ...]
@@ -86,12 +89,13 @@ class Trace:
 
     @property
     def calls(self) -> int:
-        """How many calls there are."""
+        """The number of its calls."""
         return sum(isinstance(event, Called) for event in self.events)
 
 
 def read_traces(path: str | Path, progress: Callable[[int], None] = ignored) -> Iterator[Trace]:
-    """The traces of a file, one by one. Raises `TraceError` at the first that is not understood.
+    """Yield the traces of a file one by one. Raises `TraceError` at the first that is not
+    understood.
 
     A file without any is refused: it would keep every contract.
     """
@@ -104,7 +108,10 @@ def read_traces(path: str | Path, progress: Callable[[int], None] = ignored) -> 
 
 
 def trace_of(value: Mapping[str, Any], where: str = "") -> Trace:
-    """The trace that a JSON object describes; without an id, its place is its name."""
+    """Return the trace that a JSON object describes; without an id, its place is its id.
+
+    Raises `TraceError` for what is not understood.
+    """
     events = value.get("events")
     if not isinstance(events, list):
         raise TraceError(f"{where}: {line_seen(value)}")
@@ -116,7 +123,7 @@ def trace_of(value: Mapping[str, Any], where: str = "") -> Trace:
 
 
 class _Reader:
-    """Reads the events of one trace, in order."""
+    """A reader of the events of one trace, in order."""
 
     def __init__(self, where: str, raw: Sequence[Any]) -> None:
         self.where = where
@@ -163,7 +170,10 @@ class _Reader:
     def _call(
         self, event: Mapping[str, Any], results: Mapping[str, list[int]], named: set[str]
     ) -> Called | Denied:
-        """A call. Of several in flight with one id, each has its own, and results in order."""
+        """Read a call.
+
+        Of several in flight with one id, each gets an id of its own, and results in order.
+        """
         id = event.get("id")
         name = given = str(self.calls) if id is None else str(id)
         waiting = self.flying.setdefault(given, [])
@@ -188,7 +198,10 @@ class _Reader:
         return Called(call, None if waits else self._result(event))
 
     def _results(self) -> dict[str, list[int]]:
-        """Where the results of each call stand; checks, too, that all events are objects."""
+        """Return the places of the results of each call.
+
+        Raises `TraceError` for events that are no objects.
+        """
         found: dict[str, list[int]] = {}
         for place, event in enumerate(self.raw):
             self.place = place
@@ -222,7 +235,7 @@ class _Reader:
         raise self._wrong(f"`{field}` must be a text, not {json.dumps(value)[:40]}")
 
     def _time(self, event: Mapping[str, Any]) -> float:
-        """Its own time, else one second after the event before."""
+        """Return the event's own time, else one second after the event before."""
         time = event.get("time")
         if time is None:
             return self.time + 1.0
@@ -266,7 +279,7 @@ class _Reader:
     # --- inputs -------------------------------------------------------------------------------
 
     def inputs(self) -> frozenset[str]:
-        """What these events deliver: an input that no event shows was not recorded."""
+        """Return the inputs that these events deliver; one that no event shows was not recorded."""
         found = set(ALWAYS)
         for event in self.raw:
             kind = event.get("type", "call")
@@ -287,7 +300,7 @@ def _names_itself(event: Any) -> bool:
 
 
 def _args(args: Any) -> Mapping[str, Any]:
-    """The arguments as an object; a text that is one is read, anything else is kept as `_raw`."""
+    """Return the arguments as an object; a text is parsed, anything else is kept as `_raw`."""
     if args is None:
         return {}
     if isinstance(args, str):
