@@ -15,7 +15,7 @@ from sponsio_like.outcome import Decision, Mode
 
 MODES = ("observe", "enforce")
 TAKEN = {CONTRACT: "the inventory", "session": "what the guard reports itself"}
-"""Names under which outcomes, logs and tickets report what is no contract's."""
+"""Names under which outcomes, logs and tickets report what comes from no contract."""
 
 
 def duplicates(contracts: Sequence[Contract]) -> list[Problem]:
@@ -39,7 +39,7 @@ def duplicates(contracts: Sequence[Contract]) -> list[Problem]:
 def misfits(contracts: Sequence[Contract], mode: Mode) -> list[Problem]:
     """Return problems for parts that would load and do nothing: no guarantee, an unknown mode.
 
-    A strategy that is no decision is such a part, too.
+    A strategy that is not a decision is such a part, too.
     """
     found = (
         [] if mode in MODES else [Problem(f"unknown mode `{mode}`", "", "write observe or enforce")]

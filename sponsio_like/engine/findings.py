@@ -144,7 +144,7 @@ def inventory_mode(policy: Policy) -> Mode:
 def unlisted(policy: Policy, event: Event, position: int) -> Finding | None:
     """Return the finding for a call that the inventory does not have, or not with these arguments.
 
-    None if the inventory has it, or if the event is no call.
+    None if the inventory has it, or if the event is not a call.
     """
     wrong = policy.inventory.wrong(event) if isinstance(event, Call) else None
     if wrong is None:

@@ -58,7 +58,7 @@ class Index:
 
     @functools.cached_property
     def _of_any(self) -> tuple[int, ...]:
-        """The clauses that calls of tools may concern that they do not name."""
+        """The clauses that may have to see calls of tools that they do not name."""
         each = ((i, self._clauses[i]) for i in self.counting["call"])
         return tuple(i for i, clause in each if clause.globs or clause.concerns(OTHER))
 

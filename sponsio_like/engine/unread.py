@@ -24,7 +24,7 @@ from sponsio_like.values.limits import ANSWER_CAP, TEXT_CAP
 from sponsio_like.values.places import ABSENT, has_gaps, path_parts, spot
 
 Unread = dict[int, tuple[str, ...]]
-"""By slot, what could not be read; slots that could be read are left out."""
+"""The fields that could not be read, by slot; slots that could be read are left out."""
 KEPT = 100
 """Most tools for which a session remembers that a result could not be read."""
 

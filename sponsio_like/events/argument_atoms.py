@@ -62,7 +62,7 @@ def _carried(args: Any, path: str) -> list[Any]:
 def inside(values: list[Any]) -> Iterator[Any]:
     """Yield these values and everything in them, but for the keys of objects.
 
-    Raises `Unreadable` over the caps, and for what is no JSON data.
+    Raises `Unreadable` over the caps, and for anything but JSON data.
     """
     stack = [(value, 1) for value in reversed(values)]
     seen = 0
@@ -276,7 +276,7 @@ def arg_length(call: Call, _: Context, path: str, most: int) -> bool | None:
 
 
 def _length(value: Any) -> int | None:
-    """Return the number of characters; None for numbers, truth values, and what is no data."""
+    """Return the number of characters; None for numbers, truth values, and anything but data."""
     if isinstance(value, (bool, int, float, Decimal)):
         return None
     try:
@@ -297,7 +297,9 @@ def _characters(value: Any) -> int:
 
 @atom("arg_between")
 def arg_between(call: Call, _: Context, path: str, least: Any, most: Any) -> bool | None:
-    """True if the argument is a number from `least` to `most`. `True` and `"5"` are none: None."""
+    """True if the argument is a number from `least` to `most`; None if it is none, as `True` or
+    `"5"`.
+    """
     found, lacking = reach(call.args, path)
     values = [number(value) for value in found]
     if lacking or None in values:

@@ -169,7 +169,7 @@ TOKENS = (
 
 
 def tokens_of(usage: Any) -> int:
-    """Return the tokens that a message reports. Raises `SessionError` if that is no number of
+    """Return the tokens that a message reports. Raises `SessionError` for anything but a number of
     tokens.
     """
     if usage is None:

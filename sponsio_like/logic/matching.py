@@ -32,7 +32,8 @@ def var(name: str) -> f.Var:
 
 @dataclass(frozen=True, slots=True)
 class Field(Generic[_Made]):
-    """A place in arguments, an output or a text; comparing it makes a `_Made`.
+    """A place in arguments, an output or a text; `make` makes a condition or a formula of a
+    comparison.
 
     `term`: the value there as a term, where that can be compared too.
     """
@@ -122,7 +123,7 @@ def target(
     """Return the calls of any of `tools` that satisfy every condition, by `agent` if given.
 
     `missing`: a call that lacks the field of a variable is refused, or is skipped. Raises
-    `ContractError` for what is no tool, condition or agent.
+    `ContractError` for values of other types.
     """
     items = [tools] if isinstance(tools, str | f.Match) else _items("the name of a tool", tools)
     names = [string("a tool's name", item) for item in items if not isinstance(item, f.Match)]

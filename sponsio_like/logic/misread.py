@@ -25,7 +25,7 @@ _LEXEME = re.compile(
 )
 _BOUND = re.compile(r"(?:(?<!\w)(?:[FGOH]|count|sum)|[◇□◆■])\s*\[[^\[\]]*\]?\s*")
 
-# What people write, and how it is written here.
+# Words and signs of other notations, each with the one that is written here.
 _INSTEAD = {
     "&&": "&", "and": "&", "||": "|", "or": "|", "not": "!", "~": "!", "==": "=", "is": "=",
     "=>": "->", ">>": "->", "implies": "->", "<=>": "<->", "iff": "<->", "<>": "!=", "next": "X",
@@ -36,7 +36,7 @@ _INSTEAD = {
     "exists": "O", "=~": "matches", "contains": "matches", "like": "matches",
 }  # fmt: skip
 
-# What could stand there, in words: the first group whose sign is possible speaks for its members.
+# Terminals in words: where the sign of a group is possible, its words stand for all members.
 _TERM = (
     "_COUNT _SUM _SINCE _AGE _REPEATS _LAST _DELIVERED _DENIED _FACT_AGE _APPROVAL_AGE _ARG _MARK"
     " _CTX _TOKENS _DEPTH _OUTPUT VARIABLE"

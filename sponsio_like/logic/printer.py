@@ -39,8 +39,9 @@ _TEST = re.compile(r"(?:in|matches|has|carries)(?!\w)")
 FIRST = f.Not(f.Yesterday(f.TRUE))
 """The formula "this is the first position": `G` of what it implies is written `initially(..)`."""
 
-# How tightly a formula holds together. Infix atoms (`agent = "a"`) and what they stand under are
-# bracketed although they need not be: `G(count(f) <= 3)`, `(f | g) U h`.
+# Levels of binding, the loosest first. Infix atoms (`agent = "a"`) under prefix operators, and
+# operands of U, W, R, S, are bracketed although they need not be: `G(count(f) <= 3)`,
+# `(f | g) U h`.
 _IFF, _IMPLIES, _TEMPORAL, _OR, _AND, _INFIX, _UNARY = range(7)
 
 _PREFIX: dict[type[f.Node], str] = {

@@ -28,7 +28,7 @@ def _key(value: Any) -> Any:
 
 @dataclass_transform(frozen_default=True, eq_default=False)
 class _Interned(type):
-    """The class of node classes: it reads their fields from annotations, and interns instances."""
+    """The metaclass of nodes: it reads their fields from annotations, and interns instances."""
 
     def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> _Interned:
         fields = tuple(body.get("__annotations__", {}))

@@ -106,9 +106,10 @@ def _abstract_node(
 
 
 def abstracted(value: Any, bound: Any, at: int) -> Any:
-    """Return the value of a real register in the abstract past: a position relative to `at`.
+    """Return the value of a real register in the abstract past.
 
-    Of a time only the truth is kept that the operator has without a bound.
+    Positions become relative to `at`. Of a time, only the truth is kept that the operator would
+    have without its bound. Other registers stay as they are.
     """
     match bound:
         case (_, Steps(count)):

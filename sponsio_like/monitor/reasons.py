@@ -19,7 +19,7 @@ class Reason(NamedTuple):
     """One cause of a false formula, in words (`text`).
 
     `call`: the position of the call that matters; None: there is none so far. `event`: the number
-    of the event, if that is no call.
+    of the event, if that is not a call.
     """
 
     what: What

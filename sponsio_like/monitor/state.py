@@ -54,7 +54,7 @@ class Change(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """A watch after a position. `violated`: the guarantee is, where the assumption holds."""
+    """A watch after an event, a result or a time; `violated`: that violates the clause."""
 
     watch: Watch
     violated: bool

@@ -146,7 +146,8 @@ def blocked(
 ) -> Blocked:
     """Return a refusal, whose advice is worked out when it is read.
 
-    `why`: the reason, if it is no contract's; `instead`: the substitute of the call, also refused.
+    `why`: the reason, if it comes from no contract; `instead`: the substitute of the call, also
+    refused.
     """
     violations, ends = enforced(attempt.found), isinstance(attempt.answer, Stop)
     if not why and any(each.clause == INVENTORY for each in attempt.found):
@@ -190,7 +191,7 @@ def _ticket(inner: Interceptor, event: Call | Message) -> Ticket | None:
 
 
 def refused(inner: Interceptor, event: Call | Message, reason: str) -> Outcome:
-    """Return the outcome of an event that is refused for a reason that is no contract's.
+    """Return the outcome of an event that is refused for a reason that comes from no contract.
 
     Blocked if anything is enforced in this session; else allowed, with the reason as observed.
     """

@@ -93,7 +93,7 @@ class Session:
         """Set the checkpoint of the host at which the next calls stand; the world counts each once
         there.
 
-        Raises `SessionError` for a place that is no text.
+        Raises `SessionError` for a place that is not a string.
         """
         self._inner.stand(where)
 
@@ -232,7 +232,7 @@ class Session:
         reveals.
 
         The first result counts; later ones, and those of calls not let through, are only logged.
-        Raises `SessionError` for an id that is no text.
+        Raises `SessionError` for an id that is not a string.
         """
         check_settled(id)
         status = "ok" if error is None else "error"
@@ -262,8 +262,8 @@ class Session:
         """Decide a response (role `assistant`) before it is shown; record a message of another
         role.
 
-        Returns the outcome. `usage`: the tokens that it has cost. Raises `SessionError` for what is
-        no text, and for a usage without a number of tokens.
+        Returns the outcome. `usage`: the tokens that it has cost. Raises `SessionError` for
+        anything but a string, and for a usage without a number of tokens.
         """
         self._check_open()
         event, tokens = said(role, text), tokens_of(usage)

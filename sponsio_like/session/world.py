@@ -227,7 +227,9 @@ class Lasting:
             self.used(id, 0)
 
     def stand(self, place: str) -> None:
-        """Set the place at which the session stands. Raises `SessionError` for what is no text."""
+        """Set the place at which the session stands. Raises `SessionError` for anything but a
+        string.
+        """
         if not isinstance(place, str):
             raise SessionError(f"place {place!r} has to be a string")
         if place != self.place:

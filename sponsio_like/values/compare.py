@@ -44,7 +44,7 @@ PIECES = re.compile(
 )
 RANGE_OF_MARKS = re.compile("[\u0300-\u036f]-")
 HALF = re.compile("[\ud800-\udfff]")
-"""Half a character, which is no text."""
+"""Half a character, which is not text."""
 NUMERAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
 PLAIN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)", re.ASCII)
 """A plain decimal number: two texts that are such numbers are ordered as numbers."""
@@ -121,7 +121,7 @@ def captures(pattern: str, value: Any) -> list[str]:
     """Return all that the group of a regular expression finds in a text; without a group, its
     matches.
 
-    Raises `Unreadable` for what is no text, or too long.
+    Raises `Unreadable` for anything but a string, and for one that is too long.
     """
     compiled = _compiled(pattern, captures=True)
     if not isinstance(value, str) or len(value) > TEXT_CAP or HALF.search(value):
@@ -143,7 +143,7 @@ class Search:
 
     find: Callable[[bytes], Any]
     size: int
-    """How many instructions the program of the expression has."""
+    """The number of instructions in the program of the expression."""
     cost: int = 1
     """The work for each character of a text, in steps."""
 

@@ -94,7 +94,7 @@ class Cut(dict[str, Any]):
 def freeze_args(args: Any, opener: Opener | None = None) -> Any:
     """Return the arguments of a call, frozen; every name is kept. `opener`: for foreign values.
 
-    Raises `TypeError` if they are no map, and `Unreadable` if they have too many names.
+    Raises `TypeError` if they are not a map, and `Unreadable` if they have too many names.
     """
     if args is None:
         return {}

@@ -21,7 +21,7 @@ from sponsio_like.values.tokens import NUMBER, as_text, decimal_of, leaves, read
 PARTS_CAP = 20_000
 """Most parts (runs of letters and digits) of one argument."""
 RUN = 5
-"""How many parts in a row make a passage; longer values are found by their passages."""
+"""Parts in a row that make a passage; longer values are found by their passages."""
 GROUPS = 8
 """Most parts of a number, an IBAN or the like that is written in groups."""
 LONG = 40
@@ -137,7 +137,7 @@ def _is_prose(run: list[str]) -> bool:
 def offered_in(value: Any) -> frozenset[str]:
     """Return the keys of all that stands in an argument, in names of fields too.
 
-    Raises `Unreadable` for what is no data, or too much of it.
+    Raises `Unreadable` for anything but data, or for too much of it.
     """
     found: set[str] = set()
     room = PARTS_CAP
@@ -192,7 +192,7 @@ def carried_in(value: Any, asked: str | None = None) -> frozenset[str]:
     """Return the keys of all that identifies something in an output.
 
     `asked`: the fewest characters, or the fields whose values count, whatever they are. Raises
-    `Unreadable` for what is no data, or too much of it.
+    `Unreadable` for anything but data, or for too much of it.
     """
     fields, least = counted(asked)
     data = read_json(value, wholly=True, longest=JSON_CAP)

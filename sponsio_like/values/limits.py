@@ -30,7 +30,7 @@ EFFORT_CAP = 30_000_000
 SHORT_TEXT = 4_096
 """Longest text, in characters, that is searched without counting the work."""
 HEARD = 4
-"""How many times as much work may be spent on an answer: the call has run, and nobody waits."""
+"""The factor by which more work may be spent on an answer: the call has run, and nobody waits."""
 WORD_WORK = 2_500
 """The work to find one word of a text, in such steps;"""
 VALUE_WORK = 500

@@ -142,7 +142,7 @@ def leaves_of(place: Spot) -> Iterator[Any]:
 
 
 def has_gaps(place: Spot) -> bool:
-    """True if an element of a list lacks what is looked for."""
+    """True if what is looked for is missing, or is missing in an element of a list."""
     if isinstance(place, Many):
         return any(map(has_gaps, place.parts))
     return place is ABSENT or place is None or place == []

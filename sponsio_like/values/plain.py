@@ -77,7 +77,7 @@ def _fields(value: Any) -> Any:
 def written(value: Any) -> Any:
     """Return the value as JSON data, if a model may have written it; else `UNREADABLE`.
 
-    For parameters whose type is no data: a text among them is read, a client is not.
+    For parameters whose type is not data: a text among them is read, a client is not.
     """
     inside = isinstance(value, _COLLECTIONS)
     if not inside and isinstance(value, _LAZY) and not isinstance(value, _TEXTS):

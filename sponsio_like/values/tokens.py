@@ -69,7 +69,7 @@ def _wholly(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def as_text(value: Any) -> str | None:
-    """Return a scalar as text: `5`, `5.0` and `"5"` are one; None for what is no scalar."""
+    """Return a scalar as text: `5`, `5.0` and `"5"` are one; None for other values."""
     match value:
         case str():
             return BLANKS.sub(" ", composed(value)).strip()
@@ -124,7 +124,7 @@ def leaves(value: Any, *, longest: int = TEXT_CAP) -> Iterator[tuple[str | None,
 def words_in(value: Any, most: int = WORDS_CAP) -> frozenset[str]:
     """Return every value that stands in there: scalars, lines, words, runs of up to five words.
 
-    Raises `Unreadable` for what is no data, or too much of it.
+    Raises `Unreadable` for anything but data, or for too much of it.
     """
     return once(f"words {most}", value, lambda each: _words_in(each, most))
 
