@@ -239,6 +239,37 @@ def test_an_argument_that_names_tools_takes_names_lists_globs_and_matches() -> N
         ("vet_*", ["vet_*", "pay_*"], "G(called([vet_*, pay_*]) -> Y O done(vet_*))"),
         ("pay_*", ["vet_*", "pay_*"], "G(called([vet_*, pay_*]) -> Y O done(pay_*))"),
         (
+            "vet_a",
+            ["vet_*", "pay_*"],
+            "G(called([vet_*, pay_*]) & !called(vet_a) -> Y O done(vet_a))",
+        ),
+        ("vet", {"agent": "bob"}, 'G(called(*, @agent = "bob") & !called(vet) -> Y O done(vet))'),
+        (["vet", "vet_*"], "*", 'G(called("*") & !called([vet, vet_*]) -> Y O done([vet, vet_*]))'),
+        (
+            {"agent": "bob"},
+            ["pay", "x_*"],
+            (
+                'G(called(pay) -> Y O done(*, @agent = "bob")) '
+                '& G(called(x_*) & !called("*", @agent = "bob") -> Y O done(*, @agent = "bob"))'
+            ),
+        ),
+        (
+            {"tool": "vet_*", "agent": "bob"},
+            "vet_*",
+            (
+                'G(called(vet_*) & !called(vet_*, @agent = "bob") '
+                '-> Y O done(vet_*, @agent = "bob"))'
+            ),
+        ),
+        (
+            "vet",
+            {"tool": ["pay", "*"], "args": {"id": "$x"}},
+            (
+                'G(called(pay, id = $x, @missing = "refuse") -> Y O done(vet)) '
+                '& G(called("*", id = $x) & !called(vet) -> Y O done(vet))'
+            ),
+        ),
+        (
             {"tool": "vet_*", "args": {"n": 1}},
             ["vet_*"],
             "G(called(vet_*) & !called(vet_*, n = 1) -> Y O done(vet_*, n = 1))",

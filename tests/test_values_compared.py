@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from sponsio_like.contracts.contract import contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.monitor.parametric import store as instances
+from sponsio_like.monitor.parametric.variables import names_of, shown
+from sponsio_like.monitor.slots import short
 from sponsio_like.outcome import Blocked
 from sponsio_like.syntax import read
 from tests.manifest import requirement
@@ -37,6 +41,54 @@ def test_a_truth_value_is_told_as_it_was_written() -> None:
     refused = session(VETTED).decide("pay", {"to": True})
     assert isinstance(refused, Blocked)
     assert refused.violations[0].binding == {"x": True}
+
+
+@requirement("S-VALUE-02")
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (5, 5),
+        (5.5, 5.5),
+        (None, None),
+        (False, False),
+        (math.inf, "infinite"),
+        (-math.inf, "minus infinite"),
+        ([1, ["a"], {"b": 2, "a": [0.5]}], [1, ["a"], {"a": [0.5], "b": 2}]),
+        (Decimal("1e30"), 10**30),
+        (Decimal("1e31"), "1E+31"),
+        (Decimal("1e-30"), 1e-30),
+        (Decimal("-1e-31"), "-1E-31"),
+    ],
+)
+def test_values_are_told_as_data_that_people_read(value: Any, told: Any) -> None:
+    """Of which a number with very many digits is not written out."""
+    assert repr(shown(short(value))) == repr(told)
+
+
+@requirement("S-VALUE-02")
+def test_a_long_value_is_told_by_a_mark() -> None:
+    """Which is another one for another value."""
+    one, other = (shown(short(letter * 100_000)) for letter in "ab")
+    assert one.startswith("a long value (")
+    assert len(one) < 30
+    assert one != other
+
+
+@requirement("S-VALUE-03", "S-LEAK-01")
+@pytest.mark.parametrize(
+    ("body", "form"),
+    [
+        ("called(a, k = $x)", "exact"),
+        ("called(a, k = $x) & called(b, t has $x)", "text"),
+        ("called(a, t matches 'i.*' as $x) & called(b, k = $x)", "text"),
+        ("called(a, t carries $x) & called(b, k = $x, t has $x)", "folded"),
+        ("called(a, t has $x) & called(b, k = $x) & called(c, t carries $x)", "folded"),
+    ],
+)
+def test_a_value_is_compared_alike_wherever_it_stands(body: str, form: str) -> None:
+    """As it is compared in the place that looks furthest into texts, in whatever order."""
+    formula = read(f"G !({body})")
+    assert names_of([formula], formula).forms == {"x": form}
 
 
 @requirement("S-VALUE-12")
