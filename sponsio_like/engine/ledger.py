@@ -1,7 +1,8 @@
 """Keeps how far every contract of one session has come.
 
 In: a policy and an event that has been read. Out: a `Judgement`; nothing changes until `commit`.
-Only clauses that the event concerns are touched, and those whose wake position has come.
+Only two kinds of clauses are touched: those that the event concerns, and those that have come to
+their wake position: the next one that a clause has to see whatever the tool.
 """
 
 from __future__ import annotations
@@ -111,8 +112,8 @@ class Ledger:
     def commit(self, judgement: Judgement, owners: Container[int] | None = None) -> None:
         """Let the event through: commit its changes and count the position.
 
-        `owners`: only for clauses of these contracts; None: for all. What may raise is computed
-        first, as far as that is possible. Leaves the ledger `torn`, which the caller undoes.
+        `owners`: only for clauses of these contracts; None: for all. It computes first what may
+        raise, as far as that is possible. Leaves the ledger `torn`, which the caller undoes.
         """
         mine = [c for c in judgement.changes if owners is None or self.owner(c.clause) in owners]
         bound = [each for each in mine if each.clause in self.bound]

@@ -55,8 +55,8 @@ def _forgotten(monitor: Monitor, cell: Cell, old: Any, new: Any) -> bool:
 def due(monitor: Monitor, state: State, position: int) -> int:
     """Return the next position that the state has to see because of a bound in steps, or `NEVER`.
 
-    What can be kept within so many further positions can be kept as well if they come later, as
-    long as no bound runs out before the last of them.
+    A state may skip positions: what can be kept within n further positions can be kept by n later
+    ones as well, as long as no bound runs out before the last of them.
     """
     if not state.live and not monitor.counts_steps:
         return NEVER

@@ -50,7 +50,7 @@ def _outside(session: Any) -> Acting | None:
 
 @contextlib.contextmanager
 def active(session: S, agent: str | None, depth: int | None) -> Iterator[S]:
-    """Make a session active within the block. What is None is taken from a block around it."""
+    """Make a session active within the block. A None is taken from a block around it."""
     around = acting_in(session)
     here = Acting(
         session, around.agent if agent is None else agent, around.depth if depth is None else depth

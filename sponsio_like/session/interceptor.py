@@ -231,7 +231,7 @@ class Interceptor:
         """Note that the contracts' state is in doubt: something was raised half-way through a
         change.
 
-        What enforced contracts could refuse is refused from now on.
+        From now on, enforced contracts refuse everything that they could refuse.
         """
         self.ledger.torn = True
         what = "a failure" if error is None else type(error).__name__

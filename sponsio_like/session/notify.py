@@ -1,7 +1,7 @@
 """Notifies of violations: the notifiers of the contract, and those of the guard.
 
-In: what a session did. Out: notices in mailboxes. Where nothing can be stopped any more (a result,
-the end), callables that are strategies run here too, and their answers change nothing.
+In: what a session did. Out: notices in mailboxes. After a result, and at the end, nothing can be
+stopped any more: callables that are strategies run then, too, and their answers change nothing.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def after_refusal(
 ) -> Context:
     """Return the context after an event was answered so; `found`: what stood against it.
 
-    What is held, or may have a substitute, or has to be ruled on, has not been refused yet.
+    An event that is held, may have a substitute, or has to be ruled on has not been refused yet.
     """
     found = tuple(found)
     if not isinstance(answer, Block | Stop) or asking(found):

@@ -122,7 +122,8 @@ class Session:
 
         Returns `Allowed`, `Blocked`, `Held` or `Redirected`. Deciding an id that is in flight again
         gives the first answer and counts nothing; with another tool or other arguments it is
-        blocked. Raises `SessionError` after `finish`.
+        blocked. Raises `SessionError` after `finish`, and for a tool, id, agent or depth of a wrong
+        type.
         """
         self._next_turn()
         return self._decide(tool, args, id, agent, depth)
@@ -132,8 +133,9 @@ class Session:
     ) -> list[Outcome]:
         """Decide the parallel calls `(tool, args[, id])` of one model turn, one after another.
 
-        Each sees those before it in flight: of three `pay(60)` under a limit of 100 one is paid.
-        An id that stood in the batch before is blocked: it would run twice and count once.
+        Each sees those before it in flight: of three `pay(60)` under a limit of 100 one is paid. An
+        id that stood in the batch before is blocked: it would run twice and count once. Raises
+        `SessionError` as `decide` does, before anything is decided.
         """
         batch = of_batch(calls)
         self._next_turn()
@@ -198,7 +200,7 @@ class Session:
         """Answer yes, and return the ticket. Once every contract has its yes, the call may run.
 
         It is let through when it is decided again, under the same id. Raises `SessionError` for a
-        ticket that is not open, and for a role that may not answer it.
+        ticket that is not open, for a role that may not answer it, and for an empty `by`.
         """
         return self._answered(lambda desk, now: desk.approve(as_id(ticket), by, role, now))
 
@@ -263,7 +265,7 @@ class Session:
         role.
 
         Returns the outcome. `usage`: the tokens that it has cost. Raises `SessionError` for
-        anything but a string, and for a usage without a number of tokens.
+        anything but a string, for a usage without a number of tokens, and after `finish`.
         """
         self._check_open()
         event, tokens = said(role, text), tokens_of(usage)
@@ -275,7 +277,10 @@ class Session:
         return outcome
 
     def step(self, atoms: Iterable[str]) -> tuple[Violation, ...]:
-        """Record a plain step, by the names that hold now; return the violations that it makes."""
+        """Record a plain step, by the names that hold now; return the violations that it makes.
+
+        Raises `SessionError` for anything but a list of names, and after `finish`.
+        """
         self._check_open()
         attempt = self._inner.attempt(Step(names(atoms)))
         violations = (*attempt.late, *(each.violation for each in attempt.found))

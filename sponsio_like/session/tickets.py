@@ -85,8 +85,8 @@ class Desk:
         """Return the ticket for this call, open if it is new, and the contracts nobody was told of
         yet.
 
-        A contract that asks only now, or asks other roles now, opens it again. Who asks for more
-        may leave less time, never more. Raises `SessionError` if too many calls are held.
+        A contract that asks only now, or asks other roles now, opens it again. That may shorten the
+        time to answer, and never lengthens it. Raises `SessionError` if too many calls are held.
         """
         known = self.find(call, mark, now)
         until = None if within is None else now + within

@@ -252,7 +252,8 @@ def _end(cell: Cell) -> Cell:
 def only_permits(watch: Watch, rest: Watch) -> bool:
     """True if forgetting this state, so that `rest` takes its place, can only refuse more.
 
-    What a guarantee remembers in bits counts for it; what its assumption does, against it.
+    So it is if they differ only in registers of the guarantee that are true here and false in
+    `rest`: such a register can only permit. The gate, which has the assumption, must be the same.
     """
     same = watch._replace(inner=None) == rest._replace(inner=None)
     return same and _above(watch.inner, rest.inner)
