@@ -1198,7 +1198,7 @@ BUGS = (
     Bug(
         "the last expressions are not looked for",
         "events/argument_atoms.py",
-        "for group in groups if group for search",
-        "for group in groups[:1] if group for search",
+        "for group in groups for search",
+        "for group in groups[:1] for search",
     ),
 )

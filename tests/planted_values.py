@@ -94,7 +94,7 @@ MEANING = (
     (
         "every number identifies",
         "values/leaks.py",
-        'len(digits) >= least and not COMMON.fullmatch(decimal_of(word) or "")',
+        "len(digits) >= least and not COMMON.fullmatch(number)",
         "bool(digits)",
     ),
     (

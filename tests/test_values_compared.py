@@ -11,9 +11,11 @@ import pytest
 
 from sponsio_like.contracts.contract import contract
 from sponsio_like.guard.guard import Guard
+from sponsio_like.monitor.monitor import State
 from sponsio_like.monitor.parametric import store as instances
 from sponsio_like.monitor.parametric.variables import names_of, shown
 from sponsio_like.monitor.slots import short
+from sponsio_like.monitor.state import Watch
 from sponsio_like.outcome import Blocked
 from sponsio_like.syntax import read
 from tests.manifest import requirement
@@ -462,6 +464,57 @@ def test_a_snapshot_knows_what_had_no_room(monkeypatch: pytest.MonkeyPatch) -> N
     refused = again.decide("pay", {"to": "bob"})
     assert isinstance(refused, Blocked)
     assert refused.violations[0].since == 1
+
+
+Made = tuple[instances.Instances, list[Watch]]
+
+
+def made(cap: int = 9, states: int = 9) -> Made:
+    """A store, the state of which all values are at first, and four others."""
+    start = Watch(State((0,), frozenset()), None)
+    others = [start._replace(gate=State((i,), frozenset())) for i in range(1, 5)]
+    permits = {others[0], others[1]}
+    return instances.Instances(start, cap, lambda watch, _: watch in permits, states), others
+
+
+@requirement("S-VALUE-09")
+def test_of_new_states_that_have_no_room_each_has_to_be_one_that_may_be_forgotten() -> None:
+    """One that forbids makes the position impossible, whatever stands beside it."""
+    store, (a, b, c, _) = made(states=1)
+    assert store.has_room(2, [store.rest.watch], [a, b])
+    assert not store.has_room(2, [store.rest.watch], [a, c])
+    assert not store.has_room(2, [store.rest.watch], [c, a])
+
+
+@requirement("S-VALUE-09")
+def test_values_have_room_up_to_the_cap_and_beyond_it_where_others_may_be_forgotten() -> None:
+    """A position that tells no value apart needs none, also where a snapshot was over the cap."""
+    store, (a, _, c, _) = made(cap=2)
+    store.put((1,), a, 1)
+    store.put((2,), c, 2)
+    assert store.has_room(0, [], [])
+    assert store.has_room(1, [], [])  # the first may be forgotten
+    assert not store.has_room(2, [], [])
+    store.put((3,), c, 3)
+    assert not store.knows((1,))
+    assert not store.has_room(1, [], [])
+    few, _ = made(cap=1)
+    few.fill(store.plain())
+    assert few.has_room(0, [], [])
+    assert not few.has_room(1, [], [])
+
+
+def test_a_state_that_its_last_value_has_left_is_told_again_with_the_next() -> None:
+    """It moves with all others: it is no longer the one that was left."""
+    store, (a, b, _, _) = made()
+    store.put((1,), a, 1)
+    store.drop((1,))
+    store.put((2,), a, 2)
+    assert store.watches() == [store.rest.watch, a]
+    assert store.example(a) == (2,)
+    store.move({a: b}, 3)
+    assert store.watch((2,)) == b
+    assert store.watches([(2,)]) == [store.rest.watch]
 
 
 def test_a_copy_to_try_things_on_knows_what_had_no_room() -> None:

@@ -161,6 +161,8 @@ def test_a_mistyped_variable_is_explained(written: str, told: str) -> None:
         ("called(a, every n > 3)", "did you mean `every n[]`?"),
         ("called(a, '*' = 3)", "`*` is all arguments together"),
         ("called(a, @call = 3)", "`@call` is the tool and all arguments together"),
+        ("called(a, @call > $x)", "`@call` is the tool and all arguments together"),
+        ("called(a, @call has $x)", "`@call` is the tool and all arguments together"),
         ("output(total) > 3", "`output(total)` is a value of an earlier call"),
         ("last($x, a) = 3", "`$x` is one value, so it has no last one"),
         ("arg(n) in $x", "`$x` is neither a list nor a regular expression"),

@@ -37,8 +37,10 @@ Unlisted: TypeAlias = Literal["refuse", "allow"]
 
 
 def _is_integer(value: Any) -> bool:
-    if isinstance(value, (float, Decimal)):
-        return value % 1 == 0  # 5.0 is 5 in JSON; NaN and infinity leave a NaN
+    if isinstance(value, float):
+        return value.is_integer()  # 5.0 is 5 in JSON
+    if isinstance(value, Decimal):
+        return value.is_finite() and value == value.to_integral_value()
     return isinstance(value, int) and not isinstance(value, bool)
 
 

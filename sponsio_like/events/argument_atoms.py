@@ -148,12 +148,13 @@ def _alone(pattern: str) -> str:
 
 def searches(form: Callable[[str], str], patterns: tuple[str, ...]) -> tuple[Search, ...]:
     """Return as few searches as possible that together find what any of the patterns finds."""
-    groups: list[list[str]] = [[]]
+    groups: list[list[str]] = []
     for pattern in (_alone(form(each)) for each in patterns):
-        if len("|".join([*groups[-1], pattern])) > REGEX_CAP:
-            groups.append([])
-        groups[-1].append(pattern)
-    return tuple(search for group in groups if group for search in _together(group))
+        if groups and len("|".join([*groups[-1], pattern])) <= REGEX_CAP:
+            groups[-1].append(pattern)
+        else:
+            groups.append([pattern])
+    return tuple(search for group in groups for search in _together(group))
 
 
 ODD_TEXTS = ("", "x", "-1", "a b", "../../etc/passwd", "https://evil.example/?q=1", "; rm -rf /")
@@ -312,4 +313,8 @@ def arg_between(call: Call, _: Context, path: str, least: Any, most: Any) -> boo
 
 
 def patterns_of(patterns: Any) -> tuple[str, ...]:
-    return (patterns,) if isinstance(patterns, str) else tuple(patterns)
+    """Return the patterns as a tuple. Raises `ContractError` if there are none."""
+    found = (patterns,) if isinstance(patterns, str) else tuple(patterns)
+    if not found:
+        raise ContractError.of("there is no pattern to look for", "write at least one")
+    return found

@@ -231,7 +231,7 @@ def _full(room: Room) -> Blank:
 
 def _digits(value: Any) -> int:
     """Return about how many digits a number has when it is written out; 0 for what has none."""
-    if isinstance(value, bool) or value is None:
+    if value is None:
         return 0
     if isinstance(value, int):
         return value.bit_length() * 3 // 10 if value.bit_length() <= BITS_CAP else NUMBER_CAP + 1

@@ -174,7 +174,7 @@ def _pieces(parts: list[str]) -> Iterator[str]:
                 yield joined if some and len(joined) >= JOINED else spaced
     for numeric, run in itertools.groupby(zip(digits, parts, strict=True), lambda each: each[0]):
         spelt = [each for _, each in run] if numeric else []
-        if len(spelt) > GROUPS and sum(map(len, spelt)) <= LONG:
+        if len(spelt) > GROUPS:
             yield "".join(spelt)
 
 
@@ -284,9 +284,10 @@ def _tokens(text: str, least: int) -> Iterator[str]:
 
 def _is_token(word: str, least: int) -> bool:
     """True if one word identifies something: it has a digit, or is an address."""
-    if decimal_of(word) is not None:
-        digits = re.sub(r"\D", "", decimal_of(word) or "")
-        return len(digits) >= least and not COMMON.fullmatch(decimal_of(word) or "")
+    number = decimal_of(word)
+    if number is not None:
+        digits = re.sub(r"\D", "", number)
+        return len(digits) >= least and not COMMON.fullmatch(number)
     parts = parts_of(word)
     size = sum(map(len, parts))
     if size < least or COMMON.fullmatch(word):

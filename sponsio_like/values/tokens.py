@@ -86,7 +86,8 @@ def _decimal(value: float | Decimal) -> str | None:
     exact = exactly(value)
     if not exact.is_finite() or abs(exact.adjusted()) > POWER_CAP:
         return None
-    return f"{exact.normalize():f}" if exact else "0"
+    text = f"{exact:f}" if exact else "0"  # of all its digits; `normalize` rounds
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def decimal_of(text: str) -> str | None:

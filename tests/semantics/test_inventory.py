@@ -83,10 +83,14 @@ def test_an_argument_that_is_not_declared_is_refused() -> None:
     assert "`pay` has no argument `too`); did you mean `to`?" in outcome.advice
 
 
+LONG_HALF = Decimal("1" * 40 + ".5")
 KINDS: dict[str, tuple[list[Any], list[Any]]] = {
     "string": (["", "five", None], [5, True, ["a"], {"a": 1}]),
     "number": ([5, 5.5, Decimal("5.5"), -1, None], ["5", True, [5]]),
-    "integer": ([5, 5.0, Decimal("5.0"), None], ["five", "5", 5.5, True, float("inf"), [5]]),
+    "integer": (
+        [5, 5.0, Decimal("5.0"), 10**40, 1e40, Decimal("1e40"), Decimal(10**40 + 1), None],
+        ["five", "5", 5.5, True, float("inf"), Decimal("inf"), Decimal("sNaN"), [5], LONG_HALF],
+    ),
     "boolean": ([True, False, None], [1, 0, "true"]),
     "array": ([[], [1, "a"], None], ["a", {"a": 1}, 5]),
     "object": ([{}, {"a": 1}, None], [[], "{}", 5]),

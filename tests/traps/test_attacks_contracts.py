@@ -140,6 +140,13 @@ def test_a_comparison_that_says_nothing_is_refused(comparison: str) -> None:
         Guard([ruled(PAY_ZERO).assume(read(comparison))])
 
 
+@pytest.mark.parametrize("atom", ["!arg_contains(n, [])", "arg_allowed(n, [])"])
+def test_a_search_for_nothing_is_refused(atom: str) -> None:
+    """It would find nothing, or allow nothing, whatever is called."""
+    with pytest.raises(ContractError, match="there is no pattern to look for; write at least one"):
+        Guard([contract("c").guarantees({"ltl": f"G {atom}"})])
+
+
 @pytest.mark.parametrize("condition", ["n = NaN", "n in []", "n < NaN"])
 def test_a_condition_that_says_nothing_is_refused(condition: str) -> None:
     """A condition on arguments that no value meets is a mistake, too."""

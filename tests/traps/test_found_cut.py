@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from enum import Enum
 from typing import Any
 
 import pytest
@@ -149,10 +150,12 @@ def test_a_decorated_tool_hides_nothing() -> None:
 def test_the_bounds_are_reached_themselves(read: Any) -> None:
     """What has exactly as many values, levels and digits as are read is read, and no more."""
     deep: Any = []
+    fields: Any = {}
     for _ in range(DEPTH_CAP - 2):
-        deep = [deep]
-    assert not is_cut(read({"a": deep}))
+        deep, fields = [deep], {"a": fields}
+    assert not is_cut(read({"a": deep, "b": fields}))
     assert is_cut(read({"a": [deep]}))
+    assert is_cut(read({"b": {"a": fields}}))
     whole = int(read is as_data)  # here the map around is a value itself
     empty: tuple[Any, ...] = ([], {})
     for inner in empty:
@@ -174,6 +177,40 @@ def test_the_levels_and_values_of_what_a_host_gives_are_counted(read: Any) -> No
     assert as_members({"a": [1, 2], "b": []}, 4) == {"a": [1, 2], "b": []}
     assert as_members({"a": [1, 2], "b": []}, 3) == {"a": [1, 2], "b": UNREADABLE}
     assert as_members({"a": [1, 2], "b": 3}, 3) == {"a": [1, 2], "b": 3}
+
+
+@requirement("S-FAIL-05")
+def test_a_text_is_searched_as_deep_as_arguments_are_read() -> None:
+    """Every list and object is one level, wherever the text stands in it."""
+    texts: dict[str, Any] = {"ls": "ls", "rm": "rm -rf /"}
+    for _ in range(DEPTH_CAP // 2 - 1):
+        texts = {name: {"run": [each]} for name, each in texts.items()}
+    rule = arg_blacklist("bash", "run", ["rm -rf"])
+    assert played(rule, ("bash", {"run": texts["ls"]})) == "A"
+    assert played(rule, ("bash", {"run": texts["rm"]})) == "B"
+    assert played(rule, ("bash", {"run": [[[texts["ls"]]]]})) == "B"  # it is not read
+
+
+@requirement("S-FAIL-05")
+def test_all_arguments_together_have_as_many_values_as_are_read() -> None:
+    """One more cannot be told, wherever it stands."""
+    rule = arg_blacklist("bash", "*", ["rm -rf"])
+    args: dict[str, Any] = dict.fromkeys(map(str, range(VALUES_CAP // 2 - 1)), "ls")
+    assert played(rule, ("bash", args | {"x": ["ls"] * (VALUES_CAP // 2 - 1)})) == "A"
+    assert played(rule, ("bash", args | {"x": ["ls"] * (VALUES_CAP // 2)})) == "B"
+
+
+class Name(Enum):
+    """Names of arguments, as a host may have them."""
+
+    RUN = "run"
+
+
+@pytest.mark.parametrize("name", [Name.RUN, b"run"], ids=repr)
+def test_an_argument_is_named_as_it_is_written(name: Any) -> None:
+    """A name that is no text is read as the text it stands for."""
+    assert played(arg_blacklist("bash", "run", ["rm -rf"]), ("bash", {name: "rm -rf /"})) == "B"
+    assert played(arg_blacklist("bash", "run", ["rm -rf"]), ("bash", {name: "ls"})) == "A"
 
 
 @requirement("S-FAIL-05")

@@ -17,6 +17,7 @@ from sponsio_like.notices import drain
 from sponsio_like.patterns import arg_blacklist, no_data_leak, value_from
 from sponsio_like.values.canonical import Unreadable
 from sponsio_like.values.leaks import PARTS_CAP, carried_in, key_of, offered_in
+from sponsio_like.values.limits import ANSWER_CAP
 from tests.leaking import occurs
 from tests.manifest import requirement
 from tests.play import letters as play
@@ -103,6 +104,25 @@ def test_only_whole_tokens_vouch(said: str, whole: Any, parts: Any, around: str)
 def test_words_numbers_and_lines_still_vouch(said: str, value: Any) -> None:
     """What stands alone is a value, whatever punctuation is around it."""
     assert play(QUOTED, ("quote", {}, said), ("refund", {"amount": value})) == "AA"
+
+
+@requirement("S-VALUE-07")
+@pytest.mark.parametrize(
+    "made", [int, str, Decimal, "id {} found".format], ids=["number", "text", "exact", "words"]
+)
+def test_a_long_number_vouches_for_itself_and_not_for_its_neighbour(made: Any) -> None:
+    """All of its digits count, however many."""
+    number = 10**30 + 7
+    for given in (number, str(number)):
+        assert play(QUOTED, ("quote", {}, made(number)), ("refund", {"amount": given})) == "AA"
+        assert play(QUOTED, ("quote", {}, made(number + 1)), ("refund", {"amount": given})) == "AB"
+
+
+@pytest.mark.parametrize("said", ["$5.00", "5.0", 5.0, Decimal("5.00"), Decimal("0.5e1")], ids=repr)
+def test_zeros_at_the_end_of_a_fraction_make_no_other_number(said: Any) -> None:
+    """And those of a whole number do."""
+    asked = [play(QUOTED, ("quote", {}, said), ("refund", {"amount": v})) for v in (5, 50, 0.5)]
+    assert asked == ["AA", "AB", "AB"]
 
 
 # --- leaks ----------------------------------------------------------------------------------------
@@ -271,6 +291,41 @@ def test_a_long_value_is_told_by_five_parts_in_a_row() -> None:
     many = "a " * (PARTS_CAP + 1)
     assert play(LEAK, ("read", {}, {"key": "sk-12345"}), ("send", {"b": many})) == "AB"
     assert play(LEAK, ("read", {}, {"key": "sk-12345"}), ("send", {"b": many[:-4]})) == "AA"
+
+
+@requirement("S-LEAK-05")
+@pytest.mark.parametrize(
+    "place", ["12 Main Street in New York", "Main Street in New York 12", "the Flat 3 in New York"]
+)
+def test_a_code_begins_and_ends_with_digits(place: str) -> None:
+    """A text of six parts that does not is found by any five of them in a row."""
+    rule = no_data_leak("read", "send", "values", fields=("home",))
+    five = (place.rsplit(" ", 1)[0], place.split(" ", 1)[1])
+    for text in (f"at {place}.", *five):
+        assert play(rule, ("read", {}, {"home": place}), ("send", {"b": text})) == "AB", text
+    less = five[0].rsplit(" ", 1)[0]
+    assert play(rule, ("read", {}, {"home": place}), ("send", {"b": less})) == "AA"
+
+
+@requirement("S-LEAK-02", "S-LEAK-05")
+@pytest.mark.parametrize("size", [12, 40, 48])
+def test_a_number_is_the_same_digit_by_digit(size: int) -> None:
+    """Of any length it is found in groups and without; in groups it is one up to forty digits."""
+    number = "".join(str(i * i % 10) for i in range(1, size + 1))
+    spelt, fours = " ".join(number), "-".join(number[i : i + 4] for i in range(0, size, 4))
+    rule = no_data_leak("read", "send", "values", fields=("n",))
+    for text in (number, spelt, fours):
+        assert play(rule, ("read", {}, {"n": number}), ("send", {"b": f"x {text}."})) == "AB", text
+        leaked = "AB" if size <= 40 or text == spelt else "AA"
+        assert play(rule, ("read", {}, {"n": spelt}), ("send", {"b": f"x {text}."})) == leaked, text
+
+
+def test_an_output_has_as_many_words_as_are_told_apart() -> None:
+    """One more cannot be told."""
+    full = ["a " * 1_000] * (ANSWER_CAP // 1_000)
+    assert carried_in(full) == {"a a a a a"}
+    with pytest.raises(Unreadable):
+        carried_in([*full, "a"])
 
 
 def test_what_stands_in_a_text_is_what_the_definition_says() -> None:
