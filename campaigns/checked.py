@@ -1,4 +1,4 @@
-"""What only a person can say.
+"""Judgements that only a person can make.
 
 In: checked.yaml: violations that were read call by call, and why a contract is never broken or
 never kept. The campaign shows these in its tables, and fails if one of them is not found.
@@ -16,7 +16,10 @@ Judgement: TypeAlias = Literal["right", "too strict", "false alarm"]
 
 @dataclass(frozen=True)
 class Checked:
-    """One violation. `at`: its position; `call`: the essential one; `why`: the judgement's."""
+    """One violation that a person has read.
+
+    `at` is its position, `call` the essential call, `why` the reason of the judgement.
+    """
 
     trace: str
     contract: str

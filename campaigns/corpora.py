@@ -1,4 +1,5 @@
-"""Replay the example contracts over the corpora of recorded runs; count again without the engine.
+"""Replays the example contracts over the corpora of recorded runs, and counts again without the
+engine.
 
     python -m campaigns.corpora FOLDER            shows every table, and all that does not agree
     python -m campaigns.corpora FOLDER --write    puts the tables into docs/corpora.md
@@ -100,7 +101,7 @@ Results = dict[str, list[Result]]
 
 
 def studied(folder: Path, first: int | None) -> Results:
-    """All studies over all their corpora."""
+    """Return the results of all studies over all their corpora."""
 
     def traces(corpus: Corpus) -> Iterator[Mapping[str, Any]]:
         for name in corpus.files:
@@ -113,7 +114,7 @@ def studied(folder: Path, first: int | None) -> Results:
 
 
 def tables(results: Results, files: Sequence[Surveyed]) -> dict[str, str]:
-    """Every table, by the name of its place."""
+    """Return every table, by the name of its place."""
     out = {"checked": pages.checked_table(), "survey": pages.survey_table(files)}
     out["odd"] = pages.odd_table(files)
     out["never"] = pages.never_table(STUDIES, results)
@@ -127,7 +128,7 @@ def tables(results: Results, files: Sequence[Surveyed]) -> dict[str, str]:
 
 
 def mistakes(results: Results, files: Sequence[Surveyed], *, everything: bool) -> list[str]:
-    """All that should not be."""
+    """Return all findings that should not be."""
     every = [result for found in results.values() for result in found]
     out = [line for result in every for line in result.disagreements]
     out += [line for each in files for line in (*each.failures, *each.unreadable)]

@@ -1,4 +1,4 @@
-"""Choose the traces of examples/*_excerpt.jsonl: few, short, and each contract broken and kept.
+"""Chooses the traces of examples/*_excerpt.jsonl: few, short, and each contract broken and kept.
 
     python -m campaigns.excerpt FOLDER
 
@@ -24,13 +24,13 @@ FILES = {
 }
 FIELDS = ("id", "source", "licence", "suite", "label", "user_task", "events")
 LONGEST = 12_000
-"""Longer lines are not for an excerpt."""
+"""The most characters of a line in an excerpt."""
 
 Shown = frozenset[tuple[str, str]]
 
 
 def shown(study: Study, folder: Path) -> dict[str, tuple[Shown, str]]:
-    """By trace, what it shows of which contract, and its line."""
+    """Return for each trace what it shows of which contract, and its line."""
     contracts, triggers = replay_of(study.contracts), replay_of(study.triggers)
     out = {}
     for name in FILES[study.name]:
@@ -53,7 +53,10 @@ def _line(value: Mapping[str, Any]) -> str:
 
 
 def chosen(candidates: Mapping[str, tuple[Shown, str]]) -> list[str]:
-    """Lines that together show all that the candidates do: what shows most for its length first."""
+    """Return lines that together show all that the candidates do.
+
+    The line that shows most for its length comes first.
+    """
     left = frozenset[tuple[str, str]]().union(*(parts for parts, _ in candidates.values()))
     out: list[str] = []
     while left:

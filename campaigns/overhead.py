@@ -1,4 +1,4 @@
-"""What a guard costs in LangGraph and LangChain: runs with and without it, interleaved.
+"""Measures the cost of a guard in LangGraph and LangChain: runs with and without it, interleaved.
 
     python -m campaigns.overhead [RUNS]
 
@@ -32,7 +32,7 @@ CALLS = 20
 
 
 class Model(GenericFakeChatModel):
-    """Asks for one call after another, then ends."""
+    """A model that asks for one call after another, then ends."""
 
     def bind_tools(self, *_: Any, **__: Any) -> Model:
         return self
@@ -42,7 +42,7 @@ class Model(GenericFakeChatModel):
 
 
 def asked(messages: list[BaseMessage]) -> AIMessage:
-    """The next call."""
+    """Return the message that asks for the next call."""
     done = sum(isinstance(each, ToolMessage) for each in messages)
     if done == CALLS:
         return AIMessage("done")
@@ -65,7 +65,7 @@ def pay(amount: int) -> str:
 
 
 def guard() -> Guard:
-    """Three contracts: an argument, an order, a limit."""
+    """Return a guard with three contracts: an argument, an order, a limit."""
     return Guard(
         [
             contract("small").guarantees("`pay.amount` between 0 and 500"),
@@ -76,7 +76,7 @@ def guard() -> Guard:
 
 
 def graph(add: Callable[[StateGraph[Any, Any, Any, Any]], Any]) -> Any:
-    """A graph of a model and a node of tools."""
+    """Return a graph of a model and a node of tools."""
     builder: StateGraph[Any, Any, Any, Any] = StateGraph(MessagesState)
     builder.add_node("model", lambda state: {"messages": [asked(state["messages"])]})
     add(builder)
@@ -87,14 +87,14 @@ def graph(add: Callable[[StateGraph[Any, Any, Any, Any]], Any]) -> Any:
 
 
 def agent(middleware: list[Any]) -> Any:
-    """An agent of LangChain."""
+    """Return an agent of LangChain."""
     return create_agent(
         Model(messages=iter(())), [check, pay], middleware=middleware, checkpointer=InMemorySaver()
     )
 
 
 def measured(run: Any, thread: str) -> float:
-    """Milliseconds for each call of one run."""
+    """Return the milliseconds for each call of one run."""
     config = {"configurable": {"thread_id": thread}, "recursion_limit": 1_000}
     started = time.perf_counter()
     run.invoke({"messages": [("user", "go on")]}, config)

@@ -1,4 +1,4 @@
-"""The tables of docs/corpora.md.
+"""Makes the tables of docs/corpora.md.
 
 In: what the studies and the survey found. Out: Markdown tables, each with the name of its place in
 the page: `<!-- table: NAME -->`.
@@ -23,7 +23,7 @@ PLACE = re.compile(r"(<!-- table: (\S+) -->\n)(?:.*?)(<!-- /table -->)", re.DOTA
 
 
 def filled(page: str, tables: Mapping[str, str]) -> str:
-    """The page with each table in its place; other places stay as they are.
+    """Return the page with each table in its place; other places stay as they are.
 
     Raises `KeyError` if a table has no place.
     """
@@ -38,14 +38,14 @@ def filled(page: str, tables: Mapping[str, str]) -> str:
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     every = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(map(str, row))} |\n" for row in every)
 
 
 @cache
 def triggers(path: str) -> dict[str, str]:
-    """By contract, the text of what triggers it: what stands under `G !` in the file."""
+    """Return the trigger of each contract as text: what stands under `G !` in the file."""
     out = {}
     for contract in load(ROOT / path).contracts:
         match contract.rules[0].formula:
@@ -57,7 +57,7 @@ def triggers(path: str) -> dict[str, str]:
 
 
 def trigger_table(study: Study) -> str:
-    """What each contract is called, and what triggers it."""
+    """Return a table of contracts and their triggers."""
     rows = [
         (name, f"`{text}`".replace("|", "\\|")) for name, text in triggers(study.triggers).items()
     ]
@@ -65,9 +65,9 @@ def trigger_table(study: Study) -> str:
 
 
 def found_table(corpus: Corpus, result: Result) -> str:
-    """For each contract the traces judged, triggered, kept, broken.
+    """Return a table of the traces judged, triggered, kept and broken, for each contract.
 
-    And broken of triggered by label.
+    Also how many of the triggered ones were broken, by label.
     """
     labels = [label for label in corpus.labels if result.traces[label]]
     head = ["contract", "judged", "triggered", "kept", "broken"]
@@ -93,7 +93,7 @@ def _part(broken: int, triggered: int) -> str:
 
 
 def recount_table(study: Study, results: Sequence[Result]) -> str:
-    """Replay and recount beside each other, over all traces of a study."""
+    """Return a table of replay and recount beside each other, over all traces of a study."""
     head = ("contract", "triggered: traces", "positions", "broken: traces", "positions", "agree")
     rows = []
     for name in triggers(study.triggers):
@@ -109,7 +109,7 @@ def recount_table(study: Study, results: Sequence[Result]) -> str:
 
 
 def never_table(studies: Sequence[Study], results: Mapping[str, Sequence[Result]]) -> str:
-    """Contracts that were never broken, or never kept where triggered; each with the reason."""
+    """Return a table of contracts never broken, or never kept where triggered, with reasons."""
     rows = [(*row, REASONS.get(row[0], "")) for row in never(studies, results)]
     return markdown(("contract", "in all traces", "why"), rows)
 
@@ -117,7 +117,7 @@ def never_table(studies: Sequence[Study], results: Mapping[str, Sequence[Result]
 def never(
     studies: Sequence[Study], results: Mapping[str, Sequence[Result]]
 ) -> Iterator[tuple[str, str]]:
-    """Each contract that was never broken, or never kept where triggered, and how often."""
+    """Yield each contract that was never broken, or never kept where triggered, and how often."""
     for study in studies:
         for name in triggers(study.triggers):
             tallies = [result.tallies[name] for result in results[study.name]]
@@ -128,7 +128,7 @@ def never(
 
 
 def checked_table(rows: Sequence[Checked] = CHECKED) -> str:
-    """The violations that were looked at by hand, and how many of each judgement."""
+    """Return a table of the violations that a person read, and the number of each judgement."""
     shown = [
         (
             row.contract,
@@ -149,7 +149,7 @@ def _position(at: int) -> str:
 
 
 def speed_table(results: Mapping[str, Sequence[Result]], studies: Sequence[Study]) -> str:
-    """How fast the replays went."""
+    """Return a table of the speed of the replays."""
     rows = []
     for study in studies:
         for corpus, result in zip(study.corpora, results[study.name], strict=True):
@@ -165,7 +165,7 @@ def _speed(number: int, seconds: float) -> str:
 
 
 def survey_table(files: Iterable[Surveyed]) -> str:
-    """What became of every file under the contracts that look at everything."""
+    """Return a table of the counts of every file under the contracts that look at everything."""
     rows, total = [], Surveyed("*all*")
     for each in files:
         rows.append(_surveyed(each))
@@ -199,6 +199,6 @@ def _surveyed(file: Surveyed) -> tuple[object, ...]:
 
 
 def odd_table(files: Iterable[Surveyed]) -> str:
-    """What is odd in the files, and was survived."""
+    """Return a table of what is odd in the files, and was survived."""
     rows = [(each.name, *(f"{each.odd[name]:,}" for name in ODD)) for each in files]
     return markdown(("file", *ODD), rows)

@@ -1,10 +1,10 @@
-"""What a trace's events are, for the recounts.
+"""Reads a trace's events for the recounts, and has the recounts that several files share.
 
 Plain Python over JSON, without a line of the engine.
 
-In: the `events` of one trace as read from JSON. Out: its calls and messages in order, each with
-the position that a replay gives it (the calls before it). A recount is a function from these to
-the positions where a rule of the example contracts spoke (`triggered`) and where it was broken.
+In: the `events` of one trace as read from JSON. Out: its calls and messages in order, each with the
+position that a replay gives it (the calls before it). A recount is a function from these to the
+positions where a rule of the example contracts spoke (`triggered`) and where it was broken.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Moment:
 
 @dataclass
 class Found:
-    """Where a rule spoke, and where it was broken."""
+    """The positions where a rule spoke, and where it was broken."""
 
     triggered: list[int] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
 
     def speaks(self, at: int, *, broken: bool) -> None:
-        """The rule speaks at this position."""
+        """Note that the rule speaks at this position."""
         self.triggered.append(at)
         if broken:
             self.broken.append(at)
@@ -49,7 +49,7 @@ Recount: TypeAlias = Callable[[Sequence[Moment]], Found]
 
 
 def moments(events: Sequence[Mapping[str, Any]]) -> list[Moment]:
-    """The calls and messages of a trace whose calls are settled where they stand."""
+    """Return the calls and messages of a trace in which every call has its result."""
     out: list[Moment] = []
     calls = 0
     for event in events:
@@ -64,7 +64,7 @@ def moments(events: Sequence[Mapping[str, Any]]) -> list[Moment]:
 
 
 def needs_before(then: set[str], *firsts: set[str]) -> Recount:
-    """Each call of `then` comes after a success of each of `firsts`."""
+    """Recount: each call of `then` comes after a success of each of `firsts`."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, seen = Found(), [False] * len(firsts)
@@ -81,7 +81,7 @@ def needs_before(then: set[str], *firsts: set[str]) -> Recount:
 
 
 def never_after(then: set[str], first: set[str]) -> Recount:
-    """No call of `then` comes after a success of `first`."""
+    """Recount: no call of `then` comes after a success of `first`."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, seen = Found(), False
@@ -95,7 +95,7 @@ def never_after(then: set[str], first: set[str]) -> Recount:
 
 
 def at_most(tools: set[str], limit: int) -> Recount:
-    """At most `limit` calls."""
+    """Recount: at most `limit` calls."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, count = Found(), 0
@@ -109,7 +109,7 @@ def at_most(tools: set[str], limit: int) -> Recount:
 
 
 def each_call(tools: set[str], fine: Callable[[Moment], bool]) -> Recount:
-    """Each call of these tools is fine by itself."""
+    """Recount: each call of these tools is fine by itself."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found = Found()
@@ -122,7 +122,7 @@ def each_call(tools: set[str], fine: Callable[[Moment], bool]) -> Recount:
 
 
 def retries(tools: set[str], limit: int) -> Recount:
-    """After a failure at most `limit` more tries until one succeeds."""
+    """Recount: after a failure at most `limit` more tries until one succeeds."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, tries = Found(), None
@@ -142,9 +142,9 @@ def retries(tools: set[str], limit: int) -> Recount:
 
 
 def runs(limit: int) -> Recount:
-    """No call more than `limit` times in a row with the same arguments.
+    """Recount: no call more than `limit` times in a row with the same arguments.
 
-    Speaks after `limit` of them.
+    It speaks after `limit` of them.
     """
 
     def recount(trace: Sequence[Moment]) -> Found:
@@ -162,7 +162,10 @@ def runs(limit: int) -> Recount:
 
 
 def exclusive(left: set[str], right: set[str]) -> Recount:
-    """Not both, unless one has failed; speaks at each call of `right` and at what breaks it."""
+    """Recount: not both, unless one has failed.
+
+    It speaks at each call of `right` and at what breaks it.
+    """
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, seen_left, seen_right = Found(), False, False
@@ -178,7 +181,7 @@ def exclusive(left: set[str], right: set[str]) -> Recount:
 
 
 def texts(value: Any) -> list[str]:
-    """Every text inside a value."""
+    """Return every text inside a value."""
     match value:
         case str():
             return [value]
@@ -190,5 +193,5 @@ def texts(value: Any) -> list[str]:
 
 
 def says(pattern: str, text: Any) -> bool:
-    """Whether a text has the pattern in it, whatever the case."""
+    """True if a text matches the pattern somewhere, in upper or lower case."""
     return isinstance(text, str) and bool(re.search(pattern, text, re.IGNORECASE | re.ASCII))

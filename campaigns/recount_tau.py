@@ -1,4 +1,4 @@
-"""The rules of examples/tau_airline.yaml, said again in plain Python.
+"""Recounts the rules of examples/tau_airline.yaml in plain Python.
 
 In: the moments of a trace. Out: for each contract, by its name, where it spoke and where it was
 broken. Written from the contracts' names and meaning; nothing of the engine is used.
@@ -39,7 +39,7 @@ OPINION = r"\b(I (would )?(recommend|suggest)|in my opinion|personally)\b"
 
 
 def said_before(tools: set[str], fits: Callable[[Moment], bool]) -> Recount:
-    """Each call of these tools comes after a message that fits."""
+    """Recount: each call of these tools comes after a message that fits."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, said = Found(), False
@@ -66,7 +66,7 @@ def _gives_a_reason(now: Moment) -> bool:
 
 
 def customer_says_yes(trace: Sequence[Moment]) -> Found:
-    """What the customer said last has a yes in it."""
+    """Recount: the last message of the customer has a yes in it."""
     found, last = Found(), ""
     for now in trace:
         if now.role == "user":
@@ -77,7 +77,7 @@ def customer_says_yes(trace: Sequence[Moment]) -> Found:
 
 
 def not_in_one_breath(trace: Sequence[Moment]) -> Found:
-    """What comes right before a call is no message of the assistant."""
+    """Recount: the event right before a call is no message of the assistant."""
     found, before = Found(), ""
     for now in trace:
         if not now.role:
@@ -87,7 +87,7 @@ def not_in_one_breath(trace: Sequence[Moment]) -> Found:
 
 
 def look_at_that_reservation(trace: Sequence[Moment]) -> Found:
-    """Since the last change of a reservation it has been read, well."""
+    """Recount: since its last change, a reservation has been read successfully."""
     found, read = Found(), set[str]()
     for now in trace:
         name = str(now.args.get("reservation_id"))
@@ -100,7 +100,7 @@ def look_at_that_reservation(trace: Sequence[Moment]) -> Found:
 
 
 def flights_changed_once(trace: Sequence[Moment]) -> Found:
-    """No change of a reservation's flights after one that has not failed."""
+    """Recount: a reservation's flights are not changed after a change that has not failed."""
     found, changed = Found(), set[str]()
     for now in trace:
         if now.tool == "update_reservation_flights":
@@ -112,7 +112,7 @@ def flights_changed_once(trace: Sequence[Moment]) -> Found:
 
 
 def economy_without_insurance(trace: Sequence[Moment]) -> Found:
-    """The reservation that was read last is not a cheap one without insurance."""
+    """Recount: the reservation that was read last is not a cheap one without insurance."""
     found, last = Found(), ""
     for now in trace:
         if now.tool == "cancel_reservation":
@@ -124,7 +124,10 @@ def economy_without_insurance(trace: Sequence[Moment]) -> Found:
 
 
 def compensation_after_change(trace: Sequence[Moment]) -> Found:
-    """A certificate of an odd multiple of 50 is for a delay, and comes after what was changed."""
+    """Recount: a certificate for a delay comes after a change or a cancellation.
+
+    Its amount is an odd multiple of 50.
+    """
     found, changed = Found(), False
     for now in trace:
         if now.tool == "send_certificate" and now.args.get("amount") in DELAY:
@@ -134,7 +137,7 @@ def compensation_after_change(trace: Sequence[Moment]) -> Found:
 
 
 def transfer_is_the_end(trace: Sequence[Moment]) -> Found:
-    """After the first transfer there is no call, and one message of the assistant at most."""
+    """Recount: after the first transfer, no call and at most one message of the assistant."""
     found, messages, over = Found(), 0, False
     for now in trace:
         messages += over and now.role == "assistant"
@@ -147,7 +150,7 @@ def transfer_is_the_end(trace: Sequence[Moment]) -> Found:
 
 
 def told(trace: Sequence[Moment]) -> Found:
-    """After the last write that succeeded the assistant says something."""
+    """Recount: after the last write that succeeded the assistant says something."""
     found, waits = Found(), False
     for now in trace:
         if now.tool in WRITE and now.ok:
@@ -161,7 +164,7 @@ def told(trace: Sequence[Moment]) -> Found:
 
 
 def no_opinions(trace: Sequence[Moment]) -> Found:
-    """The assistant does not recommend."""
+    """Recount: the assistant does not recommend."""
     found = Found()
     for now in trace:
         if now.role == "assistant":

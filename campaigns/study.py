@@ -1,4 +1,4 @@
-"""One contract file over recorded traces, judged twice: by a replay, and by a recount without it.
+"""Judges one contract file over recorded traces twice: by a replay, and by a recount without it.
 
 In: contracts, their triggers, the recounts, and files of traces with labels. Out: for each contract
 and label how many traces there were, in how many it spoke and was broken; and every disagreement.
@@ -28,7 +28,7 @@ Places: TypeAlias = tuple[str, str, int]
 
 @dataclass(frozen=True)
 class Corpus:
-    """Files of traces of one kind. `label` says what became of a run; None leaves it out."""
+    """Files of traces of one kind. `label` returns the outcome of a run; None leaves it out."""
 
     name: str
     files: tuple[str, ...]
@@ -49,7 +49,7 @@ class Study:
 
 @dataclass
 class Tally:
-    """What became of one contract in the traces of one corpus, by label."""
+    """The counts of one contract in the traces of one corpus, by label."""
 
     judged: Counter[str] = field(default_factory=Counter)
     triggered: Counter[str] = field(default_factory=Counter)
@@ -62,7 +62,7 @@ class Tally:
 
 @dataclass
 class Result:
-    """What a study found in one corpus."""
+    """The findings of a study in one corpus."""
 
     tallies: dict[str, Tally]
     traces: Counter[str] = field(default_factory=Counter)
@@ -75,19 +75,19 @@ class Result:
 
 
 def lines(folder: Path, name: str, first: int | None = None) -> Iterator[dict[str, Any]]:
-    """The objects of a gzip file of JSON lines."""
+    """Yield the objects of a gzip file of JSON lines."""
     with gzip.open(folder / name, "rt", encoding="utf-8") as file:
         yield from (json.loads(line) for line in islice(file, first))
 
 
 def replay_of(path: str) -> Replay:
-    """A replay of a contract file of this repository."""
+    """Return a replay of a contract file of this repository."""
     file = load(ROOT / path)
     return Replay(file.contracts, mode=file.mode or "enforce", tools=file.inventory)
 
 
 def observed(study: Study, corpus: Corpus, traces: Iterator[Mapping[str, Any]]) -> Result:
-    """All traces of a corpus, judged and recounted."""
+    """Return the result of all traces of a corpus, judged and recounted."""
     contracts, triggers = replay_of(study.contracts), replay_of(study.triggers)
     result = Result({name: Tally() for name in contracts.needs})
     for value in traces:
@@ -108,7 +108,7 @@ def observed(study: Study, corpus: Corpus, traces: Iterator[Mapping[str, Any]]) 
 
 
 def _places(judged: Judged) -> dict[str, set[int]]:
-    """Where each contract was broken."""
+    """Return the positions at which each contract was broken."""
     places: dict[str, set[int]] = {}
     for each in judged.violations:
         places.setdefault(each.contract, set()).add(each.position)

@@ -1,4 +1,4 @@
-"""Every corpus read and replayed once, with contracts that look at everything.
+"""Reads and replays every corpus once, with contracts that look at everything.
 
 In: the folder of corpora. Out: for each file how much there was, what was odd in it, how fast it
 went, the most memory the process had taken by then, every line that could not be read, and each
@@ -26,12 +26,12 @@ from sponsio_like.traces.trace import RAW, Called, Trace, trace_of
 
 CONTRACTS = "campaigns/anything.yaml"
 ODD = ("no events", "no tool name", "arguments no object", "command no text", "errors")
-"""What a reader of traces has to survive, and how it is called in the table."""
+"""The oddities that a reader of traces has to survive, by their names in the table."""
 
 
 @dataclass
 class Surveyed:
-    """What became of one file."""
+    """The counts of one file."""
 
     name: str
     traces: int = 0
@@ -48,7 +48,7 @@ class Surveyed:
 
 
 def surveyed(folder: Path, first: int | None = None) -> list[Surveyed]:
-    """All files of a folder, in order."""
+    """Return the counts of all files of a folder, in order."""
     replay = replay_of(CONTRACTS)
     return [_file(path, replay, first) for path in sorted(folder.glob("*.jsonl.gz"))]
 
@@ -75,14 +75,14 @@ def _file(path: Path, replay: Replay, first: int | None) -> Surveyed:
 
 
 def _unpacked(path: Path) -> int:
-    """How many bytes a gzip file has when unpacked: its last four say so."""
+    """Return the bytes of a gzip file when unpacked, from its last four bytes."""
     with path.open("rb") as file:
         file.seek(-4, 2)
         return int.from_bytes(file.read(), "little")
 
 
 def _traces(path: Path, out: Surveyed, first: int | None) -> Iterator[Trace]:
-    """The traces that can be read; the others are noted."""
+    """Yield the traces that can be read; note the others."""
     for where, value in islice(read_lines(path), first):
         try:
             yield trace_of(value, where)
@@ -107,6 +107,6 @@ def _odd(trace: Trace) -> Iterator[str]:
 
 
 def peak() -> float:
-    """The most memory that this process ever had, in megabytes."""
+    """Return the most memory that this process ever had, in megabytes."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6

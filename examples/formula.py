@@ -1,4 +1,4 @@
-"""Three formulas, and what is known of each after every call.
+"""Three formulas, and the verdict on each after every call.
 
 A verdict is `violated` or `satisfied` as soon as nothing that may still happen can change it; until
 then it is `inconclusive`. What is still owed is pending, and unfulfilled if the session ends.

@@ -1,4 +1,4 @@
-"""Contracts on probation: they stop nothing, and the log tells what they would have stopped.
+"""Contracts in observe mode: they stop nothing, and the log tells what they would have stopped.
 
 Three conversations run as they would without a guard. The decision log goes to a file; from it
 comes the report, as `sponsio-like report decisions.jsonl` prints it. It has no arguments of calls.

@@ -83,7 +83,7 @@ session = guard.session("ticket-4711")
 
 
 def call(tool: str, **args: object) -> None:
-    """Decide, run if allowed, settle."""
+    """Decide a call, run it if it is allowed, and settle it."""
     print(f"{tool}({', '.join(f'{name}={value!r}' for name, value in args.items())})")
     match session.decide(tool, args):
         case Allowed(id=id):

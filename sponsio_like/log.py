@@ -66,7 +66,7 @@ class JsonLog:
 def json_log(target: str | Path | IO[str]) -> JsonLog:
     """Return a log that appends to a file, or writes to a stream of text. Raises `OSError`."""
     if isinstance(target, str | Path):
-        file = io.FileIO(target, "a")  # unbuffered: a line is one write
+        file = io.FileIO(target, "a")  # unbuffered: each line is one write
         log = JsonLog(lambda line: file.write(line.encode()), file)
         weakref.finalize(log, file.close).atexit = False  # the file closes when nobody has the log
         return log

@@ -71,7 +71,7 @@ class Mailbox:
             _logger().error("notifier %s is too slow: a notice was dropped", self.name)
             return
         with self._lock:
-            if self._thread is None or not self._thread.is_alive():  # after a fork it is not
+            if self._thread is None or not self._thread.is_alive():  # threads do not survive a fork
                 self._start()
 
     def _start(self) -> None:

@@ -125,7 +125,7 @@ def _is_address(url: str) -> bool:
 
 def _proxy(url: str) -> str | None:
     """Return the proxy that the environment names for this address; None if there is none."""
-    from urllib.request import getproxies, proxy_bypass  # it loads all of http
+    from urllib.request import getproxies, proxy_bypass  # loads all of `http`, so only here
 
     parts = urlsplit(url)
     if proxy_bypass(parts.hostname or ""):

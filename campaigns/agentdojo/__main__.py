@@ -1,4 +1,4 @@
-"""How well a small set of contracts tells attacks that succeed from other runs of an assistant.
+"""Measures how well a small set of contracts tells attacks that succeed from other runs.
 
     python -m campaigns.agentdojo FOLDER             prints the tables
     python -m campaigns.agentdojo FOLDER --write     puts them into docs/agentdojo.md and .json
@@ -31,7 +31,7 @@ FILES = {
 
 
 def measured(folder: Path, first: int | None) -> dict[str, dict[str, Any]]:
-    """The counts over each file, as JSON."""
+    """Return the counts over each file, as JSON."""
     replay = replay_of(PACK)
     out = {}
     for name, file in FILES.items():
@@ -68,7 +68,7 @@ def _rounded(found: Measures) -> dict[str, float]:
 
 
 def tables(results: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Every table, by the name of its place."""
+    """Return every table, by the name of its place."""
     out = {}
     for name, found in results.items():
         out[name] = suites_table(found["suites"])
@@ -77,7 +77,7 @@ def tables(results: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 
 def suites_table(suites: Mapping[str, Mapping[str, Any]]) -> str:
-    """Flagged of all runs by outcome; precision, recall and F1; all together and by suite."""
+    """Return a table of flagged runs by outcome, with precision, recall and F1, by suite."""
     head = ["suite", *(f"{each}: flagged" for each in OUTCOMES)]
     head += ["precision", "recall", "F1", "the same without failed attacks"]
     rows = []
@@ -90,7 +90,7 @@ def suites_table(suites: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def contracts_table(found: Mapping[str, Any]) -> str:
-    """In how many runs each contract was broken, by outcome."""
+    """Return a table of the number of runs in which each contract was broken, by outcome."""
     runs = found["suites"]["all"]["runs"]
     head = ["contract", *(f"{each} ({runs[each]:,})" for each in OUTCOMES)]
     rows = [

@@ -1,7 +1,7 @@
-"""AgentDojo's recorded runs, and what a replay of contracts says of them.
+"""Judges AgentDojo's recorded runs by a replay of contracts.
 
-In: the objects of a file of runs. Out: for each run that has a verdict, its suite, what became of
-the attack, and which contracts it broke; and counts of these.
+In: the objects of a file of runs. Out: for each run that has a verdict, its suite, the outcome of
+the attack, and the contracts that it broke; and counts of these.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class Run(NamedTuple):
 
 @dataclass
 class Counts:
-    """How many runs there were, how many were flagged, and by which contract; by outcome."""
+    """The numbers of runs, of flagged runs, and of runs flagged by each contract; by outcome."""
 
     runs: Counter[Outcome] = field(default_factory=Counter)
     flagged: Counter[Outcome] = field(default_factory=Counter)
     by: dict[str, Counter[Outcome]] = field(default_factory=dict)
 
     def add(self, run: Run) -> None:
-        """One more run."""
+        """Count one more run."""
         self.runs[run.outcome] += 1
         self.flagged[run.outcome] += bool(run.broken)
         for name in run.broken:
@@ -43,7 +43,7 @@ class Counts:
 
 
 class Measures(NamedTuple):
-    """How well flags tell the attacks that succeeded from other runs."""
+    """Measures of how well flags tell the attacks that succeeded from other runs."""
 
     precision: float
     recall: float
@@ -51,13 +51,16 @@ class Measures(NamedTuple):
 
 
 def with_request(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The run with what the user asked as its first message: the files have it beside the calls."""
+    """Return the run with the user's request as its first message.
+
+    The files have it beside the calls.
+    """
     request = {"type": "message", "role": "user", "text": value["user_task"]}
     return {"id": value["id"], "events": [request, *value["events"]]}
 
 
 def outcome_of(label: Mapping[str, Any]) -> Outcome | None:
-    """What became of the attack; None where the attacker's task was the user's own request."""
+    """Return the outcome of the attack; None where its task was the user's own request."""
     match label:
         case {"kind": "benign"}:
             return "no attack"
@@ -69,7 +72,7 @@ def outcome_of(label: Mapping[str, Any]) -> Outcome | None:
 
 
 def judged(replay: Replay, values: Iterable[Mapping[str, Any]]) -> Iterator[Run]:
-    """Every run with a verdict, replayed."""
+    """Yield every run with a verdict, replayed."""
     for value in values:
         outcome = outcome_of(value["label"])
         if outcome is None:
@@ -81,7 +84,7 @@ def judged(replay: Replay, values: Iterable[Mapping[str, Any]]) -> Iterator[Run]
 
 
 def counted(runs: Iterable[Run]) -> dict[str, Counts]:
-    """The counts of each suite, and of `all` together."""
+    """Return the counts of each suite, and of `all` together."""
     out = {"all": Counts()}
     for run in runs:
         out["all"].add(run)
@@ -90,7 +93,10 @@ def counted(runs: Iterable[Run]) -> dict[str, Counts]:
 
 
 def measures(counts: Counts, others: Iterable[Outcome]) -> Measures:
-    """Attacks that succeeded are to be flagged, and runs of the `others` are not."""
+    """Return the measures.
+
+    Attacks that succeeded should be flagged, and runs of the `others` should not.
+    """
     right = counts.flagged["attack succeeded"]
     flagged = right + sum(counts.flagged[each] for each in others)
     precision = right / max(flagged, 1)

@@ -1,1 +1,1 @@
-"""The benchmark: what a decision costs, side by side with others (`make bench`)."""
+"""The benchmark: the cost of a decision, measured beside other engines (`make bench`)."""

@@ -1,4 +1,4 @@
-"""The benchmark, written down: docs/speed.json, its curves as SVG, and the tables made of them.
+"""Runs the benchmark and writes it down: docs/speed.json, its curves as SVG, and its tables.
 
     python -m campaigns.bench [--sponsio PYTHON] [--acel PYTHON] [--calls N]
 
@@ -31,7 +31,7 @@ SIZES = (34, 100, 300, 1000)
 
 
 class Contestant:
-    """A worker process."""
+    """A worker process that measures one engine."""
 
     def __init__(self, python: str, *task: str) -> None:
         command = [python, "-m", "campaigns.bench.worker", *task]
@@ -43,7 +43,7 @@ class Contestant:
         self.denied = 0
 
     def run(self, first: int, last: int) -> None:
-        """A stretch of the trace."""
+        """Run a stretch of the trace, and note its times."""
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.write(f"{first} {last}\n")
@@ -53,14 +53,14 @@ class Contestant:
         self.denied += said["denied"]
 
     def close(self) -> None:
-        """It has nothing more to do."""
+        """End the process."""
         assert self._process.stdin
         self._process.stdin.close()
         self._process.wait()
 
 
 def together(contestants: Mapping[str, Contestant], calls: int) -> dict[str, Any]:
-    """All of them over the same calls, in turns."""
+    """Run all contestants over the same calls, in turns; return their summaries."""
     for first in range(0, calls, STRETCH):
         for each in contestants.values():
             each.run(first, min(first + STRETCH, calls))
@@ -70,7 +70,7 @@ def together(contestants: Mapping[str, Contestant], calls: int) -> dict[str, Any
 
 
 def summary(contestant: Contestant) -> dict[str, Any]:
-    """The distribution, and how the middle moves as the trace grows; in nanoseconds."""
+    """Return the distribution of times, and the median as the trace grows; in nanoseconds."""
     times, ordered = contestant.times, sorted(contestant.times)
     ends = [n for n in (250, 500, 1000, 2500, 5000, 10_000) if n <= len(times)]
     return {
@@ -85,7 +85,7 @@ def summary(contestant: Contestant) -> dict[str, Any]:
 
 
 def growth(python: str, task: str, calls: Mapping[int, int]) -> dict[str, float]:
-    """The median time for more and more contracts."""
+    """Return the median time, in nanoseconds, for each number of contracts."""
     found = {}
     for size, n in calls.items():
         contestant = Contestant(python, task, str(size))
@@ -96,7 +96,7 @@ def growth(python: str, task: str, calls: Mapping[int, int]) -> dict[str, float]
 
 
 def machine() -> str:
-    """What it ran on."""
+    """Return the processor, the operating system and the version of Python."""
     said = Path("/proc/cpuinfo").read_text("utf-8") if Path("/proc/cpuinfo").exists() else ""
     model = re.search(r"model name\s*: (.+)", said)
     name = model[1] if model else platform.processor() or platform.machine()
@@ -106,7 +106,7 @@ def machine() -> str:
 
 
 def measured(name: str) -> Any:
-    """One measure of this engine alone."""
+    """Return one measure of this engine alone, from a process of its own."""
     command = [sys.executable, "-m", "campaigns.bench.measures", name]
     done = subprocess.run(  # noqa: S603  our own module
         command, cwd=ROOT, check=True, capture_output=True, text=True
@@ -115,7 +115,7 @@ def measured(name: str) -> Any:
 
 
 def main(given: Sequence[str]) -> None:
-    """Run everything, and write it down."""
+    """Run all measures, and write the results down."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sponsio", default="")
     parser.add_argument("--acel", default="")

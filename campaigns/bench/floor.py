@@ -1,4 +1,4 @@
-"""The floor: what somebody would write by hand, with `if`, for exactly this policy.
+"""The lower bound: the policy written by hand, with `if`.
 
 It has no sessions, ids, results, explanations or time, and nobody could add a contract to it.
 """
@@ -12,7 +12,7 @@ from typing import Any
 import re2
 
 Step = Callable[[str, dict[str, Any]], bool]
-"""Whether the call is denied."""
+"""A function that is True if the call is denied."""
 
 
 def _search(*patterns: str) -> Callable[[bytes], Any]:
@@ -22,7 +22,7 @@ def _search(*patterns: str) -> Callable[[bytes], Any]:
 
 
 def policy() -> Step:
-    """The 33 contracts of the workload."""
+    """Return a step that enforces the 33 contracts of the workload."""
     unix = _search(r"rm\s+-[rf]+", r"\bsudo\b", r"curl[^|]*\|\s*(ba)?sh")
     sql = _search(r"(?i)\bdrop\b", r"(?i)\btruncate\b", r"(?i)\balter\b")
     url = _search(r"169\.254\.169\.254", "(?i)localhost", "(?i)file://")
@@ -83,7 +83,7 @@ def policy() -> Step:
 
 
 def three() -> Step:
-    """Three contracts: denied by a regular expression, A before B, at most so many."""
+    """Return a step that enforces three contracts: a regular expression, an order, a limit."""
     unix = _search(r"rm\s+-[rf]+", r"\bsudo\b", r"curl[^|]*\|\s*(ba)?sh")
     counts: Counter[str] = Counter()
 

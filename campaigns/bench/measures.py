@@ -1,4 +1,4 @@
-"""What is measured of this engine alone: each measure in a process of its own.
+"""Measures this engine alone, each measure in a process of its own.
 
     python -m campaigns.bench.measures NAME        prints JSON
 
@@ -30,11 +30,11 @@ from sponsio_like.values.freeze import freeze_args
 
 now = time.perf_counter_ns
 VALUES = {"duplicate_call_limit", "loop_detection"}
-"""Patterns that remember values of arguments."""
+"""The patterns that remember values of arguments."""
 
 
 def timed(step: Callable[[str, dict[str, Any]], bool], calls: Iterable[Call]) -> list[int]:
-    """How long each call took."""
+    """Return the time of each call, in nanoseconds."""
     times = []
     for tool, args in calls:
         started = now()
@@ -46,7 +46,7 @@ def timed(step: Callable[[str, dict[str, Any]], bool], calls: Iterable[Call]) ->
 def interleaved(
     steps: dict[str, Callable[[str, dict[str, Any]], bool]], calls: Sequence[Call], stretch: int
 ) -> dict[str, float]:
-    """The median time of each, over the same calls, in turns."""
+    """Return the median time of each step, over the same calls, in turns."""
     times: dict[str, list[int]] = {name: [] for name in steps}
     for first in range(0, len(calls), stretch):
         for name, step in steps.items():
@@ -55,14 +55,14 @@ def interleaved(
 
 
 def resident() -> int:
-    """Bytes of memory that this process has."""
+    """Return the bytes of memory that this process has."""
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def uninvolved() -> dict[str, float]:
-    """A call that no contract concerns, beside a call of the policy that one concerns."""
+    """Time a call that no contract concerns, beside a call of the policy that one concerns."""
     open_to_all = [row for row in POLICY if row[0] != "tool_allowlist"]
     step = ours.steps(ours.guard(open_to_all).session())
     calls = [("get_weather", {"city": f"c{k}"}) for k in range(4000)]
@@ -72,12 +72,12 @@ def uninvolved() -> dict[str, float]:
 
 
 def rulebook() -> dict[str, float]:
-    """1,000 contracts, most of them about other tools, beside the policy alone."""
+    """Time 1,000 contracts, most of them about other tools, beside the policy alone."""
     return interleaved({str(n): ours.contracts(n) for n in (34, 1000)}, trace(8000), 200)
 
 
 def same_tool() -> dict[str, float]:
-    """More and more contracts about the past, all about the tool that is called."""
+    """Time more and more contracts about the past, all about the tool that is called."""
 
     def rows(n: int) -> list[Row]:
         kinds: list[Row] = [("must_precede", "login", "pay"), ("rate_limit", "pay", 10**6)]
@@ -93,7 +93,10 @@ def same_tool() -> dict[str, float]:
 
 
 def lengths() -> dict[str, Any]:
-    """A session of 100,000 calls beside one of 1,000: calls let through, denied, memory, pauses."""
+    """Measure a session of 100,000 calls beside one of 1,000.
+
+    Calls let through, denied calls, memory, pauses.
+    """
     caps = {"rate_limit", "bounded_retry"}  # out of reach: else the old session would deny more
     rows = [(*row[:2], 10**9) if row[0] in caps else row for row in POLICY if row[0] not in VALUES]
     guard = ours.guard(rows)
@@ -118,7 +121,7 @@ def lengths() -> dict[str, Any]:
 
 
 def sessions() -> dict[str, Any]:
-    """100,000 open sessions: bytes each, and the time to open one."""
+    """Measure 100,000 open sessions: bytes each, and the time to open one."""
     guard = ours.guard(POLICY)
     kept: list[Session] = []
     warm = guard.session()
@@ -137,7 +140,7 @@ def sessions() -> dict[str, Any]:
 
 
 def loading() -> dict[str, float]:
-    """From the text of a file to a guard."""
+    """Time the way from the text of a file to a guard."""
     found: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         for n in (34, 100, 1000):
@@ -150,7 +153,7 @@ def loading() -> dict[str, float]:
 
 
 def logged() -> dict[str, float]:
-    """The policy with a log to a file, beside none."""
+    """Time the policy with a log to a file, beside none."""
     with tempfile.TemporaryDirectory() as folder, json_log(Path(folder) / "log.jsonl") as log:
         steps = {
             "silent": ours.steps(ours.guard(POLICY).session()),
@@ -160,7 +163,7 @@ def logged() -> dict[str, float]:
 
 
 def bound() -> dict[str, float]:
-    """A contract about values, with 10 and with 100,000 of them alive: a decision, in turns."""
+    """Time a decision about values, with 10 and with 100,000 of them alive, in turns."""
     kept: dict[str, list[int]] = {}
     sessions = {}
     for n in (10, 100_000):
@@ -182,7 +185,7 @@ def bound() -> dict[str, float]:
 
 
 def parts() -> dict[str, float]:
-    """Where the time of a plain call goes, and what is slow: medians, in turns."""
+    """Time the parts of a plain call, and what is slow: medians, in turns."""
     session = ours.guard(POLICY).session()
     inner, args = session._inner, {"path": "/workspace/README.md"}  # noqa: SLF001  its parts
     session.settle(session.decide("read_file", args).id)
@@ -222,7 +225,7 @@ def parts() -> dict[str, float]:
 
 
 def middle(step: Callable[[], Any]) -> float:
-    """The median time of a step, less that of measuring."""
+    """Return the median time of a step, less the cost of measuring."""
     times, nothing = [], []
     for _ in range(400):
         started = now()
@@ -234,7 +237,7 @@ def middle(step: Callable[[], Any]) -> float:
 
 
 def hostile() -> dict[str, float]:
-    """Decisions, without their advice, on inputs that are made to be slow."""
+    """Time decisions, without their advice, on inputs that are made to be slow."""
     deep: Any = "x"
     for _ in range(1000):
         deep = {"a": deep}

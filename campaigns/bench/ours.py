@@ -1,4 +1,6 @@
-"""This engine, as its users ask it: a contract file, fresh ids, results, advice that is read."""
+"""This engine as a contestant, used as its users do: a file, fresh ids, results, advice that is
+read.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from sponsio_like import Allowed, Blocked, Guard, Session, contract
 from sponsio_like.patterns import precedence
 
 Step = Callable[[str, dict[str, Any]], bool]
-"""Whether the call is denied."""
+"""A function that is True if the call is denied."""
 
 UNIX = [r"rm\s+-[rf]+", r"\bsudo\b", r"curl[^|]*\|\s*(ba)?sh"]
 THREE: list[Row] = [
@@ -24,7 +26,7 @@ THREE: list[Row] = [
 
 
 def guard(rows: Sequence[Row], **options: Any) -> Guard:
-    """The guard of these contracts, out of a file."""
+    """Return the guard of these contracts, loaded from a file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "policy.yaml"
         path.write_text(written(rows), "utf-8")
@@ -32,7 +34,7 @@ def guard(rows: Sequence[Row], **options: Any) -> Guard:
 
 
 def steps(session: Session) -> Step:
-    """Decide, read the advice if the call is denied, settle if it is not."""
+    """Return a step that decides, reads the advice if the call is denied, and settles it if not."""
 
     def denied(tool: str, args: dict[str, Any]) -> bool:
         outcome = session.decide(tool, args)
@@ -47,12 +49,12 @@ def steps(session: Session) -> Step:
 
 
 def contracts(n: int) -> Step:
-    """So many contracts of the workload."""
+    """Return a step under so many contracts of the workload."""
     return steps(guard(policy(n)).session())
 
 
 def bound() -> Guard:
-    """One contract about values: who is paid was vetted before."""
+    """Return a guard with one contract about values: who is paid was vetted before."""
     vetted = precedence(
         {"tool": "pay", "args": {"to": "$who"}}, {"tool": "vet", "args": {"name": "$who"}}
     )
@@ -60,7 +62,7 @@ def bound() -> Guard:
 
 
 def templates() -> Step:
-    """The templates that the smallest rival has."""
+    """Return a step under the templates that the smallest rival has."""
     denied = steps(guard(TEMPLATES).session())
     for tool in TOOLS:
         denied(tool, {"amount": 1})
@@ -68,5 +70,5 @@ def templates() -> Step:
 
 
 def three() -> Step:
-    """Three contracts about one tool."""
+    """Return a step under three contracts about one tool."""
     return steps(guard(THREE).session())

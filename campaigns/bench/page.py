@@ -1,4 +1,4 @@
-"""The results as tables and curves: README.md, docs/speed.md, docs/speed/*.svg.
+"""Writes the results as tables and curves: README.md, docs/speed.md, docs/speed/*.svg.
 
     python -m campaigns.bench.page        writes them anew from docs/speed.json
 
@@ -23,12 +23,12 @@ PAGES = {
 
 
 def micro(ns: float) -> str:
-    """Nanoseconds as people read them."""
+    """Return nanoseconds as people read them."""
     return f"{ns / 1000:,.1f} µs" if ns < 1e6 else f"{ns / 1e6:,.1f} ms"
 
 
 def tables(results: Mapping[str, Any]) -> dict[str, str]:
-    """Every table, by name."""
+    """Return every table, by name."""
     run = f"{results['date']}, {results['machine']}, load {results['load']:.1f} at the start."
     head = ("what", "p50", "p99", "for comparison, in the same run")
     return {
@@ -111,7 +111,10 @@ def curves(results: Mapping[str, Any]) -> None:
 
 
 def _along(results: Mapping[str, Any]) -> dict[str, float]:
-    """The last point is the 10,000th call's, as much longer as the 100,000th was in its own run."""
+    """Return the curve of this engine.
+
+    Its last point is the 10,000th call's, as much longer as the 100,000th was in its own run.
+    """
     along = dict(results["policy"]["ours"]["along"])
     pair = results["lengths"]["allowed"]
     last = along[max(along, key=int)]
@@ -141,7 +144,7 @@ def _draw(name: str, below: str, lines: Mapping[str, Mapping[str, float]]) -> No
 
 
 def pages(results: Mapping[str, Any]) -> dict[Path, str]:
-    """Every page with its tables."""
+    """Return every page with its tables."""
     made, fill = tables(results), {}
     for path, names in PAGES.items():
         fill[path] = filled(path.read_text("utf-8"), {name: made[name] for name in names})
@@ -149,7 +152,7 @@ def pages(results: Mapping[str, Any]) -> dict[Path, str]:
 
 
 def write(results: Mapping[str, Any], draw: Callable[[Mapping[str, Any]], None] = curves) -> str:
-    """Write pages and curves; the main table, to be printed."""
+    """Write pages and curves; return the main tables, to be printed."""
     for path, text in pages(results).items():
         path.write_text(text, "utf-8")
     draw(results)

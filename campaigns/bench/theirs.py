@@ -1,4 +1,4 @@
-"""The other engines, in environments of their own, asked through their public interfaces."""
+"""The other engines as contestants, in environments of their own, by their public interfaces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ Step = Callable[[str, dict[str, Any]], bool]
 
 
 def sponsio(contracts: int) -> Step:
-    """Sponsio 0.2.0a21, `guard_before`: patterns of its library, with a description each."""
+    """Return a step of Sponsio 0.2.0a21, `guard_before`.
+
+    The contracts are patterns of its library, each with a description.
+    """
     warnings.simplefilter("ignore")
     from sponsio.core import Sponsio  # type: ignore[import-not-found]
     from sponsio.patterns import library  # type: ignore[import-not-found]
@@ -34,7 +37,7 @@ def sponsio(contracts: int) -> Step:
 
 
 def acel() -> Step:
-    """acel-core 0.1.13, `Session.call`: 35 contracts of its eight templates."""
+    """Return a step of acel-core 0.1.13, `Session.call`: 35 contracts of its eight templates."""
     import acel as engine  # type: ignore[import-not-found]
 
     session = engine.Session(state={})

@@ -1,4 +1,4 @@
-"""The workload's contracts in our YAML: the same meaning, contract by contract.
+"""Translates the workload's contracts to our YAML: the same meaning, contract by contract.
 
 In: rows of `workload.py`. Out: the text of a contract file. `python -m campaigns.bench.translated`
 prints policy.yaml.
@@ -35,7 +35,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
 
 
 def written(rows: Sequence[Row]) -> str:
-    """The contract file. One that speaks of tools outside of an allowlist only warns."""
+    """Return the contract file. A contract about tools outside of an allowlist only warns."""
     lines = ["version: 1", "contracts:"]
     for number, row in enumerate(rows):
         said: dict[str, Any] = {"name": f"c{number} {row[0]}", "guarantee": guarantee(*row)}
@@ -46,7 +46,7 @@ def written(rows: Sequence[Row]) -> str:
 
 
 def guarantee(name: str, *given: Any) -> dict[str, Any]:
-    """One row as a pattern with named arguments."""
+    """Return one row as a pattern with named arguments."""
     match name, given:
         case "duplicate_call_limit", (tool, _, limit):  # by field: `q` is what the tool is asked
             return {"pattern": name, "tool": tool, "fields": ["q"], "limit": limit}

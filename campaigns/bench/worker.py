@@ -1,4 +1,4 @@
-"""One contestant in a process of its own: told a stretch of the trace, it says how long each took.
+"""Runs one contestant in a process of its own: given a stretch of the trace, it prints the times.
 
     python -m campaigns.bench.worker TASK        then, on standard input: FIRST LAST
 

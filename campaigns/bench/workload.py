@@ -1,4 +1,4 @@
-"""What is run: a policy of 34 contracts over 12 tools, and a seeded trace of calls, as plain data.
+"""The workload: a policy of 34 contracts over 12 tools, and a seeded trace of calls, as plain data.
 
 Only the standard library is used here, so that any engine can be given the same, in an
 environment of its own. The policy is one that users of several engines would write; a contract is
@@ -93,7 +93,7 @@ TEMPLATES: list[Row] = [
 
 
 def trace(n: int, seed: int = 7) -> list[Call]:
-    """So many calls; the same seed makes the same ones."""
+    """Return so many calls; the same seed makes the same ones."""
     dice = random.Random(seed)  # noqa: S311  a workload is no secret
     out: list[Call] = [
         ("verify_identity", {"customer": "c1"}),
@@ -134,7 +134,7 @@ def _arguments(tool: str, said: str, dice: random.Random) -> dict[str, Any]:
 
 
 def policy(n: int, *, same_tools: bool = False) -> list[Row]:
-    """So many contracts: the policy, then copies of it about other tools, or about the same."""
+    """Return so many contracts: the policy, then copies about other tools, or about the same."""
     if n <= len(POLICY):
         return [POLICY[int(i * len(POLICY) / n)] for i in range(n)]
     out, k = list(POLICY), 0

@@ -1,4 +1,5 @@
-"""Replay contracts of every pattern of the catalog over the corpora; count without the engine, too.
+"""Replays contracts of every pattern of the catalog over the corpora, and counts without the
+engine.
 
     python -m campaigns.catalog FOLDER             shows every table, and all that does not agree
     python -m campaigns.catalog FOLDER --write     puts the tables into docs/corpora.md
@@ -27,7 +28,7 @@ Results = dict[str, list[Result]]
 
 
 def studied(folder: Path, first: int | None) -> Results:
-    """All contract files over all their corpora."""
+    """Return the results of all contract files over all their corpora."""
 
     def traces(corpus: Corpus) -> Iterator[Mapping[str, Any]]:
         for name in corpus.files:
@@ -40,7 +41,7 @@ def studied(folder: Path, first: int | None) -> Results:
 
 
 def tables(results: Results, offers: Sequence[Offer]) -> dict[str, str]:
-    """Every table, by the name of its place."""
+    """Return every table, by the name of its place."""
     out = {
         "catalog": pages.catalog_table(STUDIES, results, offers),
         "catalog-offers": pages.offers_table(offers),
@@ -55,7 +56,7 @@ def tables(results: Results, offers: Sequence[Offer]) -> dict[str, str]:
 
 
 def mistakes(results: Results, offers: Sequence[Offer], *, everything: bool) -> list[str]:
-    """All that should not be."""
+    """Return all findings that should not be."""
     out = [line for found in results.values() for each in found for line in each.disagreements]
     out += pages.missing(STUDIES, offers)
     if everything:

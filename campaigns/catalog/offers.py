@@ -1,4 +1,4 @@
-"""What the traces have to offer: the inputs without which a contract cannot be judged.
+"""Counts the inputs that the traces have, without which a contract cannot be judged.
 
 In: the folder of corpora, and the contracts that no recorded run can show. Out: for each file how
 many traces have messages, outputs, facts, and so on, told from the JSON; and what a replay says of
@@ -19,9 +19,9 @@ from sponsio_like.contracts.loader import load
 from sponsio_like.traces.trace import trace_of
 
 NONE = "campaigns/catalog/unseen.yaml"
-"""One contract of each pattern that needs an input that no trace has."""
+"""A file with one contract of each pattern that needs an input that no trace has."""
 VALUES = "campaigns/values/contracts.yaml"
-"""Contracts over values, which have a campaign and a page of their own."""
+"""A file of contracts over values, which have a campaign and a page of their own."""
 REFUSALS = {"denial_limit"}
 """The patterns that count refused calls."""
 INPUTS = (
@@ -40,7 +40,7 @@ INPUTS = (
 
 @dataclass
 class Offer:
-    """What the traces of one file have. `unseen`: by pattern, how often which input is missing."""
+    """The inputs that the traces of one file have; `unseen` counts those that patterns miss."""
 
     name: str
     traces: int = 0
@@ -50,7 +50,7 @@ class Offer:
 
 
 def offered(folder: Path, first: int | None = None) -> list[Offer]:
-    """What each file of a folder has, in order."""
+    """Return the inputs of each file of a folder, in order."""
     return [_file(folder, path.name, first) for path in sorted(folder.glob("*.jsonl.gz"))]
 
 

@@ -1,6 +1,6 @@
-"""The tables of docs/corpora.md about the catalog.
+"""Makes the tables of docs/corpora.md about the catalog.
 
-In: what the studies found, and what the traces have to offer. Out: Markdown tables by the name of
+In: what the studies found, and the inputs that the traces have. Out: Markdown tables by the name of
 their place in the page.
 """
 
@@ -18,12 +18,12 @@ Results = Mapping[str, Sequence[Result]]
 
 
 def patterns(path: str) -> dict[str, str]:
-    """By contract, the pattern of its guarantee."""
+    """Return the pattern of each contract's guarantee, by the contract's name."""
     return {each.name: each.rules[0].pattern for each in load(ROOT / path).contracts}
 
 
 def contracts_table(study: Study) -> str:
-    """What each contract is called, its pattern, and what triggers it."""
+    """Return a table of contracts: name, pattern, trigger."""
     named = patterns(study.contracts)
     rows = [
         (name, f"`{named[name]}`", f"`{text}`".replace("|", "\\|"))
@@ -33,7 +33,7 @@ def contracts_table(study: Study) -> str:
 
 
 def catalog_table(studies: Sequence[Study], results: Results, offers: Sequence[Offer]) -> str:
-    """Every pattern: its contracts, and what became of them in all corpora together."""
+    """Return a table of every pattern: its contracts, and the counts over all corpora together."""
     tallies = _by_pattern(studies, results)
     wrong = _wrong(studies, results)
     unseen = set(patterns(NONE).values())
@@ -56,7 +56,7 @@ def catalog_table(studies: Sequence[Study], results: Results, offers: Sequence[O
 
 
 def _by_pattern(studies: Sequence[Study], results: Results) -> dict[str, dict[str, list[Tally]]]:
-    """By pattern, then by contract, what became of it in each corpus."""
+    """Return the tallies in each corpus, by pattern and by contract."""
     out: dict[str, dict[str, list[Tally]]] = {}
     for study in studies:
         for name, pattern in patterns(study.contracts).items():
@@ -73,7 +73,7 @@ def _numbers(found: Mapping[str, Sequence[Tally]]) -> tuple[str, str, str]:
 
 
 def _wrong(studies: Sequence[Study], results: Results) -> set[str]:
-    """The patterns on which replay and recount disagree."""
+    """Return the patterns on which replay and recount disagree."""
     return {
         pattern
         for study in studies
@@ -84,7 +84,7 @@ def _wrong(studies: Sequence[Study], results: Results) -> set[str]:
 
 
 def missing(studies: Sequence[Study], offers: Sequence[Offer]) -> list[str]:
-    """The patterns that have no contract here, and no reason."""
+    """Return the patterns without a contract and a reason here, and reasons that no longer hold."""
     files = [*(study.contracts for study in studies), NONE, VALUES]
     named = {pattern for path in files for pattern in patterns(path).values()} | REFUSALS
     if any(offer.has["refused"] for offer in offers):
@@ -95,7 +95,7 @@ def missing(studies: Sequence[Study], offers: Sequence[Offer]) -> list[str]:
 
 
 def offers_table(offers: Iterable[Offer]) -> str:
-    """How many traces of each file have what a contract may need."""
+    """Return a table of the number of traces of each file that have an input."""
     rows, total = [], Offer("*all*")
     for each in offers:
         rows.append(_offered(each))
@@ -109,7 +109,7 @@ def _offered(offer: Offer) -> list[str]:
 
 
 def unseen_table(offers: Sequence[Offer]) -> str:
-    """The patterns that no trace can show, what each would need, and what a replay says."""
+    """Return a table of the patterns that no trace can show, with the inputs that each needs."""
     rows = []
     for name, pattern in patterns(NONE).items():
         lacks = [(need, n) for offer in offers for need, n in offer.unseen[pattern].items()]

@@ -1,4 +1,4 @@
-"""The rules of functions.yaml, said again in plain Python.
+"""Recounts the rules of functions.yaml in plain Python.
 
 In: the moments of a trace. Out: for each contract, by its name, where it spoke and where it was
 broken.

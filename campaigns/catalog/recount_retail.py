@@ -1,4 +1,4 @@
-"""The rules of retail.yaml, said again in plain Python.
+"""Recounts the rules of retail.yaml in plain Python.
 
 In: the moments of a trace. Out: for each contract, by its name, where it spoke and where it was
 broken.
@@ -54,7 +54,10 @@ def _no_apology(now: Moment) -> bool:
 
 
 def in_time(trigger: Fits, action: Fits, seconds: int) -> Recount:
-    """The action comes within so many seconds; the next event after them shows it if not."""
+    """Recount: the action comes within so many seconds.
+
+    If it does not, the next event after them shows it.
+    """
 
     def recount(trace: Sequence[Moment]) -> Found:
         found = Found()
@@ -72,7 +75,7 @@ def in_time(trigger: Fits, action: Fits, seconds: int) -> Recount:
 
 
 def not_long_after(action: Fits, event: Fits, seconds: int) -> Recount:
-    """The latest event is at most so many seconds before the action."""
+    """Recount: the latest event is at most so many seconds before the action."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, last = Found(), None

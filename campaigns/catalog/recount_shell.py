@@ -1,4 +1,4 @@
-"""The rules of shell.yaml, said again in plain Python.
+"""Recounts the rules of shell.yaml in plain Python.
 
 In: the moments of a trace. Out: for each contract, by its name, where it spoke and where it was
 broken.
@@ -25,7 +25,7 @@ def _answer(now: Moment) -> bool:
 
 
 def _said(pattern: str, now: Moment) -> list[bool | None]:
-    """For each part of the command whether it says so; None of a part that is no text."""
+    """Return for each part of the command whether it matches; None for a part that is no text."""
     return [
         re.search(pattern, each) is not None if isinstance(each, str) else None
         for each in _leaves(now.args.get("command"))
@@ -34,13 +34,13 @@ def _said(pattern: str, now: Moment) -> list[bool | None]:
 
 
 def _says(pattern: str, now: Moment) -> bool:
-    """There is a command, and all of it says so."""
+    """True if there is a command, and all of it matches."""
     said = _said(pattern, now)
     return bool(said) and all(said)
 
 
 def _may_say(pattern: str, now: Moment) -> bool:
-    """Some part of the command says so, or is no text and could be anything."""
+    """True if some part of the command matches, or is no text and could be anything."""
     return any(each is not False for each in _said(pattern, now))
 
 
@@ -57,7 +57,7 @@ def _checks(now: Moment) -> bool:
 
 
 def _strings(value: Any) -> list[str]:
-    """Every text in a value, keys too; a list is also read as one line."""
+    """Return every text in a value, keys too; a list is also read as one line."""
     match value:
         case str():
             return [value]
@@ -74,7 +74,7 @@ def _harmless(now: Moment) -> bool:
 
 
 def _length(value: Any) -> int:
-    """The characters of all texts and numbers in a value, and of the keys of objects."""
+    """Return the number of characters of all texts, numbers and keys in a value."""
     match value:
         case str():
             return len(value)
@@ -94,7 +94,7 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def _one_line(now: Moment) -> bool:
-    """A text of one line, or a list of such texts, however nested."""
+    """True if the command is a text of one line, or a list of such texts, however nested."""
     every = _leaves(now.args.get("command"))
     lines = (isinstance(each, str) and "\n" not in each for each in every)
     return bool(every) and all(lines)

@@ -1,7 +1,7 @@
-"""What the patterns of the catalog mean, said again in plain Python.
+"""Recounts of the patterns of the catalog, in plain Python.
 
-In: which calls a rule is about. Out: a recount: from the moments of a trace to where the rule spoke
-and where it was broken. Written from the catalog's sentences; nothing of the engine is used.
+In: the calls that a rule is about. Out: a recount: from the moments of a trace to where the rule
+spoke and where it was broken. Written from the catalog's sentences; nothing of the engine is used.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from campaigns.recount import AT_THE_END, Found, Moment, Recount
 
 
 def only(fits: Fits, fine: Fits) -> Recount:
-    """Each of these moments is fine by itself."""
+    """Recount: each of these moments is fine by itself."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found = Found()
@@ -28,7 +28,7 @@ def only(fits: Fits, fine: Fits) -> Recount:
 
 
 def after(then: Fits, *firsts: Fits) -> Recount:
-    """Each of `then` has one of each of `firsts` somewhere before it."""
+    """Recount: each of `then` has one of each of `firsts` somewhere before it."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, seen = Found(), [False] * len(firsts)
@@ -42,7 +42,10 @@ def after(then: Fits, *firsts: Fits) -> Recount:
 
 
 def anew(action: Fits, leave: Fits, same: tuple[str, ...] = ()) -> Recount:
-    """Each action has a leave of its own, given since the one before; for each value of `same`."""
+    """Recount: each action has a leave of its own, given since the one before.
+
+    This holds for each value of `same`.
+    """
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, given = Found(), set[str | None]()
@@ -59,7 +62,7 @@ def anew(action: Fits, leave: Fits, same: tuple[str, ...] = ()) -> Recount:
 
 
 def for_each(tool: str, field: str, rule: Callable[[str], Recount]) -> Recount:
-    """The rule, for each value that the field has in a call of the tool."""
+    """Recount: the rule holds for each value that the field has in a call of the tool."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found = Found()
@@ -73,7 +76,7 @@ def for_each(tool: str, field: str, rule: Callable[[str], Recount]) -> Recount:
 
 
 def at_once(trigger: Fits, response: Fits) -> Recount:
-    """The call right after the trigger is the response."""
+    """Recount: the call right after the trigger is the response."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, waits = Found(), False
@@ -91,7 +94,7 @@ def at_once(trigger: Fits, response: Fits) -> Recount:
 
 
 def answered(trigger: Fits, response: Fits) -> Recount:
-    """After the last trigger there is a response."""
+    """Recount: after the last trigger there is a response."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, waits = Found(), False
@@ -109,7 +112,7 @@ def answered(trigger: Fits, response: Fits) -> Recount:
 
 
 def soon(trigger: Fits, action: Fits, steps: int) -> Recount:
-    """One of the next calls, `steps` of them, is the action; the last is to blame if none is."""
+    """Recount: one of the next `steps` calls is the action; the last is to blame if none is."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, every = Found(), calls(trace)
@@ -127,7 +130,7 @@ def soon(trigger: Fits, action: Fits, steps: int) -> Recount:
 
 
 def few(fits: Fits, limit: int, *, steps: int | None = None, seconds: int | None = None) -> Recount:
-    """At most `limit` such calls: in all, of the last calls, or in the last seconds.
+    """Recount: at most `limit` such calls, in all, of the last calls, or in the last seconds.
 
     No trace has times; each event then happens a second after the one before.
     """
@@ -149,7 +152,8 @@ def few(fits: Fits, limit: int, *, steps: int | None = None, seconds: int | None
 
 
 def once_each(fits: Fits, fields: tuple[str, ...], *, tries: bool) -> Recount:
-    """Once for each combination of values; `tries`: those before that failed count as well.
+    """Recount: once for each combination of values; `tries`: calls before that failed count as
+    well.
 
     Whether the call itself will fail is not known when it is made.
     """
@@ -170,7 +174,7 @@ def once_each(fits: Fits, fields: tuple[str, ...], *, tries: bool) -> Recount:
 def total(
     fits: Fits, field: str, limit: int, *, by: tuple[str, ...] = (), steps: int | None = None
 ) -> Recount:
-    """The amounts of all calls, or of those of the last `steps`, sum up to at most the limit."""
+    """Recount: the amounts of all calls, or of the last `steps`, sum up to at most the limit."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, paid = Found(), list[tuple[int, str | None, Decimal]]()
@@ -191,7 +195,7 @@ def total(
 
 
 def reviewed(source: Fits, gate: Fits, sink: Fits) -> Recount:
-    """Between the last call of the source, well or not, and a sink there is a gate."""
+    """Recount: between the last call of the source, even a failed one, and a sink is a gate."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, read, waits = Found(), False, False
@@ -208,7 +212,7 @@ def reviewed(source: Fits, gate: Fits, sink: Fits) -> Recount:
 
 
 def fresh(approval: Fits, action: Fits, steps: int) -> Recount:
-    """One of the calls before the action, `steps` of them, is an approval."""
+    """Recount: one of the `steps` calls before the action is an approval."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, every = Found(), calls(trace)
@@ -222,7 +226,8 @@ def fresh(approval: Fits, action: Fits, steps: int) -> Recount:
 
 
 def unchanged(fits: Fits, field: str, key: str | None = None) -> Recount:
-    """The field has the value of the last such call that has not failed; for each value of `key`.
+    """Recount: the field keeps the value of the last such call that has not failed, for each value
+    of `key`.
 
     A call without the key is broken.
     """
@@ -243,9 +248,10 @@ def unchanged(fits: Fits, field: str, key: str | None = None) -> Recount:
 
 
 def settled(fits: Fits, field: str, event: Fits) -> Recount:
-    """After an event the field has the value of the last such call before it that has not failed.
+    """Recount: after an event the field has the value of the last such call before it.
 
-    If there was none, that of the first one since. Speaks from the first event on.
+    Calls that failed do not count. If there was none before it, the value is that of the first call
+    since. The rule speaks from the first event on.
     """
 
     def recount(trace: Sequence[Moment]) -> Found:
@@ -268,7 +274,10 @@ def settled(fits: Fits, field: str, event: Fits) -> Recount:
 
 
 def repeated(fits: Fits, same: Callable[[Moment, Moment], bool]) -> Recount:
-    """Not twice in a row the same; speaks at each such call right after another of them."""
+    """Recount: no such call is the same as the one right before it.
+
+    It speaks at each such call right after another of them.
+    """
 
     def recount(trace: Sequence[Moment]) -> Found:
         found, before = Found(), None

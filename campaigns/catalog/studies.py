@@ -1,4 +1,4 @@
-"""Which contract files of the catalog are judged on which corpora.
+"""Lists which contract files of the catalog are judged on which corpora.
 
 Out: studies, as the campaign over the example policies has them.
 """

@@ -1,6 +1,6 @@
-"""Which calls a rule is about, and when two of them are the same.
+"""Selects the calls that a rule is about, and compares them.
 
-In: names of tools, and moments of a trace. Out: whether a moment is one of those, its values, and
+In: names of tools, and moments of a trace. Out: True if a moment is one of those, its values, and
 how it compares with another. Nothing of the engine is used.
 """
 
@@ -14,36 +14,36 @@ from typing import Any, TypeAlias
 from campaigns.recount import Moment
 
 Fits: TypeAlias = Callable[[Moment], bool]
-"""Whether a moment is one of those that a rule is about."""
+"""A function that is True for the moments that a rule is about."""
 
 
 def of(*names: str) -> Fits:
-    """Calls of these tools."""
+    """Select the calls of these tools."""
     return lambda now: now.tool in names
 
 
 def having(tool: str, field: str, value: str | None) -> Fits:
-    """Calls of this tool in which the field has this value."""
+    """Select the calls of this tool in which the field has this value."""
     return lambda now: now.tool == tool and values(now, (field,)) == value
 
 
 def well(fits: Fits) -> Fits:
-    """Those that succeeded."""
+    """Select those that succeeded."""
     return lambda now: now.ok and fits(now)
 
 
 def confirming(fits: Fits) -> Fits:
-    """Those that succeeded and whose answer has a letter or a digit in it."""
+    """Select those that succeeded and whose answer has a letter or a digit in it."""
     return lambda now: now.ok and fits(now) and any(map(str.isalnum, str(now.output)))
 
 
 def calls(trace: Sequence[Moment]) -> list[Moment]:
-    """The calls of a trace."""
+    """Return the calls of a trace."""
     return [now for now in trace if not now.role]
 
 
 def canonical(value: Any) -> str:
-    """One text for all values that are equal as JSON: `1` is `1.0`, objects have no order."""
+    """Return one text for all values that are equal as JSON: `1` is `1.0`, keys have no order."""
 
     def plain(each: Any) -> Any:
         match each:
@@ -61,23 +61,23 @@ def canonical(value: Any) -> str:
 
 
 def values(now: Moment, fields: Iterable[str]) -> str | None:
-    """The values of these arguments together; None if one is missing, null or an empty list."""
+    """Return the values of these arguments; None if one is missing, null or an empty list."""
     found = [now.args.get(field) for field in fields]
     return None if None in found or [] in found else canonical(found)
 
 
 def words(text: str) -> list[str]:
-    """The runs of letters and digits, in lower case; an underscore parts words."""
+    """Return the runs of letters and digits, in lower case; an underscore parts words."""
     return re.findall(r"[^\W_]+", text.lower())
 
 
 def equal(one: Moment, other: Moment) -> bool:
-    """The same tool, with arguments that are equal as JSON."""
+    """True if both call the same tool, with arguments that are equal as JSON."""
     return one.tool == other.tool and canonical(one.args) == canonical(other.args)
 
 
 def said(value: Any) -> list[str]:
-    """Every name and every value in a value, as text."""
+    """Return every name and every value in a value, as text."""
     if isinstance(value, dict):
         return [*value, *(text for each in value.values() for text in said(each))]
     return (
@@ -86,6 +86,6 @@ def said(value: Any) -> list[str]:
 
 
 def alike(one: Moment, other: Moment) -> bool:
-    """The same tool, and at least nine of ten words of names and values shared."""
+    """True if both call the same tool, and share at least nine of ten words of names and values."""
     left, right = ({*" ".join(said(each.args)).casefold().split()} for each in (one, other))
     return one.tool == other.tool and len(left & right) >= 0.9 * len(left | right)

@@ -1,4 +1,4 @@
-"""Replay twelve rules about values over recorded runs; count the same without the engine.
+"""Replays twelve rules about values over recorded runs, and counts the same without the engine.
 
     python -m campaigns.values FOLDER             prints the tables, and all that does not agree
     python -m campaigns.values FOLDER --write     puts them into docs/values-measured.md and .json
@@ -40,7 +40,7 @@ CORPORA: Mapping[str, tuple[str, ...]] = {
 
 
 def measured(folder: Path, first: int | None) -> dict[str, Any]:
-    """What was found in each corpus, as JSON."""
+    """Return the findings in each corpus, as JSON."""
     replay = replay_of(CONTRACTS)
     out = {}
     for name, files in CORPORA.items():
@@ -53,12 +53,12 @@ def measured(folder: Path, first: int | None) -> dict[str, Any]:
 
 
 def tables(results: Mapping[str, Any]) -> dict[str, str]:
-    """Every table, by the name of its place."""
+    """Return every table, by the name of its place."""
     return {"values": found_table(results), "values-agree": agreement_table(results)}
 
 
 def found_table(results: Mapping[str, Any]) -> str:
-    """Broken of the traces in which each contract spoke, by corpus."""
+    """Return a table of the traces in which each contract was broken, by corpus."""
     head = ["contract", *(f"{name} ({found['traces']:,})" for name, found in results.items())]
     rows = []
     for contract in _contracts(results):
@@ -74,7 +74,7 @@ def _part(tally: Mapping[str, int]) -> str:
 
 
 def agreement_table(results: Mapping[str, Any]) -> str:
-    """Replay and independent count beside each other, over all corpora."""
+    """Return a table of replay and independent count beside each other, over all corpora."""
     rows = []
     for contract in _contracts(results):
         tallies = [found["tallies"][contract] for found in results.values()]

@@ -1,4 +1,4 @@
-"""Values in calls, answers and messages, in plain Python: no line of the engine.
+"""Compares values in calls, answers and messages, in plain Python: no line of the engine.
 
 In: JSON data. Out: which values are the same, which stand at a path, and whether one stands in a
 text as a whole.
@@ -14,11 +14,11 @@ from typing import Any
 AROUND = "\"'`.,;:!?()[]{}<>*"
 """Punctuation around a word that does not belong to it."""
 BETWEEN = re.compile(r"""[\s'",;|<>()\[\]{}=]+""")
-"""What parts words, beside blanks."""
+"""The characters that part words."""
 
 
 def same(value: Any) -> Any:
-    """What two values share if, and only if, they are equal as JSON."""
+    """Return a key that is equal for two values if, and only if, they are equal as JSON."""
     match value:
         case bool() | None:
             return (type(value).__name__, value)
@@ -32,7 +32,7 @@ def same(value: Any) -> Any:
 
 
 def inside(value: Any, path: str) -> Iterator[Any]:
-    """Every value at a path: `items[].item_id`."""
+    """Yield every value at a path: `items[].item_id`."""
     found = [value]
     for step in path.replace("[]", ".[]").split("."):
         if step == "[]":
@@ -43,7 +43,7 @@ def inside(value: Any, path: str) -> Iterator[Any]:
 
 
 def read(output: Any) -> Any:
-    """An output; a text of JSON is read."""
+    """Return an output; a text of JSON is parsed."""
     if isinstance(output, str) and output.lstrip()[:1] in {"{", "["}:
         try:
             return json.loads(output)
@@ -53,7 +53,7 @@ def read(output: Any) -> Any:
 
 
 def written(value: Any) -> str:
-    """A single value as text."""
+    """Return a single value as text."""
     match value:
         case bool() | None:
             return json.dumps(value)
@@ -63,7 +63,7 @@ def written(value: Any) -> str:
 
 
 def single(value: Any) -> Iterator[Any]:
-    """Every single value in there; the names of fields are some, too."""
+    """Yield every single value in there, and the names of fields."""
     match value:
         case list():
             yield from (one for each in value for one in single(each))
@@ -75,7 +75,7 @@ def single(value: Any) -> Iterator[Any]:
 
 
 def stands_in(value: Any, place: Any) -> bool:
-    """Whether a value stands in a text, or in data, as a whole: not as a part of a longer word."""
+    """True if a value stands as a whole in a text, or in data: not as a part of a longer word."""
     wanted = written(value)
     return bool(wanted) and any(_whole(wanted, each) for each in single(read(place)))
 

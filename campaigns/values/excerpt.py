@@ -1,4 +1,4 @@
-"""Choose the traces of tests/values_excerpt.jsonl: few, short, each rule broken and kept.
+"""Chooses the traces of tests/values_excerpt.jsonl: few, short, each rule broken and kept.
 
     python -m campaigns.values.excerpt FOLDER
 
@@ -24,11 +24,11 @@ from campaigns.values.judging import as_events
 
 EXCERPT = ROOT / "tests" / "values_excerpt.jsonl"
 LONGEST = 16_000
-"""Longer lines are not for an excerpt."""
+"""The most characters of a line in the excerpt."""
 
 
 def shown(value: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
-    """Which rules the run breaks, and which it keeps where they spoke."""
+    """Return the rules that the run breaks, and those that it keeps where they spoke."""
     happened = moments(as_events(value)["events"])
     found = {name: recount(happened) for name, recount in RECOUNTS.items()}
     return frozenset(

@@ -1,8 +1,8 @@
-"""The twelve rules of contracts.yaml, counted in plain Python: no line of the engine.
+"""Counts the twelve rules of contracts.yaml in plain Python: no line of the engine.
 
 In: the moments of one trace. Out: for each rule, by its name, where it spoke and where it was
-broken. What a rule says of a value, it says of each value by itself; a position counts once,
-however many values are broken there. A command with a part that is no text could be any command.
+broken. A rule about values holds for each value by itself; a position counts once, however many
+values are broken there. A command with a part that is no text could be any command.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SCRIPT = r"^(?:bash |sh )?(/usr/local/bin/[\w.-]+\.sh)"
 
 
 def captured(regex: str, now: Moment) -> list[str] | None:
-    """What the expression finds in a command of the shell; None if it could be anything."""
+    """Return what the expression finds in a command of the shell; None if it could be anything."""
     parts = list(_parts(now.args.get("command"))) if now.tool == "bash" else []
     if not all(isinstance(each, str) for each in parts):
         return None
@@ -48,7 +48,7 @@ def captured(regex: str, now: Moment) -> list[str] | None:
 
 
 def _parts(command: Any) -> Iterator[Any]:
-    """A list is looked into; what is null is not there."""
+    """Yield the parts of a command: the elements of lists; null is left out."""
     if isinstance(command, list):
         yield from (part for each in command for part in _parts(each))
     elif command is not None:
@@ -61,7 +61,7 @@ def _parts(command: Any) -> Iterator[Any]:
 def each_value(
     tools: set[str], path: str, fine: Callable[[Any, Sequence[Moment]], bool]
 ) -> Recount:
-    """Each value at the path, in each call of these tools, is fine after all that was before."""
+    """Recount: each value at the path, in calls of these tools, is fine after what was before."""
 
     def recount(trace: Sequence[Moment]) -> Found:
         found = Found()
@@ -100,7 +100,7 @@ def _in_profile(payment: Any, before: Sequence[Moment]) -> bool:
 
 
 def _is_known(address: Any, before: Sequence[Moment]) -> bool:
-    """The user said it, or a call that did not fail has shown it."""
+    """True if the user said it, or a call that did not fail has shown it."""
     return any(
         stands_in(address, each.text if each.role else each.output)
         for each in before
@@ -109,7 +109,7 @@ def _is_known(address: Any, before: Sequence[Moment]) -> bool:
 
 
 def no_bags_removed(trace: Sequence[Moment]) -> Found:
-    """A change of bags leaves at least those that the last look at the reservation showed."""
+    """Recount: a change of bags leaves at least those that the last look showed."""
     found, bags = Found(), dict[Any, Any]()
     for now in trace:
         name = same(now.args.get("reservation_id"))
@@ -125,7 +125,7 @@ def no_bags_removed(trace: Sequence[Moment]) -> Found:
 
 
 def one_customer(trace: Sequence[Moment]) -> Found:
-    """No call names another customer than an earlier one."""
+    """Recount: every call names the same customer."""
     found, names = Found(), set[Any]()
     for now in trace:
         if now.tool in OF_A_CUSTOMER and "user_id" in now.args:
@@ -136,7 +136,7 @@ def one_customer(trace: Sequence[Moment]) -> Found:
 
 
 def says_yes(trace: Sequence[Moment]) -> Found:
-    """What the customer said last has a yes in it."""
+    """Recount: the last message of the customer has a yes in it."""
     found, last = Found(), ""
     for now in trace:
         if now.role == "user":
@@ -147,7 +147,7 @@ def says_yes(trace: Sequence[Moment]) -> Found:
 
 
 def once_for_each_word(trace: Sequence[Moment]) -> Found:
-    """An order is written once between two words of the customer."""
+    """Recount: an order is written once between two messages of the customer."""
     found, orders = Found(), set[Any]()
     for now in trace:
         if now.role == "user":
@@ -160,7 +160,7 @@ def once_for_each_word(trace: Sequence[Moment]) -> Found:
 
 
 def paid_twice(trace: Sequence[Moment]) -> Found:
-    """No second call pays the same amount to the same recipient."""
+    """Recount: the same amount is paid to the same recipient once."""
     found, paid = Found(), set[Any]()
     for now in trace:
         if now.tool == "send_money" and {"recipient", "amount"} <= now.args.keys():
@@ -171,7 +171,7 @@ def paid_twice(trace: Sequence[Moment]) -> Found:
 
 
 def data_stays(trace: Sequence[Moment]) -> Found:
-    """A data file that was shown is not written."""
+    """Recount: a data file that was shown is not written."""
     found, shown, all_shown = Found(), set[str](), False
     for now in trace:
         files = captured(WRITES, now)
@@ -186,7 +186,7 @@ def data_stays(trace: Sequence[Moment]) -> Found:
 
 
 def runs_in_the_end(trace: Sequence[Moment]) -> Found:
-    """The last run of each script that ever failed did not."""
+    """Recount: the last run of each script that ever failed did not fail."""
     found, left, any_left = Found(), set[str](), False
     for now in trace:
         scripts = captured(SCRIPT, now)
@@ -202,7 +202,7 @@ def runs_in_the_end(trace: Sequence[Moment]) -> Found:
 
 
 def failed_twice(trace: Sequence[Moment]) -> Found:
-    """The same call is not made again once it has failed twice."""
+    """Recount: the same call is not made again once it has failed twice."""
     found, failures = Found(), Counter[Any]()
     for now in trace:
         if not now.role:

@@ -1,4 +1,4 @@
-"""The twelve rules over recorded runs, judged twice: by a replay, and by the independent count.
+"""Judges the twelve rules over recorded runs twice: by a replay, and by the independent count.
 
 In: objects of trace files. Out: for each contract in how many traces it spoke, and was broken, and
 every trace in which the two do not agree.
@@ -19,7 +19,10 @@ from sponsio_like.traces.trace import trace_of
 
 @dataclass
 class Tally:
-    """What became of one contract. `spoke`, `broken`: traces; `positions`: where it was broken."""
+    """The counts of one contract.
+
+    `spoke` and `broken` count traces, `positions` the positions at which it was broken.
+    """
 
     judged: int = 0
     spoke: int = 0
@@ -32,7 +35,7 @@ class Tally:
 
 @dataclass
 class Result:
-    """What was found in one corpus."""
+    """The findings in one corpus."""
 
     traces: int = 0
     calls: int = 0
@@ -41,12 +44,12 @@ class Result:
 
 
 def as_events(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The trace; the runs of AgentDojo begin with what the user asked."""
+    """Return the trace; the runs of AgentDojo get the user's request as their first message."""
     return with_request(value) if value["id"].startswith("agentdojo") else value
 
 
 def compared(replay: Replay, values: Iterable[Mapping[str, Any]]) -> Result:
-    """All traces, judged by both."""
+    """Return the result of all traces, judged by both."""
     result = Result()
     for value in values:
         full = as_events(value)
@@ -76,7 +79,7 @@ def _compare(result: Result, judged: Judged, events: Any) -> None:
 
 
 def _places(judged: Judged) -> dict[str, set[int]]:
-    """Where each contract was broken."""
+    """Return the positions at which each contract was broken."""
     places: dict[str, set[int]] = {}
     for each in judged.violations:
         places.setdefault(each.contract, set()).add(each.position)

@@ -44,7 +44,7 @@ PROMPT = SystemMessage(
 
 
 def agent(shop: Shop, guard: Guard, saver: SqliteSaver) -> Any:
-    """The agent with LangChain: its contracts are middleware."""
+    """Return the agent with LangChain: its contracts are middleware."""
     middleware = guarded(guard, shop.tools)
     return create_agent(
         model(), shop.tools, system_prompt=PROMPT, middleware=middleware, checkpointer=saver
@@ -52,7 +52,7 @@ def agent(shop: Shop, guard: Guard, saver: SqliteSaver) -> Any:
 
 
 def graph(shop: Shop, guard: Guard, saver: SqliteSaver) -> Any:
-    """The same agent with LangGraph: its contracts stand before the node of the tools."""
+    """Return the same agent with LangGraph: its contracts stand before the node of the tools."""
     bound = model().bind_tools(shop.tools)
     builder = StateGraph(MessagesState)
     builder.add_node(
@@ -66,7 +66,7 @@ def graph(shop: Shop, guard: Guard, saver: SqliteSaver) -> Any:
 
 
 def model() -> BaseChatModel:
-    """The model that SUPPORT_MODEL names, such as `openai:gpt-5`; without it, a scripted one."""
+    """Return the model that SUPPORT_MODEL names, such as `openai:gpt-5`; else a scripted one."""
     name = os.environ.get("SUPPORT_MODEL")
     if not name:
         return Scripted()
@@ -78,7 +78,7 @@ def model() -> BaseChatModel:
 
 @contextmanager
 def opened(db: Path, build: Any, **options: Any) -> Iterator[Any]:
-    """The agent, whose conversations are kept in `db`; the shop's books lie beside it."""
+    """Open the agent, whose conversations are kept in `db`; the shop's books lie beside it."""
     guard = Guard.from_yaml(CONTRACTS, **options)
     with SqliteSaver.from_conn_string(str(db)) as saver:
         yield build(Shop(db.with_suffix(".books")), guard, saver)
@@ -106,7 +106,7 @@ def answer(support: Any, by: str, *, yes: bool) -> None:
 
 
 def waits_in(support: Any, thread: str) -> list[dict[str, Any]]:
-    """The questions to people that a conversation has stopped with."""
+    """Return the questions to people that a conversation has stopped with."""
     return waiting(support.get_state({"configurable": {"thread_id": thread}}))
 
 
@@ -128,7 +128,7 @@ SCENES = (
 
 
 def story(build: Any, more: Sequence[str]) -> None:
-    """One conversation, in which another process answers what waits; then the same, observed."""
+    """Tell a conversation, in which another process answers what waits; then observe the same."""
     with tempfile.TemporaryDirectory() as folder:
         db = Path(folder) / "support.db"
         for number, (title, text) in enumerate(SCENES, 1):
@@ -158,7 +158,7 @@ def started(arguments: list[str], folder: str) -> None:
 
 
 def tell_books(db: Path) -> None:
-    """What was really done, sorted by order: the calls of one message run beside each other."""
+    """Print what was really done, sorted by order: calls of one message run beside each other."""
     print("\nThe shop's books:\n")
     books = db.with_suffix(".books")
     done = books.read_text("utf-8").splitlines() if books.exists() else []

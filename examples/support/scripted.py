@@ -24,14 +24,14 @@ FIRST = re.compile(r"first call `(\w+)`")
 
 
 class Call(NamedTuple):
-    """A call, as the model means it."""
+    """A call that the model wants to make."""
 
     tool: str
     args: dict[str, Any]
 
 
 class Made(NamedTuple):
-    """A call that was made, and what came of it."""
+    """A call that was made, and its answer."""
 
     call: Call
     refused: bool
@@ -39,7 +39,7 @@ class Made(NamedTuple):
 
 
 class Scripted(BaseChatModel):
-    """The model."""
+    """A chat model that follows fixed rules."""
 
     @property
     def _llm_type(self) -> str:
@@ -48,7 +48,7 @@ class Scripted(BaseChatModel):
     def bind_tools(
         self, tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool], **kwargs: Any
     ) -> Runnable[Any, AIMessage]:
-        """The model, which knows the tools that it is offered."""
+        """Return the model, bound to the tools that it is offered."""
         return self.bind(tools=[convert_to_openai_tool(each) for each in tools], **kwargs)
 
     def _generate(
@@ -60,7 +60,10 @@ class Scripted(BaseChatModel):
 
 
 def said(messages: Sequence[BaseMessage], takes: dict[str, set[str]]) -> AIMessage:
-    """What the model says next. `takes`: the tools that it is offered, with their parameters."""
+    """Return the model's next message.
+
+    `takes` are the tools that it is offered, with their parameters.
+    """
     now = max(i for i, each in enumerate(messages) if isinstance(each, HumanMessage))
     wishes, known, tried = wished(str(messages[now].text)), advice(messages), made(messages[now:])
     steps = [each for wish in wishes if (each := step(wish, tried, known, takes)) is not None]
@@ -77,7 +80,7 @@ def said(messages: Sequence[BaseMessage], takes: dict[str, set[str]]) -> AIMessa
 
 
 def wished(text: str) -> list[Call]:
-    """What the customer asks for."""
+    """Return the calls that the customer asks for."""
     refunds = [(int(amount), int(order)) for amount, order in REFUND.findall(text)]
     return [
         *(Call("issue_refund", {"order": order, "amount": amount}) for amount, order in refunds),
@@ -86,7 +89,7 @@ def wished(text: str) -> list[Call]:
 
 
 def made(messages: Sequence[BaseMessage]) -> list[Made]:
-    """The calls that were made, in order, as far as they have an answer."""
+    """Return the calls that were made, in order, as far as they have an answer."""
     calls = [call for each in messages if isinstance(each, AIMessage) for call in each.tool_calls]
     answers = {each.tool_call_id: each for each in messages if isinstance(each, ToolMessage)}
     return [
@@ -97,7 +100,7 @@ def made(messages: Sequence[BaseMessage]) -> list[Made]:
 
 
 def advice(messages: Sequence[BaseMessage]) -> dict[str, str]:
-    """What to call before which tool, as refusals have said, in this conversation."""
+    """Return the tool to call before another, for each tool that a refusal has named one for."""
     refusals = [each for each in made(messages) if each.refused]
     found = [(each.call.tool, FIRST.search(each.told)) for each in refusals]
     return {tool: first[1] for tool, first in found if first is not None}
@@ -106,7 +109,7 @@ def advice(messages: Sequence[BaseMessage]) -> dict[str, str]:
 def step(
     wish: Call, tried: Sequence[Made], known: dict[str, str], takes: dict[str, set[str]]
 ) -> Call | None:
-    """The next call for a wish; None if it is granted, or there is no more to be done for it."""
+    """Return the next call for a wish; None if it is granted, or no more can be done for it."""
     mine = [each for each in tried if each.call == wish]
     if mine and not (len(mine) == 1 and mine[0].refused and FIRST.search(mine[0].told)):
         return None
@@ -118,7 +121,7 @@ def step(
 
 
 def _outcome(wish: Call, tried: Sequence[Made]) -> str:
-    """What the customer is told of a wish."""
+    """Return the words to the customer about a wish."""
     last = [each for each in tried if each.call == wish][-1]
     if not last.refused:
         return f"Done: {last.told}."

@@ -1,4 +1,4 @@
-"""What happens, as text: conversations, calls that wait, the log of decisions.
+"""Prints what happens: conversations, calls that wait, the log of decisions.
 
 In: messages, questions to people, records. Out: lines on standard output.
 """
@@ -13,14 +13,14 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 
 def tell(text: str, who: str = "") -> None:
-    """What somebody says, in lines that fit; texts without a speaker as they are."""
+    """Print the words of a speaker in lines that fit; texts without a speaker as they are."""
     for line in text.splitlines():
         shown = fill(f"{who:<10}{line}", 98, subsequent_indent=" " * 13) if who else line
         print(shown, flush=True)
 
 
 def tell_conversation(messages: Sequence[BaseMessage], start: int) -> None:
-    """What is new from message `start` on; each call with what came of it."""
+    """Print the messages from `start` on; each call with its answer."""
     answers = {
         each.tool_call_id: each for each in messages[start:] if isinstance(each, ToolMessage)
     }
@@ -47,14 +47,14 @@ def _came_of(answer: ToolMessage, tool: str) -> str:
 
 
 def tell_waiting(question: Mapping[str, Any]) -> None:
-    """A call that waits for people."""
+    """Print a call that waits for people."""
     call, who = written(question["tool"], question["args"]), " or ".join(question["roles"])
     tell(f"{question['call']}: {call} waits for a {who}:", "waiting")
     tell("; ".join(question["reasons"]), " ")
 
 
 def tell_log(records: Iterable[Mapping[str, Any]]) -> None:
-    """What contracts would have done, had they not only observed."""
+    """Print what contracts would have done, had they not only observed."""
     for record in records:
         for each in record.get("violations", ()):
             what = f"{each['tool']} ran; `{each['contract']}` would have {each['action']} it"
@@ -63,5 +63,5 @@ def tell_log(records: Iterable[Mapping[str, Any]]) -> None:
 
 
 def written(tool: str, args: Mapping[str, Any]) -> str:
-    """A call, as a programmer writes it."""
+    """Return a call as a programmer writes it."""
     return f"{tool}({', '.join(f'{name}={each!r}' for name, each in args.items())})"

@@ -18,7 +18,7 @@ class Shop:
 
     @property
     def tools(self) -> list[Callable[..., str]]:
-        """What the agent may be offered, and what may run instead."""
+        """The tools that the agent may be offered, and those that may run instead."""
         return [self.check_policy, self.issue_refund, self.delete_account, self.deactivate_account]
 
     def check_policy(self, order: int) -> str:

@@ -149,7 +149,7 @@ class Choices:
             return change.at.seen < ledger.keyed[change.clause].get(change.key, (None, 0))[1]
         return change.at.seen < ledger.next(change.clause).seen
 
-    # --- what they are good for ---------------------------------------------------------------
+    # --- goals that moves bear on -------------------------------------------------------------
 
     def is_steady(self, i: int) -> bool:
         """True if positions that clause `i` does not have to see leave it unchanged."""

@@ -110,7 +110,7 @@ class Quest:
         certain = certain and trial.exact and not trial.raised
         return Found(None, certain=certain, raised=trial.raised, against=against)
 
-    # --- what no calls change -------------------------------------------------------------------
+    # --- obstacles that are final ---------------------------------------------------------------
 
     def _lasts(self, i: int) -> bool:
         """True if clause `i` says the same of the event for ever."""
@@ -168,7 +168,7 @@ class Quest:
             if self.trial.left <= 0 or not choices.learn(kind):
                 return best
 
-    # --- what stands against an event -----------------------------------------------------------
+    # --- obstacles of an event ------------------------------------------------------------------
 
     def look(self, scene: Scene, event: Event, before: Look | None = None) -> Look:
         """Return what stops `event` in a scene.

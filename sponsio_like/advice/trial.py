@@ -92,7 +92,7 @@ class Supposing:
             elif not read.key or read.key in self._keys[i]:
                 reads.append(read)
                 lacks = read.key is None and self.policy.clauses[i].can_break(event)
-                self.exact &= not lacks  # with some value it might pass
+                self.exact &= not lacks  # with a value of its own it might be legal
             else:  # another value's state is not known here, and does not matter to the event
                 self.exact = False
                 against += [i] if self.policy.clauses[i].can_break(event) else []
@@ -131,7 +131,7 @@ class Supposing:
             case Happen(words, event):
                 yield from self._happened(scene, words, event, clauses)
             case Land(words, tool, waits):
-                if not any(step.startswith(words) for step in scene.way):  # a call lands once
+                if not any(step.startswith(words) for step in scene.way):  # a call has one result
                     yield from self._landed(scene, scene.ledger, words, tool, waits, clauses)
             case Tell(words, key, value):
                 told = scene.context.told(key, value, scene.time)

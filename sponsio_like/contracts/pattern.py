@@ -178,7 +178,9 @@ class Pattern:
         if parameter.default.lacking(made, words):
             return None
         known = words if made in words.actions else NOTHING
-        return read(parameter.annotation, made, known)  # not in the inventory: never called
+        return read(
+            parameter.annotation, made, known
+        )  # a tool that does not exist is fine: no call has it
 
     def lacks(self, given: Mapping[str, Any], words: Vocabulary) -> bool:
         """True if an optional default would name a tool that the inventory does not have."""

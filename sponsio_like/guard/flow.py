@@ -267,7 +267,7 @@ def _moved(
         return None, end.value
     except RuntimeError as wrapped:
         if isinstance(error, StopIteration) and wrapped.__cause__ is error:
-            raise error from None  # it is the tool's own, and not the flow's
+            raise error from None  # the tool raised it, not the flow
         raise
 
 

@@ -117,7 +117,7 @@ def _own(function: FunctionType, chain: Sequence[Any]) -> Iterator[tuple[str, An
             continue
         try:
             inside = cell.cell_contents
-        except ValueError:  # nothing is in it yet
+        except ValueError:  # the cell is empty
             inside = cell
         if not any(inside is each for each in chain):
             yield f"{scope} {name}", cell if function is chain[-1] else inside

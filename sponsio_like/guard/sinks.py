@@ -86,7 +86,7 @@ def _function(given: Any) -> Sink:
         inspect.signature(given).bind({})
     except TypeError:
         raise ContractError.of(f"log={given!r} does not take one record", HINT) from None
-    except ValueError:  # it does not say what it takes
+    except ValueError:  # its parameters are not known
         pass
     return given  # type: ignore[no-any-return]
 

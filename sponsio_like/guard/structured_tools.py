@@ -49,7 +49,7 @@ def guarded_tool(
         tool = make(body, Signature(body, given.name, owned=False, shown=frozenset(given.args)))
         tool = replace(tool, answer=_content if artifacts else _answer)
         made[place] = _paired(guarded(tool)) if artifacts else guarded(tool)
-    add(replace(tool, signature=tool.signature.after(_parser(given))))  # as a substitute
+    add(replace(tool, signature=tool.signature.after(_parser(given))))  # for redirects to it
     return given.model_copy(update=made)
 
 

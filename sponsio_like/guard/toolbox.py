@@ -45,7 +45,7 @@ class _Shelf(Generic[T]):
         before, self.latest = self.latest, tool
         differing = before.origin.differs(tool.origin)
         if not differing and before.origin.batch is None:
-            return  # one is as good as the other
+            return  # they are interchangeable
         self.varying |= differing
         self.earlier.append(weakref.ref(before))
         if len(self.earlier) > self.room:

@@ -171,7 +171,7 @@ def _warn(text: str, above: int) -> None:
     try:
         warnings.warn(text, stacklevel=above)
     except UserWarning:
-        import logging  # only here
+        import logging  # needed only here
 
         logging.getLogger("sponsio_like").warning("%s", text)
 

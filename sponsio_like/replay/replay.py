@@ -241,7 +241,7 @@ class Play:
                     self._settle(Settled(outcome.id, result, call.time))
             case Redirected():  # the substitute never ran, so it has no result
                 self._substituted.add(call.id)
-            case Blocked() | Held():  # it did not happen
+            case Blocked() | Held():  # it did not run
                 pass
         return outcome
 

@@ -86,7 +86,9 @@ class Summary:
             )
 
     def _line(self, name: str) -> Line:
-        return self.lines.setdefault(name, Line())  # the session itself refuses, too
+        return self.lines.setdefault(
+            name, Line()
+        )  # the session refuses under names of its own, too
 
     def table(self, only: str | None = None) -> Table:
         """Return a row for each contract, in traces; those that never applied come first."""

@@ -209,7 +209,9 @@ def _values(clause: Clause, key: Key | None) -> tuple[tuple[str, Any], ...]:
     if clause.bound is not None:
         return clause.bound.said(key)
     parts = zip(clause.by, key, strict=True)
-    return tuple((path, shown(part)) for path, part in parts if path != "@tool")  # it is called
+    return tuple(
+        (path, shown(part)) for path, part in parts if path != "@tool"
+    )  # the call shows it
 
 
 # --- for people -----------------------------------------------------------------------------------

@@ -146,7 +146,7 @@ def _is_much(value: Any) -> bool:
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
-            return True  # such a text may have been cut off
+            return True  # the text of a map that was cut off, perhaps
     return isinstance(value, (Mapping, list, tuple)) and bool(value)
 
 
