@@ -143,11 +143,10 @@ def count(
     steps: int | None = None,
     seconds: float | None = None,
 ) -> f.Term:
-    """Return a term: the number of positions so far, with this one: `count("pay", seconds=60) <=
-    3`.
+    """Return a term: the number of positions so far, with this one.
 
-    With `since`, only positions after it held last; with `steps` or `seconds`, only the last ones.
-    A tool stands for `called(tool)`.
+    `count("pay", seconds=60) <= 3`. With `since`, only positions after it held last; with `steps`
+    or `seconds`, only the last ones. A tool stands for `called(tool)`.
     """
     reset = None if since is None else _happening(since)
     return f.Count(_happening(what), reset, bound(steps, seconds))
@@ -160,10 +159,9 @@ def total(
     steps: int | None = None,
     seconds: float | None = None,
 ) -> f.Term:
-    """Return a term: the sum of an argument over all calls, with this one: `total("pay", "n") <=
-    100`.
+    """Return a term: the sum of an argument over all calls so far, with this one.
 
-    With `steps` or `seconds`, only the last ones.
+    `total("pay", "n") <= 100`. With `steps` or `seconds`, only of the last ones.
     """
     string("the path of an argument", path)
     return f.Sum(target(tools, *conditions), path, bound(steps, seconds))
@@ -239,10 +237,9 @@ def approval_age(action: str, role: str) -> f.Term:
 
 
 def mark(path: str = "*") -> f.Term:
-    """Return a term that is equal for calls whose argument at `path` is equal:
-    `mark("sku").equals(...)`.
+    """Return a term that is equal for calls with equal arguments at `path`.
 
-    `*` is all arguments together.
+    `mark("sku").equals(...)`. `*` is all arguments together.
     """
     return f.Mark(string("the path of an argument", path))
 

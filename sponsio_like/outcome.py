@@ -199,8 +199,7 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class Escalate:
-    """The decision to hold the call until a person in one of `roles` answers (anyone, if there are
-    none).
+    """The decision to hold the call until a person in one of `roles` answers; anyone, if none.
 
     `notify` are told. An answer has to come `within` so many seconds, if that is given.
     """

@@ -31,8 +31,7 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """A notifier that posts to `url`, with `timeout` seconds for each try and `retries` further
-    tries.
+    """A notifier that posts to `url`, with `timeout` seconds a try, and `retries` tries more.
 
     Raises `ContractError` for what cannot work.
     """

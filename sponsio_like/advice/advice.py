@@ -75,8 +75,7 @@ class Refusal:
     _said: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def explain(self) -> str:
-        """Return one sentence: the contracts, and the shortest continuation that makes the event
-        legal.
+        """Return one sentence: the contracts, and the shortest way to make the event legal.
 
         It is worked out once. It never raises.
         """

@@ -112,7 +112,7 @@ def goals(clause: Clause, watch: Watch, letter: Letter, at: Place, time: float) 
 
 
 def _parts(program: Program, values: list[Any], root: int) -> Iterator[int]:
-    """Yield the conjuncts of a node that do not hold; of a choice, its only open part."""
+    """Yield the conjuncts of a node that do not hold; for a choice, its only open part."""
     stack = [root]
     while stack:
         i = stack.pop()

@@ -48,8 +48,7 @@ NESTING = 4
 
 
 class Found(NamedTuple):
-    """The result of a search: the moves in words, and the ending; `way` is None if nothing was
-    found.
+    """The result of a search: the moves in words (None if none were found), and the ending.
 
     `certain`: no way exists. `raised`: an atom of the user could not be asked. `against`: the
     clauses that stop the event. `fits`: an argument that would be legal, in words.

@@ -78,8 +78,7 @@ class Supposing:
     def judged(
         self, scene: Scene, event: Event, only: set[int] | None = None, *, final: bool = False
     ) -> tuple[Judgement, list[int]]:
-        """Return the judgement of `event`, and the clauses that stop it: of all, or `only` of
-        these.
+        """Return the judgement of `event`, and the clauses (all, or `only` these) that stop it.
 
         `final`: it is a substitute, about which nobody is asked.
         """

@@ -66,11 +66,10 @@ def worked(tools: Target, counts: Counts) -> Formula:
 
 
 def earlier(formula: Formula, within: Bound = None, of: Formula | None = None) -> Formula:
-    """Return the formula that `formula` held before this position; `within` steps or seconds from
-    here.
+    """Return the formula that `formula` held before this position.
 
-    `of` describes this position. Raises `ContractError` where, for seconds, it might itself be
-    `formula`.
+    `within` is a number of steps or seconds, counted from here. `of` describes this position.
+    Raises `ContractError` where, for seconds, it might itself be `formula`.
     """
     match within:
         case Steps(count):
@@ -164,7 +163,7 @@ def _of_any(match: Match) -> Match:
 
 
 def but_for(what: Happening, tools: Target, needed: Iterable[Match]) -> tuple[Formula, ...]:
-    """Return the formulas of `what` happens to calls of `tools`: named tools first, then globs.
+    """Return formulas that `what` happens to calls of `tools`: named tools first, then globs.
 
     The globs do not cover the calls that are `needed`.
     """

@@ -40,8 +40,7 @@ SENTENCE = re.compile(r"\s*called `([^`]+)`\s*")
 
 
 def condition(value: Any, words: Vocabulary = NOTHING) -> Formula:
-    """Read a formula, a match, an atom as a mapping, or the sentence, as a formula about this
-    position.
+    """Read a formula, a match, an atom as a mapping, or a sentence, as a formula.
 
     Raises `ContractError` for anything else.
     """

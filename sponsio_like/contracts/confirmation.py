@@ -30,8 +30,10 @@ ANSWERS |= {"response", "decision", "result", "outcome", "verdict", "state", "te
 BESIDE = {"is", "was", "has", "been", "user"}
 """and the words that may stand beside them: `approval_status`, `isApproved`, `user_reply`."""
 RECEIPT = {"ok", "okay"}
-"""Words of fields that may say that a request was received: they need not say yes, but not no. A
-yes has to stand in another field.
+"""Words in the names of fields that may say no more than that a request was received: `{"ok":
+true}`.
+
+A yes has to stand in another field, and such a field may not say no.
 """
 DATA = re.compile(
     r"(?:.* )?(?:id|ids|uuid)|time|timestamp|date|name|tool|order|amount|currency"

@@ -52,8 +52,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """One contract: an assumption and a guarantee, with a scope, a strategy and a mode, under a
-    name.
+    """One contract: assumption, guarantee, scope, strategy and mode, under a name.
 
     `where` is the `file:line:column` of its name.
 
@@ -90,8 +89,7 @@ class Contract:
         return replace(self, rules=(*self.rules, *(rule for rule in rules if rule is not None)))
 
     def strategy(self, answer: Answer) -> Contract:
-        """Return a copy with this strategy: "block" (the default), "escalate", "warn_only", a
-        redirect.
+        """Return a copy with this strategy: "block" (the default), "escalate", a redirect, ..
 
         It may also be a function that is given the `Violation` and answers with one of these.
         """
@@ -187,7 +185,10 @@ class Contract:
 
 
 def contract(name: str) -> Contract:
-    """Return a new contract: `contract("name").assume(...).guarantees(...).strategy(...)`."""
+    """Return a new contract: `contract("name").assume(...).guarantees(...).strategy(...)`.
+
+    Raises `ContractError` if the name is no text.
+    """
     return Contract(read_name(name))
 
 
@@ -271,7 +272,10 @@ def read_world(value: Any) -> bool:
 
 
 def scope(value: Any, words: Vocabulary = NOTHING) -> Scope:
-    """Read a scope: `{after: f}`, `{before: f}`, `{between: [f, g]}`, `{after_until: [f, g]}`."""
+    """Read a scope: `{after: f}`, `{before: f}`, `{between: [f, g]}`, `{after_until: [f, g]}`.
+
+    Raises `ContractError` for anything else.
+    """
     if not isinstance(value, Mapping):
         raise ContractError.of(f"`{value}` is not a scope", "write {after: {called: x}}")
     problems = Problems()

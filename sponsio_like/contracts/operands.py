@@ -86,8 +86,7 @@ def pattern_text(value: Any) -> str:
 
 
 def field_path(value: Any) -> str:
-    """Return a path to a value inside arguments: `to`, `customer.id`, `items[].sku`; `*` is all of
-    them.
+    """Return a path into arguments: `to`, `customer.id`, `items[].sku`; `*` is all of them.
 
     Raises `ContractError` for anything else.
     """
@@ -170,8 +169,7 @@ def one_group(pattern: str) -> None:
 
 
 def compared(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list[Comparison]:
-    """Read the comparisons of one place: `value`, `$x`, `{gt: 3}`, `{has: $x}`, `{matches: r, bind:
-    $x}`.
+    """Read the comparisons of one place: `value`, `$x`, `{gt: 3}`, `{has: $x}`, ..
 
     `path` is the place; `about` are keys that may stand beside the comparisons, and are read
     elsewhere. Raises `ContractError` with every mistake.

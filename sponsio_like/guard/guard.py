@@ -162,8 +162,7 @@ class Guard:
         blocked: OnBlock = "raise",
         held: OnHold = "raise",
     ) -> Any:
-        """Return a function, a coroutine function, a method or a `StructuredTool`, guarded:
-        `@guard.tool`.
+        """Return a function, a method or a `StructuredTool`, guarded: `@guard.tool`.
 
         Each call is decided on the arguments that the body receives (bound to names, defaults
         filled in, coerced by their annotations), and settled after it. The session is `session`,
@@ -178,8 +177,7 @@ class Guard:
         return decorated(self._tools, function, options)
 
     def wrap(self, tools: Any, **options: Any) -> Any:
-        """Return a list of tools, or a mapping from names to functions, guarded; options as in
-        `tool`.
+        """Return tools, a list or a mapping from names to functions, guarded; options as in `tool`.
 
         Tools that are wrapped by one call may stand in for one another in redirects.
         """
@@ -286,7 +284,7 @@ def begun(guard: Guard, id: str | None, given: Given) -> Session:
 def resumed(guard: Guard, snapshot: Mapping[str, Any], given: Given) -> Session:
     """Return the session of a snapshot, for hosts that restore often.
 
-    As `Guard.restore`, but the guard does not keep it: it goes when nobody holds it.
+    As `Guard.restore`, but the guard keeps it only if it kept the session of this id before.
     """
     session = guard._resumed(snapshot, given)  # noqa: SLF001  as above
     guard._roster.restored(session, given, keep=False)  # noqa: SLF001  as above
@@ -294,7 +292,7 @@ def resumed(guard: Guard, snapshot: Mapping[str, Any], given: Given) -> Session:
 
 
 def _log(policy: Policy, given: LogGiven | None, log_args: bool) -> Log:
-    """Return the log of a guard; a silent one if none is given."""
+    """Return the log of a guard, silent if none is given."""
     if given is None:
         return SILENT
     from sponsio_like.engine.applying import ByName  # only hosts with a log need this

@@ -36,9 +36,9 @@ class Origin:
     def belongs(self, with_: Origin, varying: Iterable[str]) -> bool:
         """True if this one may run in place of the other one.
 
-        `varying` names the parts in which functions of its name differ. Where it has such a part,
-        the other one must share it, unless both were wrapped at once. A method of another object
-        may never.
+        Functions that were wrapped at once always may. Otherwise this one must not be a method of
+        another object of the same class, and must share with the other one each part that it has of
+        those in `varying`, in which functions of its name differ.
         """
         if self.batch is not None and self.batch is with_.batch:
             return True

@@ -90,8 +90,7 @@ class Tool:
         return Fitted(run, fitted.read())
 
     def owned(self, other: Tool, owner: tuple[Any, ...]) -> tuple[Tool, tuple[Any, ...]]:
-        """Return this method as the object has it, and the object to call it on in place of
-        `other`.
+        """Return this method as the object has it, and the object to call it on.
 
         Raises `TypeError` if this is a method of another class.
         """

@@ -57,8 +57,7 @@ def duplicate_call_limit(
     limit: Natural = 1,
     counts: Counts = "done",
 ) -> Rule:
-    """The same tool is called at most `limit` times with equal values of `fields`; failures do not
-    count.
+    """The same tool is called at most `limit` times with equal `fields`; failures do not count.
 
     Each tool of a list or a glob counts for itself. A call without one of the fields violates.
     """

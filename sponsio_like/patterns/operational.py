@@ -42,8 +42,7 @@ ANY = default("*")
 def rate_limit(
     action: Tools, limit: Natural, per: Window = SESSION, counts: Counts = "called"
 ) -> Formula:
-    """`action` is called at most `limit` times, in the session or in any sliding window; tries
-    count.
+    """`action` is called at most `limit` times, in the session or in any window; tries count.
 
     `per: {seconds: N}` are the last N seconds, `per: {steps: N}` this call and the N-1 before it.
     """

@@ -175,8 +175,7 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
     example={"tool": "delete", "field": "id", "source": "find"},
 )
 def value_from(tool: Tools, field: Field, source: Success) -> Formula:
-    """The value of `field` in each call of `tool` stands, as a whole word, in an earlier answer of
-    `source`.
+    """The value of `field` in a call of `tool` stands, as a word, in an earlier answer of `source`.
 
     A message may be the source: {message: user}. A call without the field is refused, by name or by
     a glob such as `pay_*`, unless the tool says so: {tool: delete, missing: skip}; `*` speaks of

@@ -253,7 +253,7 @@ class Play:
             self.session.settle(settled.id, error="" if output is None else output)
 
     def _violations(self, position: int) -> tuple[Violation, ...]:
-        """Return the violations logged since the last call, at positions of the recorded trace."""
+        """Return the violations logged since the last time, at positions of the recorded trace."""
         found = [
             Violation(**each) for record in self.records for each in record.get("violations", ())
         ]

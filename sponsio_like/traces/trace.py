@@ -94,8 +94,7 @@ class Trace:
 
 
 def read_traces(path: str | Path, progress: Callable[[int], None] = ignored) -> Iterator[Trace]:
-    """Yield the traces of a file one by one. Raises `TraceError` at the first that is not
-    understood.
+    """Yield the traces of a file one by one. Raises `TraceError` at the first bad one.
 
     A file without any is refused: it would keep every contract.
     """
