@@ -154,12 +154,16 @@ def test_an_answer_is_looked_into_as_deep_as_data_are_read() -> None:
     deep = boxed(json.dumps(boxed("approved", 40)), 40)
     assert not opens(word, deep)
     assert not opens(yes, {"approved": True, "id": listed(json.dumps(listed(5, 40)), 40)})
+    assert not opens(yes, listed(json.dumps(listed("yes", 40)), 40))
+    assert not opens(word, listed(json.dumps(listed("approved", 40)), 40))
+    assert opens(yes, {"approved": True, "id": boxed(5, 60, "id")})
+    assert not opens(yes, {"approved": True, "id": boxed(json.dumps(boxed(5, 40, "id")), 40, "id")})
 
 
-def boxed(value: Any, levels: int) -> Any:
+def boxed(value: Any, levels: int, name: str = "state") -> Any:
     """The value under so many fields."""
     for _ in range(levels):
-        value = {"state": value}
+        value = {name: value}
     return value
 
 
