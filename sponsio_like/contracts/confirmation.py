@@ -33,7 +33,7 @@ RECEIPT = {"ok", "okay"}
 """Words in the names of fields that may say no more than that a request was received: `{"ok":
 true}`.
 
-A yes has to stand in another field, and such a field may not say no.
+A yes has to stand in another field, and such a field, if there is one, has to say yes as well.
 """
 DATA = re.compile(
     r"(?:.* )?(?:id|ids|uuid)|time|timestamp|date|name|tool|order|amount|currency"

@@ -1,7 +1,8 @@
 """Decides which of several functions of one name may run in place of another.
 
 In: functions, as they were decorated. Out: the parts that they were made with, and the answer. A
-function that is made anew for each customer must never stand in for that of another customer.
+function that is made anew for each customer must not stand in for that of another customer, unless
+the host has wrapped both at once.
 """
 
 from __future__ import annotations
