@@ -14,8 +14,11 @@
 PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(p))))
 BIN := .venv/bin
 N ?= 50000
-PYTEST_FLAGS ?= -n 2
+PYTEST_FLAGS ?= -n 2 --dist worksteal
 CODE := sponsio_like tests campaigns $(wildcard examples)
+
+# The tests start many processes: compiled once, a module is not compiled again by each of them.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test check static oldest newest test-adapters setup fmt fuzz bench mutate coverage clean
 .DEFAULT_GOAL := help
