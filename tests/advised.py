@@ -12,6 +12,7 @@ blocked calls were told what, and every one that was told something wrong.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import re
@@ -77,6 +78,7 @@ def patterns() -> Iterator[Part]:
         yield "required_steps_completion", {"steps": steps, "gate": x}
 
 
+@functools.cache
 def policies() -> list[tuple[Part, ...]]:
     """Every pattern and every pair; one of those that only differ in the names of the tools."""
     found: dict[str, tuple[Part, ...]] = {}
@@ -88,6 +90,7 @@ def policies() -> list[tuple[Part, ...]]:
     return list(found.values())
 
 
+@functools.cache
 def lasting() -> list[tuple[Part, ...]]:
     """Pairs, in both orders, of what a call can make up for and what mostly is for good."""
     both = [order for pair in policies() for order in (pair, pair[::-1])[: len(pair)]]

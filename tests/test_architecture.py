@@ -132,9 +132,10 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
-def functions(path: Path) -> Iterator[Function]:
+@cache
+def functions(path: Path) -> tuple[Function, ...]:
     """Every function of a file, methods and inner functions too."""
-    return (node for node in ast.walk(parsed(path)) if isinstance(node, Function))
+    return tuple(node for node in ast.walk(parsed(path)) if isinstance(node, Function))
 
 
 def length(function: Function) -> int:

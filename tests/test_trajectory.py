@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import json
 import random
@@ -30,7 +31,7 @@ from sponsio_like.trajectory import (
 )
 from tests.bridge import translate
 from tests.manifest import requirement
-from tests.oracle import holds, kinds, positions, step
+from tests.oracle import Trace, holds, kinds, positions, step
 
 A, B = atom("a"), atom("b")
 
@@ -382,15 +383,21 @@ SEEN, AHEAD = 2, 2
 """How many steps are observed, and how many may follow: no operator here looks further."""
 
 
+@functools.cache
+def trajectories(spoken: frozenset[str]) -> dict[tuple[frozenset[str], ...], Trace]:
+    """Every short trajectory, by its steps, for formulas that speak of these kinds."""
+    return {
+        steps: positions([step(*each) for each in steps], spoken)
+        for length in range(SEEN + AHEAD + 1)
+        for steps in itertools.product(LETTERS, repeat=length)
+    }
+
+
 def truths(formula: f.Formula) -> dict[tuple[frozenset[str], ...], bool]:
     """Whether it holds, as the definition reads, of every short trajectory."""
     meaning = translate(formula)
-    found = {}
-    for length in range(SEEN + AHEAD + 1):
-        for steps in itertools.product(LETTERS, repeat=length):
-            trace = positions([step(*each) for each in steps], kinds(meaning))
-            found[steps] = holds(meaning, trace, 0)
-    return found
+    found = trajectories(kinds(meaning))
+    return {steps: holds(meaning, trace, 0) for steps, trace in found.items()}
 
 
 def expected(truth: dict[tuple[frozenset[str], ...], bool], steps: Any) -> str:

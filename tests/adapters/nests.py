@@ -23,6 +23,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.func import entrypoint, task
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import tools_condition
+from pydantic import BaseModel
 
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import GuardedState, guard_tools
@@ -65,6 +66,18 @@ def few(name: str, limit: int) -> Guard:
     return Guard([contract(name).guarantees(rate_limit("pay", limit))], elsewhere=ELSEWHERE)
 
 
+class Payment(BaseModel):
+    """What a payment takes: made once, since the schema of a function is made anew each time."""
+
+    amount: int
+
+
+class Question(BaseModel):
+    """What an inner graph is asked."""
+
+    question: str
+
+
 @dataclass
 class Ledger:
     """What has run: one letter for each body."""
@@ -75,14 +88,19 @@ class Ledger:
         """A payment that writes `who` into the ledger."""
 
         def pay(amount: int) -> str:
-            """Pay an amount."""
             self.ran.append(who)
             return f"paid {amount}"
 
         async def apay(amount: int) -> str:
             return pay(amount)
 
-        return StructuredTool.from_function(pay, apay, name="pay")
+        return StructuredTool(
+            name="pay",
+            description="Pay an amount.",
+            args_schema=Payment,
+            func=pay,
+            coroutine=apay,
+        )
 
 
 def pays(who: str, times: int) -> list[Any]:
@@ -120,14 +138,19 @@ def as_tool(inner: Any, name: str = "research") -> BaseTool:
     """A tool whose body runs the inner graph."""
 
     def run(question: str) -> str:
-        """Find something out."""
         return str(inner.invoke({"messages": [("user", question)]})["messages"][-1].text)
 
     async def arun(question: str) -> str:
         state = await inner.ainvoke({"messages": [("user", question)]})
         return str(state["messages"][-1].text)
 
-    return StructuredTool.from_function(run, arun, name=name)
+    return StructuredTool(
+        name=name,
+        description="Find something out.",
+        args_schema=Question,
+        func=run,
+        coroutine=arun,
+    )
 
 
 # --- how their guards are related -----------------------------------------------------------------
