@@ -19,7 +19,7 @@ from tests.smt_values import FRESH, Event, key
 
 HERE = Path(__file__).parent
 JUDGES = ("smt.py", "smt_facts.py", "smt_reading.py", "smt_values.py", "smt_brute.py")
-PAIRS = 600
+PAIRS = 300
 
 VETTED = {
     "pattern": "precedence",

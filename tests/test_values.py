@@ -68,10 +68,10 @@ def made(request: pytest.FixtureRequest) -> Callable[..., Session]:
 @requirement("S-VALUE-01")
 def test_random_guarantees_are_what_they_are_for_every_value() -> None:
     """Reports, verdicts and obligations are those of one guarantee for each value."""
-    agreed, violated, failures = campaign(80, seed=7)
+    agreed, violated, failures = campaign(40, seed=7)
     assert not failures, failures[0]
-    assert agreed >= 80
-    assert violated > 20
+    assert agreed >= 40
+    assert violated > 10
 
 
 def test_a_value_is_allowed_by_its_own_history(made: Callable[..., Session]) -> None:
