@@ -1,8 +1,7 @@
 """Scenarios about several processes, which share a SQLite file and nothing else.
 
-In: a way. Out: the story of what was observed. As a program it is the first process, which leaves
-a call held, and then dies while a tool runs: `python -m tests.adapters.scenarios_process node sync
-FILE`.
+In: a way. Out: the story of what was observed. The first process leaves a call held, and then dies
+while a tool runs.
 """
 
 from __future__ import annotations
@@ -10,8 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -26,9 +23,9 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from sponsio_like.contracts.contract import contract
 from sponsio_like.patterns import amount_limit
 from tests.adapters.apps import IN_ONE_PROCESS, App, State, Way, charge, kit
+from tests.adapters.processes import start
 from tests.adapters.rules import asked, pay, send, spending, yes
 
-ROOT = Path(__file__).parents[2]
 DIED = 9
 
 
@@ -78,8 +75,9 @@ def _until_saved(file: Path) -> Iterator[None]:
     os._exit(DIED)
 
 
-def first_process(way: Way, file: Path) -> None:
+def first_process(name: str, file: Path) -> None:
     """Leave a call held in one thread, and die in another."""
+    [way] = [each for each in IN_ONE_PROCESS if str(each) == name]
     _app(way, file, "held").say([send("hello", "a"), pay(900, "b")])
     app = _app(way, file, "dies", dies=True)
     app.say([pay(60, "a"), charge(60, "b")], durability="sync")
@@ -90,15 +88,7 @@ def _left(way: Way) -> bytes:
     """The file that the first process leaves."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "threads.sqlite"
-        command = [
-            sys.executable,
-            "-m",
-            "tests.adapters.scenarios_process",
-            *str(way).split(),
-            str(file),
-        ]
-        done = subprocess.run(command, cwd=ROOT, check=False, timeout=60)
-        assert done.returncode == DIED
+        assert start(first_process, str(way), file).ended() == DIED
         with closing(sqlite3.connect(file)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return file.read_bytes()
@@ -131,8 +121,3 @@ def dead_process(way: Way) -> str:
         app.note("goes on", app.run(None))
         app.note("then", app.say([pay(40, "c"), charge(40, "d")], [pay(1, "e"), charge(1, "f")]))
         return app.told()
-
-
-if __name__ == "__main__":
-    ways = {str(each): each for each in IN_ONE_PROCESS}
-    first_process(ways[" ".join(sys.argv[1:3])], Path(sys.argv[3]))

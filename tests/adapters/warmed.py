@@ -15,3 +15,4 @@ for _way in WAYS:
         lived(Life(Home(_folder), _way, "asked"))
 gc.collect()
 gc.freeze()
+gc.set_threshold(50_000, 20, 20)  # as in tests/conftest.py
