@@ -242,7 +242,7 @@ def _of_model(tool: BaseTool, full: Any, hosts: frozenset[str]) -> _Schema:
     wanted = getattr(tool.tool_call_schema, "model_fields", {})
     fields: Mapping[str, Any] = full.model_fields
     injected: dict[str, Any] = {each: (Any, None) for each in fields if each not in wanted}
-    model = create_model(full.__name__, __base__=full, **injected)
+    model = create_model(full.__name__, __base__=full, **injected) if injected else full
     made_up = {
         name: each.validation_alias or name
         for name, each in fields.items()
