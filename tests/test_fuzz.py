@@ -57,9 +57,10 @@ BUGS = {
         "monitor.monitor",
         "window, registers = known or (state.window, state.registers)",
         "window, registers = state.window, state.registers",
+        2,
     ),
     "sums do not hear every call": Bug(
-        "monitor.relevance", " or any(letter[slot] for slot in sums)", "", 2
+        "monitor.relevance", " or any(letter[slot] for slot in sums)", "", 4
     ),
     "a verdict does not latch": Bug(
         "engine.clause", "broken=watch.broken or violated", "broken=violated"

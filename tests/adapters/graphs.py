@@ -19,6 +19,7 @@ from langgraph.prebuilt import tools_condition
 
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import guard_tools, waiting
+from tests.adapters.bench import TOOLS
 from tests.adapters.harness import Adapter, Agent, Answers, Host, Report, Turn
 from tests.adapters.scripted import Scripted, report, resume, said
 
@@ -27,12 +28,18 @@ Script = Callable[[], Sequence[Turn]]
 CANNOT = {"a_cancelled_call_is_settled_as_an_error": "a function that is not async runs to its end"}
 
 
+SCHEMAS = {each.__name__: StructuredTool.from_function(each).args_schema for each in TOOLS}
+"""What the tools take, as LangChain reads it from their functions: read once, for it takes long."""
+
+
 def tools_of(host: Host, *, later: bool) -> list[StructuredTool]:
     """The tools of the bench, as LangChain has them."""
+    make = StructuredTool.from_function
     if later:
         each = host.bench.async_tools.items()
-        return [StructuredTool.from_function(coroutine=f, name=name) for name, f in each]
-    return [StructuredTool.from_function(f, name=name) for name, f in host.bench.tools.items()]
+        return [make(coroutine=f, name=name, args_schema=SCHEMAS[name]) for name, f in each]
+    each = host.bench.tools.items()
+    return [make(f, name=name, args_schema=SCHEMAS[name]) for name, f in each]
 
 
 def node(host: Host, script: Script, *, later: bool) -> Any:
