@@ -8,6 +8,7 @@ beginning of many traces is walked once) and to ask a monitor for its verdict.
 from __future__ import annotations
 
 import copy
+import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -130,11 +131,16 @@ def forked(session: Session) -> Session:
     return twin
 
 
+@functools.lru_cache(maxsize=2)
+def another(contracts: tuple[Contract, ...]) -> Guard:
+    """Another guard of these contracts, as another process has it."""
+    return guard(*contracts)
+
+
 def restored(session: Session) -> Session:
-    """The same session once more, out of its snapshot as text."""
+    """The same session once more, out of its snapshot as text, under another guard."""
     data = json.loads(json.dumps(session.snapshot()))
-    made = Guard(session.policy.contracts, mode="observe", log=LOGGED.append)
-    return made.restore(data, clock=CLOCK)
+    return another(tuple(session.policy.contracts)).restore(data, clock=CLOCK)
 
 
 @dataclass(frozen=True)
