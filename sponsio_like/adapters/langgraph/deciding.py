@@ -73,7 +73,8 @@ class Decide:
         name = decides(self.name)
         node = RunnableCallable(self.run, self.arun, name=name, trace=False)
         builder.add_node(name, node, defer=defer)
-        builder.add_conditional_edges(name, self.route, [self.name, name])
+        route = RunnableCallable(self.route, name="route", trace=False)
+        builder.add_conditional_edges(name, route, [self.name, name])
 
     def run(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
         """The next value of the channel."""

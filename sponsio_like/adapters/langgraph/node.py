@@ -185,13 +185,13 @@ class _Calls:
         going = self._going(given, config)
         if isinstance(going, Command):
             return going
-        return self._and_on(self.inner.invoke(going))
+        return self._and_on(self.inner.invoke(going, config))
 
     async def arun(self, given: Any, config: RunnableConfig) -> Any:
         going = self._going(given, config)
         if isinstance(going, Command):
             return going
-        return self._and_on(await self.inner.ainvoke(going))
+        return self._and_on(await self.inner.ainvoke(going, config))
 
     def _going(self, given: Any, config: RunnableConfig) -> Any:
         """The call as `ToolNode` takes it; or what comes of it without one."""

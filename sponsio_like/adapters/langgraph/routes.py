@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, TypeAlias
 
-from langchain_core.runnables import RunnableConfig, RunnableLambda
+from langchain_core.runnables import RunnableConfig
 from langgraph._internal._runnable import RunnableCallable
 from langgraph.constants import END, START, TAG_HIDDEN
 from langgraph.graph import StateGraph
@@ -210,7 +210,13 @@ class Routes:
                     led.append(each)
             return [*led, *(to_decide(decides(name), args) for name, args in sent.items())]
 
-        path = branch.path | RunnableLambda(renamed).with_config(tags=[TAG_HIDDEN])
+        def chosen(state: Any, config: RunnableConfig) -> list[Any]:
+            return renamed(branch.path.invoke(state, config))
+
+        async def achosen(state: Any, config: RunnableConfig) -> list[Any]:
+            return renamed(await branch.path.ainvoke(state, config))
+
+        path = RunnableCallable(chosen, achosen, name=branch.path.name, trace=False)
         return branch._replace(path=path, ends=ends)
 
 
@@ -315,7 +321,7 @@ def _unless_it_says_where(edges: Sequence[Any]) -> RunnableCallable:
 
 def _joining(spec: Any, schema: Any) -> Any:
     """A node that does nothing: what starts there starts once, when all calls have ended."""
-    nothing: Any = RunnableLambda(lambda _: None).with_config(tags=[TAG_HIDDEN])
+    nothing = RunnableCallable(lambda _: None, trace=False)
     options = {"metadata", "retry_policy", "cache_policy", "timeout", "error_handler_node"}
     without = dict.fromkeys(options & {each.name for each in fields(spec)})
     return replace(spec, runnable=nothing, input_schema=schema, ends=(), defer=False, **without)

@@ -1,0 +1,152 @@
+"""What a guarded turn costs beside the same turn without contracts, counted as work.
+
+No test here judges a time: they count threads that are asked, runs that callbacks see, and calls of
+functions of ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
+
+from sponsio_like.adapters.langgraph import guard_tools
+from sponsio_like.guard.guard import Guard
+from tests.adapters.rules import few, spending
+
+ON: Any = {"configurable": {"thread_id": "one"}}
+
+
+@tool
+async def pay(amount: int) -> str:
+    """Pay an amount."""
+    return f"paid {amount}"
+
+
+def _calls(count: int) -> list[dict[str, Any]]:
+    return [{"name": "pay", "args": {"amount": 1}, "id": f"c{i}"} for i in range(count)]
+
+
+def _builder(count: int, guard: Guard | None, *, joined: bool = False) -> Any:
+    """A model that calls `pay` so often at once, and then is done. All of it is async.
+
+    `joined`: a conditional edge leads on from the tools, and not a plain one.
+    """
+
+    async def model(state: MessagesState) -> dict[str, Any]:
+        answered = any(isinstance(each, ToolMessage) for each in state["messages"])
+        said = AIMessage("done") if answered else AIMessage("", tool_calls=_calls(count))
+        return {"messages": [said]}
+
+    async def asks(state: MessagesState) -> str:
+        return "tools" if state["messages"][-1].tool_calls else END  # type: ignore[union-attr]
+
+    async def back(_: MessagesState) -> str:
+        return "model"
+
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("model", model)
+    if guard is None:
+        builder.add_node("tools", ToolNode([pay]))
+    else:
+        guard_tools(builder, guard, [pay])
+    builder.add_edge(START, "model")
+    builder.add_conditional_edges("model", asks, ["tools", END])
+    if joined:
+        builder.add_conditional_edges("tools", back, ["model"])
+    else:
+        builder.add_edge("tools", "model")
+    return builder
+
+
+class _Started(BaseCallbackHandler):
+    """Counts the runs that callbacks are told of, by their names."""
+
+    def __init__(self) -> None:
+        self.names: Counter[str] = Counter()
+
+    def on_chain_start(self, *_: Any, **more: Any) -> None:
+        self.names[more["name"]] += 1
+
+
+def _runs(count: int, guard: Guard | None, *, joined: bool) -> Counter[str]:
+    seen = _Started()
+    graph = _builder(count, guard, joined=joined).compile(checkpointer=InMemorySaver())
+    asyncio.run(graph.ainvoke({"messages": ["pay"]}, {**ON, "callbacks": [seen]}))
+    return seen.names
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_callbacks_see_the_runs_of_the_graph_and_the_node_that_decides(joined: bool) -> None:
+    """Traces show a node for each step, and nothing of how edges are redirected."""
+    plain, mine = _runs(1, None, joined=joined), _runs(1, Guard([few("pay", 5)]), joined=joined)
+    more = mine - plain
+    inner = Counter({"tools": 1})  # the node of tools, in the node that is sent the call
+    steps = {"tools.decide": 1, **({"tools.ended": 1} if joined else {})}
+    assert more - inner == Counter(steps)
+    assert plain - mine == Counter()
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_a_guarded_turn_asks_for_no_other_thread(
+    joined: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In an event loop, where model, tools and edges are async, nothing is handed to a thread.
+
+    What LangGraph itself does to save a checkpoint is the same with contracts, one for each step.
+    """
+    asked: list[str] = []
+    before = asyncio.BaseEventLoop.run_in_executor
+
+    def run_in_executor(self: Any, executor: Any, function: Any, *args: Any) -> Any:
+        asked.append(repr(function))
+        return before(self, executor, function, *args)
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "run_in_executor", run_in_executor)
+    graph = _builder(3, Guard([few("pay", 5), spending(100)]), joined=joined).compile(
+        checkpointer=InMemorySaver()
+    )
+    asyncio.run(graph.ainvoke({"messages": ["pay"]}, ON))
+    assert asked == []
+
+
+def _work(play: Callable[[], Any]) -> int:
+    """How many functions of ours are called."""
+    found = 0
+
+    def called(frame: Any, event: str, _: Any) -> None:
+        nonlocal found
+        found += event == "call" and "sponsio_like/" in frame.f_code.co_filename
+
+    before = sys.getprofile()
+    sys.setprofile(called)
+    try:
+        play()
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+def _work_of(count: int) -> int:
+    graph = _builder(count, Guard([few("pay", 500), spending(500)])).compile(
+        checkpointer=InMemorySaver()
+    )
+    asyncio.run(graph.ainvoke({"messages": ["pay"]}, {"configurable": {"thread_id": "warm"}}))
+    return _work(lambda: asyncio.run(graph.ainvoke({"messages": ["pay"]}, ON)))
+
+
+def test_the_work_of_a_message_grows_with_its_calls_alone() -> None:
+    """Of 60 calls each costs what each of 20 does."""
+    ten, twenty, sixty = _work_of(10), _work_of(20), _work_of(60)
+    each = (twenty - ten) / 10
+    assert sixty - twenty < 1.1 * each * 40
