@@ -1,61 +1,44 @@
-"""Measures the cost of a guard in LangGraph and LangChain: runs with and without it, interleaved.
+"""Measures the cost of a guard in LangGraph and LangChain: turns with and without it, interleaved.
 
     python -m campaigns.overhead [RUNS]
 
-Out: a table in Markdown: the median time of a call without contracts and with them, and the median
-of the differences. Each run is a thread with 20 calls, state in memory, a scripted model.
+Out: two tables in Markdown. The first has the time of the processor for one turn of a scripted
+model that asks for several calls at once, state in memory: without contracts; the floor, which is
+the same with a node that decides nothing before the tools, and a task for each call; and with three
+contracts. The time of the processor, and not of the clock: other work on the machine disturbs it
+least. The second has how long the event loop stands still at most in a turn.
 """
 
 from __future__ import annotations
 
+import asyncio
 import statistics
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
 from langchain_core.language_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
+from langgraph.types import Send
 
 from sponsio_like import Guard, contract
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import guard_tools
-from sponsio_like.patterns import must_precede, rate_limit
+from sponsio_like.patterns import amount_limit, arg_value_range, rate_limit
 
-CALLS = 20
-
-
-class Model(GenericFakeChatModel):
-    """A model that asks for one call after another, then ends."""
-
-    def bind_tools(self, *_: Any, **__: Any) -> Model:
-        return self
-
-    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
-        return ChatResult(generations=[ChatGeneration(message=asked(messages))])
-
-
-def asked(messages: list[BaseMessage]) -> AIMessage:
-    """Return the message that asks for the next call."""
-    done = sum(isinstance(each, ToolMessage) for each in messages)
-    if done == CALLS:
-        return AIMessage("done")
-    name = "pay" if done else "check"
-    return AIMessage(
-        "", tool_calls=[{"name": name, "args": {"amount": done}, "id": f"call-{done}"}]
-    )
-
-
-@tool
-def check(amount: int) -> str:
-    """Check an amount."""
-    return f"checked {amount}"
+TURNS = 5
+SIZES = (1, 4, 60)
+WARM = 3
+"""Runs of each that are not counted."""
 
 
 @tool
@@ -64,73 +47,203 @@ def pay(amount: int) -> str:
     return f"paid {amount}"
 
 
+@dataclass(frozen=True)
+class Script:
+    """What the model asks for in each turn: so many payments of this amount at once."""
+
+    calls: int
+    amount: int = 1
+
+    def said(self, messages: list[BaseMessage]) -> AIMessage:
+        """Return the next message of the model."""
+        n = sum(isinstance(each, AIMessage) for each in messages)
+        if n == TURNS:
+            return AIMessage("done")
+        ids = [f"call-{n}-{i}" for i in range(self.calls)]
+        args = {"amount": self.amount}
+        return AIMessage("", tool_calls=[{"name": "pay", "args": args, "id": id} for id in ids])
+
+
+class Model(GenericFakeChatModel):
+    """A chat model that plays the script."""
+
+    script: Script
+
+    def bind_tools(self, *_: Any, **__: Any) -> Model:
+        return self
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=self.script.said(messages))])
+
+
+class Idle(AgentMiddleware[Any, Any]):
+    """Has the hooks that the guard has, and does nothing in them."""
+
+    def after_model(self, state: Any, runtime: Any) -> None: ...
+
+    async def aafter_model(self, state: Any, runtime: Any) -> None: ...
+
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        return handler(request)
+
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        return await handler(request)
+
+    def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+        return handler(request)
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+        return await handler(request)
+
+
 def guard() -> Guard:
-    """Return a guard with three contracts: an argument, an order, a limit."""
+    """Return a guard with three contracts: a limit of calls, of their sum, and of an argument."""
     return Guard(
         [
-            contract("small").guarantees("`pay.amount` between 0 and 500"),
-            contract("checked").guarantees(must_precede("check", "pay")),
-            contract("few").guarantees(rate_limit("pay", limit=1_000)),
+            contract("few").guarantees(rate_limit("pay", limit=100_000)),
+            contract("sum").guarantees(amount_limit("pay", "amount", 10**9)),
+            contract("small").guarantees(arg_value_range("pay", "amount", max=100)),
         ]
     )
 
 
-def graph(add: Callable[[StateGraph[Any, Any, Any, Any]], Any]) -> Any:
-    """Return a graph of a model and a node of tools."""
-    builder: StateGraph[Any, Any, Any, Any] = StateGraph(MessagesState)
-    builder.add_node("model", lambda state: {"messages": [asked(state["messages"])]})
-    add(builder)
+def graph(script: Script, add: Callable[[Any], str]) -> Any:
+    """Return a graph of a model and a node of tools; `add` adds it, and returns where calls go."""
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("model", lambda state: {"messages": [script.said(state["messages"])]})
+    first = add(builder)
     builder.add_edge(START, "model")
-    builder.add_conditional_edges("model", tools_condition)
+    ways = {"tools": first, "__end__": "__end__"}
+    builder.add_conditional_edges("model", tools_condition, ways)
     builder.add_edge("tools", "model")
     return builder.compile(checkpointer=InMemorySaver())
 
 
-def agent(middleware: list[Any]) -> Any:
-    """Return an agent of LangChain."""
-    return create_agent(
-        Model(messages=iter(())), [check, pay], middleware=middleware, checkpointer=InMemorySaver()
-    )
+def plain(builder: Any) -> str:
+    """Add a node of tools without contracts."""
+    builder.add_node("tools", ToolNode([pay]))
+    return "tools"
 
 
-def measured(run: Any, thread: str) -> float:
-    """Return the milliseconds for each call of one run."""
-    config = {"configurable": {"thread_id": thread}, "recursion_limit": 1_000}
-    started = time.perf_counter()
-    run.invoke({"messages": [("user", "go on")]}, config)
-    return (time.perf_counter() - started) / CALLS * 1_000
+def floor(builder: Any) -> str:
+    """Add a node of tools, and a node that sends it each call and decides nothing."""
+
+    def sent(state: Any) -> list[Send]:
+        calls = state["messages"][-1].tool_calls
+        return [Send("tools", [{**each, "type": "tool_call"}]) for each in calls]
+
+    plain(builder)
+    builder.add_node("decide", lambda _: {})
+    builder.add_conditional_edges("decide", sent, ["tools"])
+    return "decide"
 
 
-def main(runs: int) -> None:
-    """Measure, and print the table."""
-    tools = [check, pay]
-    pairs = {
-        "LangGraph node": (
-            graph(lambda builder: builder.add_node("tools", ToolNode(tools))),
-            graph(lambda builder: guard_tools(builder, guard(), tools)),
-        ),
-        "LangChain middleware": (agent([]), agent(guarded(guard(), tools))),
+def held(builder: Any) -> str:
+    """Add a node of guarded tools."""
+    guard_tools(builder, guard(), [pay])
+    return "tools"
+
+
+def agent(script: Script, middleware: list[Any]) -> Any:
+    """Return an agent of LangChain with these middlewares."""
+    model = Model(messages=iter(()), script=script)
+    return create_agent(model, [pay], middleware=middleware, checkpointer=InMemorySaver())
+
+
+def contestants(script: Script) -> dict[str, list[Any]]:
+    """Return, of each adapter, the graph without contracts, the floor, and the guarded one."""
+    return {
+        "guard_tools": [graph(script, each) for each in (plain, floor, held)],
+        "guarded": [agent(script, each) for each in ([], [Idle()], guarded(guard(), [pay]))],
     }
-    times: dict[str, list[tuple[float, float]]] = {name: [] for name in pairs}
-    for i in range(runs + 3):
-        for name, (plain, held) in pairs.items():
-            order = ((0, plain), (1, held)) if i % 2 else ((1, held), (0, plain))
-            both = [0.0, 0.0]
-            for k, each in order:
-                both[k] = measured(each, f"{name} {i}")
-            if i >= 3:
-                times[name].append((both[0], both[1]))
+
+
+async def run(graph: Any, thread: str, *, later: bool) -> None:
+    """Run all turns once."""
+    given = {"messages": [("user", "go on")]}
+    config = {"configurable": {"thread_id": thread}, "recursion_limit": 1_000}
+    if later:
+        await graph.ainvoke(given, config)
+    else:
+        graph.invoke(given, config)
+
+
+async def costs(size: int, runs: int) -> list[str]:
+    """Return the rows of one number of calls: milliseconds of the processor a turn, medians."""
+    every = contestants(Script(size))
+    keys = [(name, later, i) for name in every for later in (False, True) for i in range(3)]
+    times: dict[Any, list[float]] = {key: [] for key in keys}
+    for k in range(runs + WARM):
+        for key in keys:
+            name, later, i = key
+            started = time.process_time()
+            await run(every[name][i], f"{later} {k}", later=later)
+            times[key].append((time.process_time() - started) / TURNS * 1_000)
+    rows = []
+    for name in every:
+        for later in (False, True):
+            each = [statistics.median(times[name, later, i][WARM:]) for i in range(3)]
+            cells = " | ".join(f"{ms:.2f}" for ms in each)
+            ratios = f"{each[1] / each[0]:.2f} | {each[2] / each[0]:.2f}"
+            rows.append(
+                f"| {name} | {'async' if later else 'sync'} | {size} | {cells} | {ratios} |"
+            )
+    return rows
+
+
+async def stall(graph: Any, thread: str) -> float:
+    """Return for how many milliseconds of the processor the event loop was held at most."""
+    loop, longest, last = asyncio.get_running_loop(), 0.0, time.thread_time()
+    done = False
+
+    def tick() -> None:
+        nonlocal longest, last
+        now = time.thread_time()
+        longest, last = max(longest, now - last), now
+        if not done:
+            loop.call_soon(tick)
+
+    tick()
+    await run(graph, thread, later=True)
+    done = True
+    return longest * 1_000
+
+
+async def stalls(runs: int) -> list[str]:
+    """Return the rows of the second table: with a call that is allowed, and with a refused one."""
+    rows = []
+    for what, script in (("allowed", Script(1)), ("refused", Script(1, amount=101))):
+        every = contestants(script)
+        times: dict[Any, list[float]] = {(name, i): [] for name in every for i in range(3)}
+        for k in range(runs + WARM):
+            for name, i in list(times):
+                times[name, i].append(await stall(every[name][i], str(k)))
+        for name in every:
+            cells = []
+            for i in range(3):
+                found = sorted(times[name, i][WARM:])
+                last = found[min(len(found) - 1, len(found) * 99 // 100)]
+                cells.append(f"{statistics.median(found):.2f} | {last:.2f}")
+            rows.append(f"| {name} | {what} | {' | '.join(cells)} |")
+    return rows
+
+
+async def main(runs: int) -> None:
+    """Measure, and print both tables."""
     lines = [
-        "| adapter | without, ms a call | with, ms a call | median difference, ms |",
-        "|---|---|---|---|",
+        "| adapter | way | calls | without, ms | floor, ms | with, ms | floor | with |",
+        "|---|---|---|---|---|---|---|---|",
     ]
-    for name, each in times.items():
-        without = statistics.median(pair[0] for pair in each)
-        with_it = statistics.median(pair[1] for pair in each)
-        more = statistics.median(pair[1] - pair[0] for pair in each)
-        lines.append(f"| {name} | {without:.2f} | {with_it:.2f} | {more:.2f} |")
+    for size in SIZES:
+        lines += await costs(size, max(3, runs // size))
+    lines += [
+        "",
+        "| adapter | call | without, ms | p99 | floor, ms | p99 | with, ms | p99 |",
+        "|---|---|---|---|---|---|---|---|",
+        *(await stalls(runs)),
+    ]
     sys.stdout.write("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 40)
+    asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 40))

@@ -23,12 +23,12 @@ MEANING = (
             "self._going(given, config)\n"
             "        if isinstance(going, Command):\n"
             "            return going\n"
-            "        return self._and_on(self.inner.invoke(going))"
+            "        return self._and_on(self.inner.invoke(going, config))"
         ),
         (
             "None\n"
             "        tools = list(self.inner.tools_by_name.values())\n"
-            "        return self._and_on(ToolNode(tools).invoke(given))"
+            "        return self._and_on(ToolNode(tools).invoke(given, config))"
         ),
     ),
     (

@@ -276,6 +276,11 @@ class Interceptor:
             catch_up(self)
             return tuple((id, each.tool, self.waits(each)) for id, each in self.flights.items())
 
+    def in_flight(self) -> list[str]:
+        """The ids of the calls in flight."""
+        with self.lock:
+            return [*self.flights, *(() if self.latest is None else (self.latest[0],))]
+
     def waits(self, flight: Flight) -> tuple[Change, ...]:
         """Return what waits for the result of this call, in the world and in the session."""
         return (*self.world.waiting(flight.key), *flight.waits)

@@ -18,8 +18,11 @@ from sponsio_like.engine.policy import LINEAGE, Policy
 from sponsio_like.errors import SnapshotError
 from sponsio_like.events.context import Context
 from sponsio_like.events.denials import Counted, Denials
+from sponsio_like.monitor.monitor import State
+from sponsio_like.monitor.state import Watch
 
 FORMAT = 1
+_OF_PARTS = frozenset({Watch, State})
 
 
 class Written:
@@ -36,7 +39,7 @@ class Written:
         """Return the part of this name as JSON data."""
         known = self._parts.get(name)
         if known is None or known[0] is not part:
-            known = self._parts[name] = (part, encode(part))
+            known = self._parts[name] = (part, _anew(part, *known or (None, None)))
         return known[1]
 
     def many(self, name: int, parts: Mapping[Any, Any]) -> Any:
@@ -56,6 +59,17 @@ class Written:
             return
         each = zip(ledger.keyed[i].items(), data["map"], strict=True)
         self._keyed[i] = {key: (entry, pair) for (key, entry), pair in each}
+
+
+def _anew(value: Any, old: Any, data: Any) -> Any:
+    """The value as JSON data, of which what stands in the old one as well is not told anew."""
+    if value is old:
+        return data
+    kind = type(value)
+    if kind is not type(old) or kind not in _OF_PARTS:
+        return encode(value)
+    ((name, parts),) = data.items()
+    return {name: [_anew(*each) for each in zip(value, old, parts, strict=True)]}
 
 
 def part(data: Mapping[str, Any], key: str, *kinds: type) -> Any:

@@ -17,6 +17,8 @@ WRITTEN_CAP = 1_024
 """Longest text, in characters, that stands in a fingerprint as it is; of longer ones, a hash."""
 
 
+SHORT = 10**15
+"""Numbers below this one are written as they are told apart, without decimals."""
 MARKS_CAP = 30
 """Most combining marks in a row that are put in order."""
 
@@ -104,8 +106,34 @@ def digest(tool: str, args: Any) -> str:
 
     Raises `Unreadable` for arguments that have no canonical form: they equal nothing.
     """
-    text = json.dumps([tool, _plain(canonical(args))], ensure_ascii=True)
+    plain = _flat(args) if type(args) is dict else None
+    text = json.dumps([tool, plain or _plain(canonical(args))], ensure_ascii=True)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _flat(args: dict[Any, Any]) -> Any:
+    """What `_plain` makes of the canonical form, where each value is a short one of a plain kind.
+
+    None for others.
+    """
+    pairs: list[tuple[str, Any]] = []
+    for name, value in args.items():
+        kind = type(value)
+        if type(name) is not str or not name.isascii():
+            return None
+        if kind is str and len(value) <= WRITTEN_CAP and value.isascii():
+            pairs.append((name, value))
+        elif kind is int and -SHORT < value < SHORT:
+            digits = str(abs(value))
+            short = digits.rstrip("0")
+            power = len(digits) - len(short)
+            pairs.append((name, ["num", f"{int(value < 0)}:{short}:{power}" if short else "0"]))
+        elif value is None or kind is bool:
+            pairs.append((name, [kind.__name__, str(value)]))
+        else:
+            return None
+    pairs.sort()
+    return ["map", pairs]
 
 
 def _hashed(text: str) -> str:

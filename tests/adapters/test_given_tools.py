@@ -157,7 +157,7 @@ class Doubles(AgentMiddleware[Any, Any]):
 def test_the_first_half_alone_holds_what_the_pair_holds() -> None:
     """Redirects run the substitute, and what a middleware makes of a call is decided."""
     script = [ask("delete", path="x"), [*ask("pay", "b", amount=6)]]
-    first, _ = guarded(Guard([kept(), small(10)]), [pay, delete, trash])
+    first, *_ = guarded(Guard([kept(), small(10)]), [pay, delete, trash], Doubles())
     agent: Any = create_agent(
         Scripted(script=lambda: [*script, "done"]),
         [pay, delete, trash],

@@ -5,7 +5,13 @@ The day a release changes one, its test says which.
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+import inspect
+import re
+import threading
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any
 
 import pytest
 from langchain.agents import create_agent
@@ -14,8 +20,8 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
-from langgraph.prebuilt import ToolNode, tool_node
-from langgraph.types import Command
+from langgraph.prebuilt import InjectedState, ToolNode, ToolRuntime, tool_node
+from langgraph.types import Command, RetryPolicy
 
 from tests.adapters.scripted import Scripted
 from tests.adapters.talks import older
@@ -250,3 +256,170 @@ def test_edges_are_writers_of_the_node_that_they_start_at() -> None:
     graph.update_state(ON, {"messages": ["hello"]}, as_node="one")
     assert graph.get_state(ON).next == ()
     assert len(graph.get_state(ON).values["messages"]) == 1
+
+
+def test_an_edge_behind_a_node_reads_what_the_node_has_written_only_if_it_asks() -> None:
+    """`__pregel_read` with `fresh` has the writes of this very task, and without it has not."""
+    found: list[Any] = []
+
+    def lead(_: MessagesState, config: Any) -> str:
+        reader = config["configurable"]["__pregel_read"]
+        found.append([len(reader("messages", fresh)) for fresh in (False, True)])
+        return "two"
+
+    lead.__annotations__ |= {"config": _annotations()["config"]}
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("one", lambda _: {"messages": [("ai", "hello")]})
+    builder.add_node("two", lambda _: {})
+    builder.add_edge(START, "one")
+    builder.add_conditional_edges("one", lead, ["two"])
+    graph = builder.compile(checkpointer=InMemorySaver())
+    graph.invoke({"messages": []}, ON)
+    graph.update_state(ON, {"messages": [("user", "go on")]}, as_node="one")
+    assert found == [[0, 1], [1, 2]]
+
+
+def test_a_plain_function_of_a_runnable_runs_in_the_event_loop() -> None:
+    """`RunnableCallable` of a function alone hands it to no thread, and tells no callback."""
+    from langgraph._internal._runnable import RunnableCallable
+
+    async def ran() -> bool:
+        made: Any = RunnableCallable(lambda _: threading.get_ident(), trace=False)
+        return bool(await made.ainvoke({}) == threading.get_ident())
+
+    assert asyncio.run(ran())
+
+
+def test_a_config_says_step_and_place_of_a_node_and_the_checkpoint_that_was_named() -> None:
+    """`langgraph_step`, `checkpoint_ns`; `checkpoint_id` in the metadata, if the run names it."""
+    found: list[Any] = []
+
+    def node(_: MessagesState, config: Any) -> dict[str, Any]:
+        found.append(config)
+        return {"messages": [("ai", "hello")]}
+
+    node.__annotations__ |= {"config": _annotations()["config"]}
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("node", node)
+    builder.add_edge(START, "node")
+    graph = builder.compile(checkpointer=InMemorySaver())
+    graph.invoke({"messages": []}, ON)
+    first = [*graph.get_state_history(ON)][-1].config
+    graph.invoke(None, first)
+    assert [type(each["metadata"]["langgraph_step"]) for each in found] == [int, int]
+    assert all(each["configurable"]["checkpoint_ns"].startswith("node:") for each in found)
+    assert ["checkpoint_id" in each["metadata"] for each in found] == [False, True]
+
+
+def test_ids_of_checkpoints_are_in_the_order_in_which_they_were_made() -> None:
+    """They are texts; a checkpoint of `update_state` says so; pending writes name their channel."""
+    saver = InMemorySaver()
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("one", lambda _: {"messages": [("ai", "hello")]})
+    builder.add_node("two", lambda _: {"messages": [("ai", "again")]})
+    builder.add_edge(START, "one")
+    builder.add_edge("one", "two")
+    graph = builder.compile(checkpointer=saver, interrupt_before=["two"])
+    graph.invoke({"messages": []}, ON)
+    graph.update_state(ON, {"messages": [("user", "go on")]})
+    made = [*saver.list(ON)]
+    ids = [each.checkpoint["id"] for each in made]
+    assert ids == sorted(ids, reverse=True)
+    assert made[0].metadata["source"] == "update"
+    writes = [write for each in made for write in each.pending_writes or ()]
+    assert {"messages"} <= {channel for _, channel, _ in writes}
+    assert "messages" in made[0].checkpoint["channel_values"]
+
+
+def test_a_node_that_is_tried_again_says_so() -> None:
+    """`execution_info.node_attempt` counts from one."""
+    found: list[int] = []
+
+    def node(_: MessagesState, runtime: Any) -> dict[str, Any]:
+        found.append(runtime.execution_info.node_attempt)
+        if len(found) == 1:
+            raise OSError
+        return {}
+
+    node.__annotations__ |= {"runtime": _annotations()["runtime"]}
+    builder: Any = StateGraph(MessagesState)
+    again = RetryPolicy(initial_interval=0.0, retry_on=OSError)
+    builder.add_node("node", node, retry_policy=again)
+    builder.add_edge(START, "node")
+    builder.compile(checkpointer=InMemorySaver()).invoke({"messages": []}, ON)
+    assert found == [1, 2]
+
+
+def test_a_compiled_graph_says_its_channels_and_the_bodies_of_its_nodes() -> None:
+    """`channels` and `nodes`, each with `bound`: of a node of tools the `ToolNode`."""
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("tools", ToolNode([pay]))
+    builder.add_edge(START, "tools")
+    graph = builder.compile()
+    assert "messages" in graph.channels
+    assert isinstance(graph.nodes["tools"].bound, ToolNode)
+    assert graph.nodes["tools"].cache_policy is None
+
+
+def test_a_node_of_a_builder_can_be_replaced() -> None:
+    """What `add_node` keeps is a dataclass with these fields."""
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("node", lambda _: {})
+    known = {each.name for each in fields(builder.nodes["node"])}
+    assert {"runnable", "input_schema", "ends", "defer", "metadata", "retry_policy"} <= known
+
+
+def test_a_tool_knows_which_arguments_the_host_gives() -> None:
+    """`_injected_args_keys` names them; `tool_call_schema` has none that LangGraph gives."""
+
+    @tool
+    def look(of: str, state: Annotated[Any, InjectedState]) -> str:
+        """Look."""
+        return f"{of} {state}"
+
+    def _listen(runtime: Any) -> str:
+        """Listen."""
+        return str(runtime)
+
+    _listen.__annotations__ = {"runtime": ToolRuntime, "return": str}
+    listen: Any = tool("listen")(_listen)
+    assert set(look.tool_call_schema.model_fields) == {"of"}  # type: ignore[union-attr]
+    assert "runtime" in listen._injected_args_keys
+
+
+@pytest.mark.skipif(older("langchain", 1, 4), reason="before, it edits the message")
+def test_a_person_who_edits_a_call_is_known_by_its_id() -> None:
+    """`HumanInTheLoopMiddleware` keeps the edited calls of a step under this key."""
+    from langchain.agents.middleware import human_in_the_loop
+
+    from sponsio_like.adapters.langchain.turns import EDITS
+
+    assert EDITS in inspect.getsource(human_in_the_loop)
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+ROOT = Path(__file__).parents[2]
+TABLE = (ROOT / "docs/adapters/langgraph.md").read_text("utf-8").split("## Private parts", 1)[1]
+PRIVATE = re.compile(r"__pregel_\w+|langgraph\._internal\.\w+|__pydantic_\w+|_node_defaults"
+                     r"|_infer_handled_types|_injected_args_keys|TOOL_CALL_ERROR_TEMPLATE"
+                     r"|checkpoint_map|checkpoint_ns|langgraph_step|execution_info|node_attempt"
+                     r"|stream_channels|\.writers|attach_edge|waiting_edges|\.branches\b|\.schemas\b"
+                     r"|hitl_edited_tool_calls|tool_call_with_context|\.bound\b")  # fmt: skip
+
+
+def test_the_table_names_each_private_part_that_the_adapters_use() -> None:
+    """Whatever of these the code says stands in the table; and nothing of an `_internal` module."""
+    code = "".join(
+        each.read_text("utf-8") for each in (ROOT / "sponsio_like/adapters").rglob("*.py")
+    )
+    used = {each.strip(".") for each in PRIVATE.findall(code)}
+    assert {each for each in used if each not in TABLE} == set()
+    assert len(re.findall(r"langgraph\.pregel", code)) == 0
+
+
+def test_the_table_names_each_guard_and_each_guard_is_there() -> None:
+    """A row says which test fails when a release changes the part; every test has a row."""
+    rows = set(re.findall(r"`(test_\w+)`", TABLE))
+    mine = {name for name in globals() if name.startswith("test_") and "_table_" not in name}
+    assert rows == mine

@@ -21,6 +21,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 
 from sponsio_like.adapters.langgraph import guard_tools
+from sponsio_like.adapters.langgraph.channel import CHANNEL
 from sponsio_like.guard.guard import Guard
 from tests.adapters.rules import few, spending
 
@@ -37,15 +38,16 @@ def _calls(count: int) -> list[dict[str, Any]]:
     return [{"name": "pay", "args": {"amount": 1}, "id": f"c{i}"} for i in range(count)]
 
 
-def _builder(count: int, guard: Guard | None, *, joined: bool = False) -> Any:
-    """A model that calls `pay` so often at once, and then is done. All of it is async.
+def _builder(count: int, guard: Guard | None, *, joined: bool = False, turns: int = 1) -> Any:
+    """A model that calls `pay` so often in each turn, and then is done. All of it is async.
 
     `joined`: a conditional edge leads on from the tools, and not a plain one.
     """
 
     async def model(state: MessagesState) -> dict[str, Any]:
-        answered = any(isinstance(each, ToolMessage) for each in state["messages"])
-        said = AIMessage("done") if answered else AIMessage("", tool_calls=_calls(count))
+        answers = sum(isinstance(each, ToolMessage) for each in state["messages"])
+        over = answers >= turns * count
+        said = AIMessage("done") if over else AIMessage("", tool_calls=_calls(count))
         return {"messages": [said]}
 
     async def asks(state: MessagesState) -> str:
@@ -90,10 +92,8 @@ def _runs(count: int, guard: Guard | None, *, joined: bool) -> Counter[str]:
 def test_callbacks_see_the_runs_of_the_graph_and_the_node_that_decides(joined: bool) -> None:
     """Traces show a node for each step, and nothing of how edges are redirected."""
     plain, mine = _runs(1, None, joined=joined), _runs(1, Guard([few("pay", 5)]), joined=joined)
-    more = mine - plain
-    inner = Counter({"tools": 1})  # the node of tools, in the node that is sent the call
     steps = {"tools.decide": 1, **({"tools.ended": 1} if joined else {})}
-    assert more - inner == Counter(steps)
+    assert mine - plain == Counter(steps)
     assert plain - mine == Counter()
 
 
@@ -150,3 +150,24 @@ def test_the_work_of_a_message_grows_with_its_calls_alone() -> None:
     ten, twenty, sixty = _work_of(10), _work_of(20), _work_of(60)
     each = (twenty - ten) / 10
     assert sixty - twenty < 1.1 * each * 40
+
+
+def test_the_work_of_a_turn_does_not_grow_with_the_run() -> None:
+    """What is written to the channel in a turn is as large after 60 turns as after 20."""
+    written: list[int] = []
+
+    class Saver(InMemorySaver):
+        def put_writes(self, config: Any, writes: Any, *args: Any, **more: Any) -> None:
+            mine = [value for channel, value in writes if channel == CHANNEL]
+            written.extend(len(self.serde.dumps_typed(each)[1]) for each in mine)
+            super().put_writes(config, writes, *args, **more)
+
+        async def aput_writes(self, config: Any, writes: Any, *args: Any, **more: Any) -> None:
+            self.put_writes(config, writes, *args, **more)
+
+    graph = _builder(1, Guard([few("pay", 500), spending(500)]), turns=60).compile(Saver())
+    asyncio.run(graph.ainvoke({"messages": ["pay"]}, {**ON, "recursion_limit": 300}))
+    decided, results = written[::2], written[1::2]
+    assert len(decided) == len(results) == 60
+    assert max(decided[20:]) < 1.05 * min(decided[20:])
+    assert max(results) < 1.1 * min(results)

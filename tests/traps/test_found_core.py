@@ -12,7 +12,7 @@ from sponsio_like import Allowed, Blocked, Guard, Held, SessionError, contract
 from sponsio_like.engine.index import INDEX_CAP
 from sponsio_like.patterns import always_followed_by, amount_limit, rate_limit
 from sponsio_like.session import fast as passing
-from sponsio_like.values.canonical import Unreadable, digest
+from sponsio_like.values.canonical import WRITTEN_CAP, Unreadable, digest
 from tests.manifest import requirement
 
 KELVIN = "\u212a"
@@ -37,6 +37,26 @@ def test_keys_that_are_one_in_nfc_have_no_digest(at: str) -> None:
     with pytest.raises(Unreadable, match="two keys"):
         digest("pay", args)
     assert digest("pay", {"K": 5}) == digest("pay", {KELVIN: 5})
+
+
+SCALARS = [0, 1, -1, 10, -2500, 10**14, 10**15, 10**15 - 1, 10**16, 1.0, 1.5, True, False, None]
+TEXTS = ["", "a", "1", "é", "e\u0301", "x" * WRITTEN_CAP, "x" * (WRITTEN_CAP + 1)]
+
+
+class Same(dict[str, Any]):
+    """Arguments that are no plain dictionary: their fingerprint is made the long way."""
+
+
+@requirement("S-ID-06")
+@pytest.mark.parametrize(
+    "value", [*SCALARS, *TEXTS, [1], {"a": 1}], ids=lambda each: repr(each)[:9]
+)
+def test_flat_arguments_have_the_fingerprint_of_all_others(value: Any) -> None:
+    """What is read the short way is told apart, and found equal, as what is read the long way."""
+    for args in ({"a": value}, {"b": 1, "a": value}, {"é": 1, "a": value}):
+        assert digest("pay", args) == digest("pay", Same(args))
+        assert digest("pay", args) == digest("pay", Same(reversed(args.items())))
+        assert digest("pay", args) != digest("pay", Same({**args, "a": [value]}))
 
 
 @requirement("S-ID-06")

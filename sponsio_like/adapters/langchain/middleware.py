@@ -61,12 +61,12 @@ def guarded(  # noqa: PLR0913  the options of users, each by its name
 ) -> list[AgentMiddleware[Any, Any]]:
     """The middlewares of an agent: `others`, between the two that hold its contracts.
 
-    `tools` are those of the agent, and any that a redirect may run instead; those that middlewares
-    bring are learned when the model is offered them, and those of the model's provider pass. An
-    answer that a contract does not allow is withheld, and the model sent back `retries` times; for
-    what it still owes it is sent back `reminders` times, each since the user has last said
-    something. With `hide` the model is not offered what could only be refused now. Two pairs around
-    one agent have a `name` each.
+    Without others, one holds them. `tools` are those of the agent, and any that a redirect may run
+    instead; those that middlewares bring are learned when the model is offered them, and those of
+    the model's provider pass. An answer that a contract does not allow is withheld, and the model
+    sent back `retries` times; for what it still owes it is sent back `reminders` times, each since
+    the user has last said something. With `hide` the model is not offered what could only be
+    refused now. Two pairs around one agent have a `name` each.
     `agent` to `facts` as for `guard_tools`. Raises `InputMissing` and `ContractError` for contracts
     that could not be kept here.
     """
@@ -83,7 +83,8 @@ def guarded(  # noqa: PLR0913  the options of users, each by its name
     calls = Calls(opened, known, back=f"{name}.after_model")
     asks = any(isinstance(each, HumanInTheLoopMiddleware) for each in others)
     turns = Turns(opened, known, Limits(retries, reminders), asks)
-    return [_First(turns, calls, name), *others, _Last(calls, f"{name} checked", hide=hide)]
+    first, last = _First(turns, calls, name), _Last(calls, f"{name} checked", hide=hide)
+    return [first, *others, last] if others or hide else [first]
 
 
 def _check(tools: Sequence[Any], others: Sequence[AgentMiddleware[Any, Any]], name: str) -> None:

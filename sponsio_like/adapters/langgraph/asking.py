@@ -7,6 +7,7 @@ would not accept is a problem, and so is a call that no answer could be matched 
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 import inspect
 from collections import Counter
@@ -27,7 +28,7 @@ from sponsio_like.values.freeze import freeze_args
 from sponsio_like.values.plain import as_data, as_members
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asking:
     """One call. `raw`: as the model wrote it; `args`: what contracts read, that is, what it gets.
 
@@ -46,7 +47,7 @@ class Asking:
     of: str = ""
     """The message of the model that it is of, by its id."""
 
-    @property
+    @functools.cached_property
     def mark(self) -> str:
         """What tells this call from another of the same id."""
         return mark_of(self.tool, self.raw)

@@ -133,8 +133,9 @@ class Running:
         """Whether the contracts have read what this tool receives now."""
         decided, known = self.ruling, self.tools.by_name.get(tool.name)
         mark, passed = mark_of(tool.name, raw), self.tools.written(tool, decided["raw"])
-        same = mark in (decided["mark"], mark_of(tool.name, passed))
-        if not mark or tool.name != decided["tool"] or not same:
+        if not mark or tool.name != decided["tool"]:
+            return False
+        if mark != decided["mark"] and mark != mark_of(tool.name, passed):
             return False
         if decided.get("blind"):
             self.tools.learn([tool])

@@ -186,9 +186,10 @@ class Calls:
     def _with(self, came: Any, running: Running, request: Any) -> Any:
         """What came of the call, and the entries for the channel."""
         kept = running.stand.kept
-        heard = running.refused or any("told" in each for each in kept["rulings"].values())
         value = {"rev": kept.get("rev", ""), "results": running.entries}
-        more: dict[str, Any] = {"goto": self.back} if heard and self._ends(request) else {}
+        more: dict[str, Any] = {}
+        if self._ends(request) and (running.refused or _has_refused(kept)):
+            more["goto"] = self.back
         match came:
             case Command() if came.graph == Command.PARENT and not self.sessions.shared:
                 return came
@@ -208,3 +209,8 @@ class Calls:
             case list():
                 return [*came, Command(update={CHANNEL: self.sessions.wrote(value)}, **more)]
         return came
+
+
+def _has_refused(kept: Mapping[str, Any]) -> bool:
+    """Whether a call of the message was refused."""
+    return any("told" in each for each in kept["rulings"].values())

@@ -115,11 +115,11 @@ class Decide:
 
         LangGraph asks again after `update_state`, which may have changed them.
         """
-        values = read(config, [*self.channels, CHANNEL], fresh=True)
-        kept = self.sessions.mine(values.pop(CHANNEL))
+        kept = self.sessions.mine(read(config, CHANNEL, fresh=True))
         plan, payloads = kept.get("plan", []), kept.get("given")
-        if payloads is None:
-            asks = self.asks(state_of(self.schema, values), None, kept.get("batch", ""), config)
+        if payloads is None and not self._has_decided(kept, config):
+            state = state_of(self.schema, read(config, list(self.channels), fresh=True))
+            asks = self.asks(state, None, kept.get("batch", ""), config)
             if [each["mark"] for each in plan] != [_mark(each) for each in asks.calls]:
                 return decides(self.name)
         if instead := kept.get("instead"):
@@ -131,6 +131,11 @@ class Decide:
             sent = [{**each["sent"], "given": payloads[each["at"]], **alone} for each in plan]
         sends = [Send(self.name, each) for each in sent or [{SENT: "none"}]]
         return [*sends, *self.exits.idle]
+
+    def _has_decided(self, kept: Kept, config: RunnableConfig) -> bool:
+        """Whether this node has written the part just now: then the state is as it has read it."""
+        before = self.sessions.mine(read(config, CHANNEL))
+        return bool(before.get("rev") != kept.get("rev"))
 
     def _flow(self, state: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
         stand: Stand = yield from standing(self.sessions, config, runtime, later=later)

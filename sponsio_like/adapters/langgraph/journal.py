@@ -9,6 +9,8 @@ tells it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -24,23 +26,59 @@ Entry = dict[str, Any]
 
 KNOWN_CAP = 1000
 """Most entries that a session is known to know; of more, the first ones are forgotten."""
-_KNOWN: WeakKeyDictionary[Session, dict[str, None]] = WeakKeyDictionary()
+PARTS_CAP = 256
+"""Most parts that a session is known to have written; of more, the first ones are forgotten."""
 
 
-def known_to(session: Session) -> dict[str, None]:
-    """The keys of the entries that a session knows of, in the order in which it was told."""
-    return _KNOWN.setdefault(session, {})
+@dataclass
+class Known:
+    """What a session knows, and has written.
+
+    `keys`: of the entries that it was told of, in order, each with the number of parts that it had
+    written by then. `parts`: the latest of these, each with its number; `count`: of all. `name`
+    tells the session from others, once it has written one.
+    """
+
+    keys: dict[str, int] = field(default_factory=dict)
+    parts: dict[str, int] = field(default_factory=dict)
+    count: int = 0
+    name: str = ""
+
+    def note(self, keys: Iterable[str]) -> None:
+        """The session knows of these entries now."""
+        self.keys.update(dict.fromkeys(keys, self.count))
+        for old in islice(list(self.keys), max(0, len(self.keys) - KNOWN_CAP)):
+            del self.keys[old]
+
+    def since(self, part: str) -> list[str]:
+        """The entries that it was told of since it has written a part; all, if it has not."""
+        at = self.parts.get(part, 0)
+        return sorted(key for key, count in self.keys.items() if count >= at)
+
+    def wrote(self, part: str) -> None:
+        """The session has written this part."""
+        self.count += 1
+        self.parts[part] = self.count
+        if len(self.parts) > PARTS_CAP:
+            del self.parts[next(iter(self.parts))]
+
+
+_KNOWN: WeakKeyDictionary[Session, Known] = WeakKeyDictionary()
+
+
+def known_to(session: Session) -> Known:
+    """What a session knows, and has written."""
+    known = _KNOWN.get(session)
+    return _KNOWN.setdefault(session, Known()) if known is None else known
 
 
 def catch_up(session: Session, entries: Iterable[Entry]) -> None:
     """Tell the session of what it does not know yet."""
     known = known_to(session)
     for each in entries:
-        if each["key"] not in known:
+        if each["key"] not in known.keys:
             tell(session, each)
-            known[each["key"]] = None
-    for old in list(known)[:-KNOWN_CAP]:
-        del known[old]
+            known.note([each["key"]])
 
 
 def tell(session: Session, entry: Mapping[str, Any]) -> None:

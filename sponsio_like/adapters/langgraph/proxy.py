@@ -44,6 +44,8 @@ class Checks(Body, Protocol):
 _CHECKS: dict[int, tuple[BaseTool, Checks, BaseTool]] = {}
 """Proxies of calls that are on their way, by `id`, each with what it stands for (where several
 guards are asked, another proxy); each is held here until its call has ended."""
+_MADE: dict[int, list[int]] = {}
+"""Of who is asked, by `id`, the proxies that ask it, by `id`."""
 _BODY: ContextVar[tuple[tuple[int, ...], list[Any]]] = ContextVar(
     "sponsio_like_body", default=((), [])
 )
@@ -60,12 +62,13 @@ def proxy(tool: BaseTool, checks: Checks) -> BaseTool:
         object.__setattr__(made, slot, getattr(tool, slot))
     object.__setattr__(made, "__pydantic_extra__", getattr(tool, "__pydantic_extra__", None))
     _CHECKS[id(made)] = (made, checks, tool)
+    _MADE.setdefault(id(checks), []).append(id(made))
     return made
 
 
 def release(checks: Checks) -> None:
     """The call has ended: its proxies are forgotten."""
-    for each in [key for key, (_, mine, _) in _CHECKS.copy().items() if mine is checks]:
+    for each in _MADE.pop(id(checks), ()):
         _CHECKS.pop(each, None)
 
 

@@ -210,13 +210,13 @@ class Routes:
                     led.append(each)
             return [*led, *(to_decide(decides(name), args) for name, args in sent.items())]
 
-        def chosen(state: Any, config: RunnableConfig) -> list[Any]:
+        def lead(state: Any, config: RunnableConfig) -> list[Any]:
             return renamed(branch.path.invoke(state, config))
 
-        async def achosen(state: Any, config: RunnableConfig) -> list[Any]:
+        async def alead(state: Any, config: RunnableConfig) -> list[Any]:
             return renamed(await branch.path.ainvoke(state, config))
 
-        path = RunnableCallable(chosen, achosen, name=branch.path.name, trace=False)
+        path = RunnableCallable(lead, alead, name=branch.path.name, trace=False)
         return branch._replace(path=path, ends=ends)
 
 

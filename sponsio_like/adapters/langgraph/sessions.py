@@ -134,7 +134,7 @@ class Sessions:
     def decided_here(self, kept: Kept) -> bool:
         """Whether the session of this part was written in this process, and lives here."""
         live = self.live.look(mark_of(kept))
-        return live is not None and _WRITTEN.get(live, ("", 0))[0] == kept.get("live")
+        return live is not None and known_to(live).name == kept.get("live")
 
     def beside(
         self, kept: Kept, place: Place, id: str = "", siblings: Iterable[Entry] = ()
@@ -166,13 +166,14 @@ class Sessions:
 
     def after(self, kept: Kept, session: Session, more: Kept) -> Kept:
         """The next part; the session lives on for it."""
-        name, seq = _WRITTEN.setdefault(session, (fresh(), 0))
-        _WRITTEN[session] = (name, seq + 1)
         known = known_to(session)
-        more = {**more, "told": sorted(known), "live": name, "seq": seq}
+        known.name = known.name or fresh()
+        more = {**more, "live": known.name, "seq": known.count}
         if not (self.guard.policy.stateful and self.guard.policy.enforces):
             more["loose"] = True
         value = successor(kept, {"session": session.snapshot(), **more}, shared=self.shared)
+        value["told"] = known.since(next(iter(value["line"]), ""))
+        known.wrote(value["rev"])
         self.live.keep(mark_of(value), session)
         return value
 
@@ -263,8 +264,6 @@ class Sessions:
             logging.getLogger("sponsio_like").warning("%s", why)
 
 
-_WRITTEN: WeakKeyDictionary[Session, tuple[str, int]] = WeakKeyDictionary()
-"""The name of a session that lives here, and how many parts it has written."""
 _BATCHES: WeakKeyDictionary[Session, tuple[str, dict[str, str]]] = WeakKeyDictionary()
 """The latest step of the outermost graph in which a session has decided; and which batch, for each
 run of a graph in there: it decides it now, or the step has ended without a result."""
@@ -281,7 +280,7 @@ def _left(session: Session, place: Place, batch: str) -> list[str]:
     root, batches = _BATCHES.get(session, ("", {}))
     if batches.get(place.run) == batch:
         return []
-    flying = [id for id, *_ in session._inner.flying()]  # noqa: SLF001  who settles, knows them
+    flying = session._inner.in_flight()  # noqa: SLF001  who settles, knows them
     if root != place.root or not place.inside:
         return flying
     return [id for id in flying if Outer("").own(place.run, "") in id]
@@ -299,7 +298,7 @@ def read(config: Mapping[str, Any], channels: Any, *, fresh: bool = False) -> An
 
 
 def _flies(session: Session, id: str) -> bool:
-    return any(each == id for each, *_ in session._inner.flying())  # noqa: SLF001  as above
+    return id in session._inner.in_flight()  # noqa: SLF001  as above
 
 
 def successor(kept: Kept, more: Kept, *, shared: bool) -> Kept:

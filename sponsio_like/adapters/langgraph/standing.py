@@ -141,7 +141,7 @@ class Stand:
             link = Link(value["rev"], self.batch, self.place.root, checkpoint, idle)
             self.sessions.live.wrote(self._before, link, value)
             return value
-        known_to(session).update(dict.fromkeys(each["key"] for each in entries))
+        known_to(session).note(each["key"] for each in entries)
         journal = {"journal": self._journal(*entries), "outer": self._outer}
         return successor(self.kept, {**more, **journal}, shared=self.sessions.shared)
 
