@@ -200,7 +200,7 @@ def test_half_of_the_pair_lets_nothing_run(mode: Any) -> None:
     agent: Any = create_agent(
         Scripted(script=lambda: [ask("pay", amount=1), "done"]),
         [pay],
-        middleware=guarded(Guard([small()], mode=mode), [pay])[1:],
+        middleware=guarded(Guard([small()], mode=mode), [pay], Doubles())[-1:],
         checkpointer=InMemorySaver(),
     )
     if mode == "enforce":

@@ -13,11 +13,10 @@ from typing import Any
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.config import get_config
 
-from sponsio_like.adapters.langgraph.advising import advised
 from sponsio_like.adapters.langgraph.answers import refusal
 from sponsio_like.adapters.langgraph.asking import Tools, last_asking, unanswered
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
-from sponsio_like.adapters.langgraph.gate import DROPPED, Batch, Ruling
+from sponsio_like.adapters.langgraph.gate import DROPPED, Batch, Ruling, advised
 from sponsio_like.adapters.langgraph.hearing import hear, said_by_user, tell_answer, told_facts
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.observing import undisturbed

@@ -14,13 +14,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from langchain_core.messages import AIMessage, ToolMessage
-from langchain_core.tools import BaseTool
-from langgraph.prebuilt import ToolNode
+from langchain_core.tools import BaseTool, InjectedToolArg
+from langgraph.prebuilt import ToolNode, ToolRuntime
 
-from sponsio_like.adapters.langgraph.injecting import injected_into
 from sponsio_like.adapters.langgraph.schemas import validator_of
 from sponsio_like.errors import ContractError
 from sponsio_like.values.canonical import Unreadable, digest
@@ -228,7 +227,7 @@ class _Schema(NamedTuple):
 def _schema_of(tool: BaseTool) -> _Schema:
     from pydantic import BaseModel
 
-    full, hosts = tool.args_schema, injected_into(tool)
+    full, hosts = tool.args_schema, _injected_into(tool)
     if isinstance(full, type) and issubclass(full, BaseModel):
         return _of_model(tool, full, hosts)
     if not isinstance(full, Mapping):
@@ -261,6 +260,32 @@ def _of_json(full: Mapping[str, Any], hosts: frozenset[str]) -> _Schema:
     validate = None if validator is None else validator.validate_python
     open_ = full.get("additionalProperties")
     return _Schema(validate, hosts, None if open_ else names, plain=True)
+
+
+def _injected_into(tool: BaseTool) -> frozenset[str]:
+    """The names of the arguments that the host gives, as the function of the tool says them.
+
+    Older versions of LangChain do not know those of annotations that are texts; LangGraph does.
+    """
+    known = frozenset(getattr(tool, "_injected_args_keys", ()))
+    functions = (getattr(tool, "func", None), getattr(tool, "coroutine", None), tool._run)  # noqa: SLF001
+    function = next(each for each in functions if each is not None)
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except (NameError, TypeError, AttributeError):
+        return known
+    return known | {name for name, each in hints.items() if _is_injected(each)}
+
+
+def _is_injected(hint: Any) -> bool:
+    whole, *about = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    return any(_is_mark(each) for each in (get_origin(whole) or whole, *about))
+
+
+def _is_mark(each: Any) -> bool:
+    if isinstance(each, type):
+        return issubclass(each, (InjectedToolArg, ToolRuntime))
+    return isinstance(each, InjectedToolArg)
 
 
 def _validated(schema: _Schema, raw: Mapping[str, Any]) -> Any:

@@ -17,11 +17,10 @@ from langchain_core.tools import BaseTool
 from langgraph.errors import GraphBubbleUp, ParentCommand
 from langgraph.prebuilt import ToolNode
 
-from sponsio_like.adapters.langgraph.advising import advised
 from sponsio_like.adapters.langgraph.answers import handed_here, refusal, result_of
 from sponsio_like.adapters.langgraph.asking import Asking, Tools, mark_of, passing
 from sponsio_like.adapters.langgraph.bodies import CHANGED, Changed
-from sponsio_like.adapters.langgraph.gate import Ruling
+from sponsio_like.adapters.langgraph.gate import Ruling, advised
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decision, result
 from sponsio_like.adapters.langgraph.leases import TAKEN, Taken
 from sponsio_like.adapters.langgraph.outer import within

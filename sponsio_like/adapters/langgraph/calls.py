@@ -79,8 +79,8 @@ class Calls:
             raise SessionError(AT_ONCE)
         try:
             with running.leased() as again, running.session.active(agent=agent, depth=depth):
-                at = (request.runtime.config, request.runtime, later)
-                if again and (yield Run(is_saved, at)):
+                at = request.runtime.config, request.runtime
+                if again and (yield from is_saved(*at, later=later)):
                     raise SessionError(AT_ONCE)
                 came = yield Run(handler, (request,))
         except GraphBubbleUp:
@@ -144,8 +144,8 @@ class Calls:
         config, ended = request.runtime.config, list[Entry]()
         before = yield from stand.done_inside(ruling["id"], config, request.runtime, later=later)
         if not stand.lives:
-            where = (config, request.runtime, kept.get("rev", ""), later)
-            ended = yield Run(siblings, where)
+            rev = kept.get("rev", "")
+            ended = yield from siblings(config, request.runtime, rev, later=later)
         session = stand.beside(ruling["id"], ended)
         catch_up(session, before)
         return Running(stand, self.tools, session, id, ruling, here, request.state, before=before)

@@ -17,10 +17,9 @@ from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Send, interrupt
 
-from sponsio_like.adapters.langgraph.advising import advised
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
-from sponsio_like.adapters.langgraph.gate import Batch, Gate, Ruling
+from sponsio_like.adapters.langgraph.gate import Batch, Gate, Ruling, advised
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.observing import undisturbed
 from sponsio_like.adapters.langgraph.people import question

@@ -8,6 +8,7 @@ same answers.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -293,6 +294,17 @@ class Gate:
                 return Ruling(asking, outcome, tool, instead[0])
             case Held() | Blocked():
                 return Ruling(asking, outcome)
+
+
+def advised(rulings: Sequence[Ruling], *, later: bool) -> Flow:
+    """Work out what the model is told of calls that are refused; `later`: in a thread."""
+    refused = [each for each in rulings if isinstance(each.outcome, Blocked)]
+
+    def work() -> list[str]:
+        return [each.told for each in refused]
+
+    if refused:
+        yield Run(asyncio.to_thread, (work,)) if later else Run(work)
 
 
 def _asking(batch: Batch, clock: Callable[[], float]) -> tuple[Any, ...]:

@@ -186,7 +186,7 @@ class _Node:
             raise SessionError(AT_ONCE)
         try:
             with running.leased() as again:
-                if again and (yield Run(is_saved, (config, runtime, later))):
+                if again and (yield from is_saved(config, runtime, later=later)):
                     raise SessionError(AT_ONCE)
                 return (yield from self._decided(running, state, config, to, later=later))
         except GraphBubbleUp:

@@ -14,6 +14,7 @@ from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.journal import Entry
 from sponsio_like.adapters.langgraph.outer import name_at
 from sponsio_like.adapters.langgraph.place import saver_of
+from sponsio_like.guard.flow import Flow, Run
 
 MOST = 200
 """Most checkpoints of a thread that are looked at, the latest first."""
@@ -21,38 +22,34 @@ TRIES = 20
 """How often the checkpoints are listed at most, while others write."""
 
 
-def inside(config: Mapping[str, Any], runtime: Any, calls: Collection[str], later: bool) -> Any:
-    """The entries of graphs inside of these calls; `later`, to be awaited."""
+def inside(config: Mapping[str, Any], runtime: Any, calls: Collection[str], *, later: bool) -> Flow:
+    """The entries of graphs inside of these calls."""
     saver, here = saver_of(config), getattr(runtime, "execution_info", None)
     if saver is None or here is None or not calls:
-        return _nothing() if later else []
+        return []
     where: Any = {"configurable": {"thread_id": here.thread_id}}
-    if later:
-        return _later(saver, where, calls)
-    return _entries(_listed(saver, where), calls)
+    found = yield Run(alisted if later else listed, (saver, where))
+    return _entries(found, calls)
 
 
-def _listed(saver: Any, where: Any) -> list[Any]:
-    """The checkpoints of the thread; anew, where another task has written to a saver in memory."""
+def listed(saver: Any, where: Any, most: int = MOST) -> list[Any]:
+    """The latest checkpoints; anew, where another task has written to a saver in memory."""
     for _ in range(TRIES):
         try:
-            return [*saver.list(where, limit=MOST)]
+            return [*saver.list(where, limit=most)]
         except RuntimeError:  # a dictionary that has changed while it was gone through
             continue
-    return [*saver.list(where, limit=MOST)]
+    return [*saver.list(where, limit=most)]
 
 
-async def _later(saver: Any, where: Any, calls: Collection[str]) -> list[Entry]:
+async def alisted(saver: Any, where: Any, most: int = MOST) -> list[Any]:
+    """As `listed`."""
     for _ in range(TRIES):
         try:
-            return _entries([each async for each in saver.alist(where, limit=MOST)], calls)
-        except RuntimeError:  # as in `_listed`
+            return [each async for each in saver.alist(where, limit=most)]
+        except RuntimeError:
             continue
-    return _entries([each async for each in saver.alist(where, limit=MOST)], calls)
-
-
-async def _nothing() -> list[Entry]:
-    return []
+    return [each async for each in saver.alist(where, limit=most)]
 
 
 def left_in(kept: Kept) -> set[str]:

@@ -13,35 +13,28 @@ from typing import Any
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.journal import Entry
 from sponsio_like.adapters.langgraph.place import saver_of
+from sponsio_like.guard.flow import Flow, Run
 
 BACK = 8
 """Most checkpoints that are looked at, back from where the graph is."""
 
 
-def siblings(config: Mapping[str, Any], runtime: Any, rev: str, later: bool) -> Any:
-    """The entries for this part, of tasks beside this one; `later`, to be awaited."""
-    return _walk(config, runtime, rev, 1, later)
+def siblings(config: Mapping[str, Any], runtime: Any, rev: str, *, later: bool) -> Flow:
+    """The entries for this part, of tasks beside this one."""
+    return _walk(config, runtime, rev, 1, later=later)
 
 
-def abandoned(config: Mapping[str, Any], runtime: Any, kept: Kept, later: bool) -> Any:
-    """The entries for this part, of a step that was left; `later`, to be awaited."""
-    return _walk(config, runtime, str(kept["rev"]), BACK, later)
+def abandoned(config: Mapping[str, Any], runtime: Any, kept: Kept, *, later: bool) -> Flow:
+    """The entries for this part, of a step that was left."""
+    return _walk(config, runtime, str(kept["rev"]), BACK, later=later)
 
 
-def is_saved(config: Mapping[str, Any], runtime: Any, later: bool) -> Any:
-    """Whether a call of this very step has ended, as its checkpoint knows; `later`, awaited."""
-    saver, here = saver_of(config), runtime.execution_info
-    at = {"checkpoint_ns": here.checkpoint_ns.rpartition("|")[0]}
-    where: Any = {"thread_id": here.thread_id, "checkpoint_id": here.checkpoint_id, **at}
-
-    def known(found: Any) -> bool:
-        writes = () if found is None else found.pending_writes or ()
-        return any(task == here.task_id and channel == CHANNEL for task, channel, _ in writes)
-
-    async def look() -> bool:
-        return known(await saver.aget_tuple({"configurable": where}))
-
-    return look() if later else known(saver.get_tuple({"configurable": where}))
+def is_saved(config: Mapping[str, Any], runtime: Any, *, later: bool) -> Flow:
+    """Whether a call of this very step has ended, as its checkpoint knows."""
+    found = yield from _found(saver_of(config), _where(runtime.execution_info), later=later)
+    writes = () if found is None else found.pending_writes or ()
+    mine = runtime.execution_info.task_id
+    return any(task == mine and channel == CHANNEL for task, channel, _ in writes)
 
 
 def left_over(kept: Kept) -> bool:
@@ -51,34 +44,27 @@ def left_over(kept: Kept) -> bool:
     return any("id" in each and each["id"] not in ended for each in rulings)
 
 
-def _walk(config: Mapping[str, Any], runtime: Any, rev: str, most: int, later: bool) -> Any:
+def _walk(config: Mapping[str, Any], runtime: Any, rev: str, most: int, *, later: bool) -> Flow:
+    """The entries of the latest of so many checkpoints that has any."""
     saver, here = saver_of(config), getattr(runtime, "execution_info", None)
-    if saver is None or here is None:
-        return _nothing() if later else []
-    around = here.checkpoint_ns.rpartition("|")[0]
-    at = {"checkpoint_ns": around, "checkpoint_id": here.checkpoint_id}
-    where: Any = {"configurable": {"thread_id": here.thread_id, **at}}
-    if later:
-        return _later(saver, where, rev, most)
+    where = None if saver is None or here is None else _where(here)
     for _ in range(most):
-        found = None if where is None else saver.get_tuple(where)
+        found = None if where is None else (yield from _found(saver, where, later=later))
         if found is None or (entries := list(_entries(found, rev))):
             return [] if found is None else entries
         where = found.parent_config
     return []
 
 
-async def _later(saver: Any, where: Any, rev: str, most: int) -> list[Entry]:
-    for _ in range(most):
-        found = None if where is None else await saver.aget_tuple(where)
-        if found is None or (entries := list(_entries(found, rev))):
-            return [] if found is None else entries
-        where = found.parent_config
-    return []
+def _where(here: Any) -> Any:
+    """The checkpoint that a node goes on from."""
+    at = {"checkpoint_ns": here.checkpoint_ns.rpartition("|")[0]}
+    at |= {"thread_id": here.thread_id, "checkpoint_id": here.checkpoint_id}
+    return {"configurable": at}
 
 
-async def _nothing() -> list[Entry]:
-    return []
+def _found(saver: Any, where: Any, *, later: bool) -> Flow:
+    return (yield Run(saver.aget_tuple if later else saver.get_tuple, (where,)))
 
 
 def _entries(found: Any, rev: str) -> Iterator[Entry]:

@@ -85,8 +85,7 @@ class Stand:
         if self.around is not None or self.sessions.decided_here(self.kept):
             return []
         names = [name_at(self.kept.get("place", ""), id)]
-        found: list[Entry] = yield Run(inside, (config, runtime, names, later))
-        return found
+        return (yield from inside(config, runtime, names, later=later))
 
     def beside(self, id: str = "", siblings: Iterable[Entry] = ()) -> Session:
         """The session, for the call `id`, which may run beside others.
@@ -187,9 +186,8 @@ def standing(sessions: Sessions, config: Any, runtime: Any, *, later: bool) -> F
     """Where the node runs. What the world counts once gets a name that no replay has again."""
     stand = stand_of(sessions, config, runtime)
     if stand.around is None and not stand.lives and left_over(stand.kept):
-        where = (config, runtime, stand.kept, later)
-        ended = yield Run(abandoned, where)
-        within = yield Run(inside, (config, runtime, left_in(stand.kept), later))
+        ended = yield from abandoned(config, runtime, stand.kept, later=later)
+        within = yield from inside(config, runtime, left_in(stand.kept), later=later)
         stand = replace(stand, place=replace(stand.place, ended=(*within, *ended)))
     if sessions.guard.policy.world and stand.around is None:
         step, _ = yield Run(once, (fresh, later))

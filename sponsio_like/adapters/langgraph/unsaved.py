@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL
+from sponsio_like.adapters.langgraph.inside import alisted, listed
 from sponsio_like.adapters.langgraph.place import saver_of
 from sponsio_like.adapters.langgraph.standing import Stand
 from sponsio_like.guard.flow import Flow, Run
@@ -30,34 +32,19 @@ def newest(stand: Stand, config: Any, runtime: Any, *, later: bool) -> Flow:
     beside = any(each.root == stand.place.root or each.batch == stand.batch for each in links)
     if beside or stand.batch in stand.kept.get("asked", ()) or not any(map(live.has_acted, links)):
         return stand
-    where = (config, runtime, links[0].checkpoint, links[-1].mark)
-    if (yield Run(_alater if later else _looked, where)):
+    if (yield from _looked(config, runtime, links[0].checkpoint, links[-1].mark, later=later)):
         return stand
     asked = stand.kept.get("asked", {})
     return replace(stand, kept={**live.written(links[-1].mark), "asked": asked})
 
 
-def _looked(config: Any, runtime: Any, since: str, rev: str) -> bool:
+def _looked(config: Any, runtime: Any, since: str, rev: str, *, later: bool) -> Flow:
     """Whether the run goes back on purpose: it says so, and the store knows the part `rev`."""
-    found = [_is_named(config)]
-    saver = saver_of(config)
+    found, look = [_is_named(config)], alisted if later else listed
     for where in _places(runtime):
-        for each in saver.list(where, limit=LOOK):
-            if _is_over(each, since):
-                break
-            found.append(_tells(each, rev))
-    return _on_purpose(found)
-
-
-async def _alater(config: Any, runtime: Any, since: str, rev: str) -> bool:
-    """As `_looked`."""
-    found = [_is_named(config)]
-    saver = saver_of(config)
-    for where in _places(runtime):
-        async for each in saver.alist(where, limit=LOOK):
-            if _is_over(each, since):
-                break
-            found.append(_tells(each, rev))
+        every = yield Run(look, (saver_of(config), where, LOOK))
+        newer = takewhile(lambda each: str(each.checkpoint["id"]) > since, every)
+        found += [_tells(each, rev) for each in newer]  # their ids are in order
     return _on_purpose(found)
 
 
@@ -71,11 +58,6 @@ def _places(runtime: Any) -> Iterator[Any]:
     here = runtime.execution_info
     for around in dict.fromkeys((here.checkpoint_ns.rpartition("|")[0], "")):
         yield {"configurable": {"thread_id": here.thread_id, "checkpoint_ns": around}}
-
-
-def _is_over(found: Any, since: str) -> bool:
-    """Whether this checkpoint is older: their ids are in order."""
-    return str(found.checkpoint["id"]) <= since
 
 
 def _tells(found: Any, rev: str) -> tuple[bool, bool]:
