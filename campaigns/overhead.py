@@ -228,21 +228,25 @@ async def stalls(runs: int) -> list[str]:
     return rows
 
 
+def _print(*lines: str) -> None:
+    sys.stdout.write("".join(f"{each}\n" for each in lines))
+    sys.stdout.flush()
+
+
 async def main(runs: int) -> None:
-    """Measure, and print both tables."""
-    lines = [
+    """Measure, and print both tables, row by row."""
+    _print(
         "| adapter | way | calls | without, ms | floor, ms | with, ms | floor | with |",
         "|---|---|---|---|---|---|---|---|",
-    ]
+    )
     for size in SIZES:
-        lines += await costs(size, max(3, runs // size))
-    lines += [
+        _print(*await costs(size, max(3, runs // size)))
+    _print(
         "",
         "| adapter | call | without, ms | p99 | floor, ms | p99 | with, ms | p99 |",
         "|---|---|---|---|---|---|---|---|",
-        *(await stalls(runs)),
-    ]
-    sys.stdout.write("\n".join(lines) + "\n")
+        *await stalls(runs),
+    )
 
 
 if __name__ == "__main__":
