@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from campaigns.recount import AT_THE_END, Found, Recount, moments
 from sponsio_like.contracts.loader import load
-from sponsio_like.replay.replay import Judged, Replay
+from sponsio_like.replay.replay import Replay, TraceVerdict
 from sponsio_like.traces.trace import Trace, trace_of
 
 ROOT = Path(__file__).parent.parent
@@ -107,7 +107,7 @@ def observed(study: Study, corpus: Corpus, traces: Iterator[Mapping[str, Any]]) 
     return result
 
 
-def _places(judged: Judged) -> dict[str, set[int]]:
+def _places(judged: TraceVerdict) -> dict[str, set[int]]:
     """Return the positions at which each contract was broken."""
     places: dict[str, set[int]] = {}
     for each in judged.violations:
@@ -121,7 +121,7 @@ def _compare(
     result: Result,
     recounts: Mapping[str, Recount],
     trace: Trace,
-    judged: Judged,
+    judged: TraceVerdict,
     spoke: Mapping[str, set[int]],
     label: str,
     events: Any,

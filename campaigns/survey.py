@@ -22,7 +22,7 @@ from campaigns.study import replay_of
 from sponsio_like.errors import TraceError
 from sponsio_like.replay.replay import Replay
 from sponsio_like.traces.jsonl import read_lines
-from sponsio_like.traces.trace import RAW, Called, Trace, trace_of
+from sponsio_like.traces.trace import RAW, CallEvent, Trace, trace_of
 
 CONTRACTS = "campaigns/anything.yaml"
 ODD = ("no events", "no tool name", "arguments no object", "command no text", "errors")
@@ -94,7 +94,7 @@ def _odd(trace: Trace) -> Iterator[str]:
     if not trace.events:
         yield "no events"
     for event in trace.events:
-        if not isinstance(event, Called):
+        if not isinstance(event, CallEvent):
             continue
         if not event.call.tool:
             yield "no tool name"

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import sponsio_like.patterns
 import sponsio_like.strategies  # noqa: F401  both fill the registries of contracts
-from sponsio_like.contracts.contract import Contract, contract
-from sponsio_like.contracts.pattern import Rule, pattern
+from sponsio_like.contracts import Contract, Rule, contract, pattern
 from sponsio_like.errors import (
     ContractError,
     ContractWarning,
@@ -23,10 +22,8 @@ from sponsio_like.errors import (
     SponsioLikeError,
     TraceError,
 )
-from sponsio_like.events.registry import atom
-from sponsio_like.events.ticket import Ticket
-from sponsio_like.guard.guard import Guard
-from sponsio_like.guard.raised import CallBlocked, CallHeld, RunStopped
+from sponsio_like.events import Ticket, atom
+from sponsio_like.guard import CallBlocked, CallHeld, Guard, RunStopped
 from sponsio_like.ltl import value, var
 from sponsio_like.outcome import (
     Allowed,
@@ -37,7 +34,7 @@ from sponsio_like.outcome import (
     Unfulfilled,
     Violation,
 )
-from sponsio_like.session.session import Session
+from sponsio_like.session import Session
 
 __all__ = [
     "Allowed",

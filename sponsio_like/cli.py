@@ -16,7 +16,7 @@ from typing import Annotated
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
 from sponsio_like.errors import SponsioLikeError, TraceError
-from sponsio_like.explain import catalog, contracts_page, pattern_page, warnings_page
+from sponsio_like.explain import catalog_page, contracts_page, pattern_page, warnings_page
 from sponsio_like.terminal import console_for, counted, print_page, print_table
 
 app = typer.Typer(
@@ -115,14 +115,13 @@ def check(
     ] = None,
 ) -> None:
     """Read a contract file: say what was understood, or every mistake with its line."""
-    from sponsio_like.checks.compile import compile_policy
-    from sponsio_like.checks.files import read_file
-    from sponsio_like.drafting.tool_files import checked
+    from sponsio_like.checks import compile_policy, read_file
+    from sponsio_like.drafting import unchecked_names
 
     file = read_file(contracts)
     mode = file.mode or "enforce"
     policy = compile_policy(file.contracts, mode, file.inventory)
-    left = checked(file, tools, traces or ())
+    left = unchecked_names(file, tools, traces or ())
     console = console_for(sys.stdout)
     print_page(contracts_page(file.contracts, mode), console)
     print_page(warnings_page(policy.warnings), console)
@@ -136,9 +135,9 @@ def patterns(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Explain this one.")] = None,
 ) -> None:
     """List the patterns that contracts are made of, or explain one of them."""
-    from sponsio_like.contracts.pattern import CATALOG, find_pattern
+    from sponsio_like.contracts import CATALOG, find_pattern
 
-    page = catalog(CATALOG.values()) if name is None else pattern_page(find_pattern(name))
+    page = catalog_page(CATALOG.values()) if name is None else pattern_page(find_pattern(name))
     print_page(page, console_for(sys.stdout))
 
 
@@ -158,9 +157,8 @@ def replay(
     ] = False,
 ) -> None:
     """Show what contracts would have done on recorded traces. Status 1 if any is broken."""
-    from sponsio_like.checks.files import read_file
-    from sponsio_like.replay.replay import Replay
-    from sponsio_like.replay.summary import Summary, read_all
+    from sponsio_like.checks import read_file
+    from sponsio_like.replay import Replay, Summary, read_all
 
     file = read_file(contracts)
     player = Replay(
@@ -194,11 +192,9 @@ def explain(
     values: Values = False,
 ) -> None:
     """Show why recorded traces break contracts: the values, and the calls that matter."""
-    from sponsio_like.advice.withheld import labelled, plainly
-    from sponsio_like.checks.files import read_file
-    from sponsio_like.replay.replay import Replay
-    from sponsio_like.replay.summary import Summary, read_all
-    from sponsio_like.replay.timeline import explained, page
+    from sponsio_like.advice import labelled, plainly
+    from sponsio_like.checks import read_file
+    from sponsio_like.replay import Replay, Summary, explained, page, read_all
 
     file = read_file(contracts)
     replay = Replay(file.contracts, mode=file.mode or "enforce", tools=file.inventory)
@@ -246,15 +242,17 @@ def draft(  # noqa: PLR0913 - each is an option
 
     The key is read from SPONSIO_LIKE_API_KEY or OPENAI_API_KEY. Status 1 if nothing is kept.
     """
-    from sponsio_like.drafting.command import Order, asked, fulfilled
+    from sponsio_like.drafting import DraftRequest, prompt_for, run_draft
 
-    order = Order(specification, tuple(traces), endpoint, model, answer, timeout, values, out)
+    order = DraftRequest(
+        specification, tuple(traces), endpoint, model, answer, timeout, values, out
+    )
     progress = None if as_json and sys.stdout.isatty() else sys.stderr
     if prompt:
-        chat = asked(order, progress)
+        chat = prompt_for(order, progress)
         typer.echo(json.dumps(chat) if as_json else "\n".join(each["content"] for each in chat))
         return
-    result = fulfilled(order, progress)
+    result = run_draft(order, progress)
     kept = result.draft.kept
     if as_json:
         typer.echo(json.dumps(result.as_json()))
@@ -275,7 +273,7 @@ def report(
 ) -> None:
     """Show what each contract stopped, or would have stopped, from a decision log."""
     from sponsio_like.log import read_log
-    from sponsio_like.replay.report import report_of
+    from sponsio_like.replay import report_of
 
     found = report_of(line for path in logs for line in read_log(path))
     if as_json:

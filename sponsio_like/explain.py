@@ -10,11 +10,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.needs import ALL_INPUTS, needs
-from sponsio_like.contracts.pattern import Parameter, Pattern, Rule
-from sponsio_like.contracts.sentences import read
-from sponsio_like.contracts.templates import words_of
+from sponsio_like.contracts import (
+    ALL_INPUTS,
+    Contract,
+    Parameter,
+    Pattern,
+    Rule,
+    argument_text,
+    inputs_needed,
+    read_sentence,
+)
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.outcome import Ask, Block, Decision, Escalate, Mode, Redirect, Stop, Warn
 from sponsio_like.syntax import show
@@ -36,7 +41,7 @@ NOTATION = (
 # --- patterns -------------------------------------------------------------------------------------
 
 
-def catalog(patterns: Iterable[Pattern]) -> list[Styled]:
+def catalog_page(patterns: Iterable[Pattern]) -> list[Styled]:
     """Return all patterns by family, each with its sentence, as lines."""
     families: dict[str, list[Pattern]] = {family: [] for family in ORDER}
     for each in patterns:
@@ -65,7 +70,11 @@ def pattern_page(pattern: Pattern) -> list[Styled]:
     page += [(f"  {template(sentence)}", NAME) for sentence in pattern.sentences]
     page += [("", ""), *((line, "") for line in pattern.summary.splitlines()), ("", "")]
     page += [("arguments", HEAD), *_arguments(pattern.parameters), ("", "")]
-    page += [("in a contract file", HEAD), *((f"  {s}", "") for s in example(pattern)), ("", "")]
+    page += [
+        ("in a contract file", HEAD),
+        *((f"  {s}", "") for s in example_file(pattern)),
+        ("", ""),
+    ]
     page += [("which means", HEAD), (f"  {rule.sentence}", ""), (f"  {show(rule.formula)}", "")]
     page += [("", ""), ("traces that keep it", HEAD), *_traces(pattern.keeps), ("", "")]
     page += [("traces that break it", HEAD), *_traces(pattern.breaks), ("", "")]
@@ -77,7 +86,7 @@ def _arguments(parameters: Iterable[Parameter]) -> Iterator[Styled]:
     parameters = list(parameters)
     width = max(len(each.name) for each in parameters) + 2
     for each in parameters:
-        default = "" if each.required else f" (default: {words_of(each.default)})"
+        default = "" if each.required else f" (default: {argument_text(each.default)})"
         yield f"  {each.name:<{width}}{each.expects}{default}", ""
 
 
@@ -86,7 +95,7 @@ def _traces(traces: Iterable[str]) -> Iterator[Styled]:
         yield f"  {trace or '(nothing happens)'}", ""
 
 
-def example(pattern: Pattern) -> list[str]:
+def example_file(pattern: Pattern) -> list[str]:
     """Return the lines of a whole contract file with the pattern's own example."""
     arguments = {"pattern": pattern.name, **pattern.example}
     return [
@@ -150,14 +159,14 @@ def _contract(contract: Contract, mode: Mode) -> Iterator[Styled]:
     yield f"  else     {would}{doing} ({mode} mode)", ""
     if contract.on_world:
         yield "  kept     in the world: no fork or checkpoint rewinds it", ""
-    if wants := needs(contract) & ALL_INPUTS:
+    if wants := inputs_needed(contract) & ALL_INPUTS:
         yield f"  needs    {', '.join(sorted(wants))}", ""
 
 
 def _written(rule: Rule) -> str:
     """Return the sentence of a rule if it reads back; else the pattern as a file writes it."""
     try:
-        again = read(rule.sentence)
+        again = read_sentence(rule.sentence)
     except ContractError:
         again = None
     if again is not None and (again.formula, again.by) == (rule.formula, rule.by):

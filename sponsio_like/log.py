@@ -23,8 +23,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from sponsio_like.session.decision_log import Record
-from sponsio_like.traces.jsonl import Line, read_lines
+from sponsio_like.session import Record
+from sponsio_like.traces import Line, read_lines
 
 _encode = json.JSONEncoder(allow_nan=False, default=repr).encode
 

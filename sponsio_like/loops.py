@@ -12,12 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sponsio_like.guard.flow import told
-from sponsio_like.guard.raised import CallHeld, blocked
+from sponsio_like.guard import CallHeld, blocked_exception, error_text
 from sponsio_like.outcome import Allowed, Blocked, Held, Redirected
-from sponsio_like.session.active import acting_in
-from sponsio_like.session.session import Session
-from sponsio_like.values.plain import as_answer
+from sponsio_like.session import Session, caller_in
+from sponsio_like.values import as_answer
 
 
 @dataclass(slots=True)
@@ -40,11 +38,11 @@ def running(
     given, those that are `active()` count. Raises `CallBlocked` (`RunStopped`, if the run is over)
     or `CallHeld` before the block is entered.
     """
-    agent, depth = acting_in(session).by
+    agent, depth = caller_in(session).by
     outcome = session.decide(tool, args, **{"agent": agent, "depth": depth, **how})
     match outcome:
         case Blocked():
-            raise blocked(outcome)
+            raise blocked_exception(outcome)
         case Held():
             raise CallHeld(outcome)
         case Redirected(id, instead, changed):
@@ -54,7 +52,7 @@ def running(
     try:
         yield call
     except BaseException as error:
-        session.settle(call.id, error=told(error))
+        session.settle(call.id, error=error_text(error))
         raise
     session.settle(call.id, output=as_answer(call.output))
 
@@ -64,7 +62,7 @@ def said(session: Session, text: str) -> str:
     outcome = session.message("assistant", text)
     match outcome:
         case Blocked():
-            raise blocked(outcome)
+            raise blocked_exception(outcome)
         case Held():
             raise CallHeld(outcome)
     return text

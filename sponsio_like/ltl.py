@@ -12,8 +12,28 @@ from typing import Literal, overload
 
 import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError
-from sponsio_like.logic.matching import Field, Tools, string, target, var, where
-from sponsio_like.logic.operators import WX, WY, F, G, H, O, R, S, U, W, X, Y, bound, initially
+from sponsio_like.logic import (
+    WX,
+    WY,
+    F,
+    Field,
+    G,
+    H,
+    O,
+    R,
+    S,
+    Tools,
+    U,
+    W,
+    X,
+    Y,
+    bound,
+    initially,
+    string,
+    target,
+    var,
+    where,
+)
 
 # fmt: off
 __all__ = [

@@ -16,11 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError, closest
-from sponsio_like.logic.matching import named
-from sponsio_like.logic.misread import misread
-from sponsio_like.logic.operators import initially
-from sponsio_like.logic.printer import RESERVED, show
-from sponsio_like.logic.tree import PARSERS
+from sponsio_like.logic import PARSERS, RESERVED, initially, named, show, syntax_mistake
 
 if TYPE_CHECKING:
     from lark import Lark, Token
@@ -51,7 +47,7 @@ def _parsed(text: str, start: Literal["formula", "term"]) -> object:
     except UnexpectedInput as stop:
         ended = isinstance(stop, UnexpectedToken) and stop.token.type == "$END"
         at = None if ended else stop.pos_in_stream
-        raise misread(text, at, cast(Any, stop).interactive_parser.accepts()) from None
+        raise syntax_mistake(text, at, cast(Any, stop).interactive_parser.accepts()) from None
 
 
 @cache

@@ -18,11 +18,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts.contract import contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts import Rule, contract
 from sponsio_like.errors import ContractError, SessionError
-from sponsio_like.guard.guard import Guard
-from sponsio_like.monitor.monitor import Verdict, overall
+from sponsio_like.guard import Guard
+from sponsio_like.monitor import Verdict, overall
 
 
 @dataclass(frozen=True, slots=True)

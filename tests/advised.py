@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sponsio_like import Allowed, Blocked, Guard, Held, Redirected, contract
-from sponsio_like.contracts.pattern import find_pattern
+from sponsio_like.contracts.declaration import find_pattern
 from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Outcome
 from sponsio_like.session.session import Session

@@ -10,8 +10,8 @@ from math import inf
 from typing import Any, NamedTuple
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.errors import ContractError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.session.session import Session

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts.conditions import HAPPENINGS
-from sponsio_like.contracts.contract import Contract, Scope, Segment
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract, Scope, Segment
 from sponsio_like.errors import ContractError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.monitor.parametric.variables import all_vars

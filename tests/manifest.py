@@ -100,7 +100,7 @@ def statements() -> dict[str, str]:
 
 def requirements() -> Iterator[Requirement]:
     """Every required behaviour."""
-    from sponsio_like.contracts.pattern import catalog  # a page may be made without the engine
+    from sponsio_like.contracts.declaration import catalog  # a page may be made without the engine
 
     said = statements()
     for id, bug in STATEMENTS.items():

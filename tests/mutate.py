@@ -58,7 +58,7 @@ MODULES = (
     ),
     *(
         "monitor.residual",
-        "logic.decompose",
+        "logic.decomposition",
         "monitor.alphabet",
         "monitor.abstraction",
         "monitor.reachability",
@@ -70,7 +70,7 @@ MODULES = (
     *(
         "contracts.conditions",
         "monitor.slots",
-        "values.compare",
+        "values.relations",
         "engine.clause",
         "engine.index",
         "checks.guarantees",
@@ -92,7 +92,7 @@ MODULES = (
         "monitor.parametric.lookup",
         "events.condition_tests",
         "values.places",
-        "values.freeze",
+        "values.frozen",
         "values.plain",
         "values.tokens",
         "values.leaks",

@@ -14,9 +14,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
-from sponsio_like.contracts.pattern import Pattern, catalog
-from sponsio_like.contracts.templates import blanks, words_of
-from sponsio_like.explain import example
+from sponsio_like.contracts.declaration import Pattern, catalog
+from sponsio_like.contracts.templates import argument_text, blanks
+from sponsio_like.explain import example_file
 from sponsio_like.syntax import show
 from tests import faults
 from tests.api_page import api_page
@@ -71,7 +71,7 @@ def _pattern(pattern: Pattern) -> str:
         f"{pattern.summary}\n",
         *_arguments(pattern),
         "```yaml",
-        *example(pattern),
+        *example_file(pattern),
         "```\n",
         f"means “{rule.sentence}”, or `{show(rule.formula)}`"
         + (f", for each `{', '.join(rule.by)}`" if rule.by else "")
@@ -84,7 +84,7 @@ def _pattern(pattern: Pattern) -> str:
 def _arguments(pattern: Pattern) -> Iterator[str]:
     yield "| argument | | default |\n|---|---|---|"
     for each in pattern.parameters:
-        default = "" if each.required else f"`{words_of(each.default)}`"
+        default = "" if each.required else f"`{argument_text(each.default)}`"
         yield f"| `{each.name}` | {each.expects} | {default} |"
     yield ""
 

@@ -149,7 +149,7 @@ BUGS = (
     ),
     Planted(
         "a cooldown is not over at its last second",
-        "values/compare.py",
+        "values/relations.py",
         '        case "<=":\n            return bool(left <= right)',
         '        case "<=":\n            return bool(left < right)',
         f"{AGREES}[templates 4]",
@@ -158,15 +158,15 @@ BUGS = (
     Planted(
         "a verdict does not latch",
         "engine/clause.py",
-        "return Seen(watch._replace(broken=watch.broken or violated), violated)",
-        "return Seen(watch._replace(broken=violated), violated)",
+        "return ClauseStep(watch._replace(violated=watch.violated or violated), violated)",
+        "return ClauseStep(watch._replace(violated=violated), violated)",
         f"{AGREES}[atoms 0]",
     ),
     Planted(
         "a violated instance is armed again",
         "monitor/monitor.py",
-        "return Step(State(registers, live, window, lost), bad)",
-        "return Step(State(registers, live | frozenset(owing), window, lost), bad)",
+        "return MonitorStep(State(registers, live, window, lost), bad)",
+        "return MonitorStep(State(registers, live | frozenset(owing), window, lost), bad)",
         f"{AGREES}[templates 0]",
     ),
     Planted(
@@ -206,21 +206,21 @@ BUGS = (
     ),
     Planted(
         "a top-level weak until has to come true",
-        "logic/decompose.py",
+        "logic/decomposition.py",
         "            return (f.Always(f.disj(left, f.Once(right))),)",
         "            return (f.Always(f.disj(left, f.Once(right))), f.Eventually(right))",
         f"{AGREES}[templates 1]",
     ),
     Planted(
         "a top-level until need not come true",
-        "logic/decompose.py",
+        "logic/decomposition.py",
         "            return (f.Always(f.disj(left, f.Once(right))), f.Eventually(right))",
         "            return (f.Always(f.disj(left, f.Once(right))),)",
         f"{AGREES}[templates 2]",
     ),
     Planted(
         "a release is met by what comes together with it",
-        "logic/decompose.py",
+        "logic/decomposition.py",
         "f.Always(f.disj(right, f.Yesterday(f.Once(left))))",
         "f.Always(f.disj(right, f.Once(left)))",
         f"{AGREES}[one operator 10]",
@@ -272,8 +272,8 @@ BUGS = (
     Planted(
         "a rate limit does not count failures",
         "patterns/operational.py",
-        "Count(tried(action, counts), None, per) <= limit)",
-        "Count(tried(action, 'done'), None, per) <= limit)",
+        "Count(counted_calls(action, counts), None, per) <= limit)",
+        "Count(counted_calls(action, 'done'), None, per) <= limit)",
         ATTEMPTS,
     ),
     # --- residuals --------------------------------------------------------------------------------
@@ -309,7 +309,7 @@ BUGS = (
     Planted(
         "a contract sees only the tools that it names",
         "monitor/relevance.py",
-        "return self.all or static(self.watch.slots, tool) != self.other",
+        "return self.sees_all or static(self.watch.slots, tool) != self.other",
         "return static(self.watch.slots, tool) != self.other",
         EVERY_CALL,
     ),
@@ -374,22 +374,22 @@ BUGS = (
     Planted(
         "a segment goes on where the last one ended",
         "engine/clause.py",
-        "watch = watch._replace(inner=None, over=over,",
-        "watch = watch._replace(over=over,",
+        "watch = watch._replace(segment=None, over=over,",
+        "watch = watch._replace(closed=over,",
         SCOPED,
     ),
     Planted(
         "a segment leaves out the position that opens it",
         "engine/clause.py",
-        "if after.inner is not None and kind in self.counts:",
-        "if after.inner is not None and watch.inner is not None and kind in self.counts:",
+        "if after.segment is not None and kind in self.counts:",
+        "if after.segment is not None and watch.segment is not None and kind in self.counts:",
         SCOPED,
     ),
     Planted(
         "obligations are forgotten at the end of a segment",
         "engine/clause.py",
-        "left, failed = self.monitor.closed(watch.inner)",
-        "left, failed = watch.hanging, False",
+        "left, failed = self.monitor.closed(watch.segment)",
+        "left, failed = watch.left_open, False",
         SCOPED,
     ),
     Planted(
@@ -410,8 +410,8 @@ BUGS = (
     Planted(
         "any value is spared of an order of values",
         "patterns/values.py",
-        "but_for(what, target, needed)",
-        "but_for(what, target, [f.Match(each.names, each.globs) for each in needed])",
+        "excluding(what, target, needed)",
+        "excluding(what, target, [f.Match(each.names, each.globs) for each in needed])",
         f"{ORDERS}::test_with_another_value_what_is_asked_for_waits_as_well",
     ),
     Planted(

@@ -160,7 +160,7 @@ BUGS = (
     (
         "the model's word counts for the result",
         "adapters/langgraph/attempts.py",
-        '                self.came(self.decided["id"], {"error": told(error)})\n',
+        '                self.came(self.decided["id"], {"error": error_text(error)})\n',
         "",
         f"{OTHERS}::test_an_error_that_is_told_as_a_result_is_still_a_failure",
     ),

@@ -17,8 +17,8 @@ MEANING = (
     (
         "what has failed is the reference",
         "patterns/arguments.py",
-        "put, value = tried(tool, counts), Mark(field)",
-        'put, value = tried(tool, "called"), Mark(field)',
+        "put, value = counted_calls(tool, counts), Mark(field)",
+        'put, value = counted_calls(tool, "called"), Mark(field)',
     ),
     (
         "any answer opens the gate",
@@ -36,13 +36,13 @@ MEANING = (
         "sanitizers may fail",
         "patterns/agentic.py",
         "return _gated(source, worked(sanitizer, counts), ",
-        'return _gated(source, worked(sanitizer, "called"), ',
+        'return _gated(source, worked(sanitizer, "calls_of_any"), ',
     ),
     (
         "what failed has done nothing",
         "patterns/agentic.py",
-        "Count(tried(action, counts)) <= 1",
-        'Count(tried(action, "done")) <= 1',
+        "Count(counted_calls(action, counts)) <= 1",
+        'Count(counted_calls(action, "done")) <= 1',
     ),
     ("the budget may be met", "patterns/resource.py", "Tokens() < limit", "Tokens() <= limit"),
     ("one level deeper", "patterns/resource.py", "Depth() <= limit", "Depth() <= limit + 1"),
@@ -67,14 +67,14 @@ MEANING = (
     (
         "one backup serves for ever",
         "patterns/approval.py",
-        "unspent(worked(backup, counts), action, backup)",
+        "granted_since_last(worked(backup, counts), action, backup)",
         "Yesterday(Once(worked(backup, counts)))",
     ),
     (
         "dry runs may fail",
         "patterns/approval.py",
-        "unspent(worked(dry_run, counts), commit, dry_run)",
-        'unspent(worked(dry_run, "called"), commit, dry_run)',
+        "granted_since_last(worked(dry_run, counts), commit, dry_run)",
+        'granted_since_last(worked(dry_run, "called"), commit, dry_run)',
     ),
     (
         "the fact must be another",
@@ -91,8 +91,8 @@ MEANING = (
     (
         "duplicates are one too many",
         "patterns/identity.py",
-        "Count(tried(tool, counts)) <= limit",
-        "Count(tried(tool, counts)) <= limit + 1",
+        "Count(counted_calls(tool, counts)) <= limit",
+        "Count(counted_calls(tool, counts)) <= limit + 1",
     ),
     (
         "time may run out",
@@ -127,8 +127,11 @@ TERMS = (
     (
         "the last value is that of now",
         "monitor/past.py",
-        "return (lambda v, x, s, p, t: s[r]), Cell(\n                i, MISSING,",
-        "return (lambda v, x, s, p, t: v[a] if v[b] else s[r]), Cell(\n                i, MISSING,",
+        "return (lambda v, x, s, p, t: s[r]), Register(\n                i, MISSING,",
+        (
+            "return (lambda v, x, s, p, t: v[a] if v[b] else s[r]), Register(\n"
+            "                i, MISSING,"
+        ),
         AGREES.format(0),
     ),
     (
@@ -162,8 +165,8 @@ TERMS = (
     (
         "a missing argument has no mark",
         "events/terms.py",
-        '[given(call.args)] if path == "*" else list(reach(call.args, path))',
-        '[given(call.args)] if path == "*" else list(reach(call.args, path))[1:]',
+        '[without_nulls(call.args)] if path == "*" else list(reach(call.args, path))',
+        '[without_nulls(call.args)] if path == "*" else list(reach(call.args, path))[1:]',
         AGREES.format(1),
     ),
     (
@@ -232,20 +235,20 @@ TERMS = (
     (
         "answers by hand stay closed",
         "values/plain.py",
-        "return freeze(value, most, opened)",
+        "return freeze(value, most, unwrapped)",
         "return freeze(value, most)",
         f"{LAST}::test_a_yes_of_the_host_s_own_making_is_a_yes",
     ),
     (
         "arguments by hand stay closed",
         "values/plain.py",
-        "return freeze_args(args, opened)",
+        "return freeze_args(args, unwrapped)",
         "return freeze_args(args)",
         f"{LAST}::test_arguments_by_hand_are_compared_as_data",
     ),
     (
         "what is opened is not counted",
-        "values/freeze.py",
+        "values/frozen.py",
         "room.values -= not inner",
         "room.values -= 0",
         f"{LAST}::test_what_is_opened_keeps_to_the_bounds",
@@ -259,8 +262,8 @@ TERMS = (
     ),
     (
         "any heap of marks is put in order",
-        "values/canonical.py",
-        '        raise Unreadable("too many marks in a row")\n',
+        "values/canonical_form.py",
+        '        raise NotCanonical("too many marks in a row")\n',
         "        pass\n",
         f"{CAUGHT}::test_a_heap_of_marks_is_no_response",
     ),

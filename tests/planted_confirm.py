@@ -63,7 +63,7 @@ MEANING = (
     ),
     (
         "why is what",
-        "contracts/contract.py",
+        "contracts/definition.py",
         "        contract.name,\n",
         "        (contract.name, contract.about),\n",
     ),

@@ -16,8 +16,8 @@ MEANING = (
     (
         "a no of a person is no refusal",
         "session/decide.py",
-        "    inner.turn_away(event)\n    return blocked(inner, event, attempt, final",
-        "    return blocked(inner, event, attempt, final",
+        "    inner.note_refusal(event)\n    return blocked(inner, event, attempt, why_closed",
+        "    return blocked(inner, event, attempt, why_closed",
     ),
     (
         "nothing is refused",
@@ -28,7 +28,7 @@ MEANING = (
     (
         "all calls are the same call",
         "events/denials.py",
-        "        return digest(call.tool, given(call.args))\n",
+        "        return digest(call.tool, without_nulls(call.args))\n",
         "        return digest(call.tool, {})\n",
     ),
     (
@@ -40,7 +40,7 @@ MEANING = (
     (
         "recorded refusals happen",
         "traces/trace.py",
-        "        if refused:\n            return Denied(call)\n",
+        "        if refused:\n            return DenialEvent(call)\n",
         "",
     ),
     (

@@ -52,8 +52,8 @@ MEANING = (
     (
         "adapters are not met",
         "adapters/langchain/middleware.py",
-        "    meet_all(guard.policy, known.arguments)\n",
-        "    meet_all(guard.policy, {})\n",
+        "    check_tools(guard.policy, known.arguments)\n",
+        "    check_tools(guard.policy, {})\n",
     ),
     (
         "what is declared of tools is never compared",

@@ -108,7 +108,7 @@ BUGS = [
     (
         "a clause of few states is never woken",
         "fastpath/transitions.py",
-        "if _waits(watch) or self._clause.wakes_at(watch, Place(0, 0), 0.0) != NEVER:",
+        "if _waits(watch) or self._clause.wakes_at(watch, PositionCounts(0, 0), 0.0) != NEVER:",
         "if _waits(watch):",
         RANDOM,
     ),
@@ -129,7 +129,7 @@ BUGS = [
     (
         "the latest call is lost if another one comes",
         "session/fast.py",
-        '    inner.take_off(call, judgement, (mark_of(call), ""), Allowed(call.id))',
+        '    inner.begin_call(call, judgement, (mark_of(call), ""), Allowed(call.id))',
         "    inner.latest = None",
         LANES + "a_snapshot_in_flight_has_the_call",
     ),
@@ -212,7 +212,7 @@ BUGS = [
     ),
     (
         "arguments of a call are the host's own",
-        "values/freeze.py",
+        "values/frozen.py",
         "return args.copy()",
         "return args",
         LANES + "arguments_are_the_ones_that_were_decided",

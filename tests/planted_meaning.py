@@ -66,13 +66,17 @@ BUGS = (
     ),
     Bug(
         "arguments are not copied",
-        "values/freeze.py",
-        "members = named(value.items(), lambda each: copied(each, DEPTH_CAP - 1, room), most)",
+        "values/frozen.py",
+        (
+            "members = freeze_members(\n"
+            "            value.items(), lambda each: copied(each, DEPTH_CAP - 1, room), most\n"
+            "        )"
+        ),
         "return value",
     ),
     Bug(
         "digits are numbers",
-        "values/compare.py",
+        "values/relations.py",
         "    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):",
         "    if isinstance(value, str) and value.isdigit():\n        return Decimal(value)\n"
         "    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):",
@@ -87,8 +91,8 @@ BUGS = (
     Bug(
         "a result belongs to the last position",
         "engine/clause.py",
-        "self.monitor.settle(watch.inner, change.at.counted, final",
-        "self.monitor.settle(watch.inner, last.counted, final",
+        "self.monitor.settle(watch.segment, change.at.counted, final",
+        "self.monitor.settle(watch.segment, last.counted, final",
     ),
     Bug(
         "in flight is done",
@@ -99,8 +103,11 @@ BUGS = (
     Bug(
         "results are judged again",
         "monitor/monitor.py",
-        "return Step(state._replace(registers=registers, window=window), False)",
-        "return Step(state._replace(registers=registers, window=window), any(final.values()))",
+        "return MonitorStep(state._replace(registers=registers, window=window), False)",
+        (
+            "return MonitorStep("
+            "state._replace(registers=registers, window=window), any(final.values()))"
+        ),
     ),
     Bug(
         "late results are forgotten",
@@ -172,7 +179,7 @@ BUGS = (
     Bug("an id may stand twice", "events/context.py", "seen |= {id} if id else set()", "pass"),
     Bug(
         "keys are merged",
-        "values/canonical.py",
+        "values/canonical_form.py",
         "if len(pairs) < len(value):",
         "if False:",
     ),
@@ -260,8 +267,8 @@ BUGS = (
     Bug(
         "case does not count",
         "session/session.py",
-        'own = fresh(MADE) if id is None or id == "" else id\n',
-        'own = fresh(MADE) if id is None or id == "" else id; tool = tool.lower()\n',
+        'own = fresh_id(MADE) if id is None or id == "" else id\n',
+        'own = fresh_id(MADE) if id is None or id == "" else id; tool = tool.lower()\n',
     ),
     Bug(
         "case does not count in globs",
@@ -284,8 +291,8 @@ BUGS = (
     Bug(
         "outputs are lost",
         "session/settle.py",
-        "given(output if good",
-        "given(None if good",
+        "given_value(output if good",
+        "given_value(None if good",
     ),
     Bug(
         "any agent will do",
@@ -321,7 +328,7 @@ BUGS = (
     Bug("counts are never reset", "monitor/past.py", "(lambda v: v[reset])", "(lambda v: False)"),
     Bug(
         "numbers are binary",
-        "values/canonical.py",
+        "values/canonical_form.py",
         "Decimal(float.__repr__(value)) if isinstance(value, float) else Decimal(value)",
         "Decimal(value)",
     ),
@@ -346,13 +353,13 @@ BUGS = (
     ),
     Bug(
         "true is one",
-        "values/canonical.py",
+        "values/canonical_form.py",
         "return (type(value).__name__, value)",
         "return value if value is None else Decimal(value)",
     ),
     Bug(
         "truth values are numbers",
-        "values/compare.py",
+        "values/relations.py",
         "if isinstance(value, bool) or not isinstance(value, (int",
         "if not isinstance(value, (int",
     ),
@@ -364,7 +371,7 @@ BUGS = (
     ),
     Bug(
         "regular expressions match from end to end",
-        "values/compare.py",
+        "values/relations.py",
         "        search = regex(right)\n",
         '        search = regex(f"^(?:{right})$")\n',
     ),
@@ -385,8 +392,8 @@ BUGS = (
     ),
     Bug(
         "nan is a value",
-        "values/canonical.py",
-        'raise Unreadable("not a number")',
+        "values/canonical_form.py",
+        'raise NotCanonical("not a number")',
         'return ("nan", 0)',
     ),
     # --- operators ----------------------------------------------------------------------------
@@ -433,38 +440,38 @@ BUGS = (
     Bug(
         "Y holds at the beginning",
         "monitor/past.py",
-        "Cell(i, False, lambda v, x, s, p, t: v[a])",
-        "Cell(i, True, lambda v, x, s, p, t: v[a])",
+        "Register(i, False, lambda v, x, s, p, t: v[a])",
+        "Register(i, True, lambda v, x, s, p, t: v[a])",
     ),
     Bug(
         "WY fails at the beginning",
         "monitor/past.py",
-        "Cell(i, True, lambda v, x, s, p, t: v[a])",
-        "Cell(i, False, lambda v, x, s, p, t: v[a])",
+        "Register(i, True, lambda v, x, s, p, t: v[a])",
+        "Register(i, False, lambda v, x, s, p, t: v[a])",
     ),
     Bug(
         "Y is now",
         "monitor/past.py",
-        "s[r]), Cell(i, False, lambda v, x, s, p, t: v[a])",
-        "v[a]), Cell(i, False, lambda v, x, s, p, t: v[a])",
+        "s[r]), Register(i, False, lambda v, x, s, p, t: v[a])",
+        "v[a]), Register(i, False, lambda v, x, s, p, t: v[a])",
     ),
     Bug(
         "O is now",
         "monitor/past.py",
-        "v[a] or s[r]), Cell(i, False, keep)",
-        "v[a]), Cell(i, False, keep)",
+        "v[a] or s[r]), Register(i, False, keep)",
+        "v[a]), Register(i, False, keep)",
     ),
     Bug(
         "H is now",
         "monitor/past.py",
-        "v[a] and s[r]), Cell(i, True, keep)",
-        "v[a]), Cell(i, True, keep)",
+        "v[a] and s[r]), Register(i, True, keep)",
+        "v[a]), Register(i, True, keep)",
     ),
     Bug(
         "S does not last",
         "monitor/past.py",
-        "v[b] or (v[a] and s[r])), Cell(i, False",
-        "v[b] or s[r]), Cell(i, False",
+        "v[b] or (v[a] and s[r])), Register(i, False",
+        "v[b] or s[r]), Register(i, False",
     ),
     Bug(
         "step bounds of the past are one too short",
@@ -524,7 +531,7 @@ BUGS = (
     Bug(
         "violated does not latch",
         "engine/clause.py",
-        "        if watch.broken:\n",
+        "        if watch.violated:\n",
         "        if False:\n",
     ),
     Bug(
@@ -567,28 +574,30 @@ BUGS = (
     # --- instances and the end ----------------------------------------------------------------
     Bug(
         "G has one instance",
-        "logic/decompose.py",
+        "logic/decomposition.py",
         "case f.Always(body, None):",
         "case f.Always(body, f.Steps()):",
     ),
     Bug(
         "W has one instance",
-        "logic/decompose.py",
+        "logic/decomposition.py",
         "return (f.Always(f.disj(left, f.Once(right))),)",
         "return (part,)",
     ),
     Bug(
         "U has no obligation",
-        "logic/decompose.py",
+        "logic/decomposition.py",
         "f.Once(right))), f.Eventually(right))",
         "f.Once(right))),)",
     ),
-    Bug("R releases at once", "logic/decompose.py", "f.Yesterday(f.Once(left))", "f.Once(left)"),
+    Bug(
+        "R releases at once", "logic/decomposition.py", "f.Yesterday(f.Once(left))", "f.Once(left)"
+    ),
     Bug(
         "violated instances stay",
         "monitor/monitor.py",
-        "return Step(State(registers, live, window, lost), bad)",
-        "return Step(State(registers, frozenset(owing), window, lost), bad)",
+        "return MonitorStep(State(registers, live, window, lost), bad)",
+        "return MonitorStep(State(registers, frozenset(owing), window, lost), bad)",
     ),
     Bug(
         "every clause reports",
@@ -664,13 +673,13 @@ BUGS = (
         "called means now",
         "contracts/conditions.py",
         "[f.Once(Happens(atom.what, ever))]",
-        "[Happens(atom.what, ever)]",
+        "[Happens(read_atom.what, ever)]",
     ),
     Bug(
         "conditions speak of the past",
         "contracts/conditions.py",
         "ever = tuple(match for match in atom.target if not match.conditions)",
-        "ever = atom.target",
+        "ever = read_atom.target",
     ),
     Bug(
         "at the end no assumption matters",
@@ -686,7 +695,10 @@ BUGS = (
     ),
     Bug("any assumption will do", "checks/guarantees.py", "    _check_assumption(clause)\n", ""),
     Bug(
-        "after begins again", "engine/clause.py", "watch.inner is None and starts and", "starts and"
+        "after begins again",
+        "engine/clause.py",
+        "watch.segment is None and starts and",
+        "starts and",
     ),
     Bug(
         "before is never open",
@@ -703,20 +715,20 @@ BUGS = (
     Bug(
         "a segment begins later",
         "engine/clause.py",
-        "if after.inner is not None and kind in self.counts:",
-        "if after.inner is not None and watch.inner is not None and kind in self.counts:",
+        "if after.segment is not None and kind in self.counts:",
+        "if after.segment is not None and watch.segment is not None and kind in self.counts:",
     ),
     Bug(
         "segments do not end",
         "engine/clause.py",
-        "if watch.inner is not None and stops:",
-        'if watch.inner is not None and stops and self.kind_of_scope == "before":',
+        "if watch.segment is not None and stops:",
+        'if watch.segment is not None and stops and self.kind_of_scope == "before":',
     ),
     Bug(
         "segments end well",
         "engine/clause.py",
-        "left, failed = self.monitor.closed(watch.inner)",
-        "left, failed = watch.hanging, False",
+        "left, failed = self.monitor.closed(watch.segment)",
+        "left, failed = watch.left_open, False",
     ),
     Bug(
         "open segments are not forgiven",
@@ -758,12 +770,12 @@ BUGS = (
         "prerequisites count tries",
         "contracts/blocks.py",
         "return Happens(counts, tools)",
-        'return Happens("called", tools)',
+        'return Happens("calls_of_any", tools)',
     ),
     Bug(
         "in flight does not exclude",
         "contracts/blocks.py",
-        'called(tools) & Not(Happens("failed", tools))',
+        'calls_of_any(tools) & Not(Happens("failed", tools))',
         'Happens("done", tools)',
     ),
     Bug(
@@ -940,8 +952,8 @@ BUGS = (
     Bug(
         "traces settle at once",
         "traces/trace.py",
-        "Called(call, None if waits else self._result(event))",
-        "Called(call, self._result(event))",
+        "CallEvent(call, None if waits else self._result(event))",
+        "CallEvent(call, self._result(event))",
     ),
     Bug("events happen at once", "traces/trace.py", "return self.time + 1.0", "return self.time"),
     Bug(
@@ -950,7 +962,7 @@ BUGS = (
     Bug(
         "messages are calls in a replay",
         "replay/replay.py",
-        "position + isinstance(event, Called)",
+        "position + isinstance(event, CallEvent)",
         "position + 1",
     ),
     Bug("warnings are blocks", "engine/findings.py", 'return "warned"', 'return "blocked"'),
@@ -985,19 +997,19 @@ BUGS = (
     Bug(
         "atoms run under the lock",
         "session/interceptor.py",
-        "            reads, failed, spent = perceive(self.ledger, event, touched, context",
+        "            reads, failed, spent = read_event(self.ledger, event, touched, context",
         "            with self.lock:\n"
-        "                reads, failed, spent = perceive(self.ledger, event, touched, context",
+        "                reads, failed, spent = read_event(self.ledger, event, touched, context",
     ),
     Bug(
         "regular expressions may be long",
-        "values/compare.py",
+        "values/relations.py",
         "if len(pattern) > REGEX_CAP:",
         "if False:",
     ),
     Bug(
         "any number of values is read",
-        "values/freeze.py",
+        "values/frozen.py",
         "return _full(room)\n        room.values -= isinstance(item, _PLAIN)\n        members",
         "return members\n        room.values -= isinstance(item, _PLAIN)\n        members",
     ),
@@ -1018,13 +1030,16 @@ BUGS = (
     Bug(
         "must_precede the other way round",
         "patterns/safety.py",
-        "return before(then, [first], earlier(known, within, f.disj(*acting(then, first))))",
-        "return whenever(first, earlier(worked(then, counts), within, called(first)))",
+        (
+            "return before(then, [first], "
+            "earlier(known, within, f.disj(*dependent_calls(then, first))))"
+        ),
+        "return whenever(first, earlier(worked(then, counts), within, calls_of_any(first)))",
     ),
     Bug(
         "one confirmation serves for ever",
         "patterns/safety.py",
-        "yes = unspent(confirmed(by, accept, counts), action, by)",
+        "yes = granted_since_last(confirmed(by, accept, counts), action, by)",
         "yes = earlier(confirmed(by, accept, counts))",
     ),
     Bug(
@@ -1067,8 +1082,8 @@ BUGS = (
     Bug(
         "no_reversal forgives",
         "patterns/compliance.py",
-        "whenever(reversal, ~earlier(tried(commitment, counts)))",
-        "whenever(reversal, ~earlier(tried(reversal, counts)))",
+        "whenever(reversal, ~earlier(counted_calls(commitment, counts)))",
+        "whenever(reversal, ~earlier(counted_calls(reversal, counts)))",
     ),
     Bug(
         "duties are the session's",
@@ -1091,14 +1106,14 @@ BUGS = (
     Bug(
         "rate_limit is one too many",
         "patterns/operational.py",
-        "Count(tried(action, counts), None, per) <= limit)",
-        "Count(tried(action, counts), None, per) <= limit + 1)",
+        "Count(counted_calls(action, counts), None, per) <= limit)",
+        "Count(counted_calls(action, counts), None, per) <= limit + 1)",
     ),
     Bug(
         "twice is once",
         "patterns/operational.py",
-        "Count(tried(action, counts)) <= 1)",
-        "Count(tried(action, counts)) <= 2)",
+        "Count(counted_calls(action, counts)) <= 1)",
+        "Count(counted_calls(action, counts)) <= 2)",
     ),
     Bug(
         "cooldown is one too short",
@@ -1127,20 +1142,20 @@ BUGS = (
     Bug(
         "exclusion is one-sided",
         "contracts/blocks.py",
-        "whenever(first, ~earlier(tried(second, counts))) & whenever(",
-        "whenever(second, ~earlier(tried(first, counts))) & whenever(",
+        "whenever(first, ~earlier(counted_calls(second, counts))) & whenever(",
+        "whenever(second, ~earlier(counted_calls(first, counts))) & whenever(",
     ),
     Bug(
         "the list forbids",
         "patterns/exclusion.py",
-        "return Always(called(tools))",
-        "return Always(~called(tools))",
+        "return Always(calls_of_any(tools))",
+        "return Always(~calls_of_any(tools))",
     ),
     Bug(
         "redirect once",
         "patterns/exclusion.py",
-        "Rule(Always(~called(unsafe))",
-        "Rule(~called(unsafe)",
+        "Rule(Always(~calls_of_any(unsafe))",
+        "Rule(~calls_of_any(unsafe)",
     ),
     Bug(
         "the blacklist allows",
@@ -1179,8 +1194,11 @@ BUGS = (
     Bug(
         "a precedence demands a call",
         "patterns/safety.py",
-        "return before(then, [first], earlier(known, within, f.disj(*acting(then, first))))",
-        "return whenever(then, earlier(known)) & f.Eventually(called(first))",
+        (
+            "return before(then, [first], "
+            "earlier(known, within, f.disj(*dependent_calls(then, first))))"
+        ),
+        "return whenever(then, earlier(known)) & f.Eventually(calls_of_any(first))",
     ),
     Bug(
         "a range is for all tools",

@@ -74,7 +74,7 @@ STRATEGIES = (
     ),
     (
         "tools that do not exist confirm",
-        "contracts/pattern.py",
+        "contracts/declaration.py",
         "if parameter.default.lacking(made, words):",
         "if False:",
     ),
@@ -153,7 +153,7 @@ TICKETS = (
     (
         "an approval answers everybody",
         "session/interceptor.py",
-        "left = found if substitute else unanswered(found, ticket)",
+        "left = found if substitute else left_to_answer(found, ticket)",
         "left = found if substitute or not ticket else ()",
     ),
     (
@@ -195,8 +195,8 @@ TICKETS = (
     (
         "an approval is good for the substitute",
         "session/interceptor.py",
-        "left = found if substitute else unanswered(found, ticket)",
-        "left = unanswered(found, ticket)",
+        "left = found if substitute else left_to_answer(found, ticket)",
+        "left = left_to_answer(found, ticket)",
     ),
     (
         "all responses are the same",
@@ -336,7 +336,7 @@ TOOLS = (
     (
         "what is the host's is never read",
         "guard/arguments.py",
-        "read = written(value) if hosts else as_data(value, room)",
+        "read = written_data(value) if hosts else as_data(value, room)",
         "read = UNREADABLE if hosts else as_data(value, room)",
     ),
     (
@@ -394,13 +394,13 @@ TOOLS = (
         "what is awaited has no result",
         "guard/flow.py",
         "if isinstance(step, Run) and inspect.isawaitable(result):",
-        "if isinstance(step, Wait) and inspect.isawaitable(result):",
+        "if isinstance(step, WaitForAnswer) and inspect.isawaitable(result):",
     ),
     (
         "the active session comes first",
         "guard/tools.py",
-        "here = acting() if self.session is None else acting_in(self.session)",
-        "here = acting() or acting_in(self.session)",
+        "here = current_caller() if self.session is None else caller_in(self.session)",
+        "here = current_caller() or caller_in(self.session)",
     ),
     (
         "without a session tools run",
@@ -537,10 +537,13 @@ TERMS = (
     (
         "what is missing has no mark",
         "events/terms.py",
-        'return digest("", [given(call.args)] if path == "*" else list(reach(call.args, path)))',
         (
-            'return digest("", [given(call.args)] if path == "*" else list(reach(call.args, path)))'
-            ' if path == "*" or find(call.args, path) else MISSING'
+            '"", [without_nulls(call.args)] if path == "*" else list(reach(call.args, path))\n'
+            "        )\n"
+        ),
+        (
+            '"", [without_nulls(call.args)] if path == "*" else list(reach(call.args, path))\n'
+            '        ) if path == "*" or find(call.args, path) else MISSING\n'
         ),
     ),
     (
@@ -558,8 +561,8 @@ TERMS = (
     (
         "marks see one shape",
         "events/terms.py",
-        "else list(reach(call.args, path)))",
-        "else find(call.args, path))",
+        "else list(reach(call.args, path))\n",
+        "else find(call.args, path)\n",
     ),
 )
 

@@ -150,14 +150,14 @@ MEANING = (
     ),
     (
         "blanks make another value",
-        "values/compare.py",
+        "values/relations.py",
         "left.strip() == right.strip() else False",
         "left == right else False",
     ),
     (
         "heaps of marks are compared as they are",
-        "values/canonical.py",
-        '    if heaps_marks(text):\n        raise Unreadable("too many marks in a row")\n',
+        "values/canonical_form.py",
+        '    if heaps_marks(text):\n        raise NotCanonical("too many marks in a row")\n',
         "    if heaps_marks(text):\n        return text\n",
     ),
     (
@@ -198,7 +198,7 @@ MEANING = (
     ),
     (
         "digits in quotes are words",
-        "values/compare.py",
+        "values/relations.py",
         "if PLAIN.fullmatch(one) and PLAIN.fullmatch(other):",
         "if False:",
     ),

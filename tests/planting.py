@@ -125,7 +125,7 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 
 def function(module: str, name: str) -> FunctionType | None:
     """The function of this name, out of its decorators; None if there is none."""
-    from sponsio_like.contracts.pattern import Pattern
+    from sponsio_like.contracts.declaration import Pattern
 
     found: Any = sys.modules.get(f"sponsio_like.{module}")
     for part in name.split("."):

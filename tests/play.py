@@ -14,8 +14,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Allowed, Blocked, Outcome, Redirected
 from sponsio_like.session.session import Session

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from sponsio_like.contracts.contract import Contract, contract
-from sponsio_like.contracts.pattern import CATALOG
+from sponsio_like.contracts.declaration import CATALOG
+from sponsio_like.contracts.definition import Contract, contract
 from tests import notation
 from tests import predicates as p
 

@@ -18,11 +18,11 @@ from unittest import mock
 from sponsio_like.contracts.loader import loads
 from sponsio_like.errors import ContractWarning
 from sponsio_like.guard.guard import Guard
-from sponsio_like.monitor.parametric.lookup import NOBODY
-from sponsio_like.monitor.parametric.variables import shown
+from sponsio_like.monitor.parametric.lookup import UNBOUND
+from sponsio_like.monitor.parametric.variables import value_text
 from sponsio_like.outcome import Allowed, Violation
 from sponsio_like.replay.reread import Reader, keys_in
-from sponsio_like.replay.witness import testimonies
+from sponsio_like.replay.witness import explanations
 from sponsio_like.session.session import Session
 from sponsio_like.traces.trace import trace_of
 from tests.smt_reading import statement, variable
@@ -86,8 +86,8 @@ def blamed(mapping: Mapping[str, Any], events: Sequence[Event]) -> Blamed:
         assert each is not None
         given = {name: each[place] for name, place in clause.bound.names.places.items()}
         mine = (given[name] for name in statement(mapping).variables())
-        values = tuple(FRESH if one is NOBODY else key(shown(one)) for one in mine)
-        told = testimonies(reader, trace.events, each)
+        values = tuple(FRESH if one is UNBOUND else key(value_text(one)) for one in mine)
+        told = explanations(reader, trace.events, each)
         found[values] = {call for one in told for call in one.witnesses}
     return found
 

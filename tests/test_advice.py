@@ -12,8 +12,8 @@ import pytest
 
 from sponsio_like.advice import search as ways
 from sponsio_like.advice import trial as supposing
-from sponsio_like.contracts.contract import Contract, contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.engine import judgement as judging
 from sponsio_like.engine.ledger import Ledger
 from sponsio_like.events.registry import CUSTOM, atom

@@ -29,20 +29,22 @@ FUNCTION_LINES_P90 = 30
 # Where every exception may be caught, and why. A place that is not listed fails, and so does an
 # entry that is no longer needed.
 BROAD_EXCEPTS: dict[str, str] = {
-    "values/freeze.py freeze": "a mapping may be the host's own class, and raise when it is read",
+    "values/frozen.py freeze": "a mapping may be the host's own class, and raise when it is read",
     "engine/judgement.py judge": (
         "a clause that cannot be judged blocks by itself; the others are judged"
     ),
-    "session/user_code.py perceive": "atoms of users are read here: one that raises blocks",
-    "session/user_code.py final": (
+    "session/user_code.py read_event": "atoms of users are read here: one that raises blocks",
+    "session/user_code.py read_result": (
         "atoms of users read the result here: what cannot be told violates"
     ),
-    "replay/reread.py final": "as `session/user_code.py final`, of a recorded result",
+    "replay/reread.py final": "as `session/user_code.py read_result`, of a recorded result",
     "replay/reread.py _change": (
         "atoms of users read a recorded call here: what raises binds nothing"
     ),
-    "replay/witness.py _step": "as `session/user_code.py perceive`, of a recorded call: it is told",
-    "session/user_code.py time_or": (
+    "replay/witness.py _step": (
+        "as `session/user_code.py read_event`, of a recorded call: it is told"
+    ),
+    "session/user_code.py time_or_last": (
         "the clock is the host's: a result has to be taken all the same"
     ),
     "session/world.py _transaction": (
@@ -51,11 +53,13 @@ BROAD_EXCEPTS: dict[str, str] = {
     "session/decide.py decided": (
         "fail closed: whatever goes wrong in a decision, the tool does not run"
     ),
-    "session/fast.py passes": "the clock is the host's, and a lane was made: the long way decides",
+    "session/fast.py try_fast": (
+        "the clock is the host's, and a lane was made: the slow path decides"
+    ),
     "session/settle.py _settle": (
         "the tool has run: whatever fails, its call is in flight or in doubt"
     ),
-    "session/fast.py settles": "the clock is the host's: the long way takes the result",
+    "session/fast.py settle_fast": "the clock is the host's: the long way takes the result",
     "advice/trial.py read": "atoms of users are asked again for advice: one that raises refuses",
     "advice/trial.py _final": "atoms of users read made-up results: what cannot be told violates",
     "advice/advice.py explain": (
@@ -71,7 +75,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     ),
     "notices.py _tell": "a notifier is the user's, and its thread is ours: the next notice is told",
     "values/plain.py as_data": "arguments may have code of their own: what raises cannot be read",
-    "values/plain.py opened": "one value that raises makes no other unreadable",
+    "values/plain.py unwrapped": "one value that raises makes no other unreadable",
     "values/plain.py as_members": "so may answers, and what they are made of",
     "guard/arguments.py _if_it_can": (
         "validators are the user's, and here the agent is only watched"
@@ -82,7 +86,7 @@ BROAD_EXCEPTS: dict[str, str] = {
         "as `_settled`, for a body that runs while its caller goes through it"
     ),
     "guard/flow.py _generated_later": "as `_generated`",
-    "guard/flow.py told": "the text of an exception may be code of the user",
+    "guard/flow.py error_text": "the text of an exception may be code of the user",
     "guard/flow.py drive": "what a tool raises goes into the flow, which settles the call",
     "guard/flow.py _go_on": "as `drive`",
     "adapters/langgraph/asking.py _validated": "validators are the user's: a refusal is told",

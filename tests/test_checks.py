@@ -8,11 +8,11 @@ import pytest
 
 import sponsio_like.logic.formula as f
 from sponsio_like.checks.compile import compile_policy
-from sponsio_like.contracts.conditions import condition, event, formula, resolved
-from sponsio_like.contracts.contract import Contract, Scope, fingerprint
-from sponsio_like.contracts.needs import needs
+from sponsio_like.contracts.conditions import condition, event, formula, with_actions
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract, Scope, fingerprint
+from sponsio_like.contracts.needs import inputs_needed
 from sponsio_like.contracts.operands import name
-from sponsio_like.contracts.pattern import Rule
 from sponsio_like.contracts.targets import Vocabulary
 from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Redirect, Warn
@@ -112,7 +112,7 @@ NEEDED = [
 @pytest.mark.parametrize(("contract", "inputs"), NEEDED)
 def test_a_contract_needs_what_its_formulas_read(contract: Contract, inputs: set[str]) -> None:
     """Guarantee, assumption and scope, and the agent that splits it."""
-    assert needs(contract) == inputs
+    assert inputs_needed(contract) == inputs
 
 
 def test_problems_are_told_with_their_contract() -> None:
@@ -244,11 +244,11 @@ def test_an_event_is_a_call_or_a_condition() -> None:
 def test_the_fields_of_a_sum_are_those_of_its_tool() -> None:
     """A field that the tool does not declare is a mistake; of another tool it is one as well."""
     words = Vocabulary({"pay": {"n": "number"}, "check": {"m": "number"}})
-    assert resolved(read("sum(pay, n) <= 3"), words) is read("sum(pay, n) <= 3")
+    assert with_actions(read("sum(pay, n) <= 3"), words) is read("sum(pay, n) <= 3")
     for text in ("sum(pay, m) <= 3", "sum(check, n) <= 3", "arg(zz) = 3"):
         with pytest.raises(ContractError, match="field"):
-            resolved(read(text), words)
-    assert resolved(read("arg(m) = 3"), words) is read("arg(m) = 3")
+            with_actions(read(text), words)
+    assert with_actions(read("arg(m) = 3"), words) is read("arg(m) = 3")
 
 
 def test_an_action_in_a_formula_is_its_calls_with_what_the_formula_adds() -> None:
@@ -266,7 +266,7 @@ def test_an_action_in_a_formula_is_its_calls_with_what_the_formula_adds() -> Non
         "count(refunds) <= 1": 'count(called(pay, kind = "refund", @agent = eve)) <= 1',
     }
     for text, meant in expected.items():
-        assert resolved(read(text), words) is read(meant), text
+        assert with_actions(read(text), words) is read(meant), text
 
 
 BOUNDS = [

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contracts.contract import Contract, Scope, contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract, Scope, contract
 from sponsio_like.events import registry
 from sponsio_like.logic.formula import conj
 from sponsio_like.syntax import read

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import pytest
 
 from sponsio_like import cli, explain
-from sponsio_like.contracts.contract import contract
+from sponsio_like.contracts.declaration import CATALOG, Pattern
+from sponsio_like.contracts.definition import contract
 from sponsio_like.contracts.loader import loads
-from sponsio_like.contracts.pattern import CATALOG, Pattern
 from sponsio_like.guard.guard import Guard
 from sponsio_like.log import json_log
 from sponsio_like.terminal import LateProgress
@@ -263,7 +263,7 @@ def test_every_pattern_is_explained(pattern: Pattern, run: Run) -> None:
 @pytest.mark.parametrize("pattern", CATALOG.values(), ids=lambda each: each.name)
 def test_every_patterns_example_is_a_contract_file(pattern: Pattern) -> None:
     """The example that is shown loads as it stands, and means the pattern's example."""
-    file = loads("\n".join(explain.example(pattern)))
+    file = loads("\n".join(explain.example_file(pattern)))
     assert file.contracts[0].rules == (pattern.rule(pattern.example),)
     Guard(file.contracts)
 

@@ -9,8 +9,8 @@ import pytest
 
 from sponsio_like.contracts import conditions
 from sponsio_like.contracts import sentences as phrases
-from sponsio_like.contracts.contract import Contract, Scope, contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract, Scope, contract
 from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Block, Redirect, Warn
 from sponsio_like.patterns import must_precede, rate_limit
@@ -242,7 +242,7 @@ def test_a_mapping_makes_the_same_rule_as_python() -> None:
 
 def test_sentences_and_conditions_are_read_in_one_place() -> None:
     """The builder reads sentences and conditions as files do."""
-    assert contract("c").guarantees("tool `a` at most once").rules[0] == phrases.read(
+    assert contract("c").guarantees("tool `a` at most once").rules[0] == phrases.read_sentence(
         "tool `a` at most once"
     )
     assert contract("c").assume({"ctx": {"k": 1}}).assumption is conditions.assumption(

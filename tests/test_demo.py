@@ -14,7 +14,7 @@ import pytest
 
 from sponsio_like import demo
 from sponsio_like.contracts.loader import load
-from sponsio_like.demo.story import Story, tell
+from sponsio_like.demo.story import Story, read_story
 from sponsio_like.errors import SponsioLikeError
 from sponsio_like.terminal import console_for
 
@@ -36,7 +36,7 @@ def parts(text: str) -> list[str]:
 @pytest.fixture
 def story() -> Story:
     """The demo's own story."""
-    return tell(demo.CONTRACTS, demo.EXCERPT)
+    return read_story(demo.CONTRACTS, demo.EXCERPT)
 
 
 def test_the_attacks_call_is_stopped_and_the_rest_goes_on(story: Story) -> None:
@@ -94,9 +94,9 @@ def test_changed_contracts_change_what_is_shown(tmp_path: Path) -> None:
     confirmed = "must_confirm, action: reach_outsiders, by: ask_user"
     ordered = "must_precede, first: get_webpage, then: reach_outsiders"
     path.write_text(text.replace(confirmed, ordered), "utf-8")
-    assert tell(path, demo.EXCERPT).enforced.count("stopped") == 0
+    assert read_story(path, demo.EXCERPT).enforced.count("stopped") == 0
     path.write_text(text.replace("limit: 3", "limit: 0"), "utf-8")
-    assert tell(path, demo.EXCERPT).enforced.count("stopped") == 2
+    assert read_story(path, demo.EXCERPT).enforced.count("stopped") == 2
     assert shown(path) != shown()
 
 
@@ -106,15 +106,15 @@ def test_a_changed_run_changes_what_is_shown(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     asked = {"tool": "ask_user", "args": {}, "output": "yes", "status": "ok"}
     path.write_text(json.dumps({**run, "events": [*run["events"][:3], asked, *run["events"][3:]]}))
-    assert [step.fate for step in tell(demo.CONTRACTS, path).enforced.steps][3:5] == [
+    assert [step.fate for step in read_story(demo.CONTRACTS, path).enforced.steps][3:5] == [
         "ran",
         "warned",
     ]
     asked["output"] = "No, never!"
     path.write_text(json.dumps({**run, "events": [*run["events"][:3], asked, *run["events"][3:]]}))
-    assert tell(demo.CONTRACTS, path).enforced.count("stopped") == 1
+    assert read_story(demo.CONTRACTS, path).enforced.count("stopped") == 1
     path.write_text(json.dumps({**run, "events": run["events"][1:]}))
-    assert tell(demo.CONTRACTS, path).enforced.steps[0].fate == "stopped"
+    assert read_story(demo.CONTRACTS, path).enforced.steps[0].fate == "stopped"
 
 
 def test_contracts_that_a_run_cannot_show_are_named(tmp_path: Path) -> None:

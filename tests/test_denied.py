@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from sponsio_like import CallBlocked, Guard, RunStopped, Session, contract
-from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.errors import SnapshotError
 from sponsio_like.events import denials
 from sponsio_like.events.events import Call

@@ -10,13 +10,13 @@ import pytest
 from sponsio_like.errors import SessionError
 from sponsio_like.events.ticket import Asked, Ticket
 from sponsio_like.session import tickets
-from sponsio_like.session.tickets import MADE, Desk
+from sponsio_like.session.tickets import MADE, Tickets
 from tests.manifest import requirement
 
 C, D = Asked("c"), Asked("d", ("boss",))
 
 
-def opened(desk: Desk, *asked: Asked, **more: Any) -> tuple[Ticket, frozenset[str]]:
+def opened(desk: Tickets, *asked: Asked, **more: Any) -> tuple[Ticket, frozenset[str]]:
     """A ticket for a call, and who has to be told."""
     given = {"call": "1", "mark": "mark", "within": None, "now": 0.0, **more}
     names = frozenset(each.contract for each in asked)
@@ -27,7 +27,7 @@ def opened(desk: Desk, *asked: Asked, **more: Any) -> tuple[Ticket, frozenset[st
 
 def test_a_call_has_one_ticket() -> None:
     """It is the same as long as nobody else asks; then nothing is new."""
-    desk = Desk()
+    desk = Tickets()
     first, news = opened(desk, C)
     assert news == {"c"}
     again, news = opened(desk, C)
@@ -41,14 +41,14 @@ def test_a_call_has_one_ticket() -> None:
 @requirement("S-ASK-21")
 def test_the_same_call_has_the_same_ticket_id_in_every_process() -> None:
     """It is made of the ids of session and call, and of what is asked; not of the time."""
-    first, _ = opened(Desk("s"), C)
-    again, _ = opened(Desk("s"), C, D, now=5.0, within=1.0)
+    first, _ = opened(Tickets("s"), C)
+    again, _ = opened(Tickets("s"), C, D, now=5.0, within=1.0)
     assert first.id == again.id == "ticket-99aa41b2235fffd3"
     others = [
-        opened(Desk("other"), C),
-        opened(Desk("s"), C, call="2"),
-        opened(Desk("s"), C, mark="other"),
-        opened(Desk('s", "1'), C, call=""),
+        opened(Tickets("other"), C),
+        opened(Tickets("s"), C, call="2"),
+        opened(Tickets("s"), C, mark="other"),
+        opened(Tickets('s", "1'), C, call=""),
     ]
     assert len({first.id, *(ticket.id for ticket, _ in others)}) == 5
 
@@ -56,7 +56,7 @@ def test_the_same_call_has_the_same_ticket_id_in_every_process() -> None:
 @requirement("S-ASK-21")
 def test_a_call_that_is_asked_for_again_has_its_ticket_id_again() -> None:
     """Once the ticket was used up, the same call waits anew, unanswered, under the same id."""
-    desk = Desk("s")
+    desk = Tickets("s")
     first, _ = opened(desk, C)
     desk.use(desk.approve(first.id, "ann", "", 0.0))
     again, news = opened(desk, C)
@@ -68,7 +68,7 @@ def test_a_call_that_is_asked_for_again_has_its_ticket_id_again() -> None:
 @pytest.mark.parametrize("call", ["", f"{MADE}00000000-1"])
 def test_what_has_no_id_has_a_ticket_of_its_own_in_every_process(call: str) -> None:
     """Responses, and calls whose ids were made: nothing could tell that they are the same."""
-    made = {opened(Desk("s"), C, call=call)[0].id for _ in range(8)}
+    made = {opened(Tickets("s"), C, call=call)[0].id for _ in range(8)}
     assert len(made) == 8
     assert all(re.fullmatch("ticket-[0-9a-f]{16}", each) for each in made)
 
@@ -76,7 +76,7 @@ def test_what_has_no_id_has_a_ticket_of_its_own_in_every_process(call: str) -> N
 @requirement("S-ASK-22")
 def test_a_call_that_was_held_before_has_the_time_from_then() -> None:
     """The same call, held once more from an earlier snapshot, keeps its first `until`."""
-    desk = Desk()
+    desk = Tickets()
     ticket, _ = opened(desk, C, within=10.0, now=100.0)
     assert ticket.until == 110.0
     moved = desk.asked(ticket.id, 95.5, 100.0)
@@ -91,7 +91,7 @@ def test_a_call_that_was_held_before_has_the_time_from_then() -> None:
 @requirement("S-ASK-22")
 def test_an_answer_that_comes_too_late_from_then_is_none() -> None:
     """The time to use an answer is over as well; what was answered with no stays so."""
-    desk = Desk()
+    desk = Tickets()
     yes, no = (opened(desk, C, call=each, within=10.0, now=100.0)[0] for each in "12")
     desk.approve(yes.id, "ann", "", 100.0)
     desk.deny(no.id, "ann", "", 100.0)
@@ -103,7 +103,7 @@ def test_an_answer_that_comes_too_late_from_then_is_none() -> None:
 @requirement("S-ASK-22")
 def test_the_shortest_time_counts_from_then() -> None:
     """Of the contracts that hold the call; where none has a limit, there is none."""
-    desk = Desk()
+    desk = Tickets()
     opened(desk, C, within=9.0, now=100.0)
     ticket, _ = opened(desk, C, D, within=4.0, now=100.0)
     assert desk.asked(ticket.id, 98.0, 100.0).until == 102.0
@@ -117,7 +117,7 @@ def test_the_shortest_time_counts_from_then() -> None:
 
 def test_who_asks_later_opens_the_ticket_again() -> None:
     """With less time, never more; who was told before is not told again."""
-    desk = Desk()
+    desk = Tickets()
     first, _ = opened(desk, C, within=9.0)
     desk.approve(first.id, "ann", "", 0.0)
     more, news = opened(desk, C, D, within=20.0)
@@ -132,7 +132,7 @@ def test_who_asks_later_opens_the_ticket_again() -> None:
 
 def test_other_roles_are_asked_anew() -> None:
     """What one has approved is no answer for another; and they are told."""
-    desk = Desk()
+    desk = Tickets()
     first, _ = opened(desk, Asked("c", ("clerk",)))
     desk.approve(first.id, "ann", "clerk", 0.0)
     again, news = opened(desk, Asked("c", ("boss",)))
@@ -143,7 +143,7 @@ def test_other_roles_are_asked_anew() -> None:
 
 def test_a_no_stays_whoever_asks_later() -> None:
     """A ticket that is closed is not opened again; who was violated is told once."""
-    desk = Desk()
+    desk = Tickets()
     first, _ = opened(desk, C)
     desk.deny(first.id, "ann", "", 0.0)
     again, news = opened(desk, C, D)
@@ -155,7 +155,7 @@ def test_a_no_stays_whoever_asks_later() -> None:
 
 def test_who_is_violated_is_told_though_nobody_asks_for_it() -> None:
     """A contract that blocks by itself is among those told of, once."""
-    desk = Desk()
+    desk = Tickets()
     _, news = opened(desk, C, violated=frozenset({"c", "other"}))
     assert news == {"c", "other"}
     _, news = opened(desk, C, violated=frozenset({"c", "other", "third"}))
@@ -164,7 +164,7 @@ def test_who_is_violated_is_told_though_nobody_asks_for_it() -> None:
 
 def test_an_approval_needs_every_contract() -> None:
     """Each by one who may; then the call is approved, until its time."""
-    desk = Desk()
+    desk = Tickets()
     ticket, _ = opened(desk, C, D, within=5.0)
     half = desk.approve(ticket.id, "eve", "clerk", 1.0)
     assert (half.status, half.roles) == ("open", ("boss",))
@@ -184,11 +184,11 @@ def test_an_approval_needs_every_contract() -> None:
 
 def test_a_ticket_is_taken_over_if_all_would_still_ask() -> None:
     """Of a snapshot; with what was answered."""
-    desk = Desk()
+    desk = Tickets()
     ticket, _ = opened(desk, C, D)
     desk.approve(ticket.id, "eve", "", 0.0)
     for still, kept in ((("c", "d"), 1), (("c",), 0), ((), 0)):
-        other = Desk()
+        other = Tickets()
         other.resume(desk.plain(), lambda asked: asked.contract in still)  # noqa: B023
         assert len(other.tickets) == kept
     assert desk.known(ticket.id, 0.0).asked[0].by == "eve"
@@ -197,7 +197,7 @@ def test_a_ticket_is_taken_over_if_all_would_still_ask() -> None:
 def test_the_oldest_closed_ticket_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there is no room; without a closed one, no further call can be held."""
     monkeypatch.setattr(tickets, "TICKETS_CAP", 3)
-    desk = Desk()
+    desk = Tickets()
     made = [opened(desk, C, call=str(n))[0] for n in range(3)]
     with pytest.raises(SessionError, match="too many calls are held"):
         opened(desk, C, call="3")
@@ -210,6 +210,6 @@ def test_the_oldest_closed_ticket_is_forgotten_first(monkeypatch: pytest.MonkeyP
 
 def test_a_ticket_shows_neither_its_mark_nor_who_was_told() -> None:
     """What tells calls apart is nobody's business."""
-    ticket, _ = opened(Desk(), C)
+    ticket, _ = opened(Tickets(), C)
     assert "mark" not in repr(ticket)
     assert "told" not in repr(ticket)

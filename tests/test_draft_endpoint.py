@@ -22,7 +22,7 @@ import pytest
 from sponsio_like import cli
 from sponsio_like.contracts.loader import load
 from sponsio_like.drafting import client as chatting
-from sponsio_like.drafting.client import Answer, ask
+from sponsio_like.drafting.client import Completion, ask
 from sponsio_like.errors import SponsioLikeError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Allowed
@@ -124,7 +124,7 @@ def test_a_question_is_one_post_with_model_messages_and_key(
 ) -> None:
     """What every OpenAI-compatible server takes, and no more: some refuse what they do not know."""
     monkeypatch.setenv("OPENAI_API_KEY", HUSH)
-    assert ask(server.url, "small-1", CHAT) == Answer("- name: n")
+    assert ask(server.url, "small-1", CHAT) == Completion("- name: n")
     ((path, headers, sent),) = server.requests
     assert path == "/v1/chat/completions"
     assert sent == {"model": "small-1", "messages": CHAT}

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Allowed
 from tests import oracle

@@ -14,7 +14,7 @@ from sponsio_like import cli
 from sponsio_like.contracts.loader import load, loads
 from sponsio_like.errors import ContractError
 from sponsio_like.replay.replay import Replay
-from sponsio_like.replay.timeline import KEYS_CAP, Finding, explained
+from sponsio_like.replay.timeline import KEYS_CAP, ExplainedViolation, explained
 from sponsio_like.traces.trace import trace_of
 from tests.manifest import requirement
 from tests.notation import events
@@ -43,7 +43,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     return command
 
 
-def findings(guarantee: str, text: str) -> list[Finding]:
+def findings(guarantee: str, text: str) -> list[ExplainedViolation]:
     """What is told of a formula or a pattern on this trace."""
     file = loads(f"version: 1\ncontracts:\n  - {{name: c, guarantee: {guarantee}}}\n", "c.yaml")
     return explained(Replay(file.contracts), trace_of({"id": "t", "events": events(text)}))

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
-from sponsio_like.contracts.contract import contract
+from sponsio_like.contracts.declaration import CATALOG, Rule
+from sponsio_like.contracts.definition import contract
 from sponsio_like.contracts.needs import ALL_INPUTS
-from sponsio_like.contracts.pattern import CATALOG, Rule
 from sponsio_like.logic.formula import Formula
 from sponsio_like.replay.replay import Replay
-from sponsio_like.replay.timeline import Finding, explained
+from sponsio_like.replay.timeline import ExplainedViolation, explained
 from sponsio_like.syntax import read
 from sponsio_like.traces.trace import Trace, trace_of
 from tests import bridge, notation, oracle
@@ -33,7 +33,7 @@ def trace(words: Sequence[str]) -> Trace:
     return replace(found, inputs=ALL_INPUTS)
 
 
-def told(rule: Rule | Formula, words: Sequence[str]) -> list[Finding]:
+def told(rule: Rule | Formula, words: Sequence[str]) -> list[ExplainedViolation]:
     """What is told of a rule; it has to name the very calls that the replay names."""
     replay = Replay([contract("c").guarantees(rule)])
     happened = trace(words)
@@ -71,7 +71,7 @@ def traces(letters: Sequence[str], seed: str) -> Iterable[list[str]]:
         yield [dice.choice(letters) for _ in range(dice.randint(1, LENGTH))]
 
 
-def blamed(found: Iterable[Finding]) -> dict[tuple[Any, ...], set[int]]:
+def blamed(found: Iterable[ExplainedViolation]) -> dict[tuple[Any, ...], set[int]]:
     """The witnesses, by the values that they are told for."""
     out: dict[tuple[Any, ...], set[int]] = {}
     for each in found:

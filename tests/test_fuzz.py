@@ -63,12 +63,12 @@ BUGS = {
         "monitor.relevance", " or any(letter[slot] for slot in sums)", "", 4
     ),
     "a verdict does not latch": Bug(
-        "engine.clause", "broken=watch.broken or violated", "broken=violated"
+        "engine.clause", "violated=watch.violated or violated", "violated=violated"
     ),
     "a violated instance is armed again": Bug(
         "monitor.monitor",
-        "return Step(State(registers, live, window, lost), bad)",
-        "return Step(State(registers, live | frozenset(owing), window, lost), bad)",
+        "return MonitorStep(State(registers, live, window, lost), bad)",
+        "return MonitorStep(State(registers, live | frozenset(owing), window, lost), bad)",
     ),
 }
 PLANT = """

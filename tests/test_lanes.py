@@ -19,9 +19,9 @@ from sponsio_like.contracts.loader import loads
 from sponsio_like.events.registry import CUSTOM
 from sponsio_like.monitor.slots import likeness
 from sponsio_like.patterns import cooldown, must_precede, rate_limit
-from sponsio_like.session.fast import Refused, passes
+from sponsio_like.session.fast import FastRefusal, try_fast
 from sponsio_like.syntax import read
-from sponsio_like.values.canonical import Unreadable, digest
+from sponsio_like.values.canonical_form import NotCanonical, digest
 from tests import twins
 from tests.play import guarded
 from tests.test_predicates import CASES, word
@@ -72,8 +72,8 @@ def test_a_refusal_on_the_short_way_tells_the_value() -> None:
     """As the long way does, which is not asked."""
     rule = contract("c").guarantees(read("G(called(pay, to = $x) -> Y O done(vet, name = $x))"))
     session = Guard([rule]).session()
-    found = passes(session._inner, "pay", {"to": "eve"}, "1", "agent", 0)
-    assert isinstance(found, Refused)
+    found = try_fast(session._inner, "pay", {"to": "eve"}, "1", "agent", 0)
+    assert isinstance(found, FastRefusal)
     assert [each.violation.binding for each in found.attempt.found] == [{"x": "eve"}]
 
 
@@ -106,7 +106,7 @@ def test_calls_are_alike_where_their_fingerprints_are() -> None:
     def told(one: dict[str, Any]) -> Any:
         try:
             return digest("t", one)
-        except Unreadable:
+        except NotCanonical:
             return "unreadable"
 
     for one, other in itertools.product(args, args):

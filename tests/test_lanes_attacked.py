@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, Contract, Guard, contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
 from sponsio_like.engine.index import INDEX_CAP
 from sponsio_like.logic.formula import Always, Happens, Implies, Match, Once, Seconds
 from tests.play import guarded

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contracts.contract import Contract, Scope
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract, Scope
 from sponsio_like.engine.clause import Clause
 from sponsio_like.engine.policy import Policy
 from sponsio_like.events.events import Call
@@ -140,7 +140,7 @@ def test_a_name_tells_whether_a_call_matters(
     """Which calls a clause has to see, which can violate it, and whether others change nothing."""
     clause = Clause(Contract("c", (Rule(read(text)),)), Rule(read(text)))
     listens = clause._listens
-    flags = {"light": listens.light, "calm": listens.calm, "all": listens.all}
+    flags = {"light": listens.memoryless, "calm": listens.unaffected, "all": listens.sees_all}
     assert " ".join(name for name, flag in flags.items() if flag) == how
     names: dict[str, Name] = {"a": "a", "b": "b", "c": "c", "other": OTHER}
     assert " ".join(n for n, tool in names.items() if clause.concerns(tool)) == heard
@@ -153,15 +153,15 @@ def test_a_gate_is_listened_to_as_well() -> None:
     plain = Clause(Contract("c", (rule,)), rule)
     assert not plain.concerns("b")
     assumed = Clause(Contract("c", (rule,), read("O called(b)")), rule)
-    assert (assumed.concerns("b"), assumed._listens.light, assumed._listens.all) == (
+    assert (assumed.concerns("b"), assumed._listens.memoryless, assumed._listens.sees_all) == (
         *(True, False, False),
     )
     present = Clause(Contract("c", (rule,), read("O agent = bob")), rule)
-    assert present._listens.all
+    assert present._listens.sees_all
     told = Clause(Contract("c", (rule,), read("O message(user)")), rule)
     assert (told.kinds != told.counts, told.concerns("b")) == (True, True)
     until = Clause(Contract("c", (rule,), None, Scope("before", None, read("called(b)"))), rule)
-    assert (until.concerns("b"), until._listens.light) == (True, False)
+    assert (until.concerns("b"), until._listens.memoryless) == (True, False)
 
 
 def test_a_constant_term_tells_nothing_new() -> None:

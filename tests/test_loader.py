@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sponsio_like.contracts.contract import Contract, Scope
+from sponsio_like.contracts.definition import Contract, Scope
 from sponsio_like.contracts.loader import File, load, loads
 from sponsio_like.contracts.yaml_document import parse
 from sponsio_like.errors import ContractError

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contracts.contract import contract
+from sponsio_like.contracts.definition import contract
 from sponsio_like.errors import TraceError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.log import json_log, read_log

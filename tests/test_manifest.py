@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
-from sponsio_like.contracts.pattern import catalog
+from sponsio_like.contracts.declaration import catalog
 from tests.manifest import (
     IDS,
     ROOT,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.session.session import Session
 from sponsio_like.syntax import read

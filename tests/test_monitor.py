@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from sponsio_like.checks.compile import compile_policy
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.engine.clause import Clause
 from sponsio_like.engine.findings import (
     Finding,
-    asking,
     enforced,
-    findings,
+    findings_of,
     holding,
+    needing_ruling,
     observed,
     reported,
     strictest,
@@ -25,14 +25,14 @@ from sponsio_like.engine.ledger import Ledger
 from sponsio_like.events.atoms import OPEN
 from sponsio_like.events.context import Context
 from sponsio_like.events.events import Call, Message
-from sponsio_like.logic.decompose import take_apart
-from sponsio_like.monitor.in_flight import Entry, endings, in_flight, open_calls
+from sponsio_like.logic.decomposition import decompose
+from sponsio_like.monitor.in_flight import Entry, endings, open_calls, open_positions
 from sponsio_like.monitor.monitor import Monitor, State, overall
 from sponsio_like.monitor.program import Program
 from sponsio_like.monitor.reachability import FAR
 from sponsio_like.monitor.residual import both, one
-from sponsio_like.monitor.resting import NEVER, due, in_the_air, memory, same
-from sponsio_like.monitor.state import Place, Witness
+from sponsio_like.monitor.resting import NEVER, awaits_results, due, is_unchanged, memory
+from sponsio_like.monitor.state import PositionCounts, Witness
 from sponsio_like.outcome import Ask, Block, Decision, Escalate, Redirect, Violation, Warn
 from sponsio_like.syntax import read
 from tests.play import opened
@@ -40,7 +40,7 @@ from tests.play import opened
 
 def monitor(text: str) -> Monitor:
     """The monitor of a formula."""
-    return Monitor(Program(), take_apart(read(text)))
+    return Monitor(Program(), decompose(read(text)))
 
 
 class Watched:
@@ -170,7 +170,7 @@ def test_a_state_is_the_same_if_time_alone_has_made_it_forget(
 ) -> None:
     """Stamps that fall out of their windows are no change; new ones are."""
     one_, other = Watched(text)(before), Watched(text)(after)
-    assert same(one_.monitor, one_.state, other.state) is expected
+    assert is_unchanged(one_.monitor, one_.state, other.state) is expected
 
 
 def test_states_are_remembered_relative_to_the_last_position() -> None:
@@ -190,10 +190,10 @@ def test_states_are_remembered_relative_to_the_last_position() -> None:
 
 def test_a_state_is_in_the_air_while_a_result_is_awaited() -> None:
     """By an obligation, or by the past."""
-    assert not in_the_air(Watched("G(done(a) -> F called(b))")("b .").state)
-    assert in_the_air(Watched("G(done(a) -> F called(b))")("a?").state)
-    assert in_the_air(Watched("G(called(b) -> Y O done(a))")("a?").state)
-    assert not in_the_air(Watched("G(called(b) -> Y O done(a))")("a").state)
+    assert not awaits_results(Watched("G(done(a) -> F called(b))")("b .").state)
+    assert awaits_results(Watched("G(done(a) -> F called(b))")("a?").state)
+    assert awaits_results(Watched("G(called(b) -> Y O done(a))")("a?").state)
+    assert not awaits_results(Watched("G(called(b) -> Y O done(a))")("a").state)
 
 
 # --- windows --------------------------------------------------------------------------------------
@@ -263,10 +263,10 @@ def test_positions_that_were_not_seen_are_stepped_over_quietly() -> None:
 def test_calls_in_flight_are_those_of_what_is_owed_and_of_the_window() -> None:
     """Each with its open slots, and every way in which they may settle together."""
     owed = both(one(("D", 3, 1, True)), both(one(("D", 3, 0, False)), one(("X", 2))))
-    assert in_flight([owed], []) == {3: [0, 1]}
+    assert open_positions([owed], []) == {3: [0, 1]}
     letters = [(5, (True, OPEN, False)), (6, (True, False, False))]
-    assert in_flight([owed], letters) == {3: [0, 1], 5: [1]}
-    assert in_flight([], []) == {}
+    assert open_positions([owed], letters) == {3: [0, 1], 5: [1]}
+    assert open_positions([], []) == {}
     assert open_calls((Entry(4, 0.0, (), (OPEN,)),)) == [(4, (OPEN,))]
     program = Program()
     program.add(read("done(a) & failed(a)"))
@@ -307,7 +307,9 @@ def test_only_enforced_contracts_ask_anybody() -> None:
     """Neither a callable nor a person is asked about what is only observed."""
     for answer in (Escalate(), Ask("ask", lambda _: Block())):
         silent, loud = (Finding(0, violation(mode), answer) for mode in ("observe", "enforce"))
-        wanted, other = (holding, asking) if isinstance(answer, Escalate) else (asking, holding)
+        wanted, other = (
+            (holding, needing_ruling) if isinstance(answer, Escalate) else (needing_ruling, holding)
+        )
         assert [each for each, _ in wanted([silent, loud])] == [loud]
         assert [*other([silent, loud])] == []
 
@@ -317,10 +319,12 @@ def test_of_equally_strict_clauses_the_first_speaks_for_the_contract() -> None:
     rules = tuple(Rule(read(f"G !called({tool})")) for tool in "abc")
     policy = compile_policy([Contract("c", rules)], "enforce")
     assert [
-        each.clause for each in findings(policy, dict.fromkeys([1, 0, 2], Witness()), Call("a"), 0)
+        each.clause
+        for each in findings_of(policy, dict.fromkeys([1, 0, 2], Witness()), Call("a"), 0)
     ] == [1]
     assert [
-        each.clause for each in findings(policy, dict.fromkeys([0, 1, 2], Witness()), Call("a"), 0)
+        each.clause
+        for each in findings_of(policy, dict.fromkeys([0, 1, 2], Witness()), Call("a"), 0)
     ] == [0]
 
 
@@ -332,15 +336,15 @@ def test_a_contract_is_found_once_with_the_strictest_of_its_clauses() -> None:
         for tool, answer in zip("abc", answers, strict=True)
     ]
     policy = compile_policy([Contract("c", tuple(rules)), Contract("d", (rules[0],))], "enforce")
-    found = findings(policy, dict.fromkeys([0, 1, 2, 3], Witness()), Call("a"), 7)
+    found = findings_of(policy, dict.fromkeys([0, 1, 2, 3], Witness()), Call("a"), 7)
     assert [(each.clause, each.violation.contract) for each in found] == [(1, "c"), (3, "d")]
     assert [each.violation.action for each in found] == ["blocked", "warned"]
     assert [each.violation.position for each in found] == [7, 7]
-    (later,) = findings(policy, dict.fromkeys([2, 0], Witness()), Call("a"), 7)
+    (later,) = findings_of(policy, dict.fromkeys([2, 0], Witness()), Call("a"), 7)
     assert (later.clause, later.violation.action) == (2, "redirected")
-    (said,) = findings(policy, dict.fromkeys([1], Witness()), Message("user", "x"), 7)
+    (said,) = findings_of(policy, dict.fromkeys([1], Witness()), Message("user", "x"), 7)
     assert (said.violation.action, said.decision) == ("reported", Warn())
-    (answered,) = findings(policy, dict.fromkeys([1], Witness()), Message("assistant", "x"), 7)
+    (answered,) = findings_of(policy, dict.fromkeys([1], Witness()), Message("assistant", "x"), 7)
     assert (answered.violation.action, answered.violation.tool) == ("blocked", None)
     assert [
         each.contract for each in reported(policy, dict.fromkeys([2, 1, 3], Witness()), 7, "a")
@@ -382,4 +386,4 @@ def test_a_copy_of_a_ledger_has_the_values_it_is_asked_for() -> None:
     assert len(twin.keyed[0]) == 1
     assert len(ledger.keyed[0]) == 3
     places = {place for _, _, place in ledger.all_watches()}
-    assert places == {Place(0, 0)}
+    assert places == {PositionCounts(0, 0)}

@@ -28,10 +28,10 @@ def test_a_reason_is_stale_if_its_line_or_its_module_is_not_mutated(
     assert mutate.stale() == stale
 
 
-@pytest.mark.parametrize("said", ["values.freeze", "freeze"])
+@pytest.mark.parametrize("said", ["values.frozen", "frozen"])
 def test_a_module_is_told_by_its_name_or_the_end_of_it(said: str) -> None:
-    """`values.freeze` and `freeze` name the same module on the command line."""
-    assert mutate.modules_named(said) == ["values.freeze"]
+    """`values.frozen` and `frozen` name the same module on the command line."""
+    assert mutate.modules_named(said) == ["values.frozen"]
 
 
 def test_a_module_that_is_not_mutated_is_refused() -> None:
@@ -43,6 +43,6 @@ def test_a_module_that_is_not_mutated_is_refused() -> None:
 def test_the_body_of_a_context_manager_is_changed_and_not_what_wraps_it() -> None:
     """The function found for a context manager is that of its own module, not of `contextlib`."""
     importlib.import_module("sponsio_like.session.world")
-    found = warm.function("session.world", ("Lasting", "_transaction"))
+    found = warm.function("session.world", ("WorldState", "_transaction"))
     assert found is not None
     assert Path(found.__code__.co_filename) == source("session.world")

@@ -11,21 +11,21 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contracts.contract import Contract, contract
-from sponsio_like.contracts.needs import ALL_INPUTS
-from sponsio_like.contracts.pattern import (
+from sponsio_like.contracts.declaration import (
     CATALOG,
     FAMILIES,
     Pattern,
     Rule,
     Tools,
-    called,
+    calls_of_any,
     catalog,
     pattern,
     whenever,
 )
+from sponsio_like.contracts.definition import Contract, contract
+from sponsio_like.contracts.needs import ALL_INPUTS
 from sponsio_like.contracts.sentences import readings
-from sponsio_like.contracts.targets import Vocabulary, target
+from sponsio_like.contracts.targets import Vocabulary, read_target
 from sponsio_like.errors import ContractError
 from sponsio_like.events.events import Call
 from sponsio_like.events.registry import CUSTOM, atom
@@ -285,7 +285,7 @@ def test_what_is_required_is_left_out_of_globs_where_something_is_left(
 
 def test_an_action_stands_for_its_calls() -> None:
     """An action may stand wherever a tool does; its conditions and those beside it both hold."""
-    words = Vocabulary(None, {"secret": target([{"tool": "get", "args": {"k": 1}}, "vault"])})
+    words = Vocabulary(None, {"secret": read_target([{"tool": "get", "args": {"k": 1}}, "vault"])})
     plain = CATALOG["no_data_leak"].rule({"source": "secret", "sink": "send"}, words)
     assert repr(plain.formula) == "G(called(send) -> !Y O done(vault; get, k = 1))"
     more = {"tool": "secret", "args": {"q": 2}}
@@ -491,7 +491,7 @@ def test_two_patterns_cannot_have_one_name() -> None:
 
     def must_precede(first: Tools) -> Formula:
         """Something else."""
-        return called(first)
+        return calls_of_any(first)
 
     declare = pattern("ours", "x", keeps=(), breaks=(), example={})
     assert told(declare, must_precede) == ["two patterns are named `must_precede`; rename one"]

@@ -9,7 +9,7 @@ import pytest
 from sponsio_like.contracts import sentences as phrases
 from sponsio_like.contracts import templates as wording
 from sponsio_like.contracts.conditions import assumption
-from sponsio_like.contracts.pattern import catalog
+from sponsio_like.contracts.declaration import catalog
 from sponsio_like.contracts.targets import Vocabulary
 from sponsio_like.errors import ContractError
 
@@ -186,7 +186,7 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
 def test_a_sentence_of_the_catalog_states_its_rule(sentence: str) -> None:
     """Every pattern's exact sentence builds that pattern's rule, and the rule says the sentence."""
     name, given = SENTENCES[sentence]
-    rule = phrases.read(f"  {sentence} ")
+    rule = phrases.read_sentence(f"  {sentence} ")
     assert (rule.pattern, rule.arguments) == (name, given)
     if "must call" not in sentence:
         assert rule.sentence == sentence
@@ -231,7 +231,7 @@ def test_every_sentence_is_listed_here() -> None:
 def test_what_is_not_entirely_understood_is_refused(sentence: str, near: str) -> None:
     """A sentence is read as a whole; else it is refused, with the sentences most like it."""
     with pytest.raises(ContractError) as error:
-        phrases.read(sentence)
+        phrases.read_sentence(sentence)
     assert f"“{sentence}” is not understood" in str(error.value)
     assert near in str(error.value)
 
@@ -240,11 +240,11 @@ def test_the_arguments_of_a_sentence_are_checked() -> None:
     """What stands in a sentence is read like any argument of a pattern."""
     words = Vocabulary({"check": None, "pay": None})
     with pytest.raises(ContractError, match=r"unknown tool `chek`; did you mean `check`\?"):
-        phrases.read("tool `chek` must precede `pay`", words)
+        phrases.read_sentence("tool `chek` must precede `pay`", words)
     with pytest.raises(ContractError, match=r"`2\.5` is not a whole number from 0"):
-        phrases.read("tool `pay` at most 2.5 times")
+        phrases.read_sentence("tool `pay` at most 2.5 times")
     with pytest.raises(ContractError, match=r"`pay_\*` is not an exact name"):
-        phrases.read("agent may only call `pay_*`")
+        phrases.read_sentence("agent may only call `pay_*`")
 
 
 def test_called_is_the_sentence_of_assumptions() -> None:

@@ -6,21 +6,21 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.values.freeze import UNREADABLE
+from sponsio_like.values.frozen import UNREADABLE
 from sponsio_like.values.places import (
     ABSENT,
     Many,
     find,
-    given,
     has_gaps,
     is_gone,
     is_list,
     leaves_of,
-    opened,
+    parsed_text,
     reach,
     reached,
     spot,
-    told,
+    value_in_result,
+    without_nulls,
 )
 from tests.manifest import requirement
 
@@ -59,7 +59,7 @@ def each_of(*parts: Any) -> Many:
 def test_a_path_leads_to_what_stands_there(data: Any, path: str, found: Any) -> None:
     """In arguments and in answers; what is of another shape cannot be told."""
     assert spot(data, path) == found
-    assert told(data, path) == found
+    assert value_in_result(data, path) == found
 
 
 @requirement("S-ATOM-04")
@@ -79,9 +79,9 @@ def test_a_plain_scalar_has_fields_in_arguments_alone(
 ) -> None:
     """What a tool makes of such an argument cannot be told; an answer says what it says."""
     assert spot(data, path) == in_arguments
-    assert told(data, path) == in_an_answer
-    assert told("x", "") == "x"
-    assert opened("7") is ABSENT
+    assert value_in_result(data, path) == in_an_answer
+    assert value_in_result("x", "") == "x"
+    assert parsed_text("7") is ABSENT
 
 
 @requirement("S-KEY-03")
@@ -160,7 +160,7 @@ def test_gaps_are_told_apart_from_values(
 @requirement("S-CMP-08", "S-KEY-06")
 def test_nulls_and_empty_lists_count_as_missing() -> None:
     """Where all arguments are compared together, a null is as if it were not given."""
-    assert given({"a": None, "b": 0, "c": []}) == {"b": 0, "c": []}
-    assert given({"a": 1, "b": False}) == {"a": 1, "b": False}
+    assert without_nulls({"a": None, "b": 0, "c": []}) == {"b": 0, "c": []}
+    assert without_nulls({"a": 1, "b": False}) == {"a": 1, "b": False}
     assert all(map(is_gone, [None, [], [None], [[], None]]))
     assert not any(map(is_gone, [0, "", False, {}, [None, 0]]))

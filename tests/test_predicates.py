@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contracts.pattern import CATALOG
+from sponsio_like.contracts.declaration import CATALOG
 from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Allowed, Outcome
 from sponsio_like.session.session import Session

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sponsio_like.errors import ContractError
-from sponsio_like.logic.decompose import take_apart
+from sponsio_like.logic.decomposition import decompose
 from sponsio_like.logic.formula import Always, conj
 from sponsio_like.monitor.program import WINDOW_CAP, Program
 from sponsio_like.syntax import read
@@ -136,7 +136,7 @@ def test_a_guarantee_is_taken_apart_into_instances(
     text: str, always: list[str], rest: list[str]
 ) -> None:
     """What is owed at every position, and what once; the rest as it is where it looks ahead."""
-    reading = take_apart(read(text))
+    reading = decompose(read(text))
     bodies = [conj(*parts) for parts in reading.always]
     assert [Always(body) for body in bodies] == [read(each) for each in always]
     assert [*reading.rest] == [read(each) for each in rest]

@@ -9,8 +9,8 @@ import pytest
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
 from sponsio_like import Contract, ContractError, Session, atom, contract
-from sponsio_like.contracts.contract import Scope
-from sponsio_like.contracts.pattern import Rule, catalog
+from sponsio_like.contracts.declaration import Rule, catalog
+from sponsio_like.contracts.definition import Scope
 from sponsio_like.logic.formula import Always, Custom, Not
 from sponsio_like.outcome import Escalate
 from sponsio_like.syntax import read
@@ -163,4 +163,4 @@ def test_what_remembers_nothing_says_the_same_in_a_new_session(seed: int) -> Non
             if event["type"] in ("call", "message", "step"):
                 assert decided(session, event) == decided(made.session(clock=clock), event)
                 (watch,) = session._inner.ledger.watches
-                assert watch._replace(broken=False) == made.policy.clauses[0].start
+                assert watch._replace(violated=False) == made.policy.clauses[0].start

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contracts.contract import Contract, contract
-from sponsio_like.contracts.pattern import CATALOG, Pattern
+from sponsio_like.contracts.declaration import CATALOG, Pattern
+from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.outcome import Redirect
-from sponsio_like.replay.replay import Judged, Replay
+from sponsio_like.replay.replay import Replay, TraceVerdict
 from sponsio_like.traces.trace import Trace, trace_of
 from tests.notation import events
 
@@ -24,12 +24,12 @@ def trace(text: str, **fields: Any) -> Trace:
     return trace_of({"id": "t", "events": events(text), **fields})
 
 
-def judge(text: str, *contracts: Contract, enforce: bool = False) -> Judged:
+def judge(text: str, *contracts: Contract, enforce: bool = False) -> TraceVerdict:
     """What becomes of a trace."""
     return Replay(contracts, enforce=enforce).judge(trace(text))
 
 
-def places(judged: Judged) -> list[tuple[str, int, str]]:
+def places(judged: TraceVerdict) -> list[tuple[str, int, str]]:
     """Each violation as contract, position and action."""
     return [(each.contract, each.position, each.action) for each in judged.violations]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.errors import TraceError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.log import json_log

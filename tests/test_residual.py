@@ -20,6 +20,7 @@ from sponsio_like.monitor.residual import (
     Residual,
     at_the_end,
     both,
+    conjunction,
     covers,
     either,
     holds_at_end,
@@ -28,7 +29,6 @@ from sponsio_like.monitor.residual import (
     mapped,
     one,
     shifted,
-    strictest,
 )
 
 
@@ -157,9 +157,9 @@ def test_what_has_less_room_is_all_that_is_kept() -> None:
     assert both(one(("X", 0)), one(("W", 0))) == one(("X", 0))
     wide = either(soon, one(("W", 1)))
     assert both(wide, soon) == soon
-    assert strictest([soon, late, wide, YES]) == {soon}
-    assert strictest([YES, soon]) == {soon}
-    assert strictest([YES]) == frozenset()
+    assert conjunction([soon, late, wide, YES]) == {soon}
+    assert conjunction([YES, soon]) == {soon}
+    assert conjunction([YES]) == frozenset()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -169,7 +169,7 @@ def test_the_strictest_are_worth_them_all(seed: int) -> None:
     chance = random.Random(seed)
     for size in [2, 2, 2, 3, 4] * 40:
         some = [chance.choice(made) for _ in range(size)]
-        few = strictest(some)
+        few = conjunction(some)
         assert few <= {*some}
         for strong, weak in itertools.permutations(few, 2):
             assert not all(any(covers(w, s) for w in weak) for s in strong)

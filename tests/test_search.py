@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sponsio_like.errors import ContractError
-from sponsio_like.logic.decompose import take_apart
+from sponsio_like.logic.decomposition import decompose
 from sponsio_like.monitor.monitor import Monitor
 from sponsio_like.monitor.program import Program
 from sponsio_like.monitor.reachability import FAR, settles_within
@@ -18,7 +18,7 @@ from tests.play import guarded, opened
 
 def monitor(text: str) -> Monitor:
     """The monitor of a formula."""
-    return Monitor(Program(), take_apart(read(text)))
+    return Monitor(Program(), decompose(read(text)))
 
 
 def far(text: str, goal: Any = "kind", *, more: bool = True) -> int | None:
@@ -159,7 +159,7 @@ def test_quiet_positions_change_the_registers_only_for_a_while(text: str) -> Non
     """After as many as the bounds and operators together say, nothing changes any more."""
     program = Program()
     program.add(read(text))
-    made = Monitor(program, take_apart(read("true")))
+    made = Monitor(program, decompose(read("true")))
     letters = [letter[: len(program.slots)] for letter in made.search.letters]
     for before in itertools.product(letters, repeat=2):
         registers, trail = made.past.start, []

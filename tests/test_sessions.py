@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.errors import SessionError
 from sponsio_like.outcome import Allowed, Blocked, Escalate, Held, Redirect, Redirected
 from sponsio_like.syntax import read

@@ -12,8 +12,8 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.engine import judgement as judging
 from sponsio_like.guard.guard import Guard
 from sponsio_like.logic.formula import Always, Compare, Const, Count, Happens, Implies, Match

@@ -12,11 +12,11 @@ import pytest
 from sponsio_like.errors import TraceError
 from sponsio_like.events.events import Call, Message, Result, Step
 from sponsio_like.traces.trace import (
-    Called,
-    Said,
-    Seen,
-    Settled,
-    Told,
+    CallEvent,
+    FactEvent,
+    MessageEvent,
+    ResultEvent,
+    StepEvent,
     Trace,
     read_traces,
     trace_of,
@@ -38,8 +38,8 @@ def file_of(folder: Path, *lines: str, name: str = "t.jsonl") -> Path:
 def test_of_a_call_only_the_tool_is_required() -> None:
     """No arguments, agent `agent`, depth 0, its position as id, settled at once, ok."""
     assert of({"tool": "a"}, {"tool": "b"}).events == (
-        Called(Call("a", {}, "0", "agent", 0, 0.0), Result("ok")),
-        Called(Call("b", {}, "1", "agent", 0, 1.0), Result("ok")),
+        CallEvent(Call("a", {}, "0", "agent", 0, 0.0), Result("ok")),
+        CallEvent(Call("b", {}, "1", "agent", 0, 1.0), Result("ok")),
     )
 
 
@@ -53,11 +53,11 @@ def test_every_type_of_event_is_read() -> None:
         {"type": "step", "atoms": ["open"]},
     )
     assert trace.events == (
-        Called(Call("a", {"x": 1}, "c", "bob", 2, 0.0), None),
-        Settled("c", Result("error", "no"), 1.0),
-        Said(Message("user", "hi", 2.0), {"total_tokens": 12}),
-        Told("stage", "review", 3.0),
-        Seen(Step(frozenset({"open"}), 4.0)),
+        CallEvent(Call("a", {"x": 1}, "c", "bob", 2, 0.0), None),
+        ResultEvent("c", Result("error", "no"), 1.0),
+        MessageEvent(Message("user", "hi", 2.0), {"total_tokens": 12}),
+        FactEvent("stage", "review", 3.0),
+        StepEvent(Step(frozenset({"open"}), 4.0)),
     )
     assert trace.calls == 1
 
@@ -65,7 +65,12 @@ def test_every_type_of_event_is_read() -> None:
 def test_without_a_time_an_event_is_a_second_after_the_one_before() -> None:
     """No `time`: one second after the event before; the first is at 0."""
     trace = of({"tool": "a"}, {"tool": "b", "time": 10}, {"tool": "c"}, {"tool": "d", "time": 10.5})
-    assert [e.call.time for e in trace.events if isinstance(e, Called)] == [0.0, 10.0, 11.0, 10.5]
+    assert [e.call.time for e in trace.events if isinstance(e, CallEvent)] == [
+        0.0,
+        10.0,
+        11.0,
+        10.5,
+    ]
 
 
 def test_a_call_is_in_flight_only_while_a_later_result_is_to_come() -> None:
@@ -78,22 +83,22 @@ def test_a_call_is_in_flight_only_while_a_later_result_is_to_come() -> None:
         {"type": "result", "id": "x"},
         {"type": "result", "id": "y"},
     )
-    called = [event for event in trace.events if isinstance(event, Called)]
+    called = [event for event in trace.events if isinstance(event, CallEvent)]
     assert [each.result for each in called] == [Result("ok"), Result("error", "e"), None]
 
 
 def test_a_result_may_name_a_call_by_its_position() -> None:
     """The id of a call without one is its position, written as a number or a text."""
     trace = of({"tool": "a"}, {"tool": "b"}, {"type": "result", "id": 1, "status": "error"})
-    assert [e.result for e in trace.events if isinstance(e, Called)] == [Result("ok"), None]
-    assert isinstance(trace.events[2], Settled)
+    assert [e.result for e in trace.events if isinstance(e, CallEvent)] == [Result("ok"), None]
+    assert isinstance(trace.events[2], ResultEvent)
     assert trace.events[2].id == "1"
 
 
 def test_ids_that_are_made_do_not_collide_with_ids_that_are_given() -> None:
     """A call without an id never gets the id of another call."""
     trace = of({"tool": "a", "id": "1"}, {"tool": "b"})
-    ids = [event.call.id for event in trace.events if isinstance(event, Called)]
+    ids = [event.call.id for event in trace.events if isinstance(event, CallEvent)]
     assert len(set(ids)) == 2
 
 
@@ -111,7 +116,7 @@ def test_ids_that_are_made_do_not_collide_with_ids_that_are_given() -> None:
 def test_arguments_that_are_no_object_are_kept(args: Any, read: Any) -> None:
     """Arguments that are not a JSON object are kept under `_raw`, not lost and not an error."""
     (event,) = of({"tool": "bash", "args": args}).events
-    assert isinstance(event, Called)
+    assert isinstance(event, CallEvent)
     assert event.call.args == read
 
 
@@ -119,7 +124,7 @@ def test_arguments_that_are_no_object_are_kept(args: Any, read: Any) -> None:
 def test_any_text_is_a_tools_name(tool: str) -> None:
     """Real traces have tools with odd names, or none at all."""
     (event,) = of({"tool": tool}).events
-    assert isinstance(event, Called)
+    assert isinstance(event, CallEvent)
     assert event.call.tool == tool
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contracts.contract import Contract, Scope
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract, Scope
 from sponsio_like.errors import ContractError
 from sponsio_like.logic.formula import Formula, Not
 from sponsio_like.syntax import read

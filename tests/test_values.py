@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contracts.contract import Contract, contract
-from sponsio_like.contracts.needs import needs
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract, contract
+from sponsio_like.contracts.needs import inputs_needed
 from sponsio_like.errors import ContractError, InputMissing
 from sponsio_like.guard.guard import Guard
 from sponsio_like.monitor.parametric import store as instances
@@ -22,7 +22,7 @@ from sponsio_like.replay.timeline import explained
 from sponsio_like.session.session import Session
 from sponsio_like.syntax import read
 from sponsio_like.traces.trace import trace_of
-from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.canonical_form import NotCanonical
 from sponsio_like.values.limits import TEXT_CAP
 from sponsio_like.values.tokens import GIVEN_CAP, words_in
 from tests.grounds import campaign
@@ -599,7 +599,7 @@ def test_only_calls_whose_output_matters_wait_for_it(body: str, waits: set[str])
     one = session(f"G({body})", mode="observe")
     for tool in ("read", "send"):
         one.decide(tool, {"to": "bob"})
-    assert {tool for _, tool, changes in one._inner.flying() if changes} == waits
+    assert {tool for _, tool, changes in one._inner.pending_calls() if changes} == waits
 
 
 @requirement("S-VALUE-07")
@@ -628,13 +628,13 @@ def test_how_much_is_looked_into_is_bounded(monkeypatch: pytest.MonkeyPatch) -> 
     """In data all values together, of JSON text that is an argument its length, as of any text."""
     long = json.dumps(["a" * TEXT_CAP, "b"])
     assert "b" in words_in(long)
-    with pytest.raises(Unreadable):
+    with pytest.raises(NotCanonical):
         words_in(long, GIVEN_CAP)
     monkeypatch.setattr("sponsio_like.values.tokens.PIECES_CAP", 5)
     assert words_in([1, 2, 3, 4]) == {"1", "2", "3", "4"}
     assert words_in({"a": 1, "b": 2}) == {"a", "1", "b", "2"}
     for many in ([1, 2, 3, 4, 5], [1, [2, 3, 4]], {"a": 1, "b": [2]}):
-        with pytest.raises(Unreadable):
+        with pytest.raises(NotCanonical):
             words_in(many)
 
 
@@ -951,7 +951,7 @@ def test_a_violation_is_never_forgotten() -> None:
 def test_a_variable_that_is_an_agent_needs_agents() -> None:
     """Where nobody says who calls, the contract would be idle."""
     rule = read("G(called(pay, @agent = $who) -> Y O done(train, name = $who))")
-    assert "agents" in needs(contract("c").guarantees(rule))
+    assert "agents" in inputs_needed(contract("c").guarantees(rule))
 
 
 def test_what_waits_for_a_result_is_not_dropped() -> None:

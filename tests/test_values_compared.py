@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contracts.contract import contract
+from sponsio_like.contracts.definition import contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.monitor.monitor import State
 from sponsio_like.monitor.parametric import store as instances
-from sponsio_like.monitor.parametric.variables import names_of, shown
+from sponsio_like.monitor.parametric.variables import value_text, variable_layout
 from sponsio_like.monitor.slots import short
-from sponsio_like.monitor.state import Watch
+from sponsio_like.monitor.state import ClauseState
 from sponsio_like.outcome import Blocked
 from sponsio_like.syntax import read
 from tests.manifest import requirement
@@ -64,13 +64,13 @@ def test_a_truth_value_is_told_as_it_was_written() -> None:
 )
 def test_values_are_told_as_data_that_people_read(value: Any, told: Any) -> None:
     """Of which a number with very many digits is not written out."""
-    assert repr(shown(short(value))) == repr(told)
+    assert repr(value_text(short(value))) == repr(told)
 
 
 @requirement("S-VALUE-02")
 def test_a_long_value_is_told_by_a_mark() -> None:
     """Which is another one for another value."""
-    one, other = (shown(short(letter * 100_000)) for letter in "ab")
+    one, other = (value_text(short(letter * 100_000)) for letter in "ab")
     assert one.startswith("a long value (")
     assert len(one) < 30
     assert one != other
@@ -90,7 +90,7 @@ def test_a_long_value_is_told_by_a_mark() -> None:
 def test_a_value_is_compared_alike_wherever_it_stands(body: str, form: str) -> None:
     """As it is compared in the place that looks furthest into texts, in whatever order."""
     formula = read(f"G !({body})")
-    assert names_of([formula], formula).forms == {"x": form}
+    assert variable_layout([formula], formula).forms == {"x": form}
 
 
 @requirement("S-VALUE-12")
@@ -466,15 +466,15 @@ def test_a_snapshot_knows_what_had_no_room(monkeypatch: pytest.MonkeyPatch) -> N
     assert refused.violations[0].since == 1
 
 
-Made = tuple[instances.Instances, list[Watch]]
+Made = tuple[instances.ValueStates, list[ClauseState]]
 
 
 def made(cap: int = 9, states: int = 9) -> Made:
     """A store, the state of which all values are at first, and four others."""
-    start = Watch(State((0,), frozenset()), None)
-    others = [start._replace(gate=State((i,), frozenset())) for i in range(1, 5)]
+    start = ClauseState(State((0,), frozenset()), None)
+    others = [start._replace(outer=State((i,), frozenset())) for i in range(1, 5)]
     permits = {others[0], others[1]}
-    return instances.Instances(start, cap, lambda watch, _: watch in permits, states), others
+    return instances.ValueStates(start, cap, lambda watch, _: watch in permits, states), others
 
 
 @requirement("S-VALUE-09")
@@ -521,7 +521,7 @@ def test_a_copy_to_try_things_on_knows_what_had_no_room() -> None:
     """And since when all values are as they are."""
     one = session(UNTIL.replace("thaw, id = $x", "thaw"))
     store = one._inner.ledger.bound[0]
-    assert isinstance(store, instances.Instances)
+    assert isinstance(store, instances.ValueStates)
     store.blind, store.rest.moved = True, 3
     twin = store.copy(())
     assert (twin.blind, twin.since(None)) == (True, 3)

@@ -9,12 +9,12 @@ import pytest
 
 import sponsio_like.logic.formula as f
 from sponsio_like import ltl, patterns
-from sponsio_like.contracts.conditions import assumption, checked, condition
+from sponsio_like.contracts.conditions import assumption, check_formula, condition
+from sponsio_like.contracts.declaration import CATALOG, Rule
 from sponsio_like.contracts.loader import loads
 from sponsio_like.contracts.matches import matched
-from sponsio_like.contracts.pattern import CATALOG, Rule
 from sponsio_like.contracts.phrases import phrase, read_phrase
-from sponsio_like.contracts.targets import NOTHING, Vocabulary, matching, target
+from sponsio_like.contracts.targets import NOTHING, Vocabulary, matching, read_target
 from sponsio_like.errors import ContractError
 from sponsio_like.ltl import (
     G,
@@ -112,7 +112,7 @@ def test_outputs_messages_and_terms_may_have_variables(written: str, wanted: f.F
     """A variable stands in outputs, in the text of messages, and as a term in comparisons."""
     assert read(written) is wanted
     assert read(show(wanted)) is wanted
-    assert checked(wanted) is wanted
+    assert check_formula(wanted) is wanted
 
 
 def test_an_output_is_a_term_of_an_earlier_call() -> None:
@@ -124,7 +124,7 @@ def test_an_output_is_a_term_of_an_earlier_call() -> None:
     assert read_term("last(output(), quote)") is f.Last(f.Output(""), read("called(quote)"))
     assert read_term('last(output("a b"), quote)') is f.Last(f.Output("a b"), read("called(quote)"))
     compared = read("arg(amount) <= last(output(total), done(quote))")
-    assert checked(compared) is compared
+    assert check_formula(compared) is compared
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_a_mistyped_variable_is_explained(written: str, told: str) -> None:
 )
 def test_what_a_variable_cannot_mean_is_refused(written: str, told: str) -> None:
     """Comparisons that could never be made are refused although they can be read."""
-    assert told in said(checked, read(written))
+    assert told in said(check_formula, read(written))
 
 
 # --- mappings -------------------------------------------------------------------------------------
@@ -330,7 +330,7 @@ def test_where_a_tool_stands_only_calls_can() -> None:
         f.Match(("pay",), (), (IS("to", "=", X),)),
     )
     for key in ("status", "output", "message", "text"):
-        told = said(target, {"tool": "pay", key: "ok"})
+        told = said(read_target, {"tool": "pay", key: "ok"})
         assert f"`{key}` cannot stand here: a call is matched before it has run" in told
         assert "`precedence`" in told
 
@@ -352,7 +352,7 @@ def test_an_assumed_answer_has_been_given_by_now() -> None:
 
 def test_an_action_may_have_a_variable() -> None:
     """An action with `$x` stands for its calls with that variable, also in the tool of a match."""
-    words = Vocabulary(None, {"spend": target({"tool": ["pay", "buy"], "args": {"to": "$x"}})})
+    words = Vocabulary(None, {"spend": read_target({"tool": ["pay", "buy"], "args": {"to": "$x"}})})
     assert matched("spend", words) is read("called(pay, to = $x; buy, to = $x)") or (
         matched("spend", words) is read("called([pay, buy], to = $x)")
     )

@@ -26,7 +26,7 @@ from sponsio_like import (
     atom,
     contract,
 )
-from sponsio_like.contracts.pattern import Pattern, catalog
+from sponsio_like.contracts.declaration import Pattern, catalog
 from sponsio_like.patterns import (
     always_followed_by,
     idempotent,

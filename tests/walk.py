@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sponsio_like.contracts.contract import Contract, Scope
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract, Scope
 from sponsio_like.errors import ContractError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.logic import formula as f
 from sponsio_like.outcome import Allowed, Mode, Outcome
-from sponsio_like.session.fast import catch_up
+from sponsio_like.session.fast import flush_fast
 from sponsio_like.session.session import Session
 from tests import oracle
 from tests.tables import Case, Node, Table
@@ -311,7 +311,7 @@ def state(session: Session | None) -> Any:
     """All that a session remembers of its trace."""
     assert session is not None
     with session._inner.lock:
-        catch_up(session._inner)  # the last call may have gone the short way
+        flush_fast(session._inner)  # the last call may have gone the short way
         ledger = session._inner.ledger
     return ledger.watches, ledger.keyed, ledger.positions, ledger.wakes, ledger.alarms
 

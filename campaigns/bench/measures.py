@@ -24,9 +24,9 @@ from campaigns.bench.workload import POLICY, Call, Row, policy, trace
 from sponsio_like import Allowed, Guard, Session
 from sponsio_like.log import json_log
 from sponsio_like.outcome import let_through
-from sponsio_like.session.fast import passes, settles
-from sponsio_like.session.naming import fresh
-from sponsio_like.values.freeze import freeze_args
+from sponsio_like.session.fast import settle_fast, try_fast
+from sponsio_like.session.naming import fresh_id
+from sponsio_like.values.frozen import freeze_args
 
 now = time.perf_counter_ns
 VALUES = {"duplicate_call_limit", "loop_detection"}
@@ -197,8 +197,8 @@ def parts() -> dict[str, float]:
         session.settle(session.decide("read_file", args).id)
 
     def halves() -> None:
-        passes(inner, "read_file", args, "a", "agent", 0)
-        settles(inner, "a", True)
+        try_fast(inner, "read_file", args, "a", "agent", 0)
+        settle_fast(inner, "a", True)
 
     def check() -> None:
         lane.check(inner.ledger, "read_file", args, "agent", 0, inner.context, 1.0)
@@ -213,7 +213,7 @@ def parts() -> dict[str, float]:
         "of these, the two halves of the short way": halves,
         "of these, what the lane asks of the contracts": check,
         "the copy of the arguments": lambda: freeze_args(args),
-        "a fresh id": lambda: fresh("auto-"),
+        "a fresh id": lambda: fresh_id("auto-"),
         "the outcome object": lambda: let_through("a"),
         "a call that is blocked": lambda: session.decide("send_email", refused),
         "a call that is blocked, and its advice": lambda: (

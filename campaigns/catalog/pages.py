@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from campaigns.catalog.offers import INPUTS, NONE, REFUSALS, VALUES, Offer
 from campaigns.pages import markdown, triggers
 from campaigns.study import ROOT, Result, Study, Tally
+from sponsio_like.contracts.declaration import catalog, find_pattern
 from sponsio_like.contracts.loader import load
-from sponsio_like.contracts.pattern import catalog, find_pattern
 
 Results = Mapping[str, Sequence[Result]]
 

@@ -66,6 +66,9 @@ def each_value(
     def recount(trace: Sequence[Moment]) -> Found:
         found = Found()
         for i, now in enumerate(trace):
+            if now.tool in tools and _is_no_list(now.args, path):
+                found.speaks(now.at, broken=True)
+                continue
             values = list(inside(dict(now.args), path)) if now.tool in tools else []
             if values:
                 before = trace[:i]
@@ -73,6 +76,12 @@ def each_value(
         return found
 
     return recount
+
+
+def _is_no_list(args: Mapping[str, Any], path: str) -> bool:
+    """True if the path asks for a list, and something else stands there: it cannot be read."""
+    name, asked, _ = path.partition("[]")
+    return bool(asked) and args.get(name) is not None and not isinstance(args[name], list)
 
 
 def _was_read(reservation: Any, before: Sequence[Moment]) -> bool:
@@ -159,11 +168,15 @@ def once_for_each_word(trace: Sequence[Moment]) -> Found:
     return found
 
 
+def _is_whole(args: Mapping[str, Any]) -> bool:
+    return args.get("recipient") is not None and args.get("amount") is not None
+
+
 def paid_twice(trace: Sequence[Moment]) -> Found:
     """Recount: the same amount is paid to the same recipient once."""
     found, paid = Found(), set[Any]()
     for now in trace:
-        if now.tool == "send_money" and {"recipient", "amount"} <= now.args.keys():
+        if now.tool == "send_money" and _is_whole(now.args):
             payment = (same(now.args["recipient"]), same(now.args["amount"]))
             found.speaks(now.at, broken=payment in paid)
             paid.add(payment)
@@ -206,7 +219,8 @@ def failed_twice(trace: Sequence[Moment]) -> Found:
     found, failures = Found(), Counter[Any]()
     for now in trace:
         if not now.role:
-            call = (now.tool, same(dict(now.args)))
+            given = {name: value for name, value in now.args.items() if value is not None}
+            call = (now.tool, same(given))
             if failures[call]:
                 found.speaks(now.at, broken=failures[call] >= 2)
             failures[call] += not now.ok

@@ -13,7 +13,7 @@ from typing import Any
 from campaigns.agentdojo.runs import with_request
 from campaigns.recount import AT_THE_END, moments
 from campaigns.values.independent import RECOUNTS
-from sponsio_like.replay.replay import Judged, Replay
+from sponsio_like.replay.replay import Replay, TraceVerdict
 from sponsio_like.traces.trace import trace_of
 
 
@@ -60,7 +60,7 @@ def compared(replay: Replay, values: Iterable[Mapping[str, Any]]) -> Result:
     return result
 
 
-def _compare(result: Result, judged: Judged, events: Any) -> None:
+def _compare(result: Result, judged: TraceVerdict, events: Any) -> None:
     happened, places = moments(events), _places(judged)
     for name, recount in RECOUNTS.items():
         if name in judged.not_judged:
@@ -78,7 +78,7 @@ def _compare(result: Result, judged: Judged, events: Any) -> None:
             result.disagreements.append(f"{judged.id}: {name}: {said}")
 
 
-def _places(judged: Judged) -> dict[str, set[int]]:
+def _places(judged: TraceVerdict) -> dict[str, set[int]]:
     """Return the positions at which each contract was broken."""
     places: dict[str, set[int]] = {}
     for each in judged.violations:

@@ -13,16 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sponsio_like.advice.withheld import withheld, without, written
-from sponsio_like.engine.clause import Clause
-from sponsio_like.engine.findings import Finding, unanswered
-from sponsio_like.engine.ledger import Ledger
-from sponsio_like.engine.unread import unread_fields
+from sponsio_like.advice.withheld import whole_values, withheld, without
+from sponsio_like.engine import Clause, Finding, Ledger, left_to_answer, unread_fields
 from sponsio_like.errors import ContractError
-from sponsio_like.events.atoms import inputs_of, names_tool
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call, Event, Message
-from sponsio_like.events.ticket import Ticket
+from sponsio_like.events import Call, Context, Event, Message, Ticket, inputs_of, names_tool
 from sponsio_like.logic.formula import (
     Arg,
     Custom,
@@ -36,15 +30,14 @@ from sponsio_like.logic.formula import (
     Var,
     postorder,
 )
-from sponsio_like.monitor.parametric.lookup import NOBODY
+from sponsio_like.monitor import UNBOUND
 from sponsio_like.outcome import Decision, Redirect, Warn
-from sponsio_like.values.effort import Effort
-from sponsio_like.values.limits import EFFORT_CAP, HEARD
+from sponsio_like.values import EFFORT_CAP, HEARD, Effort
 
 if TYPE_CHECKING:
     from sponsio_like.advice.answers import Answers, Ending
     from sponsio_like.advice.candidates import Flying
-    from sponsio_like.advice.search import Found
+    from sponsio_like.advice.search import FoundWay
 
 SEPARATELY = 2
 """The most repetitions of a step that are written one by one; of more, their number is."""
@@ -101,7 +94,9 @@ class Refusal:
     def _witnessed(self, found: Finding) -> str:
         """Return what is violated: the demand, its values, and the call since which."""
         violation, hidden, said = found.violation, self._hidden(found), [found.violation.words]
-        shown = [each for each in written(violation.values, self.event) if each[0] not in hidden]
+        shown = [
+            each for each in whole_values(violation.values, self.event) if each[0] not in hidden
+        ]
         if shown:
             fields = _fields(self.ledger.policy.clauses[found.clause], self.event)
             values = [f"{fields(name)} {json.dumps(value)}" for name, value in shown]
@@ -139,14 +134,14 @@ class Refusal:
 
     def _against(self) -> list[Finding]:
         approved = self.ticket is not None and self.ticket.status == "approved"
-        found = unanswered(self.found, self.ticket if approved else None)
+        found = left_to_answer(self.found, self.ticket if approved else None)
         enforced = [each for each in found if each.violation.mode == "enforce"]
         return [each for each in enforced if not isinstance(each.decision, Warn)]
 
     def _how(self) -> str:
-        from sponsio_like.advice.ground import pinned  # only a refusal needs the search
+        from sponsio_like.advice.ground import grounded  # only a refusal needs the search
         from sponsio_like.advice.search import way_to
-        from sponsio_like.advice.trial import Scene
+        from sponsio_like.advice.trial import Scenario
 
         if self.ends:
             return "this is final, and the run ends here"
@@ -155,10 +150,10 @@ class Refusal:
         if blind := self._answers_unread():
             return "; ".join(blind)
         bound = [each for each in self._against() if each.clause in self.ledger.bound]
-        if any(each.key is None or NOBODY in each.key for each in bound):
+        if any(each.key is None or UNBOUND in each.key for each in bound):
             return "give the fields that the contract reads, each as a plain value"
         try:
-            ledger = pinned(self.ledger, self.event, {each.clause: each.key for each in bound})
+            ledger = grounded(self.ledger, self.event, {each.clause: each.key for each in bound})
         except ContractError:  # lists and long texts are no part of a sentence
             return "what would make it legal has not been found out for such a value"
         clauses = ledger.policy.clauses
@@ -167,7 +162,7 @@ class Refusal:
             for each in _read(clauses[each.clause] for each in self._against())
         ):
             return "say it differently"
-        scene = Scene(ledger, self.context, self.time)
+        scene = Scenario(ledger, self.context, self.time)
         found = way_to(scene, self.event, self.flights, self._answers())
         if found.way is not None and (found.way or not bound):
             return _told(found.way, found.ending)
@@ -239,7 +234,7 @@ def _told(way: tuple[str, ...], ending: Ending) -> str:
     return f"to make it legal, first {', then '.join(steps)}{then}"
 
 
-def _none(found: Found, *, with_args: bool) -> str:
+def _none(found: FoundWay, *, with_args: bool) -> str:
     if found.raised:
         return "what would make it legal cannot be told, since a contract could not be evaluated"
     if not found.certain:

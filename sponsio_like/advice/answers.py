@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from sponsio_like.engine.findings import Finding, findings, holding, strictest, unanswered
-from sponsio_like.engine.policy import Policy
-from sponsio_like.events.events import Call, Event
-from sponsio_like.events.ticket import Ticket
-from sponsio_like.monitor.state import Witness
+from sponsio_like.engine import Finding, Policy, findings_of, holding, left_to_answer, strictest
+from sponsio_like.events import Call, Event, Ticket
+from sponsio_like.monitor import Witness
 from sponsio_like.outcome import Ask, Decision, Escalate, Redirect, Warn
 
 Roles: TypeAlias = tuple[str, ...]
@@ -81,7 +79,7 @@ class Answering:
         """Return who has to approve `event` if it violates these clauses, and what runs instead."""
         left = self._found(violated, event)
         if event is self.event:
-            left = unanswered(left, self._ticket("approved"))
+            left = left_to_answer(left, self._ticket("approved"))
         people = tuple(dict.fromkeys(answer.roles for _, answer in holding(left)))
         named = tuple(roles for roles in people if roles)  # they may answer for anyone
         safe = self.redirected(violated) if event is self.event else None
@@ -112,7 +110,7 @@ class Answering:
 
     def _found(self, violated: Iterable[int], event: Event) -> tuple[Finding, ...]:
         rulings = self.answers.rulings if event is self.event else {}
-        return findings(self.policy, dict.fromkeys(violated, Witness()), event, 0, rulings)
+        return findings_of(self.policy, dict.fromkeys(violated, Witness()), event, 0, rulings)
 
     def _name(self, i: int) -> str:
         return self.policy.contracts[self.policy.owner[i]].name

@@ -12,10 +12,20 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sponsio_like.advice.goals import by_context, by_others, by_steps, conjunctive, slots_under
-from sponsio_like.advice.moves import OTHER, Happen, Land, Move, Tell, Wait, calls, facts, messages
-from sponsio_like.advice.trial import Scene, Supposing, lengths
-from sponsio_like.events.events import Call, Event, kind_of
-from sponsio_like.monitor.state import Change
+from sponsio_like.advice.moves import (
+    OTHER,
+    GetResult,
+    MakeEvent,
+    Move,
+    PassTime,
+    StateFact,
+    calls,
+    facts,
+    message_events,
+)
+from sponsio_like.advice.trial import Scenario, Trial, lengths
+from sponsio_like.events import Call, Event, kind_of
+from sponsio_like.monitor import Change
 
 Kind: TypeAlias = Literal["calls", "waits", "facts"]
 
@@ -27,14 +37,14 @@ Flying: TypeAlias = tuple[str, str, tuple[Change, ...]]
 """A call in flight: its id, its tool, and the changes that wait for its result."""
 
 
-class Look(NamedTuple):
+class Obstacles(NamedTuple):
     """A scene, and the clauses that stop an event in it, each with its goals.
 
     `instead`: no clause stops the event itself, but this clause redirects it, and its substitute is
     stopped.
     """
 
-    scene: Scene
+    scene: Scenario
     standing: Mapping[int, frozenset[int]]
     instead: int | None = None
 
@@ -45,11 +55,11 @@ class Look(NamedTuple):
         return first, sum(map(len, self.standing.values()))
 
 
-class Choices:
+class Candidates:
     """The moves of one search. `known` are the clauses that matter."""
 
     def __init__(
-        self, trial: Supposing, start: Scene, event: Event, flights: tuple[Flying, ...]
+        self, trial: Trial, start: Scenario, event: Event, flights: tuple[Flying, ...]
     ) -> None:
         self.trial = trial
         self.policy = trial.policy
@@ -60,7 +70,7 @@ class Choices:
         self._kind: Kind | None = None
         self.known: set[int] = set()
         self.moves: list[Move] = []
-        self._made: dict[tuple[str, str], Happen] = {}
+        self._made: dict[tuple[str, str], MakeEvent] = {}
         self._tried: set[int] = set()
         self._steady: dict[int, bool] = {}
         self._bears: dict[tuple[int, int], frozenset[int]] = {}
@@ -80,7 +90,11 @@ class Choices:
             self.moves = self._moves()
             self._bears.clear()
             for move in self.moves:
-                if isinstance(move, Happen) and self.trial.left > 0 and id(move) not in self._tried:
+                if (
+                    isinstance(move, MakeEvent)
+                    and self.trial.left > 0
+                    and id(move) not in self._tried
+                ):
                     self._tried.add(id(move))
                     self.known.update(self.trial.judged(self.start, move.event)[1])
         return news
@@ -98,14 +112,14 @@ class Choices:
             )
         )
         self.trial.exact &= len(named) < CALLS_CAP
-        for each in (*named, *messages(clauses)):
+        for each in (*named, *message_events(clauses)):
             move = self._made.setdefault((each.words, str(getattr(each.event, "tool", ""))), each)
             found = self._letters(move.event)
             if found not in letters:
                 letters.append(found)
                 moves.append(move)
         if self._kind != "calls" and any(map(lengths, clauses)):
-            moves.append(Wait())
+            moves.append(PassTime())
         if self._kind == "facts":
             agent = self.event.agent if isinstance(self.event, Call) else ""
             moves += facts(clauses, self.start.context, agent)
@@ -128,7 +142,7 @@ class Choices:
         reads = (self.trial.read(i, event, self.start.context) for i in seen if i in self.known)
         return [*tagged, *reads]
 
-    def _landings(self) -> Iterator[Land]:
+    def _landings(self) -> Iterator[GetResult]:
         """Yield the results of calls in flight that matter."""
         room = FLIGHTS_CAP
         tools = [tool for _, tool, _ in self.flights]
@@ -140,7 +154,7 @@ class Choices:
                     self.trial.exact = False
                     return
                 which = f"`{tool}`" if tools.count(tool) == 1 else f"`{tool}` with the id `{id}`"
-                yield Land(f"wait for the result of {which}, which is in flight", tool, kept)
+                yield GetResult(f"wait for the result of {which}, which is in flight", tool, kept)
 
     def _lands(self, change: Change) -> bool:
         """True if the ledger has the position that waits for this result."""
@@ -167,25 +181,25 @@ class Choices:
 
     def _bears_on(self, move: Move, i: int, slots: frozenset[int]) -> bool:
         match move:
-            case Happen(_, Call(tool)) if i not in self.policy.concerned(tool):
+            case MakeEvent(_, Call(tool)) if i not in self.policy.concerned(tool):
                 return False
-            case Happen(_, event):
+            case MakeEvent(_, event):
                 read = self.trial.read(i, event, self.start.context)
                 return read is None or any(read.letter[k] for k in slots)
-            case Land(_, _, waits):
+            case GetResult(_, _, waits):
                 return any(each.clause == i for each in waits)
-            case Wait():
+            case PassTime():
                 return bool(lengths(self.clauses[i]))
-            case Tell():
+            case StateFact():
                 return by_context(self.clauses[i])
 
-    def is_loose(self, i: int, scene: Scene) -> bool:
+    def is_loose(self, i: int, scene: Scenario) -> bool:
         """True if any position may change clause `i`, not only those that bear on its goals."""
         clause = self.clauses[i]
         others = i in scene.ledger.wakes or i in self.policy.concerned(OTHER)
         return others or not self.is_steady(i) or clause.kinds != {"call"}
 
-    def least(self, look: Look) -> float:
+    def least(self, look: Obstacles) -> float:
         """Return a lower bound for the moves that are still needed.
 
         It counts goals of which no two share a move that bears on them; infinite if a goal has no

@@ -11,14 +11,12 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from sponsio_like.advice.goals import WHOLE, conjunctive, goals
-from sponsio_like.advice.moves import conditioned, merged
-from sponsio_like.engine.clause import Clause
-from sponsio_like.events.events import Call, Event
+from sponsio_like.advice.moves import conditioned, merge_maps
+from sponsio_like.engine import Clause
+from sponsio_like.events import Call, Event
 from sponsio_like.logic.formula import Compare, Condition, Const, Custom, Denied, Happens, Node, Sum
-from sponsio_like.monitor.past import EXACT, Letter
-from sponsio_like.monitor.program import Op, Program
-from sponsio_like.monitor.state import Place, Watch
-from sponsio_like.values.compare import number
+from sponsio_like.monitor import EXACT, ClauseState, Letter, Op, PositionCounts, Program
+from sponsio_like.values import number
 
 
 class Cap(NamedTuple):
@@ -28,9 +26,11 @@ class Cap(NamedTuple):
     room: Decimal = Decimal(0)
 
 
-def used_up(clause: Clause, watch: Watch, letter: Letter, at: Place, time: float) -> Cap | None:
+def used_up(
+    clause: Clause, watch: ClauseState, letter: Letter, at: PositionCounts, time: float
+) -> Cap | None:
     """Return the cap that this event exceeds now and for ever; None if there is none."""
-    if watch.inner is None or not conjunctive(clause):
+    if watch.segment is None or not conjunctive(clause):
         return None
     program = clause.monitor.program
     for goal in goals(clause, watch, letter, at, time) - {WHOLE}:
@@ -43,7 +43,7 @@ def used_up(clause: Clause, watch: Watch, letter: Letter, at: Place, time: float
                     continue
                 if grown[0] == "count" or op == "<":
                     return Cap()
-                registers = watch.inner.registers
+                registers = watch.segment.registers
                 values = clause.monitor.past.read(letter, registers, at.counted, time)
                 return _left(program, grown[1], limit, values[left], letter)
     return None
@@ -122,4 +122,4 @@ def lessened(event: Event, cap: Cap) -> Event | None:
         return None
     room = int(cap.room) if cap.room == int(cap.room) else float(cap.room)
     args = conditioned([Condition(cap.path, "=", room)])
-    return None if args is None else replace(event, args=merged(event.args, args))
+    return None if args is None else replace(event, args=merge_maps(event.args, args))

@@ -12,11 +12,8 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sponsio_like.engine.clause import Clause
-from sponsio_like.events.atoms import OPEN, names_tool
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call
-from sponsio_like.events.registry import custom
+from sponsio_like.engine import Clause
+from sponsio_like.events import OPEN, Call, Context, custom, names_tool
 from sponsio_like.logic.formula import (
     Arg,
     ByAgent,
@@ -34,11 +31,21 @@ from sponsio_like.logic.formula import (
     TextMatches,
     postorder,
 )
-from sponsio_like.monitor.alphabet import static
-from sponsio_like.monitor.past import Letter, Past, Value
-from sponsio_like.monitor.program import STATEFUL, Op, Program, Slot, operands
-from sponsio_like.monitor.relevance import Known, known
-from sponsio_like.monitor.state import Place, Watch
+from sponsio_like.monitor import (
+    STATEFUL,
+    ClauseState,
+    Known,
+    Letter,
+    Op,
+    Past,
+    PositionCounts,
+    Program,
+    Slot,
+    Value,
+    known,
+    operands,
+    static,
+)
 
 FIXED = (ByAgent, Const, Happens, MessageBy, Observed, OutputIs, Repeats, Sum, TextMatches)
 """Nodes whose value the tool and the agent determine, unless they also read arguments."""
@@ -51,16 +58,16 @@ class View:
     """A clause as far as it depends on the tool and the agent of a call.
 
     `unknown` are the slots that read more of a call; `told` is the letter, if no context is read.
-    `hopeful` is the past of the guarantee with the unknown as the guarantee likes best; `doubtful`
-    the same for the assumption, if there is one. `hopeful` is None where more is owed than a single
-    position tells; then all values of the unknown are tried.
+    `optimistic` is the past of the guarantee with the unknown as the guarantee likes best, and
+    `pessimistic` the same for the assumption, if there is one. `optimistic` is None where more is
+    owed than a single position tells; then all values of the unknown are tried.
     """
 
     clause: Clause
     unknown: frozenset[int]
     told: Letter | None = None
-    hopeful: Past | None = None
-    doubtful: Past | None = None
+    optimistic: Past | None = None
+    pessimistic: Past | None = None
 
     def letter(self, call: Call, context: Context) -> Letter:
         """Return the letter of the call, with None for what is not known.
@@ -70,18 +77,18 @@ class View:
         readers = enumerate(self.clause.readers)
         return tuple([None if i in self.unknown else read(call, context) for i, read in readers])
 
-    def violated(self, watch: Watch, letter: Letter, at: Place, time: float) -> bool:
+    def violated(self, watch: ClauseState, letter: Letter, at: PositionCounts, time: float) -> bool:
         """True if such a call violates in this state, whatever its arguments."""
         clause = self.clause
-        if self.hopeful is None:
+        if self.optimistic is None:
             steps = (clause.step(watch, each, "call", at, time) for each in self._filled(letter))
             return all(step.violated for step in steps)
-        if self.doubtful is not None:
-            assumed = self.doubtful.read(letter, watch.gate.registers, at.seen, time)
+        if self.pessimistic is not None:
+            assumed = self.pessimistic.read(letter, watch.outer.registers, at.seen, time)
             if not assumed[clause.assume]:
                 return False
-        assert watch.inner is not None  # it has no scope
-        values = self.hopeful.read(letter, watch.inner.registers, at.counted, time)
+        assert watch.segment is not None  # it has no scope
+        values = self.optimistic.read(letter, watch.segment.registers, at.counted, time)
         return not all([values[root] for roots in clause.monitor.always for root in roots])
 
     def _filled(self, letter: Letter) -> Iterator[Letter]:
@@ -123,7 +130,7 @@ def _at_once(seen: View, call: Call) -> View | None:
     if clause.assume in idle or kept.issuperset(roots):
         return None
     always = gate.nodes[clause.assume] == ("true",)
-    return replace(seen, hopeful=hopeful, doubtful=None if always else doubtful)
+    return replace(seen, optimistic=hopeful, pessimistic=None if always else doubtful)
 
 
 def _is_unknown(slot: Slot, call: Call) -> bool:

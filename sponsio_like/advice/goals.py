@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sponsio_like.engine.clause import Clause
-from sponsio_like.events.atoms import inputs_of
+from sponsio_like.engine import Clause
+from sponsio_like.events import inputs_of
 from sponsio_like.logic.formula import (
     TRUE,
     Const,
@@ -23,14 +23,24 @@ from sponsio_like.logic.formula import (
     Steps,
     postorder,
 )
-from sponsio_like.monitor.alphabet import OTHER, static
-from sponsio_like.monitor.in_flight import endings, in_flight, open_calls
-from sponsio_like.monitor.monitor import Monitor, State
-from sponsio_like.monitor.past import Letter, Registers
-from sponsio_like.monitor.program import Program, operands
-from sponsio_like.monitor.relevance import calm, stateless
-from sponsio_like.monitor.residual import shifted
-from sponsio_like.monitor.state import Place, Watch
+from sponsio_like.monitor import (
+    OTHER,
+    ClauseState,
+    Letter,
+    Monitor,
+    PositionCounts,
+    Program,
+    Registers,
+    State,
+    endings,
+    open_calls,
+    open_positions,
+    operands,
+    shifted,
+    stateless,
+    static,
+    unchanged_by,
+)
 
 WHOLE = -1
 """The goal of a clause that has no parts: that it no longer refuses."""
@@ -70,7 +80,8 @@ def by_others(clause: Clause) -> bool:
     """True if a call that no clause mentions may change it."""
     quiet = static(clause.slots, OTHER)
     return by_steps(clause) or not all(
-        calm(program, quiet) and not any(map(program.looks_ahead, range(len(program.nodes))))
+        unchanged_by(program, quiet)
+        and not any(map(program.looks_ahead, range(len(program.nodes))))
         for program in _programs(clause)
     )
 
@@ -95,13 +106,15 @@ def _programs(clause: Clause) -> tuple[Program, Program]:
 # --- goals ------------------------------------------------------------------------------------
 
 
-def goals(clause: Clause, watch: Watch, letter: Letter, at: Place, time: float) -> frozenset[int]:
+def goals(
+    clause: Clause, watch: ClauseState, letter: Letter, at: PositionCounts, time: float
+) -> frozenset[int]:
     """Return the parts of the guarantee that do not hold at a position with this letter.
 
     Each is the number of a node; all of them have to hold for the clause to let the event pass.
     `WHOLE` alone, if it has no such parts.
     """
-    inner = watch.inner
+    inner = watch.segment
     if inner is None or clause.kind_of_scope is not None or not clause.monitor.plain:
         return frozenset({WHOLE})
     program = clause.monitor.program
@@ -158,16 +171,18 @@ def slots_under(clause: Clause, goal: int) -> frozenset[int]:
 # --- states -----------------------------------------------------------------------------------
 
 
-def in_the_air(watch: Watch) -> bool:
+def waits_for_results(watch: ClauseState) -> bool:
     """True if the state remembers positions for the results of calls in flight."""
-    return any(state is not None and state.window for state in (watch.gate, watch.inner))
+    return any(state is not None and state.window for state in (watch.outer, watch.segment))
 
 
-def key_of_state(clause: Clause, watch: Watch, last: Place) -> Any:
+def key_of_state(clause: Clause, watch: ClauseState, last: PositionCounts) -> Any:
     """Return a key that is equal for two watches that cannot be told apart from now on."""
-    rest = watch._replace(gate=clause.gate.start, inner=None)
-    inner = None if watch.inner is None else _relative(clause.monitor, watch.inner, last.counted)
-    return rest, _relative(clause.gate, watch.gate, last.seen), inner
+    rest = watch._replace(outer=clause.gate.start, segment=None)
+    inner = (
+        None if watch.segment is None else _relative(clause.monitor, watch.segment, last.counted)
+    )
+    return rest, _relative(clause.gate, watch.outer, last.seen), inner
 
 
 def _relative(monitor: Monitor, state: State, last: int) -> Any:
@@ -182,7 +197,7 @@ def _results(monitor: Monitor, state: State, last: int) -> Any:
 
     Otherwise the remembered positions themselves.
     """
-    flying = in_flight((), open_calls(state.window))
+    flying = open_positions((), open_calls(state.window))
     if len(flying) > FLYING_CAP:
         return state.window, last
     found = []

@@ -12,19 +12,16 @@ from dataclasses import replace
 from typing import Any
 
 import sponsio_like.logic.formula as f
-from sponsio_like.engine.clause import Clause
-from sponsio_like.engine.ledger import Ledger
-from sponsio_like.engine.policy import Policy
+from sponsio_like.engine import Clause, Ledger, Policy
 from sponsio_like.errors import ContractError
-from sponsio_like.events.events import Event
-from sponsio_like.monitor.parametric.variables import LONG, Key
-from sponsio_like.monitor.state import Watch
+from sponsio_like.events import Event
+from sponsio_like.monitor import LONG, ClauseState, Key
 
 NOTHING = "nothing that occurs"
 """A value that stands for those that nothing binds."""
 
 
-def pinned(ledger: Ledger, event: Event, violated: Mapping[int, Key | None]) -> Ledger:
+def grounded(ledger: Ledger, event: Event, violated: Mapping[int, Key | None]) -> Ledger:
     """Return a ledger with the violated values, or those that the event binds, for the variables.
 
     `violated` has the values by clause. It is the same ledger if no contract has variables. Raises
@@ -49,7 +46,7 @@ def pinned(ledger: Ledger, event: Event, violated: Mapping[int, Key | None]) -> 
     return twin
 
 
-def _clause(clause: Clause, key: Key | None, watch: Watch) -> tuple[Clause, Watch]:
+def _clause(clause: Clause, key: Key | None, watch: ClauseState) -> tuple[Clause, ClauseState]:
     """Return the clause for this key with its state, or with a new one if that does not fit."""
     assert clause.bound is not None
     said = dict(clause.bound.said(key)) if key is not None else {}

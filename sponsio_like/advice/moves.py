@@ -14,10 +14,18 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from sponsio_like.engine.clause import Clause
-from sponsio_like.events.atoms import glob_matches, is_status, names_tool
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call, Event, Message, Result, Step
+from sponsio_like.engine import Clause
+from sponsio_like.events import (
+    Call,
+    Context,
+    Event,
+    Message,
+    Result,
+    Step,
+    glob_matches,
+    is_status,
+    names_tool,
+)
 from sponsio_like.logic.formula import (
     Approved,
     Compare,
@@ -39,9 +47,8 @@ from sponsio_like.logic.formula import (
     Sum,
     TextMatches,
 )
-from sponsio_like.monitor.state import Change
-from sponsio_like.values.compare import compare
-from sponsio_like.values.places import path_parts
+from sponsio_like.monitor import Change
+from sponsio_like.values import compare, path_parts
 
 OTHER = "\0other"
 """The name of a tool that no contract mentions, where the tools are not known."""
@@ -55,7 +62,7 @@ REPEATED = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Happen:
+class MakeEvent:
     """A move: a call, a message or an observation."""
 
     words: str
@@ -63,7 +70,7 @@ class Happen:
 
 
 @dataclass(frozen=True, slots=True)
-class Land:
+class GetResult:
     """A move: the result of a call in flight arrives; `waits` are the changes that it settles."""
 
     words: str
@@ -72,7 +79,7 @@ class Land:
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
+class StateFact:
     """A move: the host states something of the context."""
 
     words: str
@@ -81,11 +88,11 @@ class Tell:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class PassTime:
     """A move: time passes until something runs out."""
 
 
-Move: TypeAlias = Happen | Land | Tell | Wait
+Move: TypeAlias = MakeEvent | GetResult | StateFact | PassTime
 
 
 # --- calls ------------------------------------------------------------------------------------
@@ -96,7 +103,7 @@ def calls(
     event: Event,
     tools: Iterable[str] | None,
     fields: Mapping[str, Iterable[str]] = MappingProxyType({}),
-) -> Iterator[Happen]:
+) -> Iterator[MakeEvent]:
     """Yield the calls that these clauses tell apart; last, one that none of them mentions.
 
     `fields` are the arguments of tools, as far as they are known.
@@ -107,19 +114,19 @@ def calls(
     special = [match for match in matches if match.conditions]
     for tool, words in _tools(matches, tools):
         other = " with other arguments" if like.args and tool == like.tool else ""
-        yield Happen(f"call {words}{other}", Call(tool, {}, "", like.agent, like.depth))
+        yield MakeEvent(f"call {words}{other}", Call(tool, {}, "", like.agent, like.depth))
         own = fields.get(tool, like.args)
         shared = {name: value for name, value in like.args.items() if name in own}
         if shared:
             named = "" if len(shared) == len(like.args) else _named(shared)
             same = f"call {words} with the same {_split(clauses) or named or 'arguments'}"
-            yield Happen(same, Call(tool, shared, "", like.agent, like.depth))
+            yield MakeEvent(same, Call(tool, shared, "", like.agent, like.depth))
         for match in special:
             wanted = conditioned(match.conditions) if names_tool(match, tool) else None
             if wanted is not None:
                 said = " and ".join(map(_said, match.conditions))
                 args = {**shared, **wanted}
-                yield Happen(
+                yield MakeEvent(
                     f"call {words} with {said}", Call(tool, args, "", like.agent, like.depth)
                 )
 
@@ -164,7 +171,7 @@ def conditioned(conditions: Iterable[Condition]) -> dict[str, Any] | None:
         found = sample(each.op, each.value, holds=True)
         if not found:
             return None
-        args = merged(args, _at(each.path, found[0]))
+        args = merge_maps(args, _at(each.path, found[0]))
     return args
 
 
@@ -175,7 +182,7 @@ def _said(condition: Condition) -> str:
 # --- messages, observations, facts ------------------------------------------------------------
 
 
-def messages(clauses: Iterable[Clause]) -> Iterator[Happen]:
+def message_events(clauses: Iterable[Clause]) -> Iterator[MakeEvent]:
     """Yield the messages and observations that these clauses tell apart."""
     nodes = list(dict.fromkeys(slot.node for clause in clauses for slot in clause.slots))
     roles = dict.fromkeys(each.role for each in nodes if isinstance(each, MessageBy))
@@ -183,16 +190,16 @@ def messages(clauses: Iterable[Clause]) -> Iterator[Happen]:
     for role in roles or (["*"] if regexes else []):
         who, words = ("user", "a message") if role == "*" else (role, f"a message of the {role}")
         words = "answer" if role == "assistant" else f"wait for {words}"
-        yield Happen(words, Message(who))
+        yield MakeEvent(words, Message(who))
         for regex in regexes:
             for text in sample("matches", regex, holds=True):
-                yield Happen(f"{words} that matches `{regex}`", Message(who, text))
+                yield MakeEvent(f"{words} that matches `{regex}`", Message(who, text))
     for node in nodes:
         if isinstance(node, Observed):
-            yield Happen(f"wait until `{node.name}` is observed", Step(frozenset({node.name})))
+            yield MakeEvent(f"wait until `{node.name}` is observed", Step(frozenset({node.name})))
 
 
-def facts(clauses: Iterable[Clause], context: Context, agent: str) -> Iterator[Tell]:
+def facts(clauses: Iterable[Clause], context: Context, agent: str) -> Iterator[StateFact]:
     """Yield the facts that these clauses ask for; only the host can state them."""
     slots = [slot for clause in clauses for slot in clause.slots]
     for node in dict.fromkeys(slot.node for slot in slots):
@@ -202,14 +209,14 @@ def facts(clauses: Iterable[Clause], context: Context, agent: str) -> Iterator[T
                 mine = held.get(agent, []) if isinstance(held, Mapping) else held
                 others = held if isinstance(held, Mapping) else {}
                 now = {**others, agent: [*mine, name]}
-                yield Tell(f"get the permission `{name}`", "permissions", now)
+                yield StateFact(f"get the permission `{name}`", "permissions", now)
             case Approved(action, role):
                 by = {"action": action, "role": role, "decision": "approve", "by": role}
-                yield Tell(f"get an approval of `{action}` by a `{role}`", "approval", by)
+                yield StateFact(f"get an approval of `{action}` by a `{role}`", "approval", by)
             case Compare(Ctx(key), op, Const(value)):
                 for holds, said in ((True, node), (False, Not(node))):
                     for each in sample(op, value, holds=holds):
-                        yield Tell(f"have the host state `{said!r}`", key, each)
+                        yield StateFact(f"have the host state `{said!r}`", key, each)
 
 
 # --- results ----------------------------------------------------------------------------------
@@ -235,7 +242,7 @@ def results(nodes: Iterable[Node]) -> Iterator[Result]:
     yield Result("error")
 
 
-def answered(node: Node, holds: bool) -> str:
+def answer_words(node: Node, holds: bool) -> str:
     """Return in words what an answer has to be; empty for the mere success of a call."""
     if not isinstance(node, OutputIs | Custom) or not is_status(node):
         return ""
@@ -278,9 +285,9 @@ def _at(path: str, value: Any) -> Any:
     return value
 
 
-def merged(left: Any, right: Any) -> Any:
+def merge_maps(left: Any, right: Any) -> Any:
     """Return both maps as one, however deep; elsewhere `right`."""
     if not isinstance(left, Mapping) or not isinstance(right, Mapping):
         return right
-    both = {key: merged(left[key], value) for key, value in right.items() if key in left}
+    both = {key: merge_maps(left[key], value) for key, value in right.items() if key in left}
     return {**left, **right, **both}

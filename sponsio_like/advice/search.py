@@ -23,21 +23,21 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from sponsio_like.advice.answers import Answering, Answers, Ending, may_be_lenient
-from sponsio_like.advice.candidates import Choices, Flying, Kind, Look
+from sponsio_like.advice.candidates import Candidates, Flying, Kind, Obstacles
 from sponsio_like.advice.caps import Cap, lessened, used_up
 from sponsio_like.advice.goals import (
     WHOLE,
     by_context,
     enumerable,
     goals,
-    in_the_air,
     key_of_state,
     memoryless,
+    waits_for_results,
 )
-from sponsio_like.advice.moves import Happen, Tell, Wait
-from sponsio_like.advice.trial import Scene, Supposing
-from sponsio_like.events.events import Event
-from sponsio_like.monitor.state import Place, Watch
+from sponsio_like.advice.moves import MakeEvent, PassTime, StateFact
+from sponsio_like.advice.trial import Scenario, Trial
+from sponsio_like.events import Event
+from sponsio_like.monitor import ClauseState, PositionCounts
 from sponsio_like.outcome import Block, Redirect, Stop
 
 STRAIGHT, SEARCH = 600, 400
@@ -47,7 +47,7 @@ NESTING = 4
 """The most levels of calls that need other calls first, in the direct search."""
 
 
-class Found(NamedTuple):
+class FoundWay(NamedTuple):
     """The result of a search: the moves in words (None if none were found), and the ending.
 
     `certain`: no way exists. `raised`: an atom of the user could not be asked. `against`: the
@@ -62,13 +62,13 @@ class Found(NamedTuple):
     fits: str = ""
 
 
-def way_to(scene: Scene, event: Event, flights: Iterable[Flying], answers: Answers) -> Found:
+def way_to(scene: Scenario, event: Event, flights: Iterable[Flying], answers: Answers) -> FoundWay:
     """Return the shortest way to make `event` legal."""
     policy, flying = scene.ledger.policy, tuple(flights)
 
-    def quest(*, lenient: bool) -> Quest:
-        trial = Supposing(Answering(policy, event, answers, lenient=lenient), STRAIGHT)
-        return Quest(Choices(trial, scene, event, flying))
+    def quest(*, lenient: bool) -> WaySearch:
+        trial = Trial(Answering(policy, event, answers, lenient=lenient), STRAIGHT)
+        return WaySearch(Candidates(trial, scene, event, flying))
 
     if not may_be_lenient(policy, answers.rulings):
         return quest(lenient=False).found(ROUNDS)
@@ -76,38 +76,38 @@ def way_to(scene: Scene, event: Event, flights: Iterable[Flying], answers: Answe
     return found if found.way is not None else quest(lenient=True).found(ROUNDS)
 
 
-class Quest:
+class WaySearch:
     """A search in rounds. `exhausted` is True if the last round tried everything."""
 
-    def __init__(self, choices: Choices) -> None:
+    def __init__(self, choices: Candidates) -> None:
         self.choices = choices
         self.trial = choices.trial
         self.clauses = choices.clauses
         self.exhausted = False
-        self._keys: dict[Any, tuple[Watch, Any]] = {}
+        self._keys: dict[Any, tuple[ClauseState, Any]] = {}
 
-    def found(self, rounds: Iterable[Kind]) -> Found:
+    def found(self, rounds: Iterable[Kind]) -> FoundWay:
         """Return the shortest way that these rounds find."""
         trial, first = self.trial, self.look(self.choices.start, self.choices.event)
         if not first.standing:
-            return Found((), trial.ending(first.scene))
+            return FoundWay((), trial.ending(first.scene))
         against = tuple(first.standing)
         if first.instead is None or self._is_for_good(first.instead):
             stays = self._is_for_good if first.instead is None else self._lasts
             lasting = [i for i in against if stays(i)]
             if lasting and not trial.raised:
                 certain = not all(map(trial.answering.unsure, lasting))
-                return Found(None, certain=certain, against=against, fits=self._fitting(lasting))
+                return FoundWay(None, certain=certain, against=against, fits=self._fitting(lasting))
             if any(memoryless(self.clauses[i]) for i in against):
                 rounds = [kind for kind in rounds if kind == "facts"]
         certain = True
         for kind in rounds:
             scene = self.best(first, kind)
             if scene is not None:
-                return Found(scene.way, trial.ending(scene))
+                return FoundWay(scene.way, trial.ending(scene))
             certain = certain and self.exhausted
         certain = certain and trial.exact and not trial.raised
-        return Found(None, certain=certain, raised=trial.raised, against=against)
+        return FoundWay(None, certain=certain, raised=trial.raised, against=against)
 
     # --- obstacles that are final ---------------------------------------------------------------
 
@@ -131,7 +131,7 @@ class Quest:
         clause, (watch, at) = self.clauses[i], (scene.ledger.watches[i], scene.ledger.next(i))
         if clause.by:
             watch, seen = scene.ledger.keyed[i].get(read.key, (clause.start, 0))
-            at = Place(seen, seen)
+            at = PositionCounts(seen, seen)
         return used_up(clause, watch, read.letter, at, scene.time)
 
     def _fitting(self, lasting: Iterable[int]) -> str:
@@ -148,13 +148,13 @@ class Quest:
 
     # --- rounds ---------------------------------------------------------------------------------
 
-    def best(self, first: Look, kind: Kind) -> Scene | None:
+    def best(self, first: Obstacles, kind: Kind) -> Scenario | None:
         """Return the shortest scene found in which the event is allowed; None if none was."""
         choices = self.choices
         choices.known |= first.standing.keys()
         self.trial.left = STRAIGHT
         choices.learn(kind)
-        new = {"waits": Wait, "facts": Tell}.get(kind, object)
+        new = {"waits": PassTime, "facts": StateFact}.get(kind, object)
         if not any(isinstance(move, new) for move in choices.moves):
             self.exhausted = all(enumerable(self.clauses[i]) for i in choices.known)
             return None
@@ -169,7 +169,7 @@ class Quest:
 
     # --- obstacles of an event ------------------------------------------------------------------
 
-    def look(self, scene: Scene, event: Event, before: Look | None = None) -> Look:
+    def look(self, scene: Scenario, event: Event, before: Obstacles | None = None) -> Obstacles:
         """Return what stops `event` in a scene.
 
         Clauses that have not changed since the look `before` are not judged again.
@@ -183,19 +183,21 @@ class Quest:
         standing.update((i, self._goals(scene, event, i)) for i in stopped)
         if not standing and event is self.choices.event:
             return self._instead(scene)
-        return Look(scene, standing)
+        return Obstacles(scene, standing)
 
-    def _instead(self, scene: Scene) -> Look:
+    def _instead(self, scene: Scenario) -> Obstacles:
         """Return the look at an event that no clause stops: its substitute may be stopped."""
         found = self.trial.redirected(scene)
         if found is None:
-            return Look(scene, {})
+            return Obstacles(scene, {})
         i, safe = found
         self.trial.refusers.add(i)
         _, stopped = self.trial.judged(scene, safe, final=True)
-        return Look(scene, {k: self._goals(scene, safe, k) for k in stopped}, i)
+        return Obstacles(scene, {k: self._goals(scene, safe, k) for k in stopped}, i)
 
-    def _unchanged(self, scene: Scene, event: Event, before: Look) -> dict[int, frozenset[int]]:
+    def _unchanged(
+        self, scene: Scenario, event: Event, before: Obstacles
+    ) -> dict[int, frozenset[int]]:
         old = before.scene
         if scene.time != old.time or scene.context is not old.context:
             return {}
@@ -207,7 +209,7 @@ class Quest:
             and scene.ledger.watches[i] is old.ledger.watches[i]
         }
 
-    def _goals(self, scene: Scene, event: Event, i: int) -> frozenset[int]:
+    def _goals(self, scene: Scenario, event: Event, i: int) -> frozenset[int]:
         clause, read = self.clauses[i], self.trial.read(i, event, scene.context)
         if read is None or clause.by:
             return frozenset({WHOLE})
@@ -216,7 +218,7 @@ class Quest:
 
     # --- searching ------------------------------------------------------------------------------
 
-    def _straight(self, scene: Scene, event: Event, nesting: int) -> Scene | None:
+    def _straight(self, scene: Scenario, event: Event, nesting: int) -> Scenario | None:
         """Return a scene that is reached by moves that each reach a goal; None if there is none.
 
         It is quick, and not always the shortest way.
@@ -226,7 +228,7 @@ class Quest:
             look = self._nearer(look, event, nesting) if self.trial.left > 0 else None
         return None if look is None else look.scene
 
-    def _nearer(self, look: Look, event: Event, nesting: int) -> Look | None:
+    def _nearer(self, look: Obstacles, event: Event, nesting: int) -> Obstacles | None:
         """Return the look after some move that reaches a goal; None if none does.
 
         If no move does at once, the events that a move itself needs are tried first.
@@ -238,8 +240,8 @@ class Quest:
         near = range(len(self.choices.moves)) if loose else sorted(frozenset().union(*each))
         for deep in (False, True) if nesting else (False,):
             for move in (self.choices.moves[k] for k in near):
-                start: Scene | None = look.scene
-                if deep and isinstance(move, Happen):
+                start: Scenario | None = look.scene
+                if deep and isinstance(move, MakeEvent):
                     start = self._straight(look.scene, move.event, nesting - 1)
                 if start is None or (deep and start is look.scene):
                     continue
@@ -249,11 +251,11 @@ class Quest:
                         return found
         return None
 
-    def _shorter(self, first: Look, most: float) -> Scene | None:
+    def _shorter(self, first: Obstacles, most: float) -> Scenario | None:
         """Return a scene of less than `most` moves, found breadth first; None if there is none."""
         level, seen = [first], {self._key(first.scene)}
         while level and self.trial.left > 0:
-            following: list[Look] = []
+            following: list[Obstacles] = []
             for look in level:
                 for after in self._following(look.scene):
                     key = self._key(after)
@@ -271,30 +273,34 @@ class Quest:
         self.exhausted = known and not level and self.trial.left > 0
         return None
 
-    def _following(self, scene: Scene) -> Iterator[Scene]:
+    def _following(self, scene: Scenario) -> Iterator[Scenario]:
         for move in self.choices.moves:
             yield from self.trial.after(scene, move, self.choices.known)
 
-    def _key(self, scene: Scene) -> Any:
+    def _key(self, scene: Scenario) -> Any:
         """Return a key that is equal for scenes that the known clauses cannot tell apart."""
         self.trial.left -= 1
         ledger = scene.ledger
         told = [
             scene.context.facts.get(each.key)
             for each in self.choices.moves
-            if isinstance(each, Tell)
+            if isinstance(each, StateFact)
         ]
         out: list[Any] = [scene.time, repr(told)]
         for i in sorted(self.choices.known):
             if self.clauses[i].by:
                 for key, (watch, n) in ledger.keyed[i].items():
-                    out.append((key, self._key_of(i, watch, Place(n - 1, n - 1))))
+                    out.append((key, self._key_of(i, watch, PositionCounts(n - 1, n - 1))))
             else:
                 out.append(self._key_of(i, ledger.watches[i], ledger.last(i)))
         return tuple(out)
 
-    def _key_of(self, i: int, watch: Watch, last: Place) -> Any:
-        name = (i, id(watch), None if self.choices.is_steady(i) and not in_the_air(watch) else last)
+    def _key_of(self, i: int, watch: ClauseState, last: PositionCounts) -> Any:
+        name = (
+            i,
+            id(watch),
+            None if self.choices.is_steady(i) and not waits_for_results(watch) else last,
+        )
         if name not in self._keys:
             self._keys[name] = (watch, key_of_state(self.clauses[i], watch, last))
         return self._keys[name][1]

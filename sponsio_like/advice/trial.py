@@ -12,25 +12,25 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sponsio_like.advice.answers import Answering, Ending, approval
-from sponsio_like.advice.moves import Happen, Land, Move, Tell, Wait, answered, results
-from sponsio_like.engine.clause import MOMENT, Clause
-from sponsio_like.engine.findings import stoppable
-from sponsio_like.engine.judgement import judge
-from sponsio_like.engine.ledger import Ledger
-from sponsio_like.engine.settlement import expire, settle_all
-from sponsio_like.events.atoms import OPEN
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call, Event, Result
+from sponsio_like.advice.moves import (
+    GetResult,
+    MakeEvent,
+    Move,
+    PassTime,
+    StateFact,
+    answer_words,
+    results,
+)
+from sponsio_like.engine import MOMENT, Clause, Ledger, expire, judge, settle_all, stoppable
+from sponsio_like.events import OPEN, Call, Context, Event, Result
 from sponsio_like.logic.formula import Const, Seconds
-from sponsio_like.monitor.monitor import State
-from sponsio_like.monitor.residual import literals_of
-from sponsio_like.monitor.state import Change, Judgement, Now, Read
+from sponsio_like.monitor import Change, Judgement, Now, Read, State, literals_of
 
 MOMENTS_CAP = 16
 """The most times to wait for that are tried at once."""
 
 
-class Scene(NamedTuple):
+class Scenario(NamedTuple):
     """A state that a session may come to; `way` is what has happened until then, in words."""
 
     ledger: Ledger
@@ -39,7 +39,7 @@ class Scene(NamedTuple):
     way: tuple[str, ...] = ()
 
 
-class Supposing:
+class Trial:
     """A trial of events. `refusers` are the clauses that stopped some move.
 
     `exact` is True if every trial has told what would really happen; `left` is the budget.
@@ -76,7 +76,7 @@ class Supposing:
         return self._reads[name][2]
 
     def judged(
-        self, scene: Scene, event: Event, only: set[int] | None = None, *, final: bool = False
+        self, scene: Scenario, event: Event, only: set[int] | None = None, *, final: bool = False
     ) -> tuple[Judgement, list[int]]:
         """Return the judgement of `event`, and the clauses (all, or `only` these) that stop it.
 
@@ -104,7 +104,7 @@ class Supposing:
         self.exact &= not any(map(self.answering.unsure, stopped))
         return judgement, stopped if stoppable(event) else []
 
-    def redirected(self, scene: Scene) -> tuple[int, Call] | None:
+    def redirected(self, scene: Scenario) -> tuple[int, Call] | None:
         """Return the call that runs instead of the refused event, and the clause; else None."""
         redirects = self.answering.redirects
         if not any(map(redirects, scene.ledger.touched(self.event))):
@@ -113,13 +113,13 @@ class Supposing:
         safe = self.answering.redirected(violated)
         return None if safe is None else (next(filter(redirects, violated)), safe)
 
-    def ending(self, scene: Scene) -> Ending:
+    def ending(self, scene: Scenario) -> Ending:
         """Return who has to approve the refused event in this scene, and what runs instead."""
         return self.answering.ending(self.judged(scene, self.event)[0].violated, self.event)
 
     # --- moving -----------------------------------------------------------------------------------
 
-    def after(self, scene: Scene, move: Move, clauses: set[int]) -> Iterator[Scene]:
+    def after(self, scene: Scenario, move: Move, clauses: set[int]) -> Iterator[Scenario]:
         """Yield the scenes that the move may lead to.
 
         `clauses` are those whose questions about answers count.
@@ -127,20 +127,20 @@ class Supposing:
         if self.left <= 0:
             return
         match move:
-            case Happen(words, event):
+            case MakeEvent(words, event):
                 yield from self._happened(scene, words, event, clauses)
-            case Land(words, tool, waits):
+            case GetResult(words, tool, waits):
                 if not any(step.startswith(words) for step in scene.way):  # a call has one result
                     yield from self._landed(scene, scene.ledger, words, tool, waits, clauses)
-            case Tell(words, key, value):
+            case StateFact(words, key, value):
                 told = scene.context.told(key, value, scene.time)
                 yield scene._replace(context=told, way=(*scene.way, words))
-            case Wait():
+            case PassTime():
                 yield from self._waited(scene, clauses)
 
     def _happened(
-        self, scene: Scene, words: str, event: Event, clauses: set[int]
-    ) -> Iterator[Scene]:
+        self, scene: Scenario, words: str, event: Event, clauses: set[int]
+    ) -> Iterator[Scenario]:
         judgement, stopped = self.judged(scene, event)
         self.refusers.update(stopped)
         if stopped:
@@ -158,13 +158,13 @@ class Supposing:
 
     def _landed(
         self,
-        scene: Scene,
+        scene: Scenario,
         ledger: Ledger,
         words: str,
         tool: str,
         waits: tuple[Change, ...],
         clauses: set[int],
-    ) -> Iterator[Scene]:
+    ) -> Iterator[Scenario]:
         """Yield one scene for each result that the clauses tell from the others."""
         asked = [each for each in waits if each.clause in clauses]
         nodes = [self._slots(each)[i].node for each in asked for i in open_slots(each)]
@@ -202,7 +202,7 @@ class Supposing:
         if result.status == "error":
             return "it has to fail"
         answers = {
-            answered(self._slots(change)[i].node, value): None
+            answer_words(self._slots(change)[i].node, value): None
             for change, final in zip(waits, finals, strict=True)
             if change.clause in clauses
             for i, value in final.items()
@@ -220,7 +220,7 @@ class Supposing:
 
     # --- waiting ----------------------------------------------------------------------------------
 
-    def _waited(self, scene: Scene, clauses: set[int]) -> Iterator[Scene]:
+    def _waited(self, scene: Scenario, clauses: set[int]) -> Iterator[Scenario]:
         """Yield a scene for each time at which something runs out, if possible in whole seconds."""
         times = sorted({each for i in clauses for each in self._runs_out(scene, i)})
         later = [each - scene.time for each in times if each > scene.time]
@@ -234,13 +234,13 @@ class Supposing:
                 words = f"wait {round(wait, 3):.12g} s"
                 yield scene._replace(ledger=ledger, time=time, way=(*scene.way, words))
 
-    def _runs_out(self, scene: Scene, i: int) -> Iterator[float]:
+    def _runs_out(self, scene: Scenario, i: int) -> Iterator[float]:
         """Yield the times at which something that clause `i` remembers may change."""
         clause = self.policy.clauses[i]
         widths = lengths(clause)
         keyed = [watch for watch, _ in scene.ledger.keyed[i].values()] if clause.by else []
         for watch in keyed or [scene.ledger.watches[i]]:
-            for state in (watch.gate, watch.inner) if widths else ():
+            for state in (watch.outer, watch.segment) if widths else ():
                 yield from (stamp + width for stamp in _floats(state) for width in widths)
                 yield from _dues(state)
 

@@ -11,12 +11,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from sponsio_like.engine.clause import Clause
-from sponsio_like.events.events import Call, Event, Message
+from sponsio_like.engine import Clause
+from sponsio_like.events import Call, Event, Message
 from sponsio_like.logic.formula import OutputIs, TextIs, postorder
-from sponsio_like.monitor.parametric.variables import vars_in
-from sponsio_like.values.canonical import Unreadable
-from sponsio_like.values.tokens import as_text, leaves
+from sponsio_like.monitor import vars_in
+from sponsio_like.values import NotCanonical, leaves, scalar_text
 
 Values: TypeAlias = Iterable[tuple[str, Any]]
 
@@ -27,7 +26,7 @@ def withheld(clause: Clause, values: Values, event: Event) -> dict[str, Any]:
     each = [(node, op, var.name) for node in nodes for op, var in vars_in(node)]
     leaks = {name for _, op, name in each if op == "carries"}
     heard = {name for node, _, name in each if isinstance(node, OutputIs | TextIs)}
-    known = dict(written(values, event))
+    known = dict(whole_values(values, event))
     return {
         name: value
         for name, value in values
@@ -35,11 +34,11 @@ def withheld(clause: Clause, values: Values, event: Event) -> dict[str, Any]:
     }
 
 
-def written(values: Values, event: Event) -> list[tuple[str, Any]]:
+def whole_values(values: Values, event: Event) -> list[tuple[str, Any]]:
     """Return the values that are a whole argument of the call, its agent, or a whole message."""
     each = list(values)
-    texts = set(map(as_text, _plain(event) if each else ())) - {None}
-    return [(name, value) for name, value in each if as_text(value) in texts]
+    texts = set(map(scalar_text, _plain(event) if each else ())) - {None}
+    return [(name, value) for name, value in each if scalar_text(value) in texts]
 
 
 def _plain(event: Event) -> list[Any]:
@@ -50,7 +49,7 @@ def _plain(event: Event) -> list[Any]:
         return []
     try:
         return [event.agent, *(leaf for name, leaf in leaves(event.args) if name is not None)]
-    except Unreadable:
+    except NotCanonical:
         return [event.agent]
 
 
@@ -73,7 +72,7 @@ def labelled() -> Callable[[Any], Any]:
             return [label(each) for each in value]
         if value is None or isinstance(value, bool):
             return value
-        text = as_text(value)
+        text = scalar_text(value)
         return known.setdefault(str(value) if text is None else text, f"#{len(known) + 1}")
 
     return label

@@ -2,3 +2,22 @@
 
 In: contracts and an inventory of tools. Out: a compiled `Policy`, or every mistake at once.
 """
+
+from sponsio_like.checks.asked import arguments_asked, who_is_asked
+from sponsio_like.checks.compile import compile_policy
+from sponsio_like.checks.files import read_file
+from sponsio_like.checks.names import at_place, unchecked, unknown_names
+from sponsio_like.checks.roll_call import (
+    check_names,
+    check_tool,
+    check_tools,
+    known_names,
+    refuse_strangers,
+)
+
+# fmt: off
+__all__ = [
+    "arguments_asked", "at_place", "check_names", "check_tool", "check_tools", "compile_policy",
+    "known_names", "read_file", "refuse_strangers", "unchecked", "unknown_names", "who_is_asked",
+]
+# fmt: on

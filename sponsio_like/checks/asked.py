@@ -9,13 +9,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts.needs import needs
-from sponsio_like.engine.clause import Clause
-from sponsio_like.engine.policy import Policy
-from sponsio_like.events.atoms import concerns
-from sponsio_like.events.events import Call
+from sponsio_like.contracts import inputs_needed
+from sponsio_like.engine import Clause, Policy
+from sponsio_like.events import Call, concerns
 from sponsio_like.outcome import Mode
-from sponsio_like.values.places import path_parts
+from sponsio_like.values import path_parts
 
 WHO = ("agents", "depth")
 """The inputs that describe the caller."""
@@ -27,7 +25,7 @@ def who_is_asked(policy: Policy, tool: str) -> tuple[tuple[str, str, Mode], ...]
     """
     owners = sorted({policy.owner[i] for i in policy.concerned(tool)})
     each = [(policy.contracts[owner], policy.modes[owner]) for owner in owners]
-    found = {(who, mode): one.name for one, mode in each for who in needs(one) & {*WHO}}
+    found = {(who, mode): one.name for one, mode in each for who in inputs_needed(one) & {*WHO}}
     return tuple((who, name, mode) for (who, mode), name in sorted(found.items()))
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sponsio_like.checks.fitting import fitted
+from sponsio_like.checks.fitting import with_inventory
 from sponsio_like.checks.lint import linted
-from sponsio_like.contracts.contract import Contract, contracts_of
-from sponsio_like.contracts.inventory import NOTHING_KNOWN, Inventory
-from sponsio_like.engine.policy import Policy
+from sponsio_like.contracts import NOTHING_KNOWN, Contract, Inventory, contracts_of
+from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Mode
 
@@ -24,7 +23,7 @@ def compile_policy(
 
     Raises `ContractError` with all problems found.
     """
-    contracts = tuple(fitted(each, inventory.names) for each in contracts_of(contracts))
+    contracts = tuple(with_inventory(each, inventory.names) for each in contracts_of(contracts))
     found = linted(contracts, mode, inventory)
     if found.problems:
         raise ContractError(*found.problems)

@@ -12,7 +12,7 @@ from sponsio_like.checks.compile import compile_policy
 from sponsio_like.outcome import Mode
 
 if TYPE_CHECKING:
-    from sponsio_like.contracts.loader import File
+    from sponsio_like.contracts import File
 
 
 def read_file(path: str | Path, mode: Mode | None = None) -> File:
@@ -21,7 +21,7 @@ def read_file(path: str | Path, mode: Mode | None = None) -> File:
     Raises `ContractError` with every mistake that can be found: of the text, and of the meaning of
     those contracts that could be read.
     """
-    from sponsio_like.contracts.loader import load  # YAML is only needed here
+    from sponsio_like.contracts import load
 
     return load(
         path,

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.pattern import CATALOG, Rule
-from sponsio_like.contracts.targets import Vocabulary
+from sponsio_like.contracts import CATALOG, Contract, Rule, Vocabulary
 
 
-def fitted(contract: Contract, tools: tuple[str, ...] | None) -> Contract:
+def with_inventory(contract: Contract, tools: tuple[str, ...] | None) -> Contract:
     """Return the contract, as it reads where there are these tools and no others."""
     if tools is None:
         return contract

@@ -10,24 +10,30 @@ from collections.abc import Iterator
 
 import sponsio_like.logic.formula as f
 from sponsio_like.checks.ranges import check_variables
-from sponsio_like.checks.vacuity import check_binds
-from sponsio_like.contracts.comparisons import check_comparisons
-from sponsio_like.contracts.inventory import Inventory
-from sponsio_like.contracts.needs import formulas
-from sponsio_like.engine.clause import Clause
+from sponsio_like.checks.vacuity import check_not_vacuous
+from sponsio_like.contracts import Inventory, check_comparisons, formulas
+from sponsio_like.engine import Clause
 from sponsio_like.errors import ContractError, closest
-from sponsio_like.monitor.alphabet import OTHER, static, tool_names
-from sponsio_like.monitor.program import PAST, STATEFUL, Program, Slot, operands
-from sponsio_like.monitor.residual import Residual
+from sponsio_like.monitor import (
+    OTHER,
+    PAST,
+    STATEFUL,
+    Program,
+    Residual,
+    Slot,
+    operands,
+    static,
+    tool_names,
+)
 from sponsio_like.outcome import Redirect
-from sponsio_like.values.compare import regex
+from sponsio_like.values import regex
 
 _PRESENT = (f.Arg, f.Depth)
 PRODUCT_CAP = 128
 """Most ways to choose one alternative of each part of a conjunction."""
 
 
-def check(clause: Clause) -> None:
+def check_guarantees(clause: Clause) -> None:
     """Raise `ContractError` for a clause that cannot work, whatever the trace."""
     for root in formulas(clause.contract):
         for node in f.postorder(root):
@@ -38,7 +44,7 @@ def check(clause: Clause) -> None:
     _check_alternatives(clause.monitor.program)
     _check_assumption(clause)
     _check_verdict(clause)
-    check_binds(clause)
+    check_not_vacuous(clause)
     _check_redirect(clause)
 
 

@@ -11,11 +11,9 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.needs import formulas
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts import Contract, Rule, formulas
 from sponsio_like.errors import Problem
-from sponsio_like.events.atoms import names_tool
+from sponsio_like.events import names_tool
 
 Tools: TypeAlias = Mapping[str, Mapping[str, str] | None]
 KINDS = MappingProxyType(

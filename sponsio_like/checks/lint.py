@@ -8,19 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sponsio_like.checks.guarantees import check, check_substitute
+from sponsio_like.checks.guarantees import check_guarantees, check_substitute
 from sponsio_like.checks.kinds import unlike
-from sponsio_like.checks.names import strangers
+from sponsio_like.checks.names import unknown_names
 from sponsio_like.checks.orders import deadlocks, unmet
-from sponsio_like.checks.structure import duplicates, misfits
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.guarantees import remarks
-from sponsio_like.contracts.inventory import Inventory
-from sponsio_like.contracts.needs import formulas
-from sponsio_like.contracts.pattern import Rule
-from sponsio_like.contracts.slips import check_slips, doubts, idle, unsaid
-from sponsio_like.contracts.targets import Vocabulary
-from sponsio_like.engine.clause import Clause
+from sponsio_like.checks.structure import duplicates, structural_problems
+from sponsio_like.contracts import (
+    Contract,
+    Inventory,
+    Rule,
+    Vocabulary,
+    check_idle_missing,
+    check_slips,
+    doubts,
+    formulas,
+    remarks,
+    unsaid,
+)
+from sponsio_like.engine import Clause
 from sponsio_like.errors import Problem, Problems
 from sponsio_like.outcome import Mode
 
@@ -39,17 +44,17 @@ class Linted:
 
 def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> Linted:
     """Return every clause that can be compiled, and every problem of every contract."""
-    problems = [*duplicates(contracts), *misfits(contracts, mode)]
+    problems = [*duplicates(contracts), *structural_problems(contracts, mode)]
     clauses: list[tuple[int, Clause]] = []
     words = Vocabulary(inventory.tools, elsewhere=inventory.elsewhere)
     for k, contract in enumerate(contracts):
         said = (
-            *strangers(contract, words),
+            *unknown_names(contract, words),
             *unlike(contract, inventory.tools or {}),
-            *(each for root in formulas(contract) for each in idle(root)),
+            *(each for root in formulas(contract) for each in check_idle_missing(root)),
         )
         problems += [_located(contract, problem) for problem in said]
-        if misfits([contract], "enforce"):
+        if structural_problems([contract], "enforce"):
             continue
         for rule in contract.rules:
             clause, wrong = _compiled(contract, rule, inventory)
@@ -69,7 +74,7 @@ def _compiled(
     clause = problems.attempt((), Clause, contract, rule, inventory.names)
     if clause is not None:
         problems.attempt((), check_substitute, clause, inventory)
-        problems.attempt((), check, clause)
+        problems.attempt((), check_guarantees, clause)
     if rule.authored:
         problems.attempt((), check_slips, rule.formula, inventory.names)
     return clause, problems.found

@@ -12,15 +12,20 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.needs import formulas
-from sponsio_like.contracts.parameters import Default
-from sponsio_like.contracts.pattern import CATALOG, Rule
-from sponsio_like.contracts.targets import Vocabulary, known_field, target
-from sponsio_like.contracts.templates import made_name
+from sponsio_like.contracts import (
+    CATALOG,
+    Contract,
+    Default,
+    Rule,
+    Vocabulary,
+    formulas,
+    known_field,
+    made_name,
+    read_target,
+)
 from sponsio_like.errors import ContractError, Problem, Problems, closest
-from sponsio_like.events.atoms import names_tool
-from sponsio_like.logic.targets import Match
+from sponsio_like.events import names_tool
+from sponsio_like.logic.formula import Match
 
 ARGUMENTS = frozenset({"arg_contains", "arg_allowed", "arg_missing", "arg_length", "arg_between"})
 """The built-in atoms that name an argument first."""
@@ -29,7 +34,7 @@ WAITS = "which its pattern waits for where you name none"
 INSTEAD = "name the tool that is there, or list all in `tools:`: then a person is asked"
 
 
-def strangers(
+def unknown_names(
     contract: Contract, words: Vocabulary, *, met: bool = False, away: str = ""
 ) -> list[Problem]:
     """Return problems for what a contract names and an agent with this whole inventory lacks.
@@ -59,7 +64,7 @@ def strangers(
     return list(dict.fromkeys(problems.found))
 
 
-def misnamed(contract: Contract, tool: str, words: Vocabulary) -> list[Problem]:
+def unknown_fields(contract: Contract, tool: str, words: Vocabulary) -> list[Problem]:
     """Return problems for what a contract names of this tool that the tool does not have.
 
     It makes no difference which other tools there are.
@@ -107,7 +112,7 @@ def made(rules: Iterable[Rule]) -> set[str]:
     return found
 
 
-def placed(contract: Contract, problems: Iterable[Problem]) -> Iterator[Problem]:
+def at_place(contract: Contract, problems: Iterable[Problem]) -> Iterator[Problem]:
     """Yield the problems, each with the name and the place of the contract."""
     for each in problems:
         what = f"contract `{contract.name}`: {each.what}"
@@ -171,4 +176,4 @@ def _beside(rule: Rule) -> Iterator[tuple[str, Match]]:
     given = rule.arguments
     for path, _, calls in () if declared is None else declared.fields(given):
         with suppress(ContractError):  # an action of its file: its tools stand in the formula
-            yield from ((path, match) for match in target(given[calls]))
+            yield from ((path, match) for match in read_target(given[calls]))

@@ -10,13 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.contradictions import covered
-from sponsio_like.contracts.inventory import Inventory
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts import Contract, Inventory, Rule, covered
 from sponsio_like.errors import Problem
-from sponsio_like.events.atoms import names_tool
-from sponsio_like.logic.decompose import conjuncts
+from sponsio_like.events import names_tool
+from sponsio_like.logic import conjuncts
 from sponsio_like.outcome import Block
 
 

@@ -11,13 +11,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import sponsio_like.logic.formula as f
-from sponsio_like.checks.unseen import check_unseen
-from sponsio_like.engine.clause import Clause
+from sponsio_like.checks.unseen import check_unbound_values
+from sponsio_like.engine import Clause
 from sponsio_like.errors import ContractError
-from sponsio_like.monitor.parametric.lookup import BINDING
-from sponsio_like.monitor.parametric.result_bindings import is_part, is_tied, places_of, ties
-from sponsio_like.monitor.parametric.variables import Names, all_vars, relations, told_in, vars_in
-from sponsio_like.monitor.program import PAST, STATEFUL, Program, operands
+from sponsio_like.monitor import (
+    BINDING,
+    PAST,
+    STATEFUL,
+    Program,
+    VariableLayout,
+    all_vars,
+    is_part,
+    is_tied,
+    operands,
+    places_of,
+    relations,
+    ties,
+    vars_given_by_context,
+    vars_in,
+)
 
 
 def check_variables(clause: Clause) -> None:
@@ -32,7 +44,7 @@ def check_variables(clause: Clause) -> None:
         )
     _check_places(clause)
     bound = {var.name for slot in clause.slots for op, var in all_vars(slot.node) if op in BINDING}
-    bound |= {name for slot in clause.slots for name in told_in(slot.node)}
+    bound |= {name for slot in clause.slots for name in vars_given_by_context(slot.node)}
     for name in known.places:
         if name not in bound:
             raise ContractError.of(
@@ -48,7 +60,7 @@ def check_variables(clause: Clause) -> None:
     _check_relations(clause)
     _check_context(clause)
     _check_known(clause)
-    check_unseen(clause)
+    check_unbound_values(clause)
 
 
 def _is_tied(clause: Clause, slot: int) -> bool:
@@ -171,9 +183,9 @@ def _check_known(clause: Clause) -> None:
                 )
 
 
-def _binds_all(node: f.Node, names: Names) -> bool:
+def _binds_all(node: f.Node, names: VariableLayout) -> bool:
     """True if an atom binds every variable, in each way that it holds."""
-    told = set(told_in(node))
+    told = set(vars_given_by_context(node))
     ways = places_of(node, names) or ([told] if told else [])
     return bool(ways) and all(each >= set(names.places) for each in ways)
 
@@ -185,7 +197,7 @@ def _check_context(clause: Clause) -> None:
     if len(names.places) < 2:
         return
     for k, op in enumerate(program.nodes):
-        if op[0] != "lit" or not any(told_in(program.slots[op[1]].node)):
+        if op[0] != "lit" or not any(vars_given_by_context(program.slots[op[1]].node)):
             continue
         node = program.slots[op[1]].node
         parents = [each for each in program.nodes if k in operands(each)]
@@ -209,7 +221,7 @@ def _at_once(program: Program, root: int) -> Iterator[int]:
             stack.extend(operands(program.nodes[i]))
 
 
-def _unbound(program: Program, i: int, names: Names, *, past: bool) -> bool | None:
+def _unbound(program: Program, i: int, names: VariableLayout, *, past: bool) -> bool | None:
     """Return the value of a node for a value that nothing has bound yet; None
     if it may be either.
     """

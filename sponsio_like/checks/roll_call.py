@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sponsio_like.checks.names import misnamed, placed, strangers
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.inventory import Fields, Inventory
-from sponsio_like.contracts.targets import Vocabulary
-from sponsio_like.engine.policy import Policy
+from sponsio_like.checks.names import at_place, unknown_fields, unknown_names
+from sponsio_like.contracts import Contract, Fields, Inventory, Vocabulary
+from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError, Problem, closest
 from sponsio_like.outcome import Redirect
-from sponsio_like.values.places import path_parts
+from sponsio_like.values import path_parts
 
 ELSEWHERE = "what is not guarded here is named in `elsewhere`"
 
 
-def meet(
+def check_tool(
     policy: Policy,
     tool: str,
     arguments: Iterable[str] | None,
@@ -35,12 +33,12 @@ def meet(
     fields = None if arguments is None else dict.fromkeys(arguments, "any")
     _refuse(undeclared(policy.inventory, tool, fields, hosts))
     words = Vocabulary({tool: fields})
-    found = [(each, misnamed(each, tool, words)) for each in policy.contracts]
-    _refuse([problem for each, wrong in found for problem in placed(each, wrong)])
+    found = [(each, unknown_fields(each, tool, words)) for each in policy.contracts]
+    _refuse([problem for each, wrong in found for problem in at_place(each, wrong)])
     policy.roll.add(tool, fields)
 
 
-def meet_all(policy: Policy, tools: Mapping[str, Iterable[str] | None]) -> None:
+def check_tools(policy: Policy, tools: Mapping[str, Iterable[str] | None]) -> None:
     """Check all tools of an agent, together with those that the guard has met before.
 
     Raises `ContractError` for what contracts name that is not there, and for tools that take other
@@ -93,7 +91,7 @@ def check_names(policy: Policy) -> None:
     roll = policy.roll
     if roll.complete or not roll.tools:
         return
-    refuse_strangers(policy.contracts, words_of(policy.inventory, roll.tools), ELSEWHERE)
+    refuse_strangers(policy.contracts, known_names(policy.inventory, roll.tools), ELSEWHERE)
     roll.complete = True
 
 
@@ -103,13 +101,13 @@ def refuse_strangers(contracts: Iterable[Contract], words: Vocabulary, hint: str
     `hint` is added where a tool is not there.
     """
     found = [
-        (each, [*strangers(each, words, met=True, away=hint), *_substitutes(each, words)])
+        (each, [*unknown_names(each, words, met=True, away=hint), *_substitutes(each, words)])
         for each in contracts
     ]
-    _refuse([problem for each, wrong in found for problem in placed(each, wrong)])
+    _refuse([problem for each, wrong in found for problem in at_place(each, wrong)])
 
 
-def words_of(known: Inventory, tools: Mapping[str, Fields | None]) -> Vocabulary:
+def known_names(known: Inventory, tools: Mapping[str, Fields | None]) -> Vocabulary:
     """Return the words of these tools, of those that were declared, and of
     those of other agents.
     """

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.inventory import CONTRACT
+from sponsio_like.contracts import CONTRACT, Contract
 from sponsio_like.errors import Problem
 from sponsio_like.outcome import Decision, Mode
 
@@ -36,7 +35,7 @@ def duplicates(contracts: Sequence[Contract]) -> list[Problem]:
     return problems
 
 
-def misfits(contracts: Sequence[Contract], mode: Mode) -> list[Problem]:
+def structural_problems(contracts: Sequence[Contract], mode: Mode) -> list[Problem]:
     """Return problems for parts that would load and do nothing: no guarantee, an unknown mode.
 
     A strategy that is not a decision is such a part, too.

@@ -10,19 +10,24 @@ from dataclasses import replace
 from itertools import combinations
 
 import sponsio_like.logic.formula as f
-from sponsio_like.engine.clause import Clause
+from sponsio_like.engine import Clause
 from sponsio_like.errors import ContractError
-from sponsio_like.logic.decompose import take_apart
-from sponsio_like.monitor.monitor import Monitor
-from sponsio_like.monitor.parametric.lookup import BINDING
-from sponsio_like.monitor.parametric.variables import all_vars, relations, told_in, vars_in
-from sponsio_like.monitor.program import Program
+from sponsio_like.logic import decompose
+from sponsio_like.monitor import (
+    BINDING,
+    Monitor,
+    Program,
+    all_vars,
+    relations,
+    vars_given_by_context,
+    vars_in,
+)
 
 SAME = "some value"
 """The stand-in for a value that occurs."""
 
 
-def check_unseen(clause: Clause) -> None:
+def check_unbound_values(clause: Clause) -> None:
     """Raise `ContractError` if a value that never occurs would violate the guarantee."""
     scope, assumption = clause.contract.segment, clause.contract.assumption
     begins = [each for each in (assumption, scope.start if scope else None) if each is not None]
@@ -31,7 +36,9 @@ def check_unseen(clause: Clause) -> None:
     assert clause.bound is not None
     names = frozenset(clause.bound.names.places)
     nodes = [slot.node for slot in clause.slots]
-    apart = any(relations(node, clause.bound.names) or any(told_in(node)) for node in nodes)
+    apart = any(
+        relations(node, clause.bound.names) or any(vars_given_by_context(node)) for node in nodes
+    )
     sizes = range(1, len(names)) if apart else ()  # else an event binds all of them, or none
     for unseen in (names, *(frozenset(e) for n in sizes for e in combinations(sorted(names), n))):
         if unseen and _breaks(clause, _unseen(clause.rule.formula, unseen)):
@@ -45,7 +52,7 @@ def check_unseen(clause: Clause) -> None:
 
 def _breaks(clause: Clause, formula: f.Formula) -> bool:
     """True if some trace violates the formula."""
-    monitor = Monitor(Program(), take_apart(formula), clause.monitor.search.tools)
+    monitor = Monitor(Program(), decompose(formula), clause.monitor.search.tools)
     state = monitor.start
     joint = frozenset(residual for each in state.live for residual in each)
     return monitor.search.reachable("harsh", joint, state.registers, -1, more=True)
@@ -69,7 +76,7 @@ def _unseen(root: f.Formula, unseen: frozenset[str]) -> f.Formula:
                 done[node] = f.OutputIs(path, _plain(op), SAME) if known else f.FALSE
             case f.TextIs():
                 done[node] = f.MessageBy("*") if known else f.FALSE
-            case f.Compare() if any(name in unseen for name in told_in(node)):
+            case f.Compare() if any(name in unseen for name in vars_given_by_context(node)):
                 done[node] = f.FALSE
             case f.Variable(name) if name not in unseen:
                 done[node] = f.Const(SAME)

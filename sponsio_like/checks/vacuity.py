@@ -9,17 +9,16 @@ from __future__ import annotations
 import itertools
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts.contract import Scope
-from sponsio_like.engine.clause import Clause
+from sponsio_like.contracts import Scope
+from sponsio_like.engine import Clause
 from sponsio_like.errors import ContractError
-from sponsio_like.logic.decompose import take_apart
-from sponsio_like.monitor.monitor import Monitor
-from sponsio_like.monitor.program import Program
+from sponsio_like.logic import decompose
+from sponsio_like.monitor import Monitor, Program
 
 _REMEMBERS = (f.Yesterday, f.WeakYesterday, f.Once, f.Historically, f.Since, f.Compare)
 
 
-def check_binds(clause: Clause) -> None:
+def check_not_vacuous(clause: Clause) -> None:
     """Refuse a guarantee that no trace can violate where its assumption and its scope hold."""
     scope, assumption = clause.contract.segment, clause.contract.assumption
     if scope is None and assumption is None:
@@ -65,7 +64,7 @@ def _broken(clause: Clause, *, exact: bool) -> f.Formula:
 
     Unless `exact`, everything that is remembered or compared in it is left free.
     """
-    owed = f.conj(*(part for parts in take_apart(clause.rule.formula).always for part in parts))
+    owed = f.conj(*(part for parts in decompose(clause.rule.formula).always for part in parts))
     return ~(owed if exact else _forgetful(owed))
 
 
@@ -85,7 +84,7 @@ def _forgetful(root: f.Formula) -> f.Formula:
 
 def _happens(formula: f.Formula, clause: Clause) -> bool:
     """True if this formula holds at some position of some trace."""
-    reading = take_apart(f.Eventually(formula))
+    reading = decompose(f.Eventually(formula))
     monitor = Monitor(Program(), reading, clause.monitor.search.tools)
     start = monitor.start
     joint = frozenset(residual for each in start.live for residual in each)

@@ -3,3 +3,111 @@
 In: files and declarations. Out: a `Contract` with its rules, or every mistake with its place.
 Patterns and strategies are declared here and defined in rooms of their own.
 """
+
+from sponsio_like.contracts.about import KEYS, UNSAID, About, said_of
+from sponsio_like.contracts.blocks import (
+    Counts,
+    before,
+    by_name,
+    calls_of_any,
+    counted_calls,
+    dependent_calls,
+    earlier,
+    excluding,
+    exclusive,
+    fresh_variable,
+    granted_since_last,
+    having,
+    narrowed,
+    optional,
+    refusing,
+    whenever,
+    worked,
+)
+from sponsio_like.contracts.comparisons import check_comparisons
+from sponsio_like.contracts.confirmation import confirmed, reads_answer
+from sponsio_like.contracts.contradictions import (
+    check_disjoint,
+    check_release,
+    check_settles,
+    covered,
+)
+from sponsio_like.contracts.declaration import (
+    CATALOG,
+    Parameter,
+    Pattern,
+    Rule,
+    catalog,
+    find_pattern,
+    pattern,
+)
+from sponsio_like.contracts.definition import Contract, Scope, contract, contracts_of, fingerprint
+from sponsio_like.contracts.guarantees import remarks
+from sponsio_like.contracts.inventory import (
+    CONTRACT,
+    KINDS,
+    NOTHING_KNOWN,
+    SHOWN,
+    Fields,
+    Inventory,
+    InventoryLike,
+    MetTools,
+    Unlisted,
+    declared,
+    read_inventory,
+)
+from sponsio_like.contracts.loader import File, load, loads
+from sponsio_like.contracts.needs import ALL_INPUTS, formulas, inputs_needed
+from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.options import mailboxes, none
+from sponsio_like.contracts.parameters import (
+    Accept,
+    AnswerField,
+    Default,
+    Duration,
+    Event,
+    ExactTools,
+    Field,
+    Moment,
+    Name,
+    Natural,
+    Number,
+    Occurrence,
+    OneTool,
+    Positive,
+    Regex,
+    Renames,
+    Scalars,
+    Success,
+    Tools,
+    Window,
+    Within,
+    default,
+    expects,
+    read_parameter,
+)
+from sponsio_like.contracts.sentences import read_sentence
+from sponsio_like.contracts.slips import check_idle_missing, check_slips, doubts, unsaid
+from sponsio_like.contracts.strategy import STRATEGIES, ruling
+from sponsio_like.contracts.targets import Vocabulary, known_field, read_target
+from sponsio_like.contracts.templates import argument_text, made_name
+from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
+
+# fmt: off
+__all__ = [
+    "ALL_INPUTS", "CATALOG", "CONTRACT", "KEYS", "KINDS", "NOTHING_KNOWN", "SHOWN", "SIZE_CAP",
+    "STRATEGIES", "UNSAID", "About", "Accept", "AnswerField", "Contract", "Counts", "Default",
+    "Duration", "Event", "ExactTools", "Field", "Fields", "File", "Inventory", "InventoryLike",
+    "MetTools", "Moment", "Name", "Natural", "Number", "Occurrence", "OneTool", "Parameter",
+    "Pattern", "Positive", "Regex", "Renames", "Rule", "Scalars", "Scope", "Success", "Tools",
+    "Unlisted", "Vocabulary", "Window", "Within", "argument_text", "before", "by_name",
+    "calls_of_any", "catalog", "check_comparisons", "check_disjoint", "check_idle_missing",
+    "check_release", "check_settles", "check_slips", "confirmed", "contract", "contracts_of",
+    "counted_calls", "covered", "declared", "default", "dependent_calls", "doubts", "earlier",
+    "excluding", "exclusive", "expects", "find_pattern", "fingerprint", "formulas",
+    "fresh_variable", "granted_since_last", "having", "inputs_needed", "known_field", "load",
+    "loads", "made_name", "mailboxes", "narrowed", "none", "only", "optional", "parse",
+    "pattern", "read_inventory", "read_parameter", "read_sentence", "read_target",
+    "reads_answer", "refusing", "remarks", "ruling", "said_of", "unsaid", "whenever", "worked",
+]
+# fmt: on

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from sponsio_like.errors import ContractError
-from sponsio_like.events.atoms import glob_matches, names_tool
+from sponsio_like.events import glob_matches, names_tool
 from sponsio_like.logic.formula import (
     Always,
     And,
@@ -42,19 +42,19 @@ from sponsio_like.logic.formula import (
 Counts: TypeAlias = Literal["called", "done"]
 
 
-def called(tools: Target) -> Formula:
+def calls_of_any(tools: Target) -> Formula:
     """Return the formula that this call is one of `tools`."""
     return Happens("called", tools)
 
 
-def tried(tools: Target, counts: Counts) -> Formula:
+def counted_calls(tools: Target, counts: Counts) -> Formula:
     """Return the formula of a call that a restriction counts.
 
     `called`: every attempt; `done`: every attempt that has not failed.
     """
     if counts == "called":
-        return called(tools)
-    return called(tools) & Not(Happens("failed", tools))
+        return calls_of_any(tools)
+    return calls_of_any(tools) & Not(Happens("failed", tools))
 
 
 def worked(tools: Target, counts: Counts) -> Formula:
@@ -142,14 +142,14 @@ def _meets(event: Match | MessageBy, target: Target) -> bool:
     )
 
 
-def acting(tools: Target, *needed: Target) -> tuple[Formula, ...]:
+def dependent_calls(tools: Target, *needed: Target) -> tuple[Formula, ...]:
     """Return formulas of the calls that need others before them: any of `tools`.
 
     The formula of named tools comes first, then that of globs, which leave out what is `needed`. A
     call that lacks the field of a variable is one of them, unless its match says `missing: skip`.
     """
     tools = tuple(each for match in tools for each in _refusing(match))
-    return but_for("called", tools, [_of_any(match) for target in needed for match in target])
+    return excluding("called", tools, [_of_any(match) for target in needed for match in target])
 
 
 def _of_any(match: Match) -> Match:
@@ -162,7 +162,7 @@ def _of_any(match: Match) -> Match:
     return replace(match, conditions=tests)
 
 
-def but_for(what: Happening, tools: Target, needed: Iterable[Match]) -> tuple[Formula, ...]:
+def excluding(what: Happening, tools: Target, needed: Iterable[Match]) -> tuple[Formula, ...]:
     """Return formulas that `what` happens to calls of `tools`: named tools first, then globs.
 
     The globs do not cover the calls that are `needed`.
@@ -172,7 +172,7 @@ def but_for(what: Happening, tools: Target, needed: Iterable[Match]) -> tuple[Fo
     free = tuple(each for match in needed for each in _free(match, loose))
     if not free:
         return (Happens(what, tools),)
-    covered = Happens(what, loose) & Not(called(free))
+    covered = Happens(what, loose) & Not(calls_of_any(free))
     return (Happens(what, exact), covered) if exact else (covered,)
 
 
@@ -192,12 +192,12 @@ def _free(match: Match, loose: Target) -> Iterator[Match]:
 
 def before(tools: Target, needed: Iterable[Target], then: Formula) -> Formula:
     """Return the formula that `then`, which `needed` calls make true, holds at calls of `tools`."""
-    return conj(*(Always(part >> then) for part in acting(tools, *needed)))
+    return conj(*(Always(part >> then) for part in dependent_calls(tools, *needed)))
 
 
-def unspent(granted: Formula, action: Target, *needed: Target) -> Formula:
+def granted_since_last(granted: Formula, action: Target, *needed: Target) -> Formula:
     """Return the formula that `granted` held between the last call of `action` and this one."""
-    return Yesterday(Since(Not(disj(*acting(action, *needed))), granted))
+    return Yesterday(Since(Not(disj(*dependent_calls(action, *needed))), granted))
 
 
 def having(tools: Target, field: str, then: Formula) -> Formula:
@@ -270,7 +270,7 @@ def _refusing(match: Match) -> Iterator[Match]:
         yield replace(match, names=(), globs=("*",))
 
 
-def fresh(name: str, *targets: Target) -> str:
+def fresh_variable(name: str, *targets: Target) -> str:
     """Return a name for a variable that none of the targets has."""
     taken = {
         each.value.name
@@ -285,11 +285,11 @@ def fresh(name: str, *targets: Target) -> str:
 
 def exclusive(first: Target, second: Target, counts: Counts) -> Formula:
     """Return the formula that neither is called after the other."""
-    return whenever(first, ~earlier(tried(second, counts))) & whenever(
-        second, ~earlier(tried(first, counts))
+    return whenever(first, ~earlier(counted_calls(second, counts))) & whenever(
+        second, ~earlier(counted_calls(first, counts))
     )
 
 
 def whenever(tools: Target, then: Formula) -> Formula:
     """Return the formula that `then` holds at every call of `tools`."""
-    return Always(called(tools) >> then)
+    return Always(calls_of_any(tools) >> then)

@@ -13,9 +13,7 @@ from typing import Any, Literal, TypeAlias
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts.operands import one_group
 from sponsio_like.errors import ContractError, Problems
-from sponsio_like.values.compare import compare
-from sponsio_like.values.leaks import counted
-from sponsio_like.values.places import path_parts
+from sponsio_like.values import compare, leak_fields, path_parts
 
 Kind: TypeAlias = Literal["number", "text", "other"]
 
@@ -66,7 +64,7 @@ def _tested(place: str | f.Condition, op: f.Op, value: Any, shown: str) -> None:
     elif value.regex is not None and op == "matches":
         one_group(value.regex)
     elif value.regex is not None and (
-        isinstance(place, f.Condition) or "" in counted(value.regex)[0]
+        isinstance(place, f.Condition) or "" in leak_fields(value.regex)[0]
     ):
         what = f"{shown}: what counts is said of an output, by its fields"
         raise ContractError.of(what, 'write `output carries "iban, customer.name" as $x`')

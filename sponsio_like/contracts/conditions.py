@@ -16,10 +16,17 @@ import sponsio_like.logic.formula as f
 from sponsio_like.contracts.comparisons import check_comparisons, tests_of
 from sponsio_like.contracts.matches import is_match, matched
 from sponsio_like.contracts.operands import COMPARISONS, name, only, pattern_text, scalar, scalars
-from sponsio_like.contracts.targets import NOTHING, Vocabulary, join, known_field, named, target
+from sponsio_like.contracts.targets import (
+    NOTHING,
+    Vocabulary,
+    join,
+    known_field,
+    named_calls,
+    read_target,
+)
 from sponsio_like.errors import ContractError, Problems, closest
-from sponsio_like.events.registry import CUSTOM
-from sponsio_like.logic.decompose import looks_ahead
+from sponsio_like.events import CUSTOM
+from sponsio_like.logic import RESERVED, looks_ahead
 from sponsio_like.logic.formula import (
     Formula,
     Happening,
@@ -30,9 +37,8 @@ from sponsio_like.logic.formula import (
     fields_of,
     postorder,
 )
-from sponsio_like.logic.printer import RESERVED
 from sponsio_like.syntax import read as read_text
-from sponsio_like.values.compare import regex
+from sponsio_like.values import regex
 
 HAPPENINGS: tuple[Happening, ...] = ("called", "done", "failed")
 ATOMS = (*HAPPENINGS, "ctx", "permission", "approved", "agent", "message", "step", "ltl")
@@ -46,13 +52,13 @@ def condition(value: Any, words: Vocabulary = NOTHING) -> Formula:
     """
     match value:
         case Formula():
-            return resolved(value, words)
+            return with_actions(value, words)
         case str():
             return sentence(value, words)
         case Mapping() if is_match(value) and not value.keys() & {*ATOMS} - {"message", "agent"}:
             return matched(value, words)
         case Mapping():
-            return atom(value, words)
+            return read_atom(value, words)
     raise ContractError.of(
         f"`{value}` is not a condition", "write called `x`, {called: x}, or {ltl: ..}"
     )
@@ -110,14 +116,14 @@ def sentence(text: str, words: Vocabulary = NOTHING) -> Formula:
         raise ContractError.of(
             f"`{text}` is not understood", "write called `x`, an atom {called: x}, or {ltl: ..}"
         )
-    return Happens("called", named(found[1], words))
+    return Happens("called", named_calls(found[1], words))
 
 
 def event(value: Any, words: Vocabulary = NOTHING) -> Formula:
     """Read a condition; a bare name of a tool, or a list of them, means that it is called."""
     plain = isinstance(value, str) and "`" not in value
     if plain and re.fullmatch(r"[\w.:/*?-]+", value):
-        return Happens("called", named(value, words))
+        return Happens("called", named_calls(value, words))
     if plain:
         return formula(value, words)
     return matched(value, words) if isinstance(value, (list, tuple)) else condition(value, words)
@@ -126,7 +132,7 @@ def event(value: Any, words: Vocabulary = NOTHING) -> Formula:
 # --- atoms as mappings --------------------------------------------------------------------------
 
 
-def atom(value: Mapping[Any, Any], words: Vocabulary) -> Formula:
+def read_atom(value: Mapping[Any, Any], words: Vocabulary) -> Formula:
     """Read an atom as a mapping: `{called: x}`, `{ctx: {k: v}}`, `{ltl: "..."}`, ..."""
     problems = Problems()
     only(value, ATOMS, "condition", problems)
@@ -143,7 +149,7 @@ def atom(value: Mapping[Any, Any], words: Vocabulary) -> Formula:
 
 
 def _happens(what: Happening) -> Callable[[Any, Vocabulary], Formula]:
-    return lambda value, words: Happens(what, target(value, words))
+    return lambda value, words: Happens(what, read_target(value, words))
 
 
 def _context(value: Any) -> Formula:
@@ -186,10 +192,10 @@ def formula(value: Any, words: Vocabulary = NOTHING) -> Formula:
     """Read a formula from its text, and check it. Raises `ContractError` with every mistake."""
     if not isinstance(value, str):
         raise ContractError.of(f"`{value}` is not a formula", 'write it as text: "G !called(x)"')
-    return checked(resolved(read_text(value), words))
+    return check_formula(with_actions(read_text(value), words))
 
 
-def checked(root: Formula) -> Formula:
+def check_formula(root: Formula) -> Formula:
     """Return the formula itself.
 
     Raises `ContractError` for atoms that are not registered, comparisons and regular expressions
@@ -242,7 +248,7 @@ _READERS: Mapping[str, Callable[[Any, Vocabulary], Formula]] = {
 # --- tools in formulas --------------------------------------------------------------------------
 
 
-def resolved(root: Formula, words: Vocabulary) -> Formula:
+def with_actions(root: Formula, words: Vocabulary) -> Formula:
     """Return the formula with the tools of each action in the place of its name.
 
     Raises `ContractError` for tools and fields that are not in the inventory.
@@ -275,7 +281,9 @@ def _resolved_target(old: Target, words: Vocabulary) -> Target:
     for match in old:
         for condition_ in match.conditions:
             known_field(condition_.path, match, words, (), problems)
-        names = [problems.attempt((), named, each, words) for each in match.names + match.globs]
+        names = [
+            problems.attempt((), named_calls, each, words) for each in match.names + match.globs
+        ]
         parts = [part for each in names for part in each or ()]
         found.extend(
             replace(

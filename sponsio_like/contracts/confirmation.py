@@ -14,13 +14,9 @@ from typing import Any
 from sponsio_like.contracts.blocks import Counts, worked
 from sponsio_like.contracts.matches import outputs
 from sponsio_like.contracts.operands import fixed, pattern_text
-from sponsio_like.events.events import Result
-from sponsio_like.events.registry import atom
+from sponsio_like.events import Result, atom
 from sponsio_like.logic.formula import Custom, Formula, Output, OutputIs, Target, conj
-from sponsio_like.values.canonical import Unreadable
-from sponsio_like.values.freeze import UNREADABLE
-from sponsio_like.values.limits import DEPTH_CAP, TEXT_CAP
-from sponsio_like.values.tokens import leaves, read_json
+from sponsio_like.values import DEPTH_CAP, TEXT_CAP, UNREADABLE, NotCanonical, leaves, read_json
 
 WORDS = ("yes", "approved", "confirmed", "ok", "okay", "true")
 """The words that make up a yes."""
@@ -139,7 +135,7 @@ def answers(_: str, result: Result, word: str) -> bool | None:
     """True if the answer has this word, and nothing says otherwise; None if it cannot be read."""
     try:
         texts = [each for name, each in leaves(result.output) if name is not None]
-    except Unreadable:
+    except NotCanonical:
         return None
     if sum(len(each) for each in texts if isinstance(each, str)) > TEXT_CAP:
         return None

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sponsio_like.errors import ContractError
-from sponsio_like.events.atoms import names_tool
+from sponsio_like.events import names_tool
 from sponsio_like.logic.formula import And, Formula, Happens, Match, Or, Target
 
 
-def settles(answer: Target, trigger: Target) -> None:
+def check_settles(answer: Target, trigger: Target) -> None:
     """Raise `ContractError` for an obligation that each of its own answers opens anew.
 
     It could never be kept.
@@ -34,7 +34,7 @@ def settles(answer: Target, trigger: Target) -> None:
         )
 
 
-def releases(release: Formula, trigger: Formula) -> None:
+def check_release(release: Formula, trigger: Formula) -> None:
     """Raise `ContractError` for a release that is always a trigger again.
 
     It would never let anything through.
@@ -85,7 +85,7 @@ def _includes(wide: Match, one: Match) -> bool:
     return any(names_tool(wide, name) for name in one.names) or bool({*one.globs} & {*wide.globs})
 
 
-def apart(first: Target, second: Target, instead: str) -> None:
+def check_disjoint(first: Target, second: Target, instead: str) -> None:
     """Raise `ContractError` for a tool on both sides, which would be held against itself."""
     named = (name for match in _plain(first) + _plain(second) for name in match.names)
     for name in dict.fromkeys(named):

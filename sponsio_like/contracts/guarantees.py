@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError, Problem
-from sponsio_like.logic.decompose import conjuncts
+from sponsio_like.logic import conjuncts
 
 _LASTING = (f.Eventually, f.Always, f.Until, f.WeakUntil, f.Release)
 _JUNCTIONS = (f.Not, f.And, f.Or, f.Implies, f.Iff)

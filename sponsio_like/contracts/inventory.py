@@ -16,10 +16,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from sponsio_like.contracts.operands import only
 from sponsio_like.errors import ContractError, Problems, closest
-from sponsio_like.events.events import Call
-from sponsio_like.logic.targets import is_glob
-from sponsio_like.values.freeze import UNREADABLE
-from sponsio_like.values.places import find, path_parts
+from sponsio_like.events import Call
+from sponsio_like.logic import is_glob
+from sponsio_like.values import UNREADABLE, find, path_parts
 
 CONTRACT = "tools"
 """The name that stands for a contract where a call is refused because of the inventory."""
@@ -59,13 +58,13 @@ KINDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
 """The kinds of value that are checked, each in words and as a test. `[kind]` is a list of them."""
 
 
-def kind_of(written: Any) -> str:
+def read_kind(written: Any) -> str:
     """Return a kind as it was written: `integer`, or `[integer]` for a list.
 
     Raises `ContractError`.
     """
     if isinstance(written, list) and len(written) == 1:
-        return f"[{kind_of(written[0])}]"
+        return f"[{read_kind(written[0])}]"
     inner = written[1:-1] if isinstance(written, str) and written[:1] == "[" else written
     if isinstance(inner, str) and inner in KINDS and written in (inner, f"[{inner}]"):
         return str(written)
@@ -145,7 +144,7 @@ class Inventory:
 NOTHING_KNOWN = Inventory()
 
 
-class Roll:
+class MetTools:
     """The tools that a guard has met: decorated functions, the tools of adapters.
 
     `complete`: every name of its contracts was among them; names are only added.
@@ -204,14 +203,16 @@ def _values(args: Mapping[str, Any], path: str) -> Iterable[Any]:
     return (args[path],) if path in args else find(args, path)
 
 
-Tools: TypeAlias = "Iterable[str] | Mapping[str, Mapping[str, Any] | None] | Inventory | None"
+InventoryLike: TypeAlias = (
+    "Iterable[str] | Mapping[str, Mapping[str, Any] | None] | Inventory | None"
+)
 """The forms in which a host gives the tools of an agent."""
 
 
 # --- reading --------------------------------------------------------------------------------------
 
 
-def inventory(value: Any) -> dict[str, Fields | None]:
+def read_inventory(value: Any) -> dict[str, Fields | None]:
     """Read the tools of a file: a list of names, or a map from name to `{fields: {name: kind}}`.
 
     Raises `ContractError` with every mistake.
@@ -248,7 +249,7 @@ def elsewhere(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value))
 
 
-def unlisted(value: Any) -> Unlisted:
+def read_unlisted(value: Any) -> Unlisted:
     """Return `refuse` or `allow`, as calls of unlisted tools are treated.
 
     Raises `ContractError`.
@@ -268,9 +269,9 @@ def declared(tools: Any, others: Any = None, open_: Any = None) -> Inventory:
         return tools
     problems = Problems()
     given = tools if tools is None or isinstance(tools, Mapping) else _listed(tools)
-    known = None if given is None else problems.attempt(("tools",), inventory, given)
+    known = None if given is None else problems.attempt(("tools",), read_inventory, given)
     away = () if others is None else problems.attempt(("elsewhere",), elsewhere, _listed(others))
-    rest = None if open_ is None else problems.attempt(("unlisted",), unlisted, open_)
+    rest = None if open_ is None else problems.attempt(("unlisted",), read_unlisted, open_)
     problems.found += misplaced(tools is not None, known or {}, away or (), rest)
     problems.check()
     return Inventory(known, away or (), rest or "refuse")
@@ -310,7 +311,7 @@ def _fields(about: Any) -> Fields | None:
         problems.add(said, hint, "fields")
         fields = {}
     kinds = {
-        str(name): problems.attempt(("fields", str(name)), kind_of, kind)
+        str(name): problems.attempt(("fields", str(name)), read_kind, kind)
         for name, kind in fields.items()
     }
     problems.check()

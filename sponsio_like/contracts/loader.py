@@ -14,7 +14,8 @@ from typing import Any, TypeAlias, TypeVar
 
 import sponsio_like.contracts.about as said
 from sponsio_like.contracts.conditions import assumption
-from sponsio_like.contracts.contract import (
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import (
     Contract,
     guarantee,
     read_mode,
@@ -22,11 +23,16 @@ from sponsio_like.contracts.contract import (
     read_world,
     scope,
 )
-from sponsio_like.contracts.inventory import Inventory, elsewhere, inventory, misplaced, unlisted
+from sponsio_like.contracts.inventory import (
+    Inventory,
+    elsewhere,
+    misplaced,
+    read_inventory,
+    read_unlisted,
+)
 from sponsio_like.contracts.operands import only
-from sponsio_like.contracts.pattern import Rule
 from sponsio_like.contracts.strategy import strategy
-from sponsio_like.contracts.targets import Vocabulary, target
+from sponsio_like.contracts.targets import Vocabulary, read_target
 from sponsio_like.contracts.yaml_document import SIZE_CAP, Document, parse
 from sponsio_like.errors import ContractError, Problem, Problems
 from sponsio_like.logic.formula import Target
@@ -187,9 +193,9 @@ def _part(
 
 
 def _inventory(data: Mapping[str, Any], problems: Problems) -> Inventory:
-    tools = _part(data, "tools", (), problems, inventory)
+    tools = _part(data, "tools", (), problems, read_inventory)
     others = _part(data, "elsewhere", (), problems, elsewhere) or ()
-    rest = _part(data, "unlisted", (), problems, unlisted)
+    rest = _part(data, "unlisted", (), problems, read_unlisted)
     problems.found += misplaced("tools" in data, tools or (), others, rest)
     return Inventory(tools, others, rest or "refuse")
 
@@ -207,7 +213,7 @@ def _vocabulary(data: Mapping[str, Any], known: Inventory, problems: Problems) -
             problems.add(f"action `{later}` is not defined above", "move it up", *at)
         if action in (known.tools or ()) or action in known.elsewhere:
             problems.add(f"`{action}` is a tool already", "rename the action", *at, of_key=True)
-        read = problems.attempt(at, target, actions[action], words)
+        read = problems.attempt(at, read_target, actions[action], words)
         words = replace(words, actions={**words.actions, action: read or ()})
     return words
 

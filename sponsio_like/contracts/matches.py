@@ -15,14 +15,14 @@ import sponsio_like.logic.formula as f
 from sponsio_like.contracts.operands import (
     SEARCHES,
     VARIABLE,
-    compared,
     field_path,
     name,
     only,
     pattern_text,
+    read_comparison,
     variable,
 )
-from sponsio_like.contracts.targets import CALL_KEYS, NOTHING, Vocabulary, matching, target
+from sponsio_like.contracts.targets import CALL_KEYS, NOTHING, Vocabulary, matching, read_target
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.logic.formula import Formula, Happening, Happens, conj, disj
 
@@ -58,7 +58,7 @@ def matched(value: Any, words: Vocabulary = NOTHING, status: Status = "any") -> 
             ]
             problems.check()
             return disj(*(part for part in parts if part is not None))
-    return Happens(HAPPENING[status], target(value, words))
+    return Happens(HAPPENING[status], read_target(value, words))
 
 
 # --- calls ------------------------------------------------------------------------------------
@@ -106,12 +106,12 @@ def _is_plain(atom: f.OutputIs) -> bool:
 
 def _output(value: Any) -> list[Formula]:
     if not isinstance(value, Mapping):
-        return [f.OutputIs("", op, operand) for op, operand in compared(value, "")]
+        return [f.OutputIs("", op, operand) for op, operand in read_comparison(value, "")]
     problems = Problems()
     path = ""
     if "path" in value:
         path = problems.attempt(("path",), _output_path, value["path"]) or ""
-    found = problems.attempt((), compared, value, path, ("path",)) or []
+    found = problems.attempt((), read_comparison, value, path, ("path",)) or []
     problems.check()
     return [f.OutputIs(path, op, operand) for op, operand in found]
 
@@ -156,5 +156,5 @@ def _text(value: Any) -> list[Formula]:
         f.TextIs(op, operand)
         if isinstance(operand, f.Var)
         else f.TextMatches(pattern_text(operand))
-        for op, operand in compared(value, "")
+        for op, operand in read_comparison(value, "")
     ]

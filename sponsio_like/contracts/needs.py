@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.events.atoms import inputs_of
+from sponsio_like.contracts.definition import Contract
+from sponsio_like.events import inputs_of
 
 ALL_INPUTS = frozenset(
     {"results", "messages", "usage", "agents", "depth", "facts", "time", "finish", "tool_names"}
 )
 
 
-def needs(contract: Contract) -> frozenset[str]:
+def inputs_needed(contract: Contract) -> frozenset[str]:
     """Return the inputs that a session has to deliver for this contract."""
     found: set[str] = set()
     for root in formulas(contract):

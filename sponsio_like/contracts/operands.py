@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.logic.formula import Op, Operand, Scalar, Var
-from sponsio_like.values.compare import regex
-from sponsio_like.values.places import path_parts
+from sponsio_like.values import path_parts, regex
 
 COMPARISONS: Mapping[str, Op] = MappingProxyType(
     {
@@ -50,7 +49,7 @@ def only(
 # --- plain values -----------------------------------------------------------------------------
 
 
-def plain(value: Any) -> Scalar:
+def plain_value(value: Any) -> Scalar:
     """Return a value that something can be equal to; `$x` is then a text like any other.
 
     Raises `ContractError` for lists, mappings and numbers that are not finite.
@@ -72,7 +71,7 @@ def scalars(value: Any) -> tuple[Scalar, ...]:
     if not isinstance(value, (list, tuple)) or not value:
         raise ContractError.of(f"`{value}` is not a list", f"write [{value}]")
     problems = Problems()
-    found = [problems.attempt((i,), plain, each) for i, each in enumerate(value)]
+    found = [problems.attempt((i,), plain_value, each) for i, each in enumerate(value)]
     problems.check()
     return tuple(found)
 
@@ -113,7 +112,7 @@ def scalar(value: Any) -> Scalar | Var:
             f"`{value}` is not a variable",
             f'did you mean {name}? for this very text write {{in: ["{value}"]}}',
         )
-    return plain(value)
+    return plain_value(value)
 
 
 def variable(value: Any) -> Var:
@@ -168,7 +167,7 @@ def one_group(pattern: str) -> None:
 # --- comparisons ------------------------------------------------------------------------------
 
 
-def compared(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list[Comparison]:
+def read_comparison(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list[Comparison]:
     """Read the comparisons of one place: `value`, `$x`, `{gt: 3}`, `{has: $x}`, ..
 
     `path` is the place; `about` are keys that may stand beside the comparisons, and are read

@@ -18,12 +18,21 @@ from sponsio_like.contracts.conditions import event
 from sponsio_like.contracts.confirmation import accepted
 from sponsio_like.contracts.matches import Status, is_match, matched
 from sponsio_like.contracts.operands import field_path, fixed, name, only, pattern_text
-from sponsio_like.contracts.targets import NOTHING, Vocabulary, target
+from sponsio_like.contracts.targets import NOTHING, Vocabulary, read_target
 from sponsio_like.errors import ContractError, Problems, closest
-from sponsio_like.logic.connectives import AT_MOST, LONGEST
-from sponsio_like.logic.decompose import looks_ahead
-from sponsio_like.logic.formula import Age, Bound, FactAge, Formula, Seconds, Steps, Target, Term
-from sponsio_like.logic.targets import is_glob
+from sponsio_like.logic import is_glob, looks_ahead
+from sponsio_like.logic.formula import (
+    AT_MOST,
+    LONGEST,
+    Age,
+    Bound,
+    FactAge,
+    Formula,
+    Seconds,
+    Steps,
+    Target,
+    Term,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +65,7 @@ def default(template: str, *, optional: bool = False) -> Any:
 
 
 def _exact(value: Any, words: Vocabulary) -> Target:
-    found = target(value, words)
+    found = read_target(value, words)
     for match in found:
         if match.globs or not match.names:
             shown = match.globs[0] if match.globs else value
@@ -65,7 +74,7 @@ def _exact(value: Any, words: Vocabulary) -> Target:
 
 
 def _one_tool(value: Any, words: Vocabulary) -> str:
-    found = target(value, words) if isinstance(value, str) and not is_glob(value) else ()
+    found = read_target(value, words) if isinstance(value, str) and not is_glob(value) else ()
     if [match.names for match in found] == [(value,)]:
         return str(value)
     raise ContractError.of(f"`{value}` is not one tool", "write the exact name of a tool")
@@ -184,7 +193,7 @@ def _renames(value: Any, _: Vocabulary) -> tuple[tuple[str, str | None], ...]:
 
 
 Tools: TypeAlias = Annotated[
-    Target, Kind("a tool, a list of them, a glob, an action, or a match", target)
+    Target, Kind("a tool, a list of them, a glob, an action, or a match", read_target)
 ]
 """Calls: one name, a list of names (any of them), a glob, an action, or a match."""
 ExactTools: TypeAlias = Annotated[Target, Kind("exact names of tools", _exact)]
@@ -221,15 +230,19 @@ Renames: TypeAlias = Annotated[
 # --- by annotation ------------------------------------------------------------------------------
 
 
-def read(annotation: Any, value: Any, words: Vocabulary = NOTHING) -> Any:
+def read_parameter(annotation: Any, value: Any, words: Vocabulary = NOTHING) -> Any:
     """Return the value, read as its annotation says. Raises `ContractError` if it does not fit."""
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         kinds = [extra for extra in args[1:] if isinstance(extra, Kind)]
-        return kinds[0].read(value, words) if kinds else read(args[0], value, words)
+        return kinds[0].read(value, words) if kinds else read_parameter(args[0], value, words)
     if origin in (Union, types.UnionType):
         inner = [each for each in args if each is not type(None)]
-        return None if value is None and len(inner) < len(args) else read(inner[0], value, words)
+        return (
+            None
+            if value is None and len(inner) < len(args)
+            else read_parameter(inner[0], value, words)
+        )
     if origin is Literal:
         return _choice(args, value)
     if origin in (list, tuple):
@@ -251,7 +264,9 @@ def _list(make: type[list[Any] | tuple[Any, ...]], each: Any, value: Any, words:
     if not value:
         raise ContractError.of("an empty list", "name at least one")
     problems = Problems()
-    found = [problems.attempt((i,), read, each, item, words) for i, item in enumerate(value)]
+    found = [
+        problems.attempt((i,), read_parameter, each, item, words) for i, item in enumerate(value)
+    ]
     problems.check()
     return make(found)
 

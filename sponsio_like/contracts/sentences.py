@@ -10,17 +10,17 @@ import difflib
 from collections.abc import Iterator
 from typing import Any
 
-from sponsio_like.contracts.pattern import Pattern, Rule, catalog
+from sponsio_like.contracts.declaration import Pattern, Rule, catalog
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.contracts.templates import PLACE, arguments, blanks, shape
 from sponsio_like.errors import ContractError
 
 
-def read(sentence: str, words: Vocabulary = NOTHING) -> Rule:
+def read_sentence(sentence: str, words: Vocabulary = NOTHING) -> Rule:
     """Return the rule that a sentence states. Raises `ContractError` with the closest sentences."""
     for declared, given in readings(sentence):
         return declared.rule(given, words)
-    near = " or ".join(f"“{each}”" for each in closest(sentence))
+    near = " or ".join(f"“{each}”" for each in closest_sentences(sentence))
     raise ContractError.of(
         f"“{sentence.strip()}” is not understood",
         f"did you mean {near}?" if near else "write a pattern: {pattern: must_precede, ..}",
@@ -36,7 +36,7 @@ def readings(sentence: str) -> Iterator[tuple[Pattern, dict[str, Any]]]:
                 yield declared, given
 
 
-def closest(sentence: str) -> list[str]:
+def closest_sentences(sentence: str) -> list[str]:
     """Return up to two sentences that are most like this one, with names for their arguments."""
     shapes = {
         shape(PLACE.sub("0", template)): blanks(template)

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 
 import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError, Problem
-from sponsio_like.events.argument_atoms import ANY_TEXT, ODD_TEXTS, whole_or_anchored
-from sponsio_like.values.compare import regex
+from sponsio_like.events import ANY_TEXT, ODD_TEXTS, whole_or_anchored
+from sponsio_like.values import regex
 
 EVERYTHING = frozenset({"any", "all", "every", "everything"})
 """Names that are taken for a slip, unless the inventory has a tool of that name."""
@@ -69,7 +69,7 @@ def _mistakes(root: f.Formula, tools: Collection[str] | None) -> Iterator[Proble
             yield from _negated(pattern)
 
 
-def idle(root: f.Formula) -> Iterator[Problem]:
+def check_idle_missing(root: f.Formula) -> Iterator[Problem]:
     """Yield a problem for each `missing` whose match binds no value, so that it changes nothing."""
     said: dict[str, None] = {}
     for node in f.postorder(root):

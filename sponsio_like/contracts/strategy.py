@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 from sponsio_like.contracts.options import function
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.errors import ContractError, Problems, closest
-from sponsio_like.events.events import Call, Message
+from sponsio_like.events import Call, Message
 from sponsio_like.outcome import Ask, Block, Decision, Violation
-from sponsio_like.values.freeze import freeze
+from sponsio_like.values import freeze
 
 Strategy: TypeAlias = Callable[[Mapping[str, Any], Vocabulary], Decision]
 

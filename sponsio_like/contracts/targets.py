@@ -11,11 +11,18 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from sponsio_like.contracts.operands import VARIABLE, compared, field_path, only, scalar, variable
+from sponsio_like.contracts.operands import (
+    VARIABLE,
+    field_path,
+    only,
+    read_comparison,
+    scalar,
+    variable,
+)
 from sponsio_like.errors import ContractError, Problem, Problems, closest
+from sponsio_like.logic import is_glob
 from sponsio_like.logic.formula import Condition, Match, Target, Var
-from sponsio_like.logic.targets import is_glob
-from sponsio_like.values.places import path_parts
+from sponsio_like.values import path_parts
 
 CALL_KEYS = ("tool", "args", "agent", "call", "missing")
 """The keys of a match that speak of a call before it runs."""
@@ -47,7 +54,7 @@ class Vocabulary:
 NOTHING = Vocabulary()
 
 
-def target(value: Any, words: Vocabulary = NOTHING) -> Target:
+def read_target(value: Any, words: Vocabulary = NOTHING) -> Target:
     """Return the calls that an argument speaks of. Raises `ContractError` with every mistake."""
     match value:
         case Match():
@@ -55,7 +62,7 @@ def target(value: Any, words: Vocabulary = NOTHING) -> Target:
         case tuple() if value and all(isinstance(part, Match) for part in value):
             return value
         case str():
-            return named(value, words)
+            return named_calls(value, words)
         case Mapping():
             return matching(value, words)
         case list() | tuple() if value:
@@ -68,7 +75,7 @@ def target(value: Any, words: Vocabulary = NOTHING) -> Target:
 
 def _any_of(values: Iterable[Any], words: Vocabulary) -> Target:
     problems = Problems()
-    parts = [problems.attempt((i,), target, value, words) for i, value in enumerate(values)]
+    parts = [problems.attempt((i,), read_target, value, words) for i, value in enumerate(values)]
     problems.check()
     return join(match for part in parts if part for match in part)
 
@@ -91,7 +98,7 @@ def _is_bare(match: Match) -> bool:
     return not said and bool(match.names or match.globs)
 
 
-def named(name: str, words: Vocabulary) -> Target:
+def named_calls(name: str, words: Vocabulary) -> Target:
     """Return the target of one name: an action, a glob, or a tool.
 
     Raises `ContractError` for a name that a declared inventory does not have.
@@ -130,7 +137,7 @@ def matching(value: Mapping[Any, Any], words: Vocabulary) -> Target:
     only(value, (*CALL_KEYS, *EVENT_KEYS), "match", problems)
     found: Target | None = (Match(),)
     if "tool" in value:
-        found = problems.attempt(("tool",), target, value["tool"], words)
+        found = problems.attempt(("tool",), read_target, value["tool"], words)
     conditions = problems.attempt(("args",), _conditions, value.get("args", {})) or ()
     by, agent = problems.attempt(("agent",), _agent, value.get("agent")) or ((), None)
     if "call" in value:
@@ -231,7 +238,7 @@ def _conditions(value: Any) -> tuple[Condition, ...]:
 def _wanted(path: str, wanted: Any) -> list[Condition]:
     every = isinstance(wanted, Mapping) and "every" in wanted
     if not every and not (isinstance(wanted, Mapping) and "some" in wanted):
-        found = compared(wanted, path)
+        found = read_comparison(wanted, path)
         if path == "*" and not all(isinstance(value, Var) for _, value in found):
             raise ContractError.of(
                 "`*` is all arguments together", "write $x, {has: $x}, or name a field"
@@ -243,6 +250,6 @@ def _wanted(path: str, wanted: Any) -> list[Condition]:
     if "[]" not in path_parts(path):
         what = f"`{key}` speaks of the elements of a list, and `{path}` is one value"
         problems.add(what, f"did you mean `{path}[]`?", key, of_key=True)
-    inner = problems.attempt((key,), compared, wanted[key], path) or []
+    inner = problems.attempt((key,), read_comparison, wanted[key], path) or []
     problems.check()
     return [Condition(path, op, value, every) for op, value in inner]

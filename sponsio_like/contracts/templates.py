@@ -16,8 +16,8 @@ from typing import Any
 
 from sponsio_like.contracts.parameters import Default
 from sponsio_like.contracts.phrases import PHRASE, phrase, read_phrase
+from sponsio_like.logic import is_glob
 from sponsio_like.logic.formula import Formula, Happens, Match
-from sponsio_like.logic.targets import is_glob
 
 PLACE = re.compile(r"\{([a-z_.]+)(?::([^}]*))?\}")
 NUMBER = r"(-?\d+(?:\.\d+)?)"
@@ -52,8 +52,8 @@ def _said(value: Any, separator: str | None) -> str:
     if separator == PLAIN:
         return _plainly(value)
     if separator == WITH:
-        return phrase(value) or f"`{words_of(value, '` or `')}`"
-    return words_of(value, f"`{separator or ' or '}`")
+        return phrase(value) or f"`{argument_text(value, '` or `')}`"
+    return argument_text(value, f"`{separator or ' or '}`")
 
 
 def _plainly(value: Any) -> str:
@@ -71,7 +71,7 @@ def _read_plain(text: str) -> Any:
         return text
 
 
-def words_of(value: Any, between: str = " or ") -> str:
+def argument_text(value: Any, between: str = " or ") -> str:
     """Return an argument in words; `between` stands between the elements of a list."""
     match value:
         case Default(template):
@@ -79,11 +79,11 @@ def words_of(value: Any, between: str = " or ") -> str:
         case tuple() if value and all(isinstance(each, Match) for each in value):
             return repr(Happens("called", value)).removeprefix("called(").removesuffix(")")
         case Happens("called", target):
-            return words_of(target, between)
+            return argument_text(target, between)
         case Formula():
             return repr(value)
         case list() | tuple():
-            return between.join(words_of(each, between) for each in value)
+            return between.join(argument_text(each, between) for each in value)
         case Mapping():
             return _mapping_words(value, between)
         case None:
@@ -93,23 +93,23 @@ def words_of(value: Any, between: str = " or ") -> str:
     return str(value)
 
 
-def named(name: str, value: Any) -> str:
+def named_argument(name: str, value: Any) -> str:
     """Return `name: value` of an argument beside the sentence; a list stands in brackets."""
-    words = words_of(value, ", ")
+    words = argument_text(value, ", ")
     several = isinstance(value, (list, tuple)) and len(value) > 1 and not words.startswith("[")
     return f"{name}: [{words}]" if several else f"{name}: {words}"
 
 
 def _mapping_words(value: Mapping[Any, Any], between: str) -> str:
     if value.keys() == {"called"}:
-        return words_of(value["called"], between)
+        return argument_text(value["called"], between)
     inner = {key: each for key, each in value.items() if key not in ("tool", "args")}
     args = value.get("args")
     inner = {**(args if isinstance(args, Mapping) else {}), **inner}
-    shown = ", ".join(f"{key}: {words_of(each)}" for key, each in inner.items())
+    shown = ", ".join(f"{key}: {argument_text(each)}" for key, each in inner.items())
     if "tool" not in value:
         return f"{{{shown}}}"
-    tools = words_of(value["tool"], between)
+    tools = argument_text(value["tool"], between)
     return f"{tools}({shown})" if shown else tools
 
 

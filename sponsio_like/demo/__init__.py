@@ -25,9 +25,9 @@ EXCERPT = FOLDER / "excerpt.jsonl"
 def run(console: Console, contracts: Path | None = None, trace: Path | None = None) -> None:
     """Show the demo. Raises `ContractError` or `TraceError` for files that cannot be read."""
     from sponsio_like.demo.screen import Screen
-    from sponsio_like.demo.story import tell
+    from sponsio_like.demo.story import read_story
 
-    Screen(console).draw(tell(contracts or CONTRACTS, trace or EXCERPT))
+    Screen(console).draw(read_story(contracts or CONTRACTS, trace or EXCERPT))
 
 
 def save_files(folder: Path) -> list[Styled]:

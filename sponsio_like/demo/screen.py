@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sponsio_like.demo.story import Fate, Scene, Step, Story
+from sponsio_like.demo.story import Fate, Scene, Story, StoryCall
 from sponsio_like.outcome import Violation
 from sponsio_like.syntax import show
 from sponsio_like.terminal import counted, print_wrapped
@@ -121,7 +121,7 @@ class Screen:
             self.line(f"still owed at the end: {left}", "yellow", indent=2)
         self.line(_conclusion(scene), "bold", indent=2)
 
-    def _step(self, step: Step) -> None:
+    def _step(self, step: StoryCall) -> None:
         sign, colour = SIGNS[step.fate][self.signs], SIGNS[step.fate][2]
         self.line(f"{sign} {step.number}  {step.tool}  {WORDS[step.fate]}".rstrip(), colour, 2)
         for violation in step.violations:

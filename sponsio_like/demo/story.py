@@ -10,18 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from sponsio_like.checks.files import read_file
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.loader import File
+from sponsio_like.checks import read_file
+from sponsio_like.contracts import Contract, File
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
-from sponsio_like.replay.replay import Played, Replay
-from sponsio_like.traces.trace import Called, Trace, read_traces
+from sponsio_like.replay import Played, Replay
+from sponsio_like.traces import CallEvent, Trace, read_traces
 
 Fate: TypeAlias = Literal["ran", "stopped", "replaced", "warned", "would be stopped"]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StoryCall:
     """One call, and what became of it. `told` is what the agent is told instead of a result."""
 
     number: int
@@ -38,7 +37,7 @@ class Step:
 class Scene:
     """One replay of the run."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[StoryCall, ...]
     unfulfilled: tuple[Unfulfilled, ...] = ()
 
     def count(self, *fates: Fate) -> int:
@@ -58,7 +57,7 @@ class Story:
     observed: Scene
 
 
-def tell(contracts: Path, trace: Path) -> Story:
+def read_story(contracts: Path, trace: Path) -> Story:
     """Return the story of the first run of a trace file. Raises `ContractError`, `TraceError`."""
     file = read_file(contracts)
     recorded = next(read_traces(trace))
@@ -86,17 +85,17 @@ def _scene(trace: Trace, player: Replay) -> Scene:
     steps = tuple(
         _step(played, str(known.get(str(played.position), "")))
         for played in play.events()
-        if isinstance(played.event, Called)
+        if isinstance(played.event, CallEvent)
     )
     _, unfulfilled = play.finish()
     return Scene(steps, unfulfilled)
 
 
-def _step(played: Played, note: str) -> Step:
-    assert isinstance(played.event, Called)
+def _step(played: Played, note: str) -> StoryCall:
+    assert isinstance(played.event, CallEvent)
     call, result = played.event
     fate, told = _fate(played.outcome, played.violations)
-    return Step(
+    return StoryCall(
         played.position,
         call.tool,
         ", ".join(f"{name}={_short(value)}" for name, value in call.args.items()),

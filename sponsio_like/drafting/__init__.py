@@ -3,3 +3,12 @@ runs.
 
 In: texts, traces, tool files and a model. Out: a contract file of which each line was checked.
 """
+
+from sponsio_like.drafting.command import DraftRequest, prompt_for, run_draft
+from sponsio_like.drafting.tool_files import unchecked_names
+
+# fmt: off
+__all__ = [
+    "DraftRequest", "prompt_for", "run_draft", "unchecked_names",
+]
+# fmt: on

@@ -32,7 +32,7 @@ REFUSED = (401, 403)
 TOO_MANY = 429
 
 
-class Answer(NamedTuple):
+class Completion(NamedTuple):
     """The answer of a model. `cut` is True if the endpoint ended it before it was complete."""
 
     text: str
@@ -56,7 +56,7 @@ def ask(
     messages: Sequence[Mapping[str, str]],
     *,
     timeout: float = TIMEOUT,
-) -> Answer:
+) -> Completion:
     """Return the model's answer.
 
     `endpoint` is what stands before `/chat/completions`. Raises `SponsioLikeError`.
@@ -185,14 +185,14 @@ def _plain(text: str) -> str:
     return "".join(sign for sign in line if sign.isprintable())[:SAID_CHARS]
 
 
-def _answer(body: bytes, key: Key, host: str) -> Answer:
+def _answer(body: bytes, key: Key, host: str) -> Completion:
     found = _json(body)
     if not isinstance(found, dict):
         raise SponsioLikeError(f"{host}: the answer is not JSON; --endpoint may be wrong")
     match found.get("choices"):
         case [{"message": {"content": str(text)}, **rest}, *_] if text.strip():
             whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            return Answer(key.hide(whole), rest.get("finish_reason") == "length")
+            return Completion(key.hide(whole), rest.get("finish_reason") == "length")
         case [_, *_]:
             raise SponsioLikeError(f"{host}: the answer has no text")
     raise SponsioLikeError(f"{host}: the answer has no choices")

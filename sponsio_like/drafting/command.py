@@ -1,7 +1,7 @@
 """Runs the command `draft` as a whole: files and a model in, a contract file and a report out.
 
-In: an `Order`. Out: a `Result`, told as a table, as lines for people, as JSON. A person reads what
-was drafted; nothing of it is enforced until they say so.
+In: a `DraftRequest`. Out: a `DraftResult`, told as a table, as lines for people, as JSON. A person
+reads what was drafted; nothing of it is enforced until they say so.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from sponsio_like.contracts.pattern import catalog
-from sponsio_like.drafting.client import ANSWER_BYTES, TIMEOUT, Answer, ask
-from sponsio_like.drafting.draft import Draft, drafted, tried
-from sponsio_like.drafting.observed import Signature, signature_of
-from sponsio_like.drafting.prompt import messages
+from sponsio_like.contracts import catalog
+from sponsio_like.drafting.client import ANSWER_BYTES, TIMEOUT, Completion, ask
+from sponsio_like.drafting.draft import Draft, drafted, try_contracts
+from sponsio_like.drafting.observed import ObservedTools, signature_of
+from sponsio_like.drafting.prompt import chat_messages
 from sponsio_like.drafting.yaml_text import one_line
 from sponsio_like.errors import SponsioLikeError
-from sponsio_like.replay.summary import Summary, read_all
+from sponsio_like.replay import Summary, read_all
 from sponsio_like.terminal import Styled, Table, counted
 
 SPECIFICATION_BYTES = 400_000
@@ -28,7 +28,7 @@ SHOWN_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class DraftRequest:
     """The options of one draft. `answer` is a file that has the answer of the model."""
 
     specification: Path
@@ -54,12 +54,12 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class DraftResult:
     """A draft, what it would have done on the traces, and notes on what was odd."""
 
     draft: Draft
     summary: Summary
-    signature: Signature
+    signature: ObservedTools
     notes: tuple[str, ...]
 
     def table(self) -> Table:
@@ -115,13 +115,13 @@ def _shortened(text: str) -> str:
     return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}.."
 
 
-def asked(order: Order, progress: IO[str] | None = None) -> list[dict[str, str]]:
+def prompt_for(order: DraftRequest, progress: IO[str] | None = None) -> list[dict[str, str]]:
     """Return the messages that would be sent to a model. Raises `SponsioLikeError`."""
     order.check()
     return _messages(order, _specification(order), _signature(order, progress))
 
 
-def fulfilled(order: Order, progress: IO[str] | None = None) -> Result:
+def run_draft(order: DraftRequest, progress: IO[str] | None = None) -> DraftResult:
     """Draft contracts, and write them to `out` if any were kept. Raises `SponsioLikeError`."""
     order.check()
     specification, signature = _specification(order), _signature(order, progress)
@@ -130,36 +130,38 @@ def fulfilled(order: Order, progress: IO[str] | None = None) -> Result:
     summary = Summary(())
     if draft.kept:
         draft = replace(draft, about=tuple(_about(order, draft, signature)))
-        draft, summary = tried(draft, read_all(order.traces, progress))
+        draft, summary = try_contracts(draft, read_all(order.traces, progress))
         if order.out is not None:
             _save(order.out, draft.text)
-    return Result(draft, summary, signature, tuple(_notes(answer, signature)))
+    return DraftResult(draft, summary, signature, tuple(_notes(answer, signature)))
 
 
 # --- its parts ------------------------------------------------------------------------------------
 
 
-def _specification(order: Order) -> str:
+def _specification(order: DraftRequest) -> str:
     text = _text(order.specification, SPECIFICATION_BYTES)
     if not text.strip():
         raise SponsioLikeError(f"{order.specification}: the specification is empty")
     return text
 
 
-def _signature(order: Order, progress: IO[str] | None) -> Signature:
+def _signature(order: DraftRequest, progress: IO[str] | None) -> ObservedTools:
     signature = signature_of(read_all(order.traces, progress))
     if not signature.tools:
         raise SponsioLikeError("the traces have no calls, so nothing can be grounded in them")
     return signature
 
 
-def _messages(order: Order, specification: str, signature: Signature) -> list[dict[str, str]]:
-    return messages(specification, signature, catalog(), values=order.values)
+def _messages(
+    order: DraftRequest, specification: str, signature: ObservedTools
+) -> list[dict[str, str]]:
+    return chat_messages(specification, signature, catalog(), values=order.values)
 
 
-def _answer(order: Order, specification: str, signature: Signature) -> Answer:
+def _answer(order: DraftRequest, specification: str, signature: ObservedTools) -> Completion:
     if order.answer is not None:
-        return Answer(_text(order.answer, ANSWER_BYTES))
+        return Completion(_text(order.answer, ANSWER_BYTES))
     if order.endpoint is None or order.model is None:
         lacks = "--endpoint" if order.endpoint is None else "--model"
         raise SponsioLikeError(
@@ -194,7 +196,7 @@ def _save(path: Path, text: str) -> None:
         raise SponsioLikeError(f"{path}: cannot be written: {reason}") from None
 
 
-def _about(order: Order, draft: Draft, signature: Signature) -> Iterator[str]:
+def _about(order: DraftRequest, draft: Draft, signature: ObservedTools) -> Iterator[str]:
     """Yield the lines at the head of the file."""
     model = f"the model `{order.model}`" if order.model else "a model"
     files = ", ".join(path.name for path in order.traces)
@@ -207,7 +209,7 @@ def _about(order: Order, draft: Draft, signature: Signature) -> Iterator[str]:
     yield "them, and the words that it is from, before you take the line `mode: observe` away."
 
 
-def _notes(answer: Answer, signature: Signature) -> Iterator[str]:
+def _notes(answer: Completion, signature: ObservedTools) -> Iterator[str]:
     if answer.cut:
         yield "the answer was cut off before its end: there may have been more statements"
     if signature.lost:

@@ -13,19 +13,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sponsio_like.checks.compile import compile_policy
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.inventory import Inventory
-from sponsio_like.contracts.loader import loads
-from sponsio_like.contracts.needs import needs
+from sponsio_like.checks import compile_policy
+from sponsio_like.contracts import Contract, Inventory, inputs_needed, loads
 from sponsio_like.drafting.grounding import sought, ungrounded
-from sponsio_like.drafting.observed import Signature
+from sponsio_like.drafting.observed import ObservedTools
 from sponsio_like.drafting.statements import LEFT_OUT, Statement, objections, statements, why
 from sponsio_like.drafting.yaml_text import entry, flow, one_line
 from sponsio_like.errors import ContractError
-from sponsio_like.replay.replay import Replay
-from sponsio_like.replay.summary import Line, Summary
-from sponsio_like.traces.trace import Called, Trace
+from sponsio_like.replay import ContractSummary, Replay, Summary
+from sponsio_like.traces import CallEvent, Trace
 
 KEYS = ("name", "assume", "scope", "guarantee", "strategy")
 QUOTE_CHARS = 300
@@ -33,7 +29,7 @@ QUOTE_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedStatement:
     """A statement that was not kept, and the reasons."""
 
     text: str
@@ -51,7 +47,7 @@ class Kept:
     data: Mapping[str, Any]
     quote: str = ""
     notes: tuple[str, ...] = ()
-    tried: Line = field(default_factory=Line)
+    tried: ContractSummary = field(default_factory=ContractSummary)
 
     @property
     def remarks(self) -> list[str]:
@@ -76,7 +72,7 @@ class Draft:
     """
 
     kept: tuple[Kept, ...]
-    refused: tuple[Refused, ...]
+    refused: tuple[RefusedStatement, ...]
     tools: Mapping[str, Any]
     about: tuple[str, ...] = ()
 
@@ -121,17 +117,17 @@ class _Case:
         return Kept(name, self.data, self.quote, tuple(self.notes))
 
 
-def drafted(answer: str, specification: str, signature: Signature) -> Draft:
+def drafted(answer: str, specification: str, signature: ObservedTools) -> Draft:
     """Return the draft made of an answer. Raises `SponsioLikeError` for one that is too long."""
     words = _words(specification)
     cases = [_case(statement, words) for statement in statements(answer)]
     _tell_apart(cases)
     for case, contract in _loaded(cases, signature.inventory):
         case.reasons += _faults(contract, signature)
-        if not case.reasons and (lack := needs(contract) - signature.inputs):
+        if not case.reasons and (lack := inputs_needed(contract) - signature.inputs):
             case.notes.append(f"not judged: the traces have no {', '.join(sorted(lack))}")
     kept = [case.kept for case in cases if not case.reasons]
-    refused = [Refused(case.text, tuple(case.reasons)) for case in cases if case.reasons]
+    refused = [RefusedStatement(case.text, tuple(case.reasons)) for case in cases if case.reasons]
     return Draft(tuple(kept), tuple(refused), signature.inventory)
 
 
@@ -206,7 +202,7 @@ def _blame(error: ContractError, cases: Sequence[_Case], starts: Sequence[int]) 
         cases[place].reasons.append(why(ContractError(problem)))
 
 
-def _faults(contract: Contract, signature: Signature) -> Iterator[str]:
+def _faults(contract: Contract, signature: ObservedTools) -> Iterator[str]:
     """Yield what is wrong with a contract that could be read."""
     found = ungrounded(contract, signature)
     yield from found
@@ -220,7 +216,7 @@ def _faults(contract: Contract, signature: Signature) -> Iterator[str]:
 # --- trying ---------------------------------------------------------------------------------------
 
 
-def tried(draft: Draft, traces: Iterable[Trace]) -> tuple[Draft, Summary]:
+def try_contracts(draft: Draft, traces: Iterable[Trace]) -> tuple[Draft, Summary]:
     """Return the draft with what its contracts would have done, and the summary of the traces.
 
     It also notes values that no call has.
@@ -232,7 +228,7 @@ def tried(draft: Draft, traces: Iterable[Trace]) -> tuple[Draft, Summary]:
     for trace in traces:
         summary.add(player.judge(trace))
         for event in trace.events:
-            if isinstance(event, Called):
+            if isinstance(event, CallEvent):
                 for each in values.values():
                     each.see(event.call)
     kept = [

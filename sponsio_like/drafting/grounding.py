@@ -12,21 +12,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.needs import formulas
-from sponsio_like.contracts.pattern import CATALOG, Rule
-from sponsio_like.contracts.targets import Vocabulary, target
-from sponsio_like.drafting.observed import Signature
+from sponsio_like.contracts import CATALOG, Contract, Rule, Vocabulary, formulas, read_target
+from sponsio_like.drafting.observed import ObservedTools
 from sponsio_like.errors import closest
-from sponsio_like.events.atoms import meets, names_tool
-from sponsio_like.events.events import Call
-from sponsio_like.logic.targets import Condition, Match, Scalar, Target
-from sponsio_like.values.places import path_parts
+from sponsio_like.events import Call, meets, names_tool
+from sponsio_like.logic.formula import Condition, Match, Scalar, Target
+from sponsio_like.values import path_parts
 
 ANY = (Match(),)
 
 
-def ungrounded(contract: Contract, signature: Signature) -> list[str]:
+def ungrounded(contract: Contract, signature: ObservedTools) -> list[str]:
     """Return what the contract names that never occurs in the runs, with similar names that do."""
     found: dict[str, None] = {}
     for root in formulas(contract):
@@ -37,7 +33,7 @@ def ungrounded(contract: Contract, signature: Signature) -> list[str]:
     return list(found)
 
 
-def _of_node(node: f.Node, signature: Signature) -> Iterator[str]:
+def _of_node(node: f.Node, signature: ObservedTools) -> Iterator[str]:
     match node:
         case f.Happens(_, calls) | f.Repeats(calls) | f.Delivered(calls) | f.Denied(calls):
             yield from _of_target(calls, signature)
@@ -66,7 +62,7 @@ def _one_of(name: str, known: Iterable[str], what: str) -> Iterator[str]:
         yield f"{what} `{name}` never occurs in the traces" + (f"; {hint}" if hint else "")
 
 
-def _of_target(calls: Target, signature: Signature) -> Iterator[str]:
+def _of_target(calls: Target, signature: ObservedTools) -> Iterator[str]:
     for match in calls:
         for name in match.names:
             yield from _one_of(name, signature.tools, "tool")
@@ -81,13 +77,15 @@ def _of_target(calls: Target, signature: Signature) -> Iterator[str]:
 # --- paths ----------------------------------------------------------------------------------------
 
 
-def _path(path: str, calls: Target, signature: Signature) -> Iterator[str]:
+def _path(path: str, calls: Target, signature: ObservedTools) -> Iterator[str]:
     """Yield a mistake for a path that a named tool lacks, or that all tools of a glob lack."""
     if path.startswith("@") or path_parts(path)[0] == "*":
         return
     for match in calls:
         having = [
-            tool for tool in _meant(match, signature) if normal(path) in signature.tools[tool].args
+            tool
+            for tool in _meant(match, signature)
+            if normal_path(path) in signature.tools[tool].args
         ]
         lacking = [tool for tool in match.names if tool in signature.tools and tool not in having]
         for tool in lacking:
@@ -102,16 +100,16 @@ def _no_path(whose: str, path: str, known: Iterable[str]) -> str:
     return f"field `{path}` of {whose} never occurs in the traces" + (f"; {hint}" if hint else "")
 
 
-def _meant(match: Match, signature: Signature) -> list[str]:
+def _meant(match: Match, signature: ObservedTools) -> list[str]:
     return [tool for tool in signature.tools if names_tool(match, tool)]
 
 
-def normal(path: str) -> str:
+def normal_path(path: str) -> str:
     """Return a path as the signature writes it: `items[].sku`."""
     return ".".join(path_parts(path)).replace(".[]", "[]")
 
 
-def _output(path: str, signature: Signature) -> Iterator[str]:
+def _output(path: str, signature: ObservedTools) -> Iterator[str]:
     """Yield a mistake for a path whose first part no output has.
 
     The signature has no more of outputs.
@@ -123,7 +121,7 @@ def _output(path: str, signature: Signature) -> Iterator[str]:
         yield f"no output in the traces has a field `{path}`; {closest(path, known)}"
 
 
-def _of_pattern(rule: Rule, signature: Signature) -> Iterator[str]:
+def _of_pattern(rule: Rule, signature: ObservedTools) -> Iterator[str]:
     """Yield mistakes in paths in the arguments of a pattern, of the tools named beside them."""
     declared = CATALOG.get(rule.pattern)
     if declared is None:
@@ -131,7 +129,7 @@ def _of_pattern(rule: Rule, signature: Signature) -> Iterator[str]:
     given = rule.arguments
     words = Vocabulary(dict.fromkeys(signature.tools))
     for path, _, calls in declared.fields(given):
-        yield from _path(path, target(given[calls], words), signature)
+        yield from _path(path, read_target(given[calls], words), signature)
 
 
 # --- values ---------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Collects what recorded runs show: tools, their arguments and outputs, roles, agents, facts,
 steps.
 
-In: traces, one by one. Out: a `Signature`, the words that a drafted contract may use. Memory is
+In: traces, one by one. Out: `ObservedTools`, the words that a drafted contract may use. Memory is
 bounded by the caps below, however many traces there are; the same traces make the same signature.
 """
 
@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sponsio_like.logic.targets import is_glob
-from sponsio_like.traces.trace import Called, Said, Seen, Settled, Told, Trace
-from sponsio_like.values.limits import TEXT_CAP
-from sponsio_like.values.places import path_parts
+from sponsio_like.logic import is_glob
+from sponsio_like.traces import CallEvent, FactEvent, MessageEvent, ResultEvent, StepEvent, Trace
+from sponsio_like.values import TEXT_CAP, path_parts
 
 TOOLS_CAP = 300
 """The most tools; calls of further ones are only counted."""
@@ -56,7 +55,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class ObservedTool:
     """A tool as it was seen. `lost` counts the paths that are not listed any more."""
 
     calls: int = 0
@@ -74,13 +73,13 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class ObservedTools:
     """All that traces show.
 
     `inputs` are those that any of them delivers; `lost` counts calls of unlisted tools.
     """
 
-    tools: Mapping[str, Tool]
+    tools: Mapping[str, ObservedTool]
     traces: int
     calls: int
     lost: int
@@ -96,7 +95,7 @@ class Signature:
         return {name: {"fields": tool.fields} for name, tool in self.tools.items()}
 
 
-def signature_of(traces: Iterable[Trace]) -> Signature:
+def signature_of(traces: Iterable[Trace]) -> ObservedTools:
     """Return the signature of all these traces together."""
     collector = Collector()
     for trace in traces:
@@ -125,7 +124,7 @@ class _Seen:
             if known is None and len(into) >= PATHS_CAP:
                 self.lost += 1
                 continue
-            into[path] = joined(known or Shape(), value)
+            into[path] = with_value(known or Shape(), value)
 
 
 class Collector:
@@ -146,7 +145,7 @@ class Collector:
         flying: dict[str, _Seen] = {}
         for event in trace.events:
             match event:
-                case Called(call, result):
+                case CallEvent(call, result):
                     tool = self._call(call.tool)
                     self._name("agents", call.agent)
                     if tool is None:
@@ -156,27 +155,29 @@ class Collector:
                         flying[call.id] = tool
                     else:
                         _settle(tool, result.status, result.output)
-                case Settled(id, result) if id in flying:
+                case ResultEvent(id, result) if id in flying:
                     _settle(flying.pop(id), result.status, result.output)
-                case Said(message):
+                case MessageEvent(message):
                     self._name("roles", message.role)
-                case Told(key):
+                case FactEvent(key):
                     self._name("keys", key)
-                case Seen(step):
+                case StepEvent(step):
                     for atom in sorted(step.atoms):
                         self._name("steps", atom)
                 case _:
                     pass
 
-    def signature(self) -> Signature:
+    def signature(self) -> ObservedTools:
         """Return the signature of the traces so far."""
         tools = {
-            name: Tool(t.calls, t.failed, t.structured, dict(t.args), dict(t.output), t.lost)
+            name: ObservedTool(
+                t.calls, t.failed, t.structured, dict(t.args), dict(t.output), t.lost
+            )
             for name, t in sorted(self._tools.items())
         }
         names = {kind: tuple(sorted(found)) for kind, found in self._names.items()}
         inputs = frozenset(self._inputs)
-        return Signature(tools, self._traces, self._calls, self._lost, **names, inputs=inputs)
+        return ObservedTools(tools, self._traces, self._calls, self._lost, **names, inputs=inputs)
 
     def _call(self, name: str) -> _Seen | None:
         """Return the tool of this name; None for one that no contract can name, or one too many."""
@@ -252,19 +253,19 @@ def _is_part(key: Any) -> bool:
     return plain and 0 < len(key) <= NAME_CHARS and not set(key) & set(".[]*@")
 
 
-def joined(shape: Shape, value: Any) -> Shape:
+def with_value(shape: Shape, value: Any) -> Shape:
     """Return the shape with one more value."""
-    kinds = {*shape.kinds, kind_of(value)}
+    kinds = {*shape.kinds, json_kind(value)}
     values = shape.values
     if len(values) < VALUES_CAP and not isinstance(value, (dict, list)):
-        shown = example(value)
+        shown = value_sample(value)
         values = values if shown in values else (*values, shown)
     if len(kinds) == len(shape.kinds) and values is shape.values:
         return shape
     return Shape(tuple(kind for kind in ORDER if kind in kinds), values)
 
 
-def kind_of(value: Any) -> str:
+def json_kind(value: Any) -> str:
     """Return the kind of a JSON value, as inventories have it."""
     match value:
         case None:
@@ -282,7 +283,7 @@ def kind_of(value: Any) -> str:
     return "object"
 
 
-def example(value: Any) -> str:
+def value_sample(value: Any) -> str:
     """Return a value as JSON, shortened."""
     if isinstance(value, str) and len(value) > VALUE_CHARS:
         return json.dumps(value[:VALUE_CHARS]) + ".."

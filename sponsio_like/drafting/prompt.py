@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
-from sponsio_like.contracts.parameters import Field, Occurrence, Tools, expects
-from sponsio_like.contracts.pattern import Parameter, Pattern
-from sponsio_like.drafting.observed import VALUES_CAP, Shape, Signature, Tool
+from sponsio_like.contracts import Field, Occurrence, Parameter, Pattern, Tools, expects
+from sponsio_like.drafting.observed import VALUES_CAP, ObservedTool, ObservedTools, Shape
 from sponsio_like.errors import SponsioLikeError
 
 SIGNATURE_CHARS = 200_000
@@ -81,8 +80,12 @@ PATTERNS = "# The patterns, with their arguments (`=` gives a default)\n"
 SHORT = {expects(Tools): "tools", expects(Occurrence): "event", expects(Field): "field"}
 
 
-def messages(
-    specification: str, signature: Signature, patterns: Iterable[Pattern], *, values: bool = True
+def chat_messages(
+    specification: str,
+    signature: ObservedTools,
+    patterns: Iterable[Pattern],
+    *,
+    values: bool = True,
 ) -> list[dict[str, str]]:
     """Return the chat that asks for a draft.
 
@@ -126,7 +129,7 @@ def _expects(parameter: Parameter) -> str:
 # --- the signature --------------------------------------------------------------------------------
 
 
-def _signature(signature: Signature, values: int) -> str:
+def _signature(signature: ObservedTools, values: int) -> str:
     """Return the signature as text, with as many examples as there is room for."""
     for shown in range(values, -1, -1):
         text = "\n".join(json.dumps(line) for line in lines(signature, shown))
@@ -138,7 +141,7 @@ def _signature(signature: Signature, values: int) -> str:
     )
 
 
-def lines(signature: Signature, values: int = VALUES_CAP) -> Iterator[dict[str, Any]]:
+def lines(signature: ObservedTools, values: int = VALUES_CAP) -> Iterator[dict[str, Any]]:
     """Yield the signature as JSON objects: one for each tool, and one for all else."""
     for name, tool in signature.tools.items():
         yield {"tool": name, **_tool(tool, values)}
@@ -151,7 +154,7 @@ def lines(signature: Signature, values: int = VALUES_CAP) -> Iterator[dict[str, 
     yield {name: list(found) for name, found in others.items() if found}
 
 
-def _tool(tool: Tool, values: int) -> dict[str, Any]:
+def _tool(tool: ObservedTool, values: int) -> dict[str, Any]:
     found: dict[str, Any] = {"calls": tool.calls, "failed": tool.failed}
     found["args"] = _shapes(tool.args, values)
     if tool.structured:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sponsio_like.contracts.yaml_document import parse
+from sponsio_like.contracts import parse
 from sponsio_like.drafting.yaml_text import flow, one_line
 from sponsio_like.errors import ContractError, SponsioLikeError, closest
 
@@ -86,7 +86,7 @@ def _in_block(block: str) -> list[Statement]:
     except ContractError as error:
         items, reason = None, why(error)
     if items is not None:
-        return [Statement(shown(item), item) for item in items] + _beside(document.data)
+        return [Statement(statement_line(item), item) for item in items] + _beside(document.data)
     pieces = list(_pieces(block))
     return [_piece(text) for text in pieces] or [Statement(block.strip(), None, reason)]
 
@@ -105,7 +105,7 @@ def _beside(data: Any) -> list[Statement]:
     keys = () if isinstance(data, list) or "contracts" not in data else data
     reason = "is not part of a draft; write each contract by itself"
     return [
-        Statement(shown({key: data[key]}), None, f"`{one_line(key)}` {reason}")
+        Statement(statement_line({key: data[key]}), None, f"`{one_line(key)}` {reason}")
         for key in keys
         if key not in ("version", "mode", "tools", "contracts")
     ]
@@ -138,7 +138,7 @@ def _piece(text: str) -> Statement:
         return Statement(text.strip(), None, why(error))
     if document.problems:
         return Statement(text.strip(), None, why(ContractError(*document.problems)))
-    return Statement(shown(document.data[0]), document.data[0])
+    return Statement(statement_line(document.data[0]), document.data[0])
 
 
 def why(error: ContractError) -> str:
@@ -146,7 +146,7 @@ def why(error: ContractError) -> str:
     return "; ".join(f"{p.what} ({p.hint})" if p.hint else p.what for p in error.problems)
 
 
-def shown(data: Any) -> str:
+def statement_line(data: Any) -> str:
     """Return a statement on one line, shortened; its quotation comes last."""
     if isinstance(data, Mapping) and "quote" in data:
         data = {**{key: value for key, value in data.items() if key != "quote"}, **data}

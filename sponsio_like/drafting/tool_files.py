@@ -13,16 +13,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sponsio_like.checks.names import placed, strangers, unchecked
-from sponsio_like.checks.roll_call import refuse_strangers, words_of
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.inventory import KINDS, Fields, Inventory, inventory
-from sponsio_like.contracts.loader import File
-from sponsio_like.contracts.targets import Vocabulary
-from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
+from sponsio_like.checks import at_place, known_names, refuse_strangers, unchecked, unknown_names
+from sponsio_like.contracts import (
+    KINDS,
+    SIZE_CAP,
+    Contract,
+    Fields,
+    File,
+    Inventory,
+    Vocabulary,
+    parse,
+    read_inventory,
+)
 from sponsio_like.drafting.observed import signature_of
 from sponsio_like.errors import ContractError, Problem, closest
-from sponsio_like.traces.trace import Trace, read_traces
+from sponsio_like.traces import Trace, read_traces
 
 HOW = "with --tools FILE or --traces FILE"
 SCHEMAS = ("parameters", "inputSchema", "input_schema")
@@ -33,7 +38,7 @@ FORMS = (
 )
 
 
-def checked(file: File, tools: Path | None, traces: Sequence[Path]) -> list[str]:
+def unchecked_names(file: File, tools: Path | None, traces: Sequence[Path]) -> list[str]:
     """Return the names in a contract file that could not be checked, in lines for people.
 
     `tools` is a file that lists the agent's tools; `traces` are recorded runs, which may never have
@@ -41,12 +46,12 @@ def checked(file: File, tools: Path | None, traces: Sequence[Path]) -> list[str]
     for arguments that are not declared.
     """
     known = file.inventory
-    given = None if tools is None else listed(tools)
+    given = None if tools is None else read_tools(tools)
     if given is not None:
         _check_declared(known, given, str(tools))
-    told = words_of(known, given or {})
-    shown = seen(each for path in traces for each in read_traces(path))
-    words = words_of(Inventory(told.tools, known.elsewhere), shown)
+    told = known_names(known, given or {})
+    shown = tools_in_traces(each for path in traces for each in read_traces(path))
+    words = known_names(Inventory(told.tools, known.elsewhere), shown)
     if words.tools:
         declared = {
             each: None if told.fields(each) is None else fields
@@ -67,7 +72,7 @@ def checked(file: File, tools: Path | None, traces: Sequence[Path]) -> list[str]
 def _never_given(contracts: Iterable[Contract], words: Vocabulary) -> Iterator[Problem]:
     """Yield the arguments that contracts name and no recorded run gives; they may be optional."""
     for each in contracts:
-        for problem in placed(each, strangers(each, words)):
+        for problem in at_place(each, unknown_names(each, words)):
             yield replace(problem, what=f"{problem.what} in the recorded runs")
 
 
@@ -84,7 +89,7 @@ def _sources(known: Inventory, tools: Path | None, traces: Sequence[Path]) -> st
     return ", ".join([*declared, *([] if tools is None else [str(tools)]), *map(str, traces)])
 
 
-def listed(path: Path) -> dict[str, Fields | None]:
+def read_tools(path: Path) -> dict[str, Fields | None]:
     """Return the tools of a file. Raises `ContractError` for what is no list of tools."""
     try:
         text = path.read_text("utf-8-sig")
@@ -105,7 +110,7 @@ def listed(path: Path) -> dict[str, Fields | None]:
     return found
 
 
-def seen(traces: Iterable[Trace]) -> dict[str, Fields | None]:
+def tools_in_traces(traces: Iterable[Trace]) -> dict[str, Fields | None]:
     """Return the tools that traces show, with the arguments that were given."""
     signature = signature_of(traces)
     return {name: None if tool.lost else tool.fields for name, tool in signature.tools.items()}
@@ -131,7 +136,7 @@ def _tools(data: Any) -> dict[str, Fields | None]:
         case {"name": str()} | {"function": {"name": str()}}:
             return _tools([data])
         case dict():
-            return inventory(data)
+            return read_inventory(data)
     raise ContractError.of("it is no list of tools", FORMS)
 
 

@@ -3,3 +3,58 @@
 In: contracts. Out: a `Policy` of clauses, the `Ledger` of one session, and for each event a
 judgement: the clauses that it would violate, and what letting it through changes.
 """
+
+from sponsio_like.engine.applying import ByName, Letter, applies, contract_names
+from sponsio_like.engine.clause import MOMENT, Clause
+from sponsio_like.engine.demands import owed
+from sponsio_like.engine.encoding import decode, encode
+from sponsio_like.engine.findings import (
+    INVENTORY,
+    Finding,
+    enforced,
+    findings_of,
+    holding,
+    in_doubt,
+    inventory_mode,
+    left_to_answer,
+    lost,
+    needing_ruling,
+    observed,
+    renamed,
+    reported,
+    still_asks,
+    stoppable,
+    stopping,
+    strictest,
+    unlisted_call,
+    unreadable,
+)
+from sponsio_like.engine.index import INDEX_CAP
+from sponsio_like.engine.judgement import judge, witnesses
+from sponsio_like.engine.ledger import Ledger
+from sponsio_like.engine.per_value import OTHERS, Late
+from sponsio_like.engine.policy import LINEAGE, Counter, Policy
+from sponsio_like.engine.settlement import Results, expire, settle_all, split_world
+from sponsio_like.engine.standing import owing, verdicts
+from sponsio_like.engine.unread import (
+    KEPT,
+    Unread,
+    field,
+    too_large,
+    unread_fields,
+    unread_in_result,
+    unread_slots,
+)
+
+# fmt: off
+__all__ = [
+    "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "OTHERS", "ByName", "Clause",
+    "Counter", "Finding", "Late", "Ledger", "Letter", "Policy", "Results", "Unread", "applies",
+    "contract_names", "decode", "encode", "enforced", "expire", "field", "findings_of",
+    "holding", "in_doubt", "inventory_mode", "judge", "left_to_answer", "lost",
+    "needing_ruling", "observed", "owed", "owing", "renamed", "reported", "settle_all",
+    "split_world", "still_asks", "stoppable", "stopping", "strictest", "too_large",
+    "unlisted_call", "unread_fields", "unread_in_result", "unread_slots", "unreadable",
+    "verdicts", "witnesses",
+]
+# fmt: on

@@ -24,8 +24,7 @@ from sponsio_like.logic.formula import (
     TextIs,
     TextMatches,
 )
-from sponsio_like.monitor.alphabet import fixed_at, static
-from sponsio_like.monitor.program import Op, Program, Slot
+from sponsio_like.monitor import Op, Program, Slot, fixed_at, static
 
 Part: TypeAlias = "bool | Literal['asked', 'counted']"
 """The value of a formula as far as one event decides it: true, so that nothing is asked; false;
@@ -106,7 +105,7 @@ class ByName:
         found = self._known.get((kind, name))
         if found is None:
             each = range(len(self._policy.clauses))
-            found = names_of(self._policy, (i for i in each if self._may(i, kind, name)))
+            found = contract_names(self._policy, (i for i in each if self._may(i, kind, name)))
             if len(self._known) < INDEX_CAP:
                 self._known[kind, name] = found
         return found
@@ -123,6 +122,6 @@ class ByName:
         return bool(clause.monitor.rest) or applies(clause, letter)
 
 
-def names_of(policy: Policy, clauses: Iterable[int]) -> tuple[str, ...]:
+def contract_names(policy: Policy, clauses: Iterable[int]) -> tuple[str, ...]:
     """Return the names of the contracts that have these clauses."""
     return tuple(policy.contracts[k].name for k in sorted({policy.owner[i] for i in clauses}))

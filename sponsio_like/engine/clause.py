@@ -9,26 +9,56 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts import Contract, Rule
 from sponsio_like.errors import ContractError
-from sponsio_like.events.atoms import OPEN, kinds_of, settled
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call, End, Event, Kind, Result
-from sponsio_like.logic.decompose import Reading, take_apart
+from sponsio_like.events import (
+    OPEN,
+    Call,
+    Context,
+    End,
+    Event,
+    Kind,
+    Result,
+    kinds_of,
+    settled_value,
+)
+from sponsio_like.logic import Decomposition, decompose
 from sponsio_like.logic.formula import TRUE, Seconds, postorder
-from sponsio_like.monitor.alphabet import OTHER, Name, quiet, static, targets_of
-from sponsio_like.monitor.in_flight import WindowFull
-from sponsio_like.monitor.monitor import Instance, Monitor, Verdict
-from sponsio_like.monitor.parametric.bindings import Bindings, Sight
-from sponsio_like.monitor.parametric.variables import names_of, vars_in
-from sponsio_like.monitor.past import Letter
-from sponsio_like.monitor.program import Program, Slot
-from sponsio_like.monitor.relevance import Listening, concerned
-from sponsio_like.monitor.resting import NEVER, due, in_the_air, memory, same
-from sponsio_like.monitor.slots import key_of, slot_reader
-from sponsio_like.monitor.state import Change, Now, Place, Seen, Watch
-from sponsio_like.monitor.steady import Judged, is_steady, mute
+from sponsio_like.monitor import (
+    NEVER,
+    OTHER,
+    Bindings,
+    BoundLetters,
+    Change,
+    ClauseState,
+    ClauseStep,
+    Instance,
+    Letter,
+    Monitor,
+    Name,
+    Now,
+    PositionCounts,
+    Program,
+    Relevance,
+    RootedProgram,
+    Slot,
+    Verdict,
+    WindowFull,
+    awaits_results,
+    concerned,
+    dont_care_slots,
+    due,
+    is_unchanged,
+    keeps_registers,
+    memory,
+    quiet,
+    slot_reader,
+    split_key,
+    static,
+    targets_of,
+    variable_layout,
+    vars_in,
+)
 
 MOMENT = 0.001
 """Seconds until the next position that `_stays` supposes: by then a register of
@@ -51,7 +81,7 @@ class Clause:
         self.rule = rule
         self.by = rule.by
         program = Program()
-        self.monitor = Monitor(program, take_apart(rule.formula), tools)
+        self.monitor = Monitor(program, decompose(rule.formula), tools)
         counted = list(program.slots)
         gate = Program(beside=program)
         scope = contract.segment
@@ -62,7 +92,7 @@ class Clause:
         if scope and scope.start is not None:
             self.opens = gate.add(scope.start, violates=True)
         self.closes = gate.add(scope.stop) if scope and scope.stop is not None else None
-        self.gate = Monitor(gate, Reading((), ()), tools)
+        self.gate = Monitor(gate, Decomposition((), ()), tools)
         ends = [root for root in (self.opens, self.closes) if root is not None]
         self.opens_late = any(self.gate.future.waits[root] for root in ends)
         self.slots: list[Slot] = program.slots
@@ -72,10 +102,10 @@ class Clause:
         self.kinds = self.counts | _kinds(self.slots)
         self._always = roots = [root for parts in self.monitor.always for root in parts]
         self.roots = (*roots, *self.monitor.rest)
-        self._judged = (Judged(program, self.roots), Judged(gate, (self.assume, *ends)))
-        lasting = bool(self.monitor.rest) or scope is not None
-        split = bool(rule.by)
-        self._listens = Listening(
+        mine, gates = (program, self.roots), (gate, (self.assume, *ends))
+        self._judged = (RootedProgram(*mine), RootedProgram(*gates))
+        lasting, split = bool(self.monitor.rest) or scope is not None, bool(rule.by)
+        self._listens = listens = Relevance(
             program, roots, gate, ends, assume=self.assume, lasting=lasting, split=split
         )
         self._quiet: dict[Any, bool] = {}
@@ -84,11 +114,11 @@ class Clause:
         self.globs = frozenset(glob for match in matches for glob in match.globs)
         self._bare = scope is None and contract.assumption is None
         self.is_plain = scope is None and self.monitor.plain and not gate.looks_ahead(self.assume)
-        steady = self._listens.calm and not (self.monitor.counts_steps or self.gate.counts_steps)
-        self.may_wake = not (self.by or self._listens.light or self._listens.all or steady)
+        steady = listens.unaffected and not (self.monitor.counts_steps or self.gate.counts_steps)
+        self.may_wake = not (self.by or listens.memoryless or listens.sees_all or steady)
         bounds = [op[2] for op in program.nodes if op[0] in ("F", "G")]
         self.timed = any(isinstance(bound, Seconds) for bound in bounds)
-        self.is_still = self.is_steady(static(self.slots, OTHER))
+        self.is_still = self.keeps_registers(static(self.slots, OTHER))
 
     # --- reading ------------------------------------------------------------------------------
 
@@ -110,10 +140,12 @@ class Clause:
         """
         return tuple([read(event, context) for read in self.readers])
 
-    def sight(self, event: Event, context: Context) -> Sight:
+    def sight(self, event: Event, context: Context) -> BoundLetters:
         """Return the letters of this position: for each value that it binds, and for all others."""
         assert self.bound is not None
-        return self.bound.see(self.read(event, context), event, context, self.is_steady, self.mute)
+        return self.bound.see(
+            self.read(event, context), event, context, self.keeps_registers, self.dont_care_slots
+        )
 
     def results(self, letter: Letter, result: Result, tool: str) -> dict[int, Any]:
         """Return the final value of every slot that waits for this result, by the slot's number.
@@ -123,26 +155,26 @@ class Clause:
         final = {}
         for i, value in enumerate(letter):
             if value is OPEN and not (self.bound and i in self.bound.revealing):
-                answer = settled(self.slots[i].node, result, tool)
+                answer = settled_value(self.slots[i].node, result, tool)
                 final[i] = self.slots[i].default if answer is None else answer
         return final
 
-    def is_steady(self, letter: Sequence[bool | None]) -> bool:
+    def keeps_registers(self, letter: Sequence[bool | None]) -> bool:
         """True if positions with this letter leave the clause as it is, in any state."""
         if not self.is_plain:
             return False
         still = [each if isinstance(each, bool) else None for each in quiet(self.slots)]
         return not concerned(self.monitor.program, self._always, letter) and all(
-            is_steady(each.program, each.past, one)
+            keeps_registers(each.program, each.past, one)
             for each in (self.monitor, self.gate)
             for one in (letter, still)
         )
 
-    def mute(self, letter: Sequence[bool | None]) -> frozenset[int]:
+    def dont_care_slots(self, letter: Sequence[bool | None]) -> frozenset[int]:
         """Return the outputs that bind values, and make no difference at positions with this
         letter.
         """
-        return mute(self._judged, letter, self.bound.revealing if self.bound else ())
+        return dont_care_slots(self._judged, letter, self.bound.revealing if self.bound else ())
 
     def worst(self, letter: Letter) -> dict[int, bool]:
         """Return the value that violates, for every slot that waits for a result."""
@@ -150,61 +182,70 @@ class Clause:
 
     def key(self, event: Event) -> Any:
         """Return the values that choose the monitor of this call; None if one is missing."""
-        return key_of(event, self.by) if isinstance(event, Call) else None
+        return split_key(event, self.by) if isinstance(event, Call) else None
 
     # --- watching -----------------------------------------------------------------------------
 
     @property
-    def start(self) -> Watch:
+    def start(self) -> ClauseState:
         """The watch before the first position."""
         open_at_once = self.kind_of_scope in (None, "before")
-        return Watch(self.gate.start, self.monitor.start if open_at_once else None)
+        return ClauseState(self.gate.start, self.monitor.start if open_at_once else None)
 
-    def step(self, watch: Watch, letter: Letter, kind: Kind, at: Place, time: float) -> Seen:
+    def step(
+        self, watch: ClauseState, letter: Letter, kind: Kind, at: PositionCounts, time: float
+    ) -> ClauseStep:
         """Return the watch after one position; the caller has called `expire` for its time."""
-        if self._bare and watch.inner is not None and kind in self.counts:
-            inner, violated = self.monitor.step(watch.inner, letter, at.counted, time)
-            broken = watch.broken or violated
-            return Seen(Watch(watch.gate, inner, watch.over, broken, watch.hanging), violated)
-        values = self.gate.past.read(letter, watch.gate.registers, at.seen, time)
-        gate = self.gate.step(watch.gate, letter, at.seen, time).state
-        after, violated = self._segment(watch._replace(gate=gate), values)
-        if after.inner is not None and kind in self.counts:
-            step = self.monitor.step(after.inner, letter, at.counted, time)
-            after, violated = after._replace(inner=step.state), violated or step.violated
+        if self._bare and watch.segment is not None and kind in self.counts:
+            inner, violated = self.monitor.step(watch.segment, letter, at.counted, time)
+            broken = watch.violated or violated
+            return ClauseStep(
+                ClauseState(watch.outer, inner, watch.closed, broken, watch.left_open), violated
+            )
+        values = self.gate.past.read(letter, watch.outer.registers, at.seen, time)
+        gate = self.gate.step(watch.outer, letter, at.seen, time).state
+        after, violated = self._segment(watch._replace(outer=gate), values)
+        if after.segment is not None and kind in self.counts:
+            step = self.monitor.step(after.segment, letter, at.counted, time)
+            after, violated = after._replace(segment=step.state), violated or step.violated
         return self._seen(after, violated and values[self.assume])
 
-    def _segment(self, watch: Watch, values: list[Any]) -> Seen:
+    def _segment(self, watch: ClauseState, values: list[Any]) -> ClauseStep:
         """Return the watch as segments end and begin at this position; violated
         if one has failed.
         """
         starts = self.opens is not None and values[self.opens]
         stops = self.closes is not None and values[self.closes]
         failed = False
-        if watch.inner is not None and stops:
-            left, failed = self.monitor.closed(watch.inner)
+        if watch.segment is not None and stops:
+            left, failed = self.monitor.closed(watch.segment)
             over = self.kind_of_scope == "before"
-            watch = watch._replace(inner=None, over=over, hanging=watch.hanging | left)
-        if watch.inner is None and starts and not watch.over:
-            watch = watch._replace(inner=self.monitor.start)
-        return Seen(watch, failed)
+            watch = watch._replace(segment=None, closed=over, left_open=watch.left_open | left)
+        if watch.segment is None and starts and not watch.closed:
+            watch = watch._replace(segment=self.monitor.start)
+        return ClauseStep(watch, failed)
 
     def settle(
-        self, watch: Watch, change: Change, final: Mapping[int, bool], last: Place, now: Now
-    ) -> Seen:
+        self,
+        watch: ClauseState,
+        change: Change,
+        final: Mapping[int, bool],
+        last: PositionCounts,
+        now: Now,
+    ) -> ClauseStep:
         """Return the watch once a call has its result; violated if the result shows that the call
         was.
 
         Where a scope speaks of results, a segment may begin or end now.
         """
-        gate = self.gate.settle(watch.gate, change.at.seen, final, last.seen).state
-        watch, failed = watch._replace(gate=gate), False
-        if watch.inner is not None:
-            step = self.monitor.settle(watch.inner, change.at.counted, final, last.counted)
-            watch, failed = watch._replace(inner=step.state), step.violated
-        if watch.hanging:
-            left, ended = self.monitor.settled(watch.hanging, change.at.counted, final)
-            watch, failed = watch._replace(hanging=left), failed or ended
+        gate = self.gate.settle(watch.outer, change.at.seen, final, last.seen).state
+        watch, failed = watch._replace(outer=gate), False
+        if watch.segment is not None:
+            step = self.monitor.settle(watch.segment, change.at.counted, final, last.counted)
+            watch, failed = watch._replace(segment=step.state), step.violated
+        if watch.left_open:
+            left, ended = self.monitor.settled(watch.left_open, change.at.counted, final)
+            watch, failed = watch._replace(left_open=left), failed or ended
         if self.opens_late:
             letter = tuple(final.get(i, value) for i, value in enumerate(change.letter))
             values = self.gate.past.read(letter, gate.registers, change.at.seen, now.time)
@@ -212,73 +253,75 @@ class Clause:
             failed = failed or ended
         return self._seen(watch, failed and self.assumed(watch, last, now))
 
-    def expire(self, watch: Watch, last: Place, now: Now) -> Seen:
+    def expire(self, watch: ClauseState, last: PositionCounts, now: Now) -> ClauseStep:
         """Return the watch at this time; violated if a bound in seconds has run out."""
-        if watch.inner is None:
-            return Seen(watch, False)
-        step = self.monitor.expire(watch.inner, last.counted, now.time)
-        watch = watch._replace(inner=step.state)
+        if watch.segment is None:
+            return ClauseStep(watch, False)
+        step = self.monitor.expire(watch.segment, last.counted, now.time)
+        watch = watch._replace(segment=step.state)
         return self._seen(watch, step.violated and self.assumed(watch, last, now))
 
     @staticmethod
-    def _seen(watch: Watch, violated: bool) -> Seen:
-        return Seen(watch._replace(broken=watch.broken or violated), violated)
+    def _seen(watch: ClauseState, violated: bool) -> ClauseStep:
+        return ClauseStep(watch._replace(violated=watch.violated or violated), violated)
 
-    def assumed(self, watch: Watch, last: Place, now: Now) -> bool:
+    def assumed(self, watch: ClauseState, last: PositionCounts, now: Now) -> bool:
         """True if the assumption holds after the last position, of which only
         the context is read.
         """
         nothing = self.read(End(), now.context)
         if self.bound is not None:
             nothing = self.bound.nothing(nothing, now.context)
-        values = self.gate.past.read(nothing, watch.gate.registers, last.seen + 1, now.time)
+        values = self.gate.past.read(nothing, watch.outer.registers, last.seen + 1, now.time)
         return bool(values[self.assume])
 
-    def verdict(self, watch: Watch, last: Place) -> Verdict:
+    def verdict(self, watch: ClauseState, last: PositionCounts) -> Verdict:
         """Return the verdict, which stays once violated; inconclusive for a scope that may open
         again.
         """
-        if watch.broken:
+        if watch.violated:
             return "violated"
-        if watch.over and not watch.hanging:
+        if watch.closed and not watch.left_open:
             return "satisfied"
-        if watch.inner is None or self.kind_of_scope or self.by:
+        if watch.segment is None or self.kind_of_scope or self.by:
             return "inconclusive"
-        return self.monitor.verdict(watch.inner, last.counted)
+        return self.monitor.verdict(watch.segment, last.counted)
 
-    def open_ends(self, watch: Watch) -> list[Instance]:
+    def open_ends(self, watch: ClauseState) -> list[Instance]:
         """Return the instances that would be unfulfilled if the session ended now."""
-        live = watch.hanging
-        if watch.inner is not None and self.kind_of_scope not in ("before", "between"):
-            live |= watch.inner.live
+        live = watch.left_open
+        if watch.segment is not None and self.kind_of_scope not in ("before", "between"):
+            live |= watch.segment.live
         return self.monitor.open_ends(live)
 
     # --- waking -------------------------------------------------------------------------------
 
-    def wakes_at(self, watch: Watch, last: Place, time: float) -> int:
+    def wakes_at(self, watch: ClauseState, last: PositionCounts, time: float) -> int:
         """Return the next position that this watch has to see, whatever the tool.
 
         `NEVER` if there is none.
         """
         position = last.seen
-        if self._listens.light or self._listens.all or self.kinds != self.counts:
+        if self._listens.memoryless or self._listens.sees_all or self.kinds != self.counts:
             return NEVER  # it sees every position by itself
         if not self._is_quiet(watch, position, time):
             return position + 1
-        dues = [due(self.gate, watch.gate, position)]
-        if watch.inner is not None:
-            dues.append(due(self.monitor, watch.inner, position))
+        dues = [due(self.gate, watch.outer, position)]
+        if watch.segment is not None:
+            dues.append(due(self.monitor, watch.segment, position))
         return min(dues)
 
-    def _is_quiet(self, watch: Watch, position: int, time: float) -> bool:
+    def _is_quiet(self, watch: ClauseState, position: int, time: float) -> bool:
         """True if a call of a tool that no contract names leaves the watch as it is."""
-        if self._listens.calm and not (watch.inner and watch.inner.live):
+        if self._listens.unaffected and not (watch.segment and watch.segment.live):
             return True
-        if in_the_air(watch.gate) or (watch.inner is not None and in_the_air(watch.inner)):
+        if awaits_results(watch.outer) or (
+            watch.segment is not None and awaits_results(watch.segment)
+        ):
             return self._stays(watch, position, time)  # a window does not repeat: not worth caching
         key = (
-            memory(self.gate, watch.gate, position),
-            watch.inner and memory(self.monitor, watch.inner, position),
+            memory(self.gate, watch.outer, position),
+            watch.segment and memory(self.monitor, watch.segment, position),
         )
         if key not in self._quiet:
             if len(self._quiet) >= QUIET_CAP:
@@ -286,18 +329,18 @@ class Clause:
             self._quiet[key] = self._stays(watch, position, time)
         return self._quiet[key]
 
-    def _stays(self, watch: Watch, position: int, time: float) -> bool:
-        letter, at = self.gate.search.quiet_letter, Place(position + 1, position + 1)
+    def _stays(self, watch: ClauseState, position: int, time: float) -> bool:
+        letter, at = self.gate.search.quiet_letter, PositionCounts(position + 1, position + 1)
         try:
             seen = self.step(watch, letter, "call", at, time + MOMENT)
         except (WindowFull, ContractError):  # the next position will raise it
             return False
-        before, after = watch.inner, seen.watch.inner
-        if seen.violated or not same(self.gate, watch.gate, seen.watch.gate):
+        before, after = watch.segment, seen.watch.segment
+        if seen.violated or not is_unchanged(self.gate, watch.outer, seen.watch.outer):
             return False
         if before is None or after is None:
             return before is after
-        return before.live == after.live and same(self.monitor, before, after)
+        return before.live == after.live and is_unchanged(self.monitor, before, after)
 
 
 def _bindings(contract: Contract, rule: Rule, slots: Sequence[Slot]) -> Bindings | None:
@@ -305,7 +348,7 @@ def _bindings(contract: Contract, rule: Rule, slots: Sequence[Slot]) -> Bindings
     scope = contract.segment
     ends = (scope.start, scope.stop) if scope else ()
     roots = [each for each in (rule.formula, contract.assumption, *ends) if each is not None]
-    names = names_of(roots, rule.formula)
+    names = variable_layout(roots, rule.formula)
     return Bindings(slots, names) if names.places or names.local else None
 
 

@@ -6,8 +6,7 @@ Argument values of a call never stand in these words.
 from __future__ import annotations
 
 from sponsio_like.engine.clause import Clause
-from sponsio_like.monitor.monitor import Instance
-from sponsio_like.monitor.residual import Literal, literals_of
+from sponsio_like.monitor import Instance, Literal, literals_of
 from sponsio_like.syntax import show
 
 FULL = "memory is full, so that it cannot be told any more"

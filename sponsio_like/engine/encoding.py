@@ -10,13 +10,9 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from sponsio_like.events.atoms import LATE, OPEN
-from sponsio_like.events.terms import MISSING
-from sponsio_like.monitor.in_flight import Entry
-from sponsio_like.monitor.monitor import State
-from sponsio_like.monitor.state import Change, Place, Watch
-from sponsio_like.values.freeze import UNREADABLE
-from sponsio_like.values.places import ABSENT
+from sponsio_like.events import LATE, MISSING, OPEN
+from sponsio_like.monitor import Change, ClauseState, Entry, PositionCounts, State
+from sponsio_like.values import ABSENT, UNREADABLE
 
 _NAMES: dict[str, Any] = {
     "open": OPEN,
@@ -26,11 +22,11 @@ _NAMES: dict[str, Any] = {
     "unreadable": UNREADABLE,
 }
 _RECORDS: dict[str, Callable[..., Any]] = {
-    "watch": Watch,
+    "watch": ClauseState,
     "state": State,
     "entry": Entry,
     "change": Change,
-    "place": Place,
+    "place": PositionCounts,
 }
 _PLAIN = frozenset({bool, int, str, type(None)})
 

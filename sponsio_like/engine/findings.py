@@ -11,13 +11,11 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sponsio_like.contracts.inventory import CONTRACT
+from sponsio_like.contracts import CONTRACT
 from sponsio_like.engine.demands import FULL, demand
 from sponsio_like.engine.policy import Policy
-from sponsio_like.events.events import Call, Event, Message, kind_of
-from sponsio_like.events.ticket import Asked, Ticket
-from sponsio_like.monitor.in_flight import WindowFull
-from sponsio_like.monitor.state import Witness
+from sponsio_like.events import Asked, Call, Event, Message, Ticket, kind_of
+from sponsio_like.monitor import WindowFull, Witness
 from sponsio_like.outcome import (
     Action,
     Ask,
@@ -61,7 +59,7 @@ class Finding(NamedTuple):
     key: Any = None
 
 
-def findings(
+def findings_of(
     policy: Policy,
     violated: Mapping[int, Witness],
     event: Event,
@@ -141,7 +139,7 @@ def inventory_mode(policy: Policy) -> Mode:
     return policy.mode if policy.enforces else "observe"
 
 
-def unlisted(policy: Policy, event: Event, position: int) -> Finding | None:
+def unlisted_call(policy: Policy, event: Event, position: int) -> Finding | None:
     """Return the finding for a call that the inventory does not have, or not with these arguments.
 
     None if the inventory has it, or if the event is not a call.
@@ -174,7 +172,7 @@ def stopping(found: Iterable[Finding]) -> str:
     )
 
 
-def asking(found: Iterable[Finding]) -> list[tuple[Finding, Ask]]:
+def needing_ruling(found: Iterable[Finding]) -> list[tuple[Finding, Ask]]:
     """Return the violations of enforced contracts that a callable of the user has to rule on."""
     return [(f, f.decision) for f in _enforced(found) if isinstance(f.decision, Ask)]
 
@@ -184,7 +182,7 @@ def holding(found: Iterable[Finding]) -> list[tuple[Finding, Escalate]]:
     return [(f, f.decision) for f in _enforced(found) if isinstance(f.decision, Escalate)]
 
 
-def unanswered(found: tuple[Finding, ...], ticket: Ticket | None) -> tuple[Finding, ...]:
+def left_to_answer(found: tuple[Finding, ...], ticket: Ticket | None) -> tuple[Finding, ...]:
     """Return the findings that an approved ticket does not answer; all without a ticket."""
     if ticket is None:
         return found

@@ -10,9 +10,8 @@ import functools
 from collections.abc import Callable, Sequence
 
 from sponsio_like.engine.clause import Clause
-from sponsio_like.events.atoms import glob_matcher
-from sponsio_like.events.events import Kind
-from sponsio_like.monitor.alphabet import OTHER, Name
+from sponsio_like.events import Kind, glob_matcher
+from sponsio_like.monitor import OTHER, Name
 
 INDEX_CAP = 4_096
 """Most tools, and combinations of globs, whose clauses are cached; others are

@@ -11,9 +11,16 @@ from collections.abc import Iterable
 from sponsio_like.engine.clause import Clause
 from sponsio_like.engine.ledger import Ledger
 from sponsio_like.engine.per_value import tracked
-from sponsio_like.events.events import Call, Event, kind_of
-from sponsio_like.monitor.parametric.bindings import Sight
-from sponsio_like.monitor.state import Change, Judgement, Place, Read, Watch, Witness
+from sponsio_like.events import Call, Event, kind_of
+from sponsio_like.monitor import (
+    BoundLetters,
+    Change,
+    ClauseState,
+    Judgement,
+    PositionCounts,
+    Read,
+    Witness,
+)
 
 Found = tuple[tuple[Change, ...], Witness | None]
 """The changes of a clause, and its witness if it is violated."""
@@ -52,7 +59,7 @@ def _judged(ledger: Ledger, read: Read, event: Event, time: float) -> Found:
     return (change,), Witness() if seen.violated else None
 
 
-def _tracked(ledger: Ledger, i: int, sight: Sight, event: Event, time: float) -> Found:
+def _tracked(ledger: Ledger, i: int, sight: BoundLetters, event: Event, time: float) -> Found:
     clause, store = ledger.policy.clauses[i], ledger.bound[i]
     found = tracked(i, clause, store, sight, event, ledger.next(i), time)
     full = found.full and not (store.blind and ledger.policy.observes(i))
@@ -61,7 +68,7 @@ def _tracked(ledger: Ledger, i: int, sight: Sight, event: Event, time: float) ->
     return found.changes, ledger.witness(i, found.binding, full=not found.violated)
 
 
-def _place(ledger: Ledger, clause: Clause, read: Read) -> tuple[Watch, Place] | None:
+def _place(ledger: Ledger, clause: Clause, read: Read) -> tuple[ClauseState, PositionCounts] | None:
     """Return the watch to step and its next position.
 
     None for a call without a key, or without room for it.
@@ -75,7 +82,7 @@ def _place(ledger: Ledger, clause: Clause, read: Read) -> tuple[Watch, Place] | 
     if read.key not in monitors and ledger.is_full(i):
         return None
     watch, length = monitors.get(read.key) or (clause.start, 0)
-    return watch, Place(length, length)
+    return watch, PositionCounts(length, length)
 
 
 def witnesses(ledger: Ledger, violated: Iterable[int], call: Call) -> dict[int, Witness]:

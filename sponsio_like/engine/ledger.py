@@ -13,17 +13,22 @@ from typing import Any, TypeAlias
 
 from sponsio_like.engine.per_value import OTHERS, due_in, instances, live_in, stored, wakes_at
 from sponsio_like.engine.policy import LINEAGE, Counter, Policy
-from sponsio_like.events.atoms import OPEN
-from sponsio_like.events.context import NOTHING_TOLD, Context
-from sponsio_like.events.events import Call, Event, Kind, kind_of
-from sponsio_like.monitor.parametric.variables import Key
-from sponsio_like.monitor.resting import NEVER
-from sponsio_like.monitor.state import Change, Judgement, Place, Read, Watch, Witness
-from sponsio_like.values.effort import Effort
+from sponsio_like.events import NOTHING_TOLD, OPEN, Call, Context, Event, Kind, kind_of
+from sponsio_like.monitor import (
+    NEVER,
+    Change,
+    ClauseState,
+    Judgement,
+    Key,
+    PositionCounts,
+    Read,
+    Witness,
+)
+from sponsio_like.values import Effort
 
 NO_WITNESSES: Mapping[int, Witness] = MappingProxyType({})
 _Due: TypeAlias = Sequence[float]
-_Rest: TypeAlias = tuple[int, Any, Watch, int, int, _Due]
+_Rest: TypeAlias = tuple[int, Any, ClauseState, int, int, _Due]
 """A clause, its key, its watch, how many positions that has seen; its wake
 position, its deadlines.
 """
@@ -49,8 +54,8 @@ class Ledger:
         self.lineage = policy.lineage if apart else policy.all
         self.counters = policy.counters_apart if apart else policy.counters
         self.positions: dict[Counter, int] = {each: 0 for pair in self.counters for each in pair}
-        self.watches: list[Watch] = list(policy.starts)
-        self.keyed: dict[int, dict[Any, tuple[Watch, int]]] = {
+        self.watches: list[ClauseState] = list(policy.starts)
+        self.keyed: dict[int, dict[Any, tuple[ClauseState, int]]] = {
             i: {} for i, clause in enumerate(policy.clauses) if clause.by
         }
         self.bound = {i: instances(policy.clauses[i]) for i in policy.bound}
@@ -97,15 +102,15 @@ class Ledger:
         """Return the contract by which clause `i` is counted: one on the world, else `LINEAGE`."""
         return self.counters[i][0].owner
 
-    def next(self, i: int) -> Place:
+    def next(self, i: int) -> PositionCounts:
         """Return the next position of clause `i`, if it has no keys."""
         seen, counted = self.counters[i]
-        return Place(self.positions[seen], self.positions[counted])
+        return PositionCounts(self.positions[seen], self.positions[counted])
 
-    def last(self, i: int) -> Place:
+    def last(self, i: int) -> PositionCounts:
         """Return the last position of clause `i`, if it has no keys."""
         seen, counted = self.counters[i]
-        return Place(self.positions[seen] - 1, self.positions[counted] - 1)
+        return PositionCounts(self.positions[seen] - 1, self.positions[counted] - 1)
 
     # --- committing ---------------------------------------------------------------------------
 
@@ -126,14 +131,14 @@ class Ledger:
         for each in bound:
             stored(self.bound[each.clause], each, self.calls)
         for i in {each.clause: None for each in judgement.changes if each.clause in self.bound}:
-            self.rouse(i, self.next(i), judgement.time)
+            self.reschedule_values(i, self.next(i), judgement.time)
         if judgement.kind == "call" and (owners is None or LINEAGE in owners):
             self.calls += 1
         for counter in self.positions:
             if judgement.kind in counter.kinds and (owners is None or counter.owner in owners):
                 self.positions[counter] += 1
 
-    def rouse(self, i: int, last: Place, time: float) -> None:
+    def reschedule_values(self, i: int, last: PositionCounts, time: float) -> None:
         """Recompute when clause `i`, which has value variables, is woken next, and its deadline."""
         clause, store = self.policy.clauses[i], self.bound[i]
         if not clause.is_still:
@@ -142,16 +147,22 @@ class Ledger:
             live = [each for watch in store.watches() for each in live_in(watch)]
             self._set_alarm((i, OTHERS), due_in(live))
 
-    def store(self, i: int, key: Any, watch: Watch, last: Place, time: float) -> None:
+    def store(
+        self, i: int, key: Any, watch: ClauseState, last: PositionCounts, time: float
+    ) -> None:
         """Remember the watch of clause `i`, for this key, and when it is woken next."""
         self._keep(*self._rests(i, key, watch, last, time))
 
-    def _rests(self, i: int, key: Any, watch: Watch, last: Place, time: float) -> _Rest:
+    def _rests(
+        self, i: int, key: Any, watch: ClauseState, last: PositionCounts, time: float
+    ) -> _Rest:
         clause = self.policy.clauses[i]
         wake = NEVER if clause.by else clause.wakes_at(watch, last, time)
         return i, key, watch, last.seen + 1, wake, due_in(live_in(watch)) if clause.timed else ()
 
-    def _keep(self, i: int, key: Any, watch: Watch, length: int, wake: int, due: _Due) -> None:
+    def _keep(
+        self, i: int, key: Any, watch: ClauseState, length: int, wake: int, due: _Due
+    ) -> None:
         clause = self.policy.clauses[i]
         if clause.by:
             self.keyed[i][key] = (watch, length)
@@ -161,9 +172,9 @@ class Ledger:
         if clause.timed:
             self._set_alarm((i, key), due)
 
-    def wake(self, i: int, watch: Watch, position: int, time: float) -> None:
+    def reschedule(self, i: int, watch: ClauseState, position: int, time: float) -> None:
         """Recompute when clause `i`, which has just seen `position`, is woken next."""
-        at = self.policy.clauses[i].wakes_at(watch, Place(position, position), time)
+        at = self.policy.clauses[i].wakes_at(watch, PositionCounts(position, position), time)
         self.set_wake(i, at)
 
     def due(self) -> list[int]:
@@ -204,13 +215,13 @@ class Ledger:
             waits = [each for each in waits if self.owner(each.clause) in owners]
         return tuple(waits)
 
-    def known(self, i: int, key: Any) -> tuple[Watch, Place]:
+    def known(self, i: int, key: Any) -> tuple[ClauseState, PositionCounts]:
         """Return the watch of clause `i`, for this key if it has `by`, and its last position."""
         clause = self.policy.clauses[i]
         if not clause.by:
             return self.watches[i], self.last(i)
         watch, length = self.keyed[i][key]
-        return watch, Place(length - 1, length - 1)
+        return watch, PositionCounts(length - 1, length - 1)
 
     def witness(self, i: int, key: Key | None, *, full: bool = False) -> Witness:
         """Return the witness of a violation of clause `i` by these values."""
@@ -221,17 +232,19 @@ class Ledger:
         since = self.bound[i].since(key)
         return Witness(values, None if since < 0 else since, full, key)
 
-    def all_watches(self) -> list[tuple[int, Watch, Place]]:
+    def all_watches(self) -> list[tuple[int, ClauseState, PositionCounts]]:
         """Return every watch with its clause and its last position."""
         out = []
         for i, clause in enumerate(self.policy.clauses):
             if i in self.bound:
                 store, last = self.bound[i], self.last(i)
-                latched = [each._replace(broken=store.broken) for each in store.watches()]
+                latched = [each._replace(violated=store.broken) for each in store.watches()]
                 out += [(i, watch, last) for watch in latched]
             elif clause.by:
                 each = self.keyed[i].values()
-                out += [(i, watch, Place(length - 1, length - 1)) for watch, length in each]
+                out += [
+                    (i, watch, PositionCounts(length - 1, length - 1)) for watch, length in each
+                ]
             else:
                 out.append((i, self.watches[i], self.last(i)))
         return out
@@ -241,10 +254,10 @@ class Ledger:
         clause = self.policy.clauses[i]
         if i in self.bound:
             self.bound[i].fill(watch)
-            self.rouse(i, self.last(i), 0.0)
+            self.reschedule_values(i, self.last(i), 0.0)
             return
         for key, (each, length) in watch.items() if clause.by else ():
-            self.store(i, key, each, Place(length - 1, length - 1), 0.0)
+            self.store(i, key, each, PositionCounts(length - 1, length - 1), 0.0)
         if not clause.by and (watch is not self.policy.starts[i] or i in self.wakes):
             self.store(i, (), watch, self.last(i), 0.0)
 

@@ -10,28 +10,32 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from sponsio_like.engine.clause import Clause
-from sponsio_like.events.atoms import OPEN
-from sponsio_like.events.events import Event, kind_of
-from sponsio_like.monitor.alphabet import static
-from sponsio_like.monitor.in_flight import in_flight, open_calls
-from sponsio_like.monitor.monitor import Instance
-from sponsio_like.monitor.parametric.bindings import Sight
-from sponsio_like.monitor.parametric.store import (
+from sponsio_like.events import OPEN, Event, kind_of
+from sponsio_like.monitor import (
+    NEVER,
     RELATED_CAP,
     STATES_CAP,
     VALUES_CAP,
-    Instances,
+    BoundLetters,
+    Change,
+    ClauseState,
+    ClauseStep,
+    Instance,
+    Key,
+    Now,
+    PositionCounts,
+    ValueStates,
+    literals_of,
     never,
     only_permits,
+    open_calls,
+    open_positions,
+    static,
 )
-from sponsio_like.monitor.parametric.variables import Key
-from sponsio_like.monitor.residual import literals_of
-from sponsio_like.monitor.resting import NEVER
-from sponsio_like.monitor.state import Change, Now, Place, Seen, Watch
 
 OTHERS: Final = "others"
 """The key of a change that concerns all values that the position does not bind."""
-Moves = dict[Watch, Watch]
+Moves = dict[ClauseState, ClauseState]
 LASTING = frozenset({"G", "R", "U", "WX"})
 """Operators that forbid something from one position on."""
 
@@ -55,13 +59,13 @@ class Tracked(NamedTuple):
     full: bool
 
 
-def instances(clause: Clause) -> Instances:
+def instances(clause: Clause) -> ValueStates:
     """Return what the clause remembers before the first position."""
     assert clause.bound is not None
     bits = all(isinstance(cell.start, bool) for cell in clause.monitor.past.cells)
     permits = only_permits if bits and clause.is_plain else never
     cap = RELATED_CAP if clause.bound.relates or _is_tied(clause) else VALUES_CAP
-    return Instances(clause.start, cap, permits, cap if _is_calm(clause) else STATES_CAP)
+    return ValueStates(clause.start, cap, permits, cap if _is_calm(clause) else STATES_CAP)
 
 
 def _is_tied(clause: Clause) -> bool:
@@ -74,11 +78,17 @@ def _is_calm(clause: Clause) -> bool:
     assert clause.bound is not None
     letters = (clause.bound.told(static(clause.slots, name)) for name in clause.names)
     plain = clause.is_still and not clause.globs and clause.kinds == {"call"}
-    return plain and all(map(clause.is_steady, letters))
+    return plain and all(map(clause.keeps_registers, letters))
 
 
 def tracked(
-    i: int, clause: Clause, store: Instances, sight: Sight, event: Event, at: Place, time: float
+    i: int,
+    clause: Clause,
+    store: ValueStates,
+    sight: BoundLetters,
+    event: Event,
+    at: PositionCounts,
+    time: float,
 ) -> Tracked:
     """Return what becomes of clause `i` at this position. Raises what its monitor raises."""
     kind = kind_of(event)
@@ -93,17 +103,16 @@ def tracked(
             bad.append(store.example(watch, letters))
     if not sight.rests:
         changes.append(Change(i, OTHERS, at, moves, sight.others, sight.given))
-    rest = moves.get(store.rest.watch, store.rest.watch)._replace(broken=False)
-    steps: dict[tuple[int, int], tuple[Seen, bool]] = {}
+    rest = moves.get(store.rest.watch, store.rest.watch)._replace(violated=False)
+    steps: dict[tuple[int, int], tuple[ClauseStep, bool]] = {}
     ways: set[tuple[int, int]] = set()
-    mine: list[Key] = []
-    new = 0
+    mine, new = list[Key](), 0
     for key, letter in letters.items():
         watch, known = store.watch(key), store.knows(key)
         name = (id(watch), id(letter))  # values of one state and one letter take one step
         if name not in steps:
             step = clause.step(watch, letter, kind, at, time)
-            steps[name] = step, step.watch._replace(broken=False) != rest
+            steps[name] = step, step.watch._replace(violated=False) != rest
         seen, apart = steps[name]
         if apart and not known:
             new += 1
@@ -114,26 +123,33 @@ def tracked(
             changes.append(Change(i, key, at, seen.watch, letter, sight.given))
     bad = [*mine, *bad, *([None] if _is_vague(clause, store, sight) else [])]
     blind = store.blind and not _all_known(clause, store, sight) and _can_break(clause, event)
-    states = store.cells if sight.rests else set(moves.values())
-    started = {steps[name][0].watch._replace(broken=False) for name in ways}
-    full = blind or not store.has_room(new, states, started.difference(states))
+    started = {steps[name][0].watch._replace(violated=False) for name in ways}
+    full = blind or not _has_room(store, sight, new, moves, started)
     return Tracked(tuple(changes), bool(bad), bad[0] if bad else None, full)
 
 
-def _is_vague(clause: Clause, store: Instances, sight: Sight) -> bool:
+def _has_room(
+    store: ValueStates, sight: BoundLetters, new: int, moves: Moves, started: set[ClauseState]
+) -> bool:
+    """True if `new` values can be stored, in these states beside those that others move to."""
+    states = store.cells if sight.rests else set(moves.values())
+    return store.has_room(new, states, started.difference(states))
+
+
+def _is_vague(clause: Clause, store: ValueStates, sight: BoundLetters) -> bool:
     """True if the event is compared with a value that the result of a call in flight may bind.
 
     For a clause that only speaks of the past, such a call has not happened yet.
     """
-    bound, inner = clause.bound, store.rest.watch.inner
+    bound, inner = clause.bound, store.rest.watch.segment
     if bound is None or inner is None or clause.monitor.plain or not bound.compares(sight):
         return False
     joint = (residual for each in inner.live for residual in each)
-    flying = in_flight(joint, open_calls(inner.window))
+    flying = open_positions(joint, open_calls(inner.window))
     return any(not bound.revealing.isdisjoint(slots) for slots in flying.values())
 
 
-def _letters(clause: Clause, store: Instances, sight: Sight) -> Mapping[Key, Any]:
+def _letters(clause: Clause, store: ValueStates, sight: BoundLetters) -> Mapping[Key, Any]:
     """Return the letter of each value whose letter may differ from that of all others."""
     bound = clause.bound
     assert bound is not None
@@ -143,7 +159,7 @@ def _letters(clause: Clause, store: Instances, sight: Sight) -> Mapping[Key, Any
     return {**{k: letter for k, letter in each.items() if letter != sight.others}, **sight.keys}
 
 
-def _all_known(clause: Clause, store: Instances, sight: Sight) -> bool:
+def _all_known(clause: Clause, store: ValueStates, sight: BoundLetters) -> bool:
     told = clause.bound is not None and not clause.bound.relates
     return told and sight.rests and all(map(store.knows, sight.keys))
 
@@ -156,7 +172,7 @@ def _can_break(clause: Clause, event: Event) -> bool:
     return lasting or clause.can_break(event)
 
 
-def stored(store: Instances, change: Change, call: int) -> None:
+def stored(store: ValueStates, change: Change, call: int) -> None:
     """Commit one change, at this call."""
     if change.key == OTHERS:
         store.move(change.watch, call)
@@ -164,11 +180,11 @@ def stored(store: Instances, change: Change, call: int) -> None:
         store.put(change.key, change.watch, call)
 
 
-def settled(
+def settle_values(
     clause: Clause,
-    store: Instances,
+    store: ValueStates,
     results: Sequence[tuple[Change, Any]],
-    place: tuple[Place, Now, int],
+    place: tuple[PositionCounts, Now, int],
 ) -> tuple[bool, Key | None]:
     """Settle a call; return True if its result reveals a violation, and for which values.
 
@@ -183,8 +199,10 @@ def settled(
             each = {key: final.of(key) for key in store.keys if key not in apart}
             told = {key: one for key, one in each.items() if one != final.others}
             apart |= {key: (change._replace(key=key), one) for key, one in told.items()}
-    known: dict[Any, tuple[Seen, Watch]] = {}  # by identity of states, which are kept alive here
-    after: dict[Key, Watch] = {}
+    known: dict[
+        Any, tuple[ClauseStep, ClauseState]
+    ] = {}  # by identity of states, which are kept alive here
+    after: dict[Key, ClauseState] = {}
     for key, (change, final) in apart.items():
         watch = store.watch(key)
         decided = tuple((i, id(value)) for i, value in final.items())
@@ -206,9 +224,11 @@ def settled(
     return bool(bad), bad[0] if bad else None
 
 
-def expired(clause: Clause, store: Instances, last: Place, now: Now, call: int) -> list[Key | None]:
+def expired(
+    clause: Clause, store: ValueStates, last: PositionCounts, now: Now, call: int
+) -> list[Key | None]:
     """Step every state to this time; return the values whose deadlines were violated."""
-    moves, bad = dict[Watch, Watch](), list[Key | None]()
+    moves, bad = dict[ClauseState, ClauseState](), list[Key | None]()
     for watch in store.watches():
         seen = clause.expire(watch, last, now)
         moves[watch] = seen.watch
@@ -218,16 +238,16 @@ def expired(clause: Clause, store: Instances, last: Place, now: Now, call: int) 
     return bad
 
 
-def wakes_at(clause: Clause, store: Instances, last: Place, time: float) -> int:
+def wakes_at(clause: Clause, store: ValueStates, last: PositionCounts, time: float) -> int:
     """Return the next position that some value has to see, whatever the tool; `NEVER` if none."""
     if clause.is_still:
         return NEVER
     return min(clause.wakes_at(watch, last, time) for watch in store.watches())
 
 
-def live_in(watch: Watch) -> frozenset[Instance]:
+def live_in(watch: ClauseState) -> frozenset[Instance]:
     """Return the instances of the open segment that still owe something."""
-    return watch.inner.live if watch.inner is not None else frozenset()
+    return watch.segment.live if watch.segment is not None else frozenset()
 
 
 def due_in(live: Iterable[Instance]) -> list[float]:

@@ -10,20 +10,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sponsio_like.contracts.confirmation import reads_answer
-from sponsio_like.contracts.contract import Contract, fingerprint
-from sponsio_like.contracts.inventory import NOTHING_KNOWN, Inventory, Roll
-from sponsio_like.contracts.needs import needs
+from sponsio_like.contracts import (
+    NOTHING_KNOWN,
+    Contract,
+    Inventory,
+    MetTools,
+    fingerprint,
+    inputs_needed,
+    reads_answer,
+)
 from sponsio_like.engine.clause import Clause
 from sponsio_like.engine.encoding import encode
 from sponsio_like.engine.index import Index
-from sponsio_like.engine.stateful import remembers
+from sponsio_like.engine.stateful import is_stateful
 from sponsio_like.errors import Problem
-from sponsio_like.events.atoms import Concerns, concerns
-from sponsio_like.events.events import Call, Kind
+from sponsio_like.events import Call, Concerns, Kind, concerns
 from sponsio_like.logic.formula import Delivered, Denied, Node, postorder
-from sponsio_like.monitor.resting import NEVER
-from sponsio_like.monitor.state import Place, Watch
+from sponsio_like.monitor import NEVER, ClauseState, PositionCounts
 from sponsio_like.outcome import Block, Decision, Mode
 
 
@@ -74,9 +77,9 @@ class Policy:
         return {}
 
     @functools.cached_property
-    def roll(self) -> Roll:
+    def roll(self) -> MetTools:
         """The tools that the guard has seen so far."""
-        return Roll()
+        return MetTools()
 
     @functools.cached_property
     def built(self) -> set[Any]:
@@ -165,7 +168,7 @@ class Policy:
         """The contracts that need a lasting session: they remember, or read facts, tokens or
         results.
         """
-        kept = {self.owner[i] for i, clause in enumerate(self.clauses) if remembers(clause)}
+        kept = {self.owner[i] for i, clause in enumerate(self.clauses) if is_stateful(clause)}
         return tuple(each.name for k, each in enumerate(self.contracts) if k in kept)
 
     @functools.cached_property
@@ -187,7 +190,7 @@ class Policy:
     # --- the same for all sessions ------------------------------------------------------------
 
     @functools.cached_property
-    def starts(self) -> tuple[Watch, ...]:
+    def starts(self) -> tuple[ClauseState, ...]:
         """The watch of every clause before the first position."""
         return tuple(clause.start for clause in self.clauses)
 
@@ -200,7 +203,7 @@ class Policy:
     def wakes(self) -> dict[int, int]:
         """The first position that each clause has to see whatever the tool, where there is one."""
         pairs = enumerate(zip(self.clauses, self.starts, strict=True))
-        each = ((i, one.wakes_at(start, Place(-1, -1), 0.0)) for i, (one, start) in pairs)
+        each = ((i, one.wakes_at(start, PositionCounts(-1, -1), 0.0)) for i, (one, start) in pairs)
         return {i: at for i, at in each if at != NEVER and not self.clauses[i].by}
 
     @functools.cached_property
@@ -245,7 +248,7 @@ class Policy:
     @functools.cached_property
     def needs(self) -> dict[str, frozenset[str]]:
         """The inputs that every contract needs."""
-        return {contract.name: needs(contract) for contract in self.contracts}
+        return {contract.name: inputs_needed(contract) for contract in self.contracts}
 
     @property
     def limited(self) -> tuple[str, ...]:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from sponsio_like.engine.ledger import Ledger
-from sponsio_like.engine.per_value import expired, settled
+from sponsio_like.engine.per_value import expired, settle_values
 from sponsio_like.engine.policy import LINEAGE
-from sponsio_like.monitor.state import Change, Now, Witness
+from sponsio_like.monitor import Change, Now, Witness
 
 Results: TypeAlias = list[tuple[Change, Any]]
 
 
-def apart(ledger: Ledger, results: Results) -> tuple[Results, Results]:
+def split_world(ledger: Ledger, results: Results) -> tuple[Results, Results]:
     """Return the results that contracts on the world wait for, and those that
     all others wait for.
     """
@@ -39,8 +39,8 @@ def settle_all(ledger: Ledger, results: Results, now: Now) -> dict[int, Witness]
     for i, crowd in crowds.items():
         clause, last = ledger.policy.clauses[i], ledger.last(i)
         place = (last, now, max(ledger.calls - 1, 0))
-        bad, key = settled(clause, ledger.bound[i], crowd, place)
-        ledger.rouse(i, last, now.time)
+        bad, key = settle_values(clause, ledger.bound[i], crowd, place)
+        ledger.reschedule_values(i, last, now.time)
         found |= {i: ledger.witness(i, key)} if bad else {}
     ledger.torn = before
     return found
@@ -66,7 +66,7 @@ def expire(ledger: Ledger, now: Now) -> dict[int, Witness]:
         if i in ledger.bound:
             last, call = ledger.last(i), max(ledger.calls - 1, 0)
             bad = expired(clause, ledger.bound[i], last, now, call)
-            ledger.rouse(i, last, now.time)
+            ledger.reschedule_values(i, last, now.time)
             violated |= {i: ledger.witness(i, bad[0])} if bad else {}
             continue
         watch, last = ledger.known(i, key)

@@ -10,8 +10,7 @@ from typing import Any
 from sponsio_like.engine.demands import FULL, demand, owed
 from sponsio_like.engine.ledger import Ledger
 from sponsio_like.engine.policy import Policy
-from sponsio_like.monitor.monitor import Verdict, overall
-from sponsio_like.monitor.state import Now, Watch
+from sponsio_like.monitor import ClauseState, Now, Verdict, overall
 from sponsio_like.outcome import Unfulfilled
 
 
@@ -51,7 +50,7 @@ def _owing(
     return Unfulfilled(policy.all.names[i], message, values, **about.said())
 
 
-def _values(ledger: Ledger, i: int, watch: Watch) -> tuple[tuple[str, Any], ...]:
+def _values(ledger: Ledger, i: int, watch: ClauseState) -> tuple[tuple[str, Any], ...]:
     """Return values of the variables of clause `i` that are in this state; empty if it has none."""
-    key = ledger.bound[i].example(watch._replace(broken=False)) if i in ledger.bound else None
+    key = ledger.bound[i].example(watch._replace(violated=False)) if i in ledger.bound else None
     return () if key is None else ledger.witness(i, key).values

@@ -7,14 +7,14 @@ certain to decide; an atom of the user, by what it declares.
 from __future__ import annotations
 
 from sponsio_like.engine.clause import Clause
-from sponsio_like.events.atoms import inputs_of
+from sponsio_like.events import inputs_of
 from sponsio_like.logic.formula import Denied, postorder
 
 TOLD = frozenset({"facts", "usage", "results"})
 """The inputs that reach a session apart from the event that is decided."""
 
 
-def remembers(clause: Clause) -> bool:
+def is_stateful(clause: Clause) -> bool:
     """True if a session has to keep anything for the clause, or to be told anything besides the
     event.
     """

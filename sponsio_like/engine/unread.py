@@ -10,18 +10,30 @@ from typing import Any
 
 import sponsio_like.logic.formula as f
 from sponsio_like.engine.clause import Clause
-from sponsio_like.events.atoms import meets, names_tool, reader, settled
-from sponsio_like.events.condition_tests import single
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call, Event, Result
-from sponsio_like.events.terms import MISSING
-from sponsio_like.logic.printer import show
-from sponsio_like.monitor.parametric.atoms import OfCalls, OfOutput
-from sponsio_like.monitor.past import Letter
-from sponsio_like.monitor.program import Slot
-from sponsio_like.values.freeze import UNREADABLE, Cut
-from sponsio_like.values.limits import ANSWER_CAP, TEXT_CAP
-from sponsio_like.values.places import ABSENT, has_gaps, path_parts, spot
+from sponsio_like.events import (
+    MISSING,
+    Call,
+    Context,
+    Event,
+    Result,
+    meets,
+    names_tool,
+    reader,
+    settled_value,
+    single,
+)
+from sponsio_like.logic import show
+from sponsio_like.monitor import CallMatcher, Letter, OutputMatcher, Slot
+from sponsio_like.values import (
+    ABSENT,
+    ANSWER_CAP,
+    TEXT_CAP,
+    UNREADABLE,
+    Cut,
+    has_gaps,
+    path_parts,
+    spot,
+)
 
 Unread = dict[int, tuple[str, ...]]
 """The fields that could not be read, by slot; slots that could be read are left out."""
@@ -48,14 +60,14 @@ def _paths(node: f.Node, tool: str) -> Iterator[str]:
             yield path
 
 
-def unread(clause: Clause, event: Event, context: Context, letter: Letter) -> Unread:
+def unread_slots(clause: Clause, event: Event, context: Context, letter: Letter) -> Unread:
     """Return what of this event could not be read, by slot."""
     found: Unread = {}
     bound = {} if clause.bound is None else {i: atom for i, _, atom in clause.bound.atoms}
     for i, slot in enumerate(clause.slots):
         if i in bound:
             atom = bound[i]
-            words = _of_looks(atom, event, context) if isinstance(atom, OfCalls) else ()
+            words = _of_looks(atom, event, context) if isinstance(atom, CallMatcher) else ()
         else:
             words = _of_slot(slot, event, context, letter[i])
         if said := tuple(dict.fromkeys(words)):
@@ -63,17 +75,21 @@ def unread(clause: Clause, event: Event, context: Context, letter: Letter) -> Un
     return found
 
 
-def unheard(clause: Clause, letter: Letter, result: Result, tool: str) -> tuple[str, ...]:
+def unread_in_result(clause: Clause, letter: Letter, result: Result, tool: str) -> tuple[str, ...]:
     """Return what of a result could not be read though the clause waits for it."""
     found: dict[str, None] = {}
     waiting = {i for i in range(len(letter)) if clause.slots[i].waits and letter[i] is not False}
     for i, _, atom in () if clause.bound is None else clause.bound.atoms:
         waiting.discard(i)
-        if isinstance(atom, OfOutput) and letter[i] is not False and atom.found(result).unclear:
+        if (
+            isinstance(atom, OutputMatcher)
+            and letter[i] is not False
+            and atom.found(result).unclear
+        ):
             found[_answer(atom.node.path)] = None
     for i in waiting:
         node = clause.slots[i].node
-        if isinstance(node, f.OutputIs) and settled(node, result, tool) is None:
+        if isinstance(node, f.OutputIs) and settled_value(node, result, tool) is None:
             found[_answer(node.path)] = None
     return tuple(found)
 
@@ -158,7 +174,7 @@ def _answer(path: str) -> str:
     return f"field `{path}` of its answer could not be read" if path else "its answer is unreadable"
 
 
-def _of_looks(atom: OfCalls, event: Event, context: Context) -> Iterator[str]:
+def _of_looks(atom: CallMatcher, event: Event, context: Context) -> Iterator[str]:
     """Yield the fields of a call that may bind values and that could not be read."""
     if not isinstance(event, Call):
         return

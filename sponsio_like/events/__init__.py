@@ -2,3 +2,72 @@
 
 In: calls, messages, steps and results, and what is told beside them. Out: readers of one event.
 """
+
+from sponsio_like.events.argument_atoms import (
+    ANY_TEXT,
+    ODD_TEXTS,
+    RARE,
+    blank_tolerant,
+    nested_values,
+    patterns_of,
+    refuse_match_all,
+    searches,
+    whole_or_anchored,
+)
+from sponsio_like.events.atoms import (
+    LATE,
+    OPEN,
+    Concerns,
+    Truth,
+    concerns,
+    glob_matcher,
+    glob_matches,
+    inputs_of,
+    is_status,
+    kinds_of,
+    meets,
+    names_tool,
+    reader,
+    settled_value,
+)
+from sponsio_like.events.condition_tests import comparison_test, single, texts_of
+from sponsio_like.events.context import (
+    MODELS,
+    NOTHING_TOLD,
+    Context,
+    check_fact,
+    check_message,
+    check_settled,
+    names,
+    of_batch,
+    tokens_of,
+    tool_of,
+)
+from sponsio_like.events.denials import Counted, Denials
+from sponsio_like.events.events import (
+    Call,
+    End,
+    Event,
+    Kind,
+    Message,
+    Result,
+    Status,
+    Step,
+    kind_of,
+)
+from sponsio_like.events.registry import CUSTOM, atom, custom
+from sponsio_like.events.terms import MISSING, elapsed, value_reader
+from sponsio_like.events.ticket import Asked, Ticket, TicketStatus
+
+# fmt: off
+__all__ = [
+    "ANY_TEXT", "CUSTOM", "LATE", "MISSING", "MODELS", "NOTHING_TOLD", "ODD_TEXTS", "OPEN",
+    "RARE", "Asked", "Call", "Concerns", "Context", "Counted", "Denials", "End", "Event",
+    "Kind", "Message", "Result", "Status", "Step", "Ticket", "TicketStatus", "Truth", "atom",
+    "blank_tolerant", "check_fact", "check_message", "check_settled", "comparison_test",
+    "concerns", "custom", "elapsed", "glob_matcher", "glob_matches", "inputs_of", "is_status",
+    "kind_of", "kinds_of", "meets", "names", "names_tool", "nested_values", "of_batch",
+    "patterns_of", "reader", "refuse_match_all", "searches", "settled_value", "single",
+    "texts_of", "tokens_of", "tool_of", "value_reader", "whole_or_anchored",
+]
+# fmt: on

@@ -16,11 +16,20 @@ from sponsio_like.errors import ContractError
 from sponsio_like.events.context import Context
 from sponsio_like.events.events import Call
 from sponsio_like.events.registry import atom
-from sponsio_like.values.canonical import Unreadable
-from sponsio_like.values.compare import REGEX_CAP, WORK_CAP, Search, number, regex
-from sponsio_like.values.effort import once
-from sponsio_like.values.limits import DEPTH_CAP, TEXT_CAP, VALUES_CAP
-from sponsio_like.values.places import is_gone, reach
+from sponsio_like.values import (
+    DEPTH_CAP,
+    REGEX_CAP,
+    TEXT_CAP,
+    VALUES_CAP,
+    WORK_CAP,
+    NotCanonical,
+    RegexSearch,
+    is_gone,
+    number,
+    once_per_decision,
+    reach,
+    regex,
+)
 
 SEARCHES_CAP = 1_000
 """Most searches in the single texts of one argument; a search takes some microseconds."""
@@ -59,10 +68,10 @@ def _carried(args: Any, path: str) -> list[Any]:
     return [args] if path == "*" else reach(args, path)[0]
 
 
-def inside(values: list[Any]) -> Iterator[Any]:
+def nested_values(values: list[Any]) -> Iterator[Any]:
     """Yield these values and everything in them, but for the keys of objects.
 
-    Raises `Unreadable` over the caps, and for anything but JSON data.
+    Raises `NotCanonical` over the caps, and for anything but JSON data.
     """
     stack = [(value, 1) for value in reversed(values)]
     seen = 0
@@ -76,9 +85,9 @@ def inside(values: list[Any]) -> Iterator[Any]:
         elif isinstance(value, Mapping):
             inner = list(value.values())
         else:
-            raise Unreadable("not data")
+            raise NotCanonical("not data")
         if depth > DEPTH_CAP or seen + len(stack) + len(inner) > VALUES_CAP:
-            raise Unreadable("too many values")
+            raise NotCanonical("too many values")
         stack.extend((each, depth + 1) for each in reversed(inner))
         yield value
 
@@ -86,22 +95,24 @@ def inside(values: list[Any]) -> Iterator[Any]:
 def texts(values: list[Any]) -> Iterator[str]:
     """Yield every string inside, keys too; a list of words (argv) is also read as one line.
 
-    Raises `Unreadable` over the caps.
+    Raises `NotCanonical` over the caps.
     """
     size = 0
-    for value in inside(values):
+    for value in nested_values(values):
         if isinstance(value, (list, tuple)):
-            words = (word for word in inside(list(value)) if isinstance(word, (str, int, float)))
+            words = (
+                word for word in nested_values(list(value)) if isinstance(word, (str, int, float))
+            )
             line = " ".join(map(str, words))
             if len(line) > TEXT_CAP:
-                raise Unreadable("too much text")
+                raise NotCanonical("too much text")
             yield line
             continue
         found = [value] if isinstance(value, str) else value if isinstance(value, Mapping) else ()
         for text in map(str, found):
             size += len(text)
             if size > TEXT_CAP:
-                raise Unreadable("too much text")
+                raise NotCanonical("too much text")
             yield text
 
 
@@ -146,7 +157,7 @@ def _alone(pattern: str) -> str:
     return f"(?:{pattern}\\E)" if quoting and pattern.endswith(parts[-1]) else f"(?:{pattern})"
 
 
-def searches(form: Callable[[str], str], patterns: tuple[str, ...]) -> tuple[Search, ...]:
+def searches(form: Callable[[str], str], patterns: tuple[str, ...]) -> tuple[RegexSearch, ...]:
     """Return as few searches as possible that together find what any of the patterns finds."""
     groups: list[list[str]] = []
     for pattern in (_alone(form(each)) for each in patterns):
@@ -165,7 +176,7 @@ may mean any text.
 """
 
 
-def choosy(
+def refuse_match_all(
     form: Callable[[str], str], patterns: tuple[str, ...], texts: tuple[str, ...], instead: str
 ) -> None:
     """Raise `ContractError` for a pattern that matches each of these texts,
@@ -176,7 +187,7 @@ def choosy(
             raise ContractError.of(f"`{pattern}` matches every text", instead)
 
 
-def _together(group: list[str]) -> list[Search]:
+def _together(group: list[str]) -> list[RegexSearch]:
     try:
         together = regex("|".join(group))
     except ContractError:  # too large together, or one of them is wrong
@@ -200,14 +211,16 @@ def arg_contains(path: str, patterns: Any) -> Read:
         try:
             found = list(texts(_carried(call.args, path)))
             found += [
-                each for text in found if (each := once("blanks", text, _plain_blanks)) is not None
+                each
+                for text in found
+                if (each := once_per_decision("blanks", text, _plain_blanks)) is not None
             ]
             few = finders
             if len(found) * len(finders) > SEARCHES_CAP and not local:
                 lines = "\n".join(found)  # found in no line of all texts: in none of them
                 few = tuple(search for search in by_line() if search(lines))
             return _any_found(few, found)
-        except Unreadable:
+        except NotCanonical:
             return None
 
     return read
@@ -219,9 +232,9 @@ def _plain_blanks(text: str) -> str | None:
     return plain if plain != text else None
 
 
-def _any_found(finders: tuple[Search, ...], found: list[str]) -> bool:
+def _any_found(finders: tuple[RegexSearch, ...], found: list[str]) -> bool:
     if len(found) * len(finders) > SEARCHES_CAP:
-        raise Unreadable("too many texts")
+        raise NotCanonical("too many texts")
     return any(finder(text) for text in found for finder in finders)
 
 
@@ -242,7 +255,7 @@ def arg_allowed(path: str, patterns: Any) -> Read:
             if len(words) * len(finders) > SEARCHES_CAP:
                 return None
             return all(_any_found(finders, [word]) for word in words)
-        except Unreadable:
+        except NotCanonical:
             return None
 
     return read
@@ -254,7 +267,9 @@ def _elements(value: Any) -> list[Any]:
     """
     if not isinstance(value, (list, tuple)):
         return [value]
-    return [each for each in inside([value]) if not isinstance(each, (list, tuple))] or [None]
+    return [each for each in nested_values([value]) if not isinstance(each, (list, tuple))] or [
+        None
+    ]
 
 
 @atom("arg_missing")
@@ -281,8 +296,8 @@ def _length(value: Any) -> int | None:
     if isinstance(value, (bool, int, float, Decimal)):
         return None
     try:
-        return sum(map(_characters, inside([value])))
-    except Unreadable:
+        return sum(map(_characters, nested_values([value])))
+    except NotCanonical:
         return None
 
 

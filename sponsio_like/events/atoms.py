@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, TypeAlias
 
-from sponsio_like.events.condition_tests import answered, compared, condition_on, single
+from sponsio_like.events.condition_tests import answer_test, comparison_test, condition_on, single
 from sponsio_like.events.context import Context
 from sponsio_like.events.events import Call, Event, Kind, Message, Result, Step
 from sponsio_like.events.registry import CustomAtom, custom
@@ -49,9 +49,7 @@ from sponsio_like.logic.formula import (
     TextMatches,
     Tokens,
 )
-from sponsio_like.values.compare import comparison
-from sponsio_like.values.freeze import UNREADABLE
-from sponsio_like.values.places import ABSENT, spot, told
+from sponsio_like.values import ABSENT, UNREADABLE, comparison, spot, value_in_result
 
 
 class Wait(Enum):
@@ -203,21 +201,21 @@ def _custom_reader(registered: CustomAtom, args: tuple[Any, ...]) -> Reader:
 
 
 def _compared(left: Any, op: Any, right: Any) -> bool | None:
-    return None if left is MISSING or right is MISSING else compared(left, op, right)
+    return None if left is MISSING or right is MISSING else comparison_test(left, op, right)
 
 
-def settled(node: Node, result: Result, tool: str) -> Any:
+def settled_value(node: Node, result: Result, tool: str) -> Any:
     """Return the value of an `OPEN` atom or term, now that its call has this result."""
     match node:
         case Output(path):
-            found = single(told(result.output, path))
+            found = single(value_in_result(result.output, path))
             return MISSING if found is UNREADABLE or found is ABSENT else found
         case Happens("done"):
             return result.status == "ok"
         case Happens("failed"):
             return result.status == "error"
         case OutputIs(path, op, value):
-            return answered(told(result.output, path), op, value, whole=not path)
+            return answer_test(value_in_result(result.output, path), op, value, whole=not path)
         case Custom(_, args):
             return custom(node).asks(args)(tool, result)
     raise TypeError(f"not a status atom: {node!r}")

@@ -11,11 +11,19 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from sponsio_like.logic.formula import Op
-from sponsio_like.values.canonical import Unreadable
-from sponsio_like.values.compare import compare, comparison, same
-from sponsio_like.values.freeze import UNREADABLE
-from sponsio_like.values.limits import JSON_CAP, TEXT_CAP
-from sponsio_like.values.places import ABSENT, Many, Spot, leaves_of
+from sponsio_like.values import (
+    ABSENT,
+    JSON_CAP,
+    TEXT_CAP,
+    UNREADABLE,
+    Many,
+    NotCanonical,
+    Spot,
+    compare,
+    comparison,
+    leaves_of,
+    same,
+)
 
 Asks: TypeAlias = Callable[[Spot], bool | None]
 
@@ -37,12 +45,12 @@ def condition_on(op: Op, right: Any, *, every: bool = False) -> Asks:
     def asks(place: Spot) -> bool | None:
         if type(place) is str or type(place) is int:
             return holds(place)
-        return judged(place, holds if whole else leaf, every=every, whole=whole)
+        return place_test(place, holds if whole else leaf, every=every, whole=whole)
 
     return asks
 
 
-def judged(place: Spot, leaf: Asks, *, every: bool = False, whole: bool = False) -> bool | None:
+def place_test(place: Spot, leaf: Asks, *, every: bool = False, whole: bool = False) -> bool | None:
     """Return the answer of a condition for a place; None if it cannot be decided.
 
     `whole`: the condition compares lists, and does not look into them.
@@ -50,12 +58,12 @@ def judged(place: Spot, leaf: Asks, *, every: bool = False, whole: bool = False)
     if place is ABSENT:
         return False
     if isinstance(place, Many):
-        answers = [judged(part, leaf, every=every, whole=whole) for part in place.parts]
+        answers = [place_test(part, leaf, every=every, whole=whole) for part in place.parts]
         if place.each:
             return _all(answers) if every else _any(answers)
         return _alike(answers)
     if isinstance(place, (list, tuple)) and not whole:
-        return _alike([judged(each, leaf) for each in place])
+        return _alike([place_test(each, leaf) for each in place])
     return leaf(place)
 
 
@@ -87,15 +95,15 @@ def single(place: Spot) -> Any:
     return found[0] if alike else UNREADABLE
 
 
-def compared(left: Any, op: Op, right: Any) -> bool | None:
+def comparison_test(left: Any, op: Op, right: Any) -> bool | None:
     """Return how the values of two terms compare; a list is looked into, unless both are lists."""
     if left is ABSENT or right is ABSENT:
         return False
     lists = (list, tuple)
     if isinstance(left, lists) and (op == "in" or not isinstance(right, lists)):
-        return judged(left, lambda each: compared(each, op, right))
+        return place_test(left, lambda each: comparison_test(each, op, right))
     if isinstance(right, lists) and op != "in" and not isinstance(left, lists):
-        return judged(right, lambda each: compared(left, op, each))
+        return place_test(right, lambda each: comparison_test(left, op, each))
     if op == "in" and isinstance(right, lists):
         return _any([of_one_shape(left, "=", each) for each in right])
     return of_one_shape(left, op, right)
@@ -107,7 +115,7 @@ def of_one_shape(left: Any, op: Op, right: Any) -> bool | None:
     return compare(left, op, right) if alike else None
 
 
-def answered(place: Spot, op: Op, right: Any, *, whole: bool) -> bool | None:
+def answer_test(place: Spot, op: Op, right: Any, *, whole: bool) -> bool | None:
     """Return the answer of a condition for a result; `whole`: for all of it.
 
     `matches` looks into the texts of data; a result without any does not match.
@@ -122,7 +130,7 @@ def answered(place: Spot, op: Op, right: Any, *, whole: bool) -> bool | None:
 def _texts_match(place: Spot, found: Asks) -> bool | None:
     try:
         return _any([found(text) for text in texts_of(place)])
-    except Unreadable:
+    except NotCanonical:
         return None
 
 
@@ -130,13 +138,13 @@ def texts_of(place: Spot) -> Iterator[str]:
     """Yield every text that stands there, once, in lists and objects too, and their keys.
 
     A text that is JSON is one itself, unless it is too long, and all that are in it are. Raises
-    `Unreadable`.
+    `NotCanonical`.
     """
     stack, seen = [place], set[str]()
     while stack:
         value = stack.pop()
         if value is UNREADABLE:
-            raise Unreadable("not data")
+            raise NotCanonical("not data")
         if isinstance(value, str) and value not in seen:
             seen.add(value)
             inside = _inside(value)

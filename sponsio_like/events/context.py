@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from sponsio_like.errors import SessionError
-from sponsio_like.events.denials import NONE_DENIED, Counted, counted
+from sponsio_like.events.denials import NONE_DENIED, Counted, count_denial
 from sponsio_like.events.events import Call, Message
 from sponsio_like.logic.formula import Delivered, Denied
 
@@ -59,7 +59,7 @@ class Context:
 
     def refused(self, call: Call, terms: Iterable[Denied]) -> Context:
         """Return the context after one more refused call that counts for these terms."""
-        known = counted(self.denied, terms, call)
+        known = count_denial(self.denied, terms, call)
         return self if known is self.denied else replace(self, denied=known)
 
     def permits(self, agent: str, permission: str) -> bool:
@@ -145,7 +145,7 @@ def _of_batch(call: Sequence[Any]) -> tuple[Any, Any, Any]:
     return call[0], call[1], call[2] if len(call) > 2 else None
 
 
-def said(role: Any, text: Any) -> Message:
+def check_message(role: Any, text: Any) -> Message:
     """Return a message; one that only calls tools has no text. Raises `SessionError`."""
     text = "" if text is None else text
     if not isinstance(role, str) or not isinstance(text, str):
@@ -183,7 +183,7 @@ def tokens_of(usage: Any) -> int:
     return sum(parts or ())
 
 
-def checked(key: Any, value: Any) -> Any:
+def check_fact(key: Any, value: Any) -> Any:
     """Return the fact. Raises `SessionError` for one that no contract could understand."""
     if not isinstance(key, str):
         raise SessionError(f"fact {key!r} has no name; a name is a string")

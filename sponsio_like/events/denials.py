@@ -12,8 +12,7 @@ from types import MappingProxyType
 
 from sponsio_like.events.events import Call, Event
 from sponsio_like.logic.formula import Denied
-from sponsio_like.values.canonical import Unreadable, digest
-from sponsio_like.values.places import given
+from sponsio_like.values import NotCanonical, digest, without_nulls
 
 DENIED_CAP = 1_000
 """Most calls, or tools, that one term counts by themselves; all others are counted together."""
@@ -37,7 +36,7 @@ Counted = Mapping[Denied, Denials]
 NONE_DENIED: Counted = MappingProxyType({})
 
 
-def counted(known: Counted, terms: Iterable[Denied], call: Call) -> Counted:
+def count_denial(known: Counted, terms: Iterable[Denied], call: Call) -> Counted:
     """Return the known counts, with one more refusal for each of these terms."""
     more = {term: known.get(term, Denials()).with_one(_key(term, call)) for term in terms}
     return {**known, **more} if more else known
@@ -64,6 +63,6 @@ def _key(term: Denied, call: Call) -> str:
         case "tool":
             return digest(call.tool, None)
     try:
-        return digest(call.tool, given(call.args))
-    except (Unreadable, TypeError, ArithmeticError):  # numbers of an odd kind
+        return digest(call.tool, without_nulls(call.args))
+    except (NotCanonical, TypeError, ArithmeticError):  # numbers of an odd kind
         return digest(call.tool, {}) + "?"

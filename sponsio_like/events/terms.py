@@ -27,9 +27,7 @@ from sponsio_like.logic.formula import (
     Term,
     Tokens,
 )
-from sponsio_like.values.canonical import Unreadable, digest
-from sponsio_like.values.freeze import UNREADABLE
-from sponsio_like.values.places import given, reach, spot
+from sponsio_like.values import UNREADABLE, NotCanonical, digest, reach, spot, without_nulls
 
 
 class Missing:
@@ -55,7 +53,7 @@ def value_reader(node: Term) -> Callable[[Event, Context], Any]:
         case Ctx(key):
             return lambda event, context: context.facts.get(key, MISSING)
         case Mark(path):
-            return lambda event, _: mark_of(event, path) if isinstance(event, Call) else MISSING
+            return lambda event, _: mark_at(event, path) if isinstance(event, Call) else MISSING
         case Delivered():
             return lambda event, context: context.delivered.get(node, 0)
         case Denied(_, like):
@@ -75,11 +73,13 @@ def value_reader(node: Term) -> Callable[[Event, Context], Any]:
     raise TypeError(f"not a stateless term: {node!r}")
 
 
-def mark_of(call: Call, path: str) -> Any:
+def mark_at(call: Call, path: str) -> Any:
     """Return a fingerprint of the value at `path`, in any shape; `MISSING` if it cannot be read."""
     try:
-        return digest("", [given(call.args)] if path == "*" else list(reach(call.args, path)))
-    except Unreadable:
+        return digest(
+            "", [without_nulls(call.args)] if path == "*" else list(reach(call.args, path))
+        )
+    except NotCanonical:
         return MISSING
 
 

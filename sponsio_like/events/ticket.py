@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-Status: TypeAlias = Literal["open", "approved", "denied", "expired", "revoked"]
+TicketStatus: TypeAlias = Literal["open", "approved", "denied", "expired", "revoked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Ticket:
     tool: str
     asked: tuple[Asked, ...]
     until: float | None = None
-    status: Status = "open"
+    status: TicketStatus = "open"
     by: str = ""
     mark: str = field(default="", repr=False)
     within: float | None = field(default=None, repr=False)

@@ -2,3 +2,12 @@
 
 In: a policy and a tool. Out: a lane, or the answer that there is none. The engine is right without.
 """
+
+from sponsio_like.fastpath.compile import lane_of, listed, prepare
+from sponsio_like.fastpath.lane import Checked, Lane
+
+# fmt: off
+__all__ = [
+    "Checked", "Lane", "lane_of", "listed", "prepare",
+]
+# fmt: on

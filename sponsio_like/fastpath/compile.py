@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sponsio_like.engine.policy import Policy
+from sponsio_like.engine import Policy
 from sponsio_like.fastpath.lane import Lane, Roundabout
 from sponsio_like.fastpath.source import Writer
-from sponsio_like.monitor.alphabet import OTHER, Name
+from sponsio_like.monitor import OTHER, Name
 
 
 def prepare(policy: Policy) -> None:

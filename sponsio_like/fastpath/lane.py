@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.logic.formula import Delivered
-from sponsio_like.monitor.state import Read
+from sponsio_like.monitor import Read
 
 Checked: TypeAlias = tuple[Any, ...]
 """What a lane has read of a call, in the order in which its own source names it."""

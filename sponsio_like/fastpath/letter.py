@@ -9,10 +9,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from sponsio_like.engine.clause import Clause
-from sponsio_like.events.atoms import OPEN, inputs_of
-from sponsio_like.events.events import Call
-from sponsio_like.events.registry import custom
+from sponsio_like.engine import Clause
+from sponsio_like.events import OPEN, Call, custom, inputs_of
 from sponsio_like.fastpath.past_source import Code, Names
 from sponsio_like.fastpath.readers import is_large, key_part, shortcut, similar
 from sponsio_like.logic.formula import (
@@ -32,9 +30,7 @@ from sponsio_like.logic.formula import (
     Tokens,
     postorder,
 )
-from sponsio_like.monitor.alphabet import Name, static
-from sponsio_like.monitor.program import Slot
-from sponsio_like.monitor.slots import key_of, likeness, slot_reader
+from sponsio_like.monitor import Name, Slot, likeness, slot_reader, split_key, static
 
 OF_CONTEXT = (ApprovalAge, Approved, Compare, Const, Ctx, Delivered, FactAge, Tokens)
 
@@ -73,7 +69,7 @@ class Lettering:
         if by not in self._known:
             key = self._known[by] = self.keep(self._names.new())
             ways = [key_part(path) for path in by]
-            whole = f"{self._names.bind(key_of)}({self._call()}, {by!r})"
+            whole = f"{self._names.bind(split_key)}({self._call()}, {by!r})"
             if None in ways:
                 self._lines.append(f"{key} = {whole}")
             else:

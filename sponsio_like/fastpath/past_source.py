@@ -11,10 +11,9 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from sponsio_like.events.terms import elapsed
+from sponsio_like.events import elapsed
 from sponsio_like.logic.formula import Const, Steps
-from sponsio_like.monitor.past import INFINITE, Past, compared, kept, stamps_within
-from sponsio_like.monitor.program import Op, Program
+from sponsio_like.monitor import INFINITE, Op, Past, Program, compare_nodes, kept, stamps_within
 
 Code: TypeAlias = "str | bool"
 """An expression; or a truth value that is known already."""
@@ -203,7 +202,7 @@ class Emitter:
         if name in ORDER and self._is_whole(a) and self._is_whole(b):
             code = f"({left} {ORDER[name]} {right})"
             return f"(not {code})" if negated else code
-        ask = self._names.bind(compared(0, name, 1, negated, bad))
+        ask = self._names.bind(compare_nodes(0, name, 1, negated, bad))
         asked = f"{ask}(({left}, {right}), (), (), 0, 0.0)"
         if name not in ORDER:
             return asked

@@ -11,18 +11,10 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from sponsio_like.events.argument_atoms import (
-    RARE,
-    blank_tolerant,
-    patterns_of,
-    searches,
-    whole_or_anchored,
-)
+from sponsio_like.events import RARE, blank_tolerant, patterns_of, searches, whole_or_anchored
 from sponsio_like.logic.formula import Arg, Compare, Const, Custom, Repeats, Sum
-from sponsio_like.monitor.program import Slot
-from sponsio_like.monitor.slots import KEY_CAP
-from sponsio_like.values.compare import WORK_CAP, Search, comparison, number
-from sponsio_like.values.limits import SHORT_TEXT
+from sponsio_like.monitor import KEY_CAP, Slot
+from sponsio_like.values import SHORT_TEXT, WORK_CAP, RegexSearch, comparison, number
 
 Shortcut: TypeAlias = Callable[[Mapping[str, Any]], Any]
 SPELT = frozenset({"true", "false"})
@@ -77,7 +69,7 @@ def _missing(path: str) -> Shortcut:
     return lambda args: False if isinstance(args.get(path), (str, int, float)) else None
 
 
-def _searched(path: str, finders: tuple[Search, ...]) -> Shortcut | None:
+def _searched(path: str, finders: tuple[RegexSearch, ...]) -> Shortcut | None:
     """Whether it is found in a plain text."""
     if len(finders) != 1:
         return None
@@ -131,7 +123,7 @@ def _amount(value: Any) -> Decimal | None:
 
 
 def _key(value: Any) -> Any:
-    """As in the key that `readers.key_of` makes, which writes numbers exactly."""
+    """As in the key that `slots.split_key` makes, which writes numbers exactly."""
     if type(value) is str:
         plain = value[:1].isalpha() and value.isascii() and not value[-1].isspace()
         return value if plain and len(value) <= KEY_CAP and value not in SPELT else None

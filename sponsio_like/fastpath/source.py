@@ -11,8 +11,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sponsio_like.engine.clause import Clause
-from sponsio_like.engine.policy import Policy
+from sponsio_like.engine import Clause, Policy
 from sponsio_like.fastpath.lane import Checked, Lane, Roundabout
 from sponsio_like.fastpath.letter import Lettering, foreign
 from sponsio_like.fastpath.past_source import Code, Emitter, Names
@@ -20,11 +19,7 @@ from sponsio_like.fastpath.transitions import Moves, is_finite, of_few_bits
 from sponsio_like.fastpath.value_readers import lookup, short_values
 from sponsio_like.fastpath.wake_source import Rests, rests
 from sponsio_like.logic.formula import Happens
-from sponsio_like.monitor.alphabet import Name
-from sponsio_like.monitor.monitor import State
-from sponsio_like.monitor.parametric.bindings import Sight
-from sponsio_like.monitor.program import Slot
-from sponsio_like.monitor.state import Read, Watch
+from sponsio_like.monitor import BoundLetters, ClauseState, Name, Read, Slot, State
 
 CALL = "ledger, tool, args, agent, depth, context, t"
 RESULT = "ledger, x, t, now"
@@ -178,7 +173,7 @@ class Writer:
         values = short_values(clause, self._name)
         assert values is not None
         others = self._names.bind(values.others)
-        sight = f"{self._names.bind(Sight)}({{{where.key}: {said}}}, {others}, True, ())"
+        sight = f"{self._names.bind(BoundLetters)}({{{where.key}: {said}}}, {others}, True, ())"
         self._reads.append(f"{read}({i}, {others}, {sight})")
 
     def _where(self, i: int, clause: Clause) -> _Where:
@@ -243,8 +238,8 @@ class Writer:
             f"{old}[{k}]" if after is None else self._state(f"{old}[{k}]", after)
             for k, after in zip((1, 0), afters, strict=True)
         ]
-        rest = ", ".join(f"{old}[{k}]" for k in range(2, len(Watch._fields)))
-        make, kind = self._names.bind(tuple.__new__), self._names.bind(Watch)
+        rest = ", ".join(f"{old}[{k}]" for k in range(2, len(ClauseState._fields)))
+        make, kind = self._names.bind(tuple.__new__), self._names.bind(ClauseState)
         new = f"{make}({kind}, ({states[1]}, {states[0]}, {rest}))" if any(afters) else old
         if clause.by:
             end.writes.append(f"keyed[{i}][{where.key}] = ({new}, {where.place} + 1)")
@@ -265,13 +260,13 @@ class Writer:
             wakes = self._names.bind(self._rests(i, clause))
             end.writes.append(f"    ledger.set_wake({i}, {wakes}({old}, {where.place}, now))")
 
-    def _shared(self, i: int, clause: Clause) -> Callable[[Any], Watch]:
+    def _shared(self, i: int, clause: Clause) -> Callable[[Any], ClauseState]:
         """The watch with these registers: of few bits there are few, and sessions share them."""
         name, start = ("watches", i), clause.start
-        assert start.inner is not None
-        inner = start.inner
+        assert start.segment is not None
+        inner = start.segment
         make = functools.cache(
-            lambda registers: start._replace(inner=inner._replace(registers=registers))
+            lambda registers: start._replace(segment=inner._replace(registers=registers))
         )
         return self._policy.lanes.setdefault(name, make)  # type: ignore[no-any-return]
 

@@ -8,17 +8,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sponsio_like.engine.clause import Clause
+from sponsio_like.engine import Clause
 from sponsio_like.errors import ContractError
-from sponsio_like.events.atoms import OPEN, kinds_of
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Result, Status
-from sponsio_like.monitor.in_flight import WindowFull
-from sponsio_like.monitor.past import Letter
-from sponsio_like.monitor.program import Op, Program
-from sponsio_like.monitor.residual import literals_of
-from sponsio_like.monitor.resting import NEVER, in_the_air
-from sponsio_like.monitor.state import Change, Now, Place, Watch
+from sponsio_like.events import OPEN, Context, Result, Status, kinds_of
+from sponsio_like.monitor import (
+    NEVER,
+    Change,
+    ClauseState,
+    Letter,
+    Now,
+    Op,
+    PositionCounts,
+    Program,
+    WindowFull,
+    awaits_results,
+    literals_of,
+)
 
 MOVES_CAP = 4_096
 """Most moves that are remembered of one clause."""
@@ -35,9 +40,9 @@ class Move(NamedTuple):
     `before` is kept, since moves are found by its identity.
     """
 
-    before: Watch
-    done: Watch | None
-    failed: Watch | None
+    before: ClauseState
+    done: ClauseState | None
+    failed: ClauseState | None
 
 
 def is_finite(clause: Clause) -> bool:
@@ -70,10 +75,10 @@ class Moves:
 
     def __init__(self, number: int, clause: Clause) -> None:
         self._number, self._clause = number, clause
-        self._watches: dict[Watch, Watch] = {}
+        self._watches: dict[ClauseState, ClauseState] = {}
         self.known: dict[tuple[int, Letter], Move] = {}
 
-    def find(self, watch: Watch, letter: Letter, tool: str) -> Move | None:
+    def find(self, watch: ClauseState, letter: Letter, tool: str) -> Move | None:
         """The move from this watch, if it is not known by its identity.
 
         None if the call is refused, or the monitor has to judge it.
@@ -91,14 +96,14 @@ class Moves:
             self.known[id(same), letter] = move
         return move
 
-    def _same(self, watch: Watch) -> Watch | None:
+    def _same(self, watch: ClauseState) -> ClauseState | None:
         """The watch that is remembered for all that are equal to it."""
         if len(self._watches) >= MOVES_CAP and watch not in self._watches:
             return None
         return self._watches.setdefault(watch, watch)
 
-    def _learned(self, watch: Watch, letter: Letter, tool: str) -> Move | None:
-        at = Place(0, 0)
+    def _learned(self, watch: ClauseState, letter: Letter, tool: str) -> Move | None:
+        at = PositionCounts(0, 0)
         seen = self._clause.step(watch, letter, "call", at, 0.0)
         if seen.violated:
             return None
@@ -108,21 +113,21 @@ class Moves:
         change = Change(self._number, (), at, seen.watch, letter)
         return Move(watch, self._after(change, "ok", tool), self._after(change, "error", tool))
 
-    def _after(self, change: Change, status: Status, tool: str) -> Watch | None:
+    def _after(self, change: Change, status: Status, tool: str) -> ClauseState | None:
         """The watch after such a result; None if that reveals anything."""
         final = self._clause.results(change.letter, Result(status), tool)
         now = Now(0.0, Context())
         seen = self._clause.settle(change.watch, change, final, change.at, now)
         return None if seen.violated else self._rests(seen.watch)
 
-    def _rests(self, watch: Watch) -> Watch | None:
+    def _rests(self, watch: ClauseState) -> ClauseState | None:
         """The watch, if it waits for nothing but further calls that concern it."""
-        if _waits(watch) or self._clause.wakes_at(watch, Place(0, 0), 0.0) != NEVER:
+        if _waits(watch) or self._clause.wakes_at(watch, PositionCounts(0, 0), 0.0) != NEVER:
             return None
         return self._same(watch)
 
 
-def _waits(watch: Watch) -> bool:
-    states = [state for state in (watch.gate, watch.inner) if state is not None]
-    hanging = any(literal[0] == "D" for each in watch.hanging for literal in literals_of(each))
-    return hanging or any(map(in_the_air, states))
+def _waits(watch: ClauseState) -> bool:
+    states = [state for state in (watch.outer, watch.segment) if state is not None]
+    hanging = any(literal[0] == "D" for each in watch.left_open for literal in literals_of(each))
+    return hanging or any(map(awaits_results, states))

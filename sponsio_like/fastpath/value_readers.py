@@ -11,12 +11,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import sponsio_like.logic.formula as f
-from sponsio_like.engine.clause import Clause
-from sponsio_like.events.atoms import names_tool
+from sponsio_like.engine import Clause
+from sponsio_like.events import names_tool
 from sponsio_like.fastpath.readers import LARGE
-from sponsio_like.monitor.alphabet import Name, static
-from sponsio_like.monitor.parametric.lookup import Form
-from sponsio_like.monitor.slots import KEY_CAP
+from sponsio_like.monitor import KEY_CAP, Form, Name, static
 
 
 class Values(NamedTuple):
@@ -37,9 +35,9 @@ def short_values(clause: Clause, name: Name) -> Values | None:
         return None
     told = static(clause.slots, name)
     others = bound.told(told)
-    if not clause.is_steady(others):
+    if not clause.keeps_registers(others):
         return None
-    letter, mute = list(told), clause.mute(told)
+    letter, mute = list(told), clause.dont_care_slots(told)
     matches: list[f.Match] = []
     for i, slot, _ in bound.atoms:
         if told[i] is False:

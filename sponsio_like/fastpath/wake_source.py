@@ -10,15 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sponsio_like.engine.clause import MOMENT, Clause
+from sponsio_like.engine import MOMENT, Clause
 from sponsio_like.fastpath.past_source import Code, Emitter, Names
 from sponsio_like.logic.formula import Steps
-from sponsio_like.monitor.alphabet import quiet
-from sponsio_like.monitor.monitor import Monitor
-from sponsio_like.monitor.resting import NEVER
-from sponsio_like.monitor.state import Watch
+from sponsio_like.monitor import NEVER, ClauseState, Monitor, quiet
 
-Rests = Callable[[Watch, int, float], int]
+Rests = Callable[[ClauseState, int, float], int]
 """(watch, last position, time) -> the next position that it has to see, whatever the tool."""
 
 

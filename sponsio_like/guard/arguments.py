@@ -16,9 +16,7 @@ from typing import Any
 
 from sponsio_like.errors import ContractError
 from sponsio_like.guard.coercion import Coercion, coercion
-from sponsio_like.values.freeze import UNREADABLE, Room
-from sponsio_like.values.limits import VALUES_CAP
-from sponsio_like.values.plain import as_data, written
+from sponsio_like.values import UNREADABLE, VALUES_CAP, Room, as_data, written_data
 
 _KEYWORDS = inspect.Parameter.VAR_KEYWORD
 _REST = inspect.Parameter.VAR_POSITIONAL
@@ -38,7 +36,7 @@ class Bound:
     named: Mapping[str, Any]
 
 
-class Signature:
+class ToolSignature:
     """The parameters of one function, prepared for its calls when the function is decorated.
 
     `owner` is the parameter for the object, or the class, that a method belongs to. `hosts` are the
@@ -91,7 +89,7 @@ class Signature:
         open_ = any(self._kind(name) is _KEYWORDS for name in names)
         return None if open_ else frozenset(names)
 
-    def after(self, parse: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Signature:
+    def after(self, parse: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> ToolSignature:
         """Return a copy for arguments that the schema `parse` has to make first."""
         made = copy.copy(self)
         made._parse = parse  # noqa: SLF001  a copy of this
@@ -153,7 +151,7 @@ class Signature:
         data: dict[str, Any] = {}
         room = Room(VALUES_CAP)
         for name, value, hosts in self._each(arguments):
-            read = written(value) if hosts else as_data(value, room)
+            read = written_data(value) if hosts else as_data(value, room)
             if name in data and not watched:
                 raise TypeError(f"argument `{name}` is given twice")
             if name in data or not hosts or read is not UNREADABLE:
@@ -177,7 +175,7 @@ class Signature:
         """
         classes = value.__mro__ if isinstance(value, type) else type(value).__mro__
         ours = any(each.__qualname__ == self._home for each in classes)
-        return ours or written(value) is UNREADABLE
+        return ours or written_data(value) is UNREADABLE
 
 
 def _signature(function: Callable[..., Any], name: str) -> inspect.Signature:

@@ -10,16 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sponsio_like.checks.asked import arguments_asked, who_is_asked
-from sponsio_like.checks.roll_call import meet
+from sponsio_like.checks import arguments_asked, check_tool, who_is_asked
 from sponsio_like.errors import ContractError
-from sponsio_like.guard.arguments import Signature
+from sponsio_like.guard.arguments import ToolSignature
 from sponsio_like.guard.flow import OnBlock, OnHold
 from sponsio_like.guard.kinship import origin_of
 from sponsio_like.guard.structured_tools import guarded_tool, is_finished
 from sponsio_like.guard.toolbox import Toolbox
 from sponsio_like.guard.tools import Tool, guarded
-from sponsio_like.session.session import Session
+from sponsio_like.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ def decorated(box: Toolbox[Tool], given: Any, options: Options, batch: object | 
     if is_finished(given):
         name = options.name or given.name
 
-        def make(body: Callable[..., Any], signature: Signature) -> Tool:
+        def make(body: Callable[..., Any], signature: ToolSignature) -> Tool:
             return _made(box, name, body, signature, options, batch)
 
         return guarded_tool(given, make, box.add)
@@ -56,7 +55,7 @@ def decorated(box: Toolbox[Tool], given: Any, options: Options, batch: object | 
         function, owned = given.__func__, isinstance(given, classmethod)
     name = options.name or str(getattr(function, "__name__", ""))
     _check(function, name)
-    signature = Signature(function, name, owned=owned)
+    signature = ToolSignature(function, name, owned=owned)
     tool = _made(box, name, function, signature, options, batch)
     box.add(tool)
     return type(given)(guarded(tool)) if owned is not None else guarded(tool)
@@ -66,13 +65,13 @@ def _made(
     box: Toolbox[Tool],
     name: str,
     function: Callable[..., Any],
-    signature: Signature,
+    signature: ToolSignature,
     options: Options,
     batch: object | None,
 ) -> Tool:
     """Return the `Tool` of a function, once its name and parameters are checked."""
     _check_hosts(box, name, signature)
-    meet(box.policy, name, signature.arguments, signature.hosts)
+    check_tool(box.policy, name, signature.arguments, signature.hosts)
     origin = origin_of(function, batch)
     answers = options.session, options.blocked, options.held
     asked = who_is_asked(box.policy, name)
@@ -92,7 +91,7 @@ def _generates(function: Callable[..., Any]) -> bool:
     return inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
 
 
-def _check_hosts(box: Toolbox[Tool], name: str, signature: Signature) -> None:
+def _check_hosts(box: Toolbox[Tool], name: str, signature: ToolSignature) -> None:
     """Raise `ContractError` for a parameter that a contract reads, and whose type is no data."""
     asked = arguments_asked(box.policy, name) if signature.hosts else {}
     for each in sorted(signature.hosts & asked.keys()):

@@ -17,12 +17,11 @@ from types import AsyncGeneratorType, GeneratorType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sponsio_like.errors import SessionError
-from sponsio_like.events.ticket import Ticket
-from sponsio_like.guard.raised import CallHeld, blocked
+from sponsio_like.events import Ticket
+from sponsio_like.guard.raised import CallHeld, blocked_exception
 from sponsio_like.outcome import Allowed, Blocked, Held, Redirect, Redirected
-from sponsio_like.session.active import Acting
-from sponsio_like.session.session import Session, decide_fitted
-from sponsio_like.values.plain import as_answer
+from sponsio_like.session import Caller, Session, decide_fitted
+from sponsio_like.values import as_answer
 
 POLL_SECONDS = 0.05
 """The seconds between two looks for the answer of a person."""
@@ -57,7 +56,7 @@ class Failed(NamedTuple):
     error: Any
 
 
-class Wait(NamedTuple):
+class WaitForAnswer(NamedTuple):
     """A step of the flow: wait until the ticket is answered, or nobody can answer it any more."""
 
     session: Session
@@ -85,7 +84,7 @@ class Wait(NamedTuple):
             time.sleep(POLL_SECONDS)
 
 
-Step: TypeAlias = Run | Wait
+Step: TypeAlias = Run | WaitForAnswer
 Flow: TypeAlias = Generator[Step, Any, Any]
 
 
@@ -108,12 +107,12 @@ class _Substitute:
         try:
             self.run, args = self.fit(redirect)
         except Exception as error:  # there is none, or it cannot take the arguments
-            return told(error)
+            return error_text(error)
         return args
 
 
 def flow(
-    here: Acting,
+    here: Caller,
     tool: str,
     read: Callable[[], Mapping[str, Any]],
     run: Run,
@@ -129,7 +128,7 @@ def flow(
     session, instead = here.session, _Substitute(fit)
     outcome = decide_fitted(session, tool, read(), None, here.by, instead)
     while isinstance(outcome, Held) and on_hold == "wait":
-        yield Wait(session, outcome.ticket)
+        yield WaitForAnswer(session, outcome.ticket)
         outcome = decide_fitted(session, tool, read(), outcome.id, here.by, instead)
     match outcome:
         case Allowed(id):
@@ -148,7 +147,7 @@ def flow(
 def _refused(outcome: Blocked, on_block: OnBlock) -> Flow:
     """Return what a blocked call returns, or raise; the end of the run is always raised."""
     if on_block == "raise" or outcome.ends_run:
-        raise blocked(outcome)
+        raise blocked_exception(outcome)
     return outcome.advice if on_block == "return" else (yield Run(on_block, (outcome,)))
 
 
@@ -160,7 +159,7 @@ def _settled(session: Session, id: str, run: Run) -> Flow:
     try:
         output = yield run
     except BaseException as error:
-        session.settle(id, error=told(error))
+        session.settle(id, error=error_text(error))
         raise
     if isinstance(output, GeneratorType):
         return _generated(session, id, output)
@@ -180,7 +179,7 @@ def _generated(
     try:
         result = yield from body
     except BaseException as error:
-        session.settle(id, error=told(error))
+        session.settle(id, error=error_text(error))
         raise
     session.settle(id, output=as_answer(result))
     return result
@@ -194,12 +193,12 @@ async def _generated_later(
             async for each in body:
                 yield each
     except BaseException as error:
-        session.settle(id, error=told(error))
+        session.settle(id, error=error_text(error))
         raise
     session.settle(id)
 
 
-def told(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Return an exception in words; its text may come from code of the user, and fail."""
     try:
         return f"{type(error).__name__}: {error}"
@@ -272,7 +271,9 @@ def _moved(
 
 
 def _run(step: Step) -> Any:
-    return step.wait() if isinstance(step, Wait) else step.function(*step.args, **step.kwargs)
+    return (
+        step.wait() if isinstance(step, WaitForAnswer) else step.function(*step.args, **step.kwargs)
+    )
 
 
 async def _awaited(step: Step) -> Any:

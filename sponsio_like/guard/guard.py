@@ -12,20 +12,23 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from sponsio_like.checks.compile import compile_policy
-from sponsio_like.checks.files import read_file
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.inventory import Tools, Unlisted, declared
-from sponsio_like.contracts.needs import ALL_INPUTS
-from sponsio_like.contracts.options import mailboxes
-from sponsio_like.engine.policy import Policy
+from sponsio_like.checks import compile_policy, read_file
+from sponsio_like.contracts import (
+    ALL_INPUTS,
+    Contract,
+    InventoryLike,
+    Unlisted,
+    declared,
+    mailboxes,
+)
+from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError, ContractWarning, SnapshotError
-from sponsio_like.fastpath.compile import prepare
+from sponsio_like.fastpath import prepare
 from sponsio_like.guard.decorator import Options, decorated
 from sponsio_like.guard.flow import OnBlock, OnHold
 from sponsio_like.guard.sessions import (
-    Given,
     Roster,
+    SessionOptions,
     check_given,
     check_id,
     check_inputs,
@@ -34,10 +37,7 @@ from sponsio_like.guard.sessions import (
 from sponsio_like.guard.toolbox import Toolbox
 from sponsio_like.guard.tools import Tool
 from sponsio_like.outcome import Mode
-from sponsio_like.session.decision_log import SILENT, Log, naming
-from sponsio_like.session.naming import fresh
-from sponsio_like.session.session import Session
-from sponsio_like.session.snapshot import part
+from sponsio_like.session import SILENT, Log, Session, fresh_id, part, with_contracts
 from sponsio_like.worlds import World
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Guard:
         contracts: Iterable[Contract] | Contract,
         *,
         mode: Mode = "enforce",
-        tools: Tools = None,
+        tools: InventoryLike = None,
         elsewhere: Iterable[str] | None = None,
         unlisted: Unlisted | None = None,
         relaxable: bool = False,
@@ -212,16 +212,16 @@ class Guard:
         not delivered.
         """
         check_id(id)
-        given = Given(clock, assume_success, check_inputs(inputs), world)
+        given = SessionOptions(clock, assume_success, check_inputs(inputs), world)
         if id is None or (world is not None and self._outside):
             return self._begun(id, given)
         return self._roster.open(id, given, lambda: self._begun(id, given))
 
-    def _begun(self, id: str | None, given: Given) -> Session:
+    def _begun(self, id: str | None, given: SessionOptions) -> Session:
         """Return a new session without a past, whatever is open under its id."""
         clock, assume_success, _, world = given
         check_given(self.policy, id, given, content=self._content)
-        name = id if id is not None else fresh("session-")
+        name = id if id is not None else fresh_id("session-")
         return Session(
             self.policy,
             name,
@@ -250,12 +250,12 @@ class Guard:
         else time stands still until the clock has caught up. Raises `SnapshotError` if the snapshot
         cannot be read.
         """
-        given = Given(clock, assume_success, check_inputs(inputs), world)
+        given = SessionOptions(clock, assume_success, check_inputs(inputs), world)
         session = self._resumed(snapshot, given)
         self._roster.restored(session, given, keep=world is None or not self._outside)
         return session
 
-    def _resumed(self, snapshot: Mapping[str, Any], given: Given) -> Session:
+    def _resumed(self, snapshot: Mapping[str, Any], given: SessionOptions) -> Session:
         """Return the session of a snapshot, whatever is open under its id."""
         try:
             id = part(snapshot, "session", str)
@@ -273,7 +273,7 @@ class Guard:
         return session
 
 
-def begun(guard: Guard, id: str | None, given: Given) -> Session:
+def begun(guard: Guard, id: str | None, given: SessionOptions) -> Session:
     """Return a new session without a past, for hosts that keep snapshots themselves.
 
     It is not kept, whatever is open under its id.
@@ -281,7 +281,7 @@ def begun(guard: Guard, id: str | None, given: Given) -> Session:
     return guard._begun(id, given)  # noqa: SLF001  it is a method, but not for users
 
 
-def resumed(guard: Guard, snapshot: Mapping[str, Any], given: Given) -> Session:
+def restored(guard: Guard, snapshot: Mapping[str, Any], given: SessionOptions) -> Session:
     """Return the session of a snapshot, for hosts that restore often.
 
     As `Guard.restore`, but the guard keeps it only if it kept the session of this id before.
@@ -295,11 +295,11 @@ def _log(policy: Policy, given: LogGiven | None, log_args: bool) -> Log:
     """Return the log of a guard, silent if none is given."""
     if given is None:
         return SILENT
-    from sponsio_like.engine.applying import ByName  # only hosts with a log need this
+    from sponsio_like.engine import ByName
     from sponsio_like.guard.sinks import sink_of
 
     names = (contract.name for contract in policy.contracts)
-    sink = naming(sink_of(given), zip(names, policy.modes, strict=True))
+    sink = with_contracts(sink_of(given), zip(names, policy.modes, strict=True))
     return Log(sink, log_args, ByName(policy))
 
 

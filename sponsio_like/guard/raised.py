@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from sponsio_like.errors import SponsioLikeError
-from sponsio_like.events.ticket import Ticket
+from sponsio_like.events import Ticket
 from sponsio_like.outcome import Blocked, Held, Violation
 
 
@@ -56,10 +56,10 @@ class CallHeld(SponsioLikeError):
         return CallHeld, (self.outcome,)
 
 
-def blocked(outcome: Blocked) -> CallBlocked:
+def blocked_exception(outcome: Blocked) -> CallBlocked:
     """Return the exception that a blocked call raises."""
     return RunStopped(outcome) if outcome.ends_run else CallBlocked(outcome)
 
 
 def _again(id: str, violations: tuple[Violation, ...], advice: str, ends: bool) -> CallBlocked:
-    return blocked(Blocked(id, violations, lambda: advice, ends))
+    return blocked_exception(Blocked(id, violations, lambda: advice, ends))

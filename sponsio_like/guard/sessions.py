@@ -13,17 +13,17 @@ import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sponsio_like.contracts.needs import ALL_INPUTS
-from sponsio_like.engine.policy import Policy
+from sponsio_like.contracts import ALL_INPUTS
+from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError, InputMissing, SessionError
-from sponsio_like.session.session import Session
+from sponsio_like.session import Session
 from sponsio_like.worlds import World
 
 KEPT_CAP = 10_000
 """The most sessions that are kept although nobody may hold them any more."""
 
 
-class Given(NamedTuple):
+class SessionOptions(NamedTuple):
     """The options that a session was opened with."""
 
     clock: Callable[[], float]
@@ -39,13 +39,13 @@ class Roster:
     """
 
     def __init__(self) -> None:
-        self._open: dict[str, tuple[weakref.ref[Session], Given]] = {}
+        self._open: dict[str, tuple[weakref.ref[Session], SessionOptions]] = {}
         self._kept: dict[str, Session] = {}
         self._lock = threading.Lock()
         self._room = 2 * KEPT_CAP
         self._warned = False
 
-    def open(self, id: str, given: Given, make: Callable[[], Session]) -> Session:
+    def open(self, id: str, given: SessionOptions, make: Callable[[], Session]) -> Session:
         """Return the open session of this id; else a new one from `make`, which is kept.
 
         Raises `SessionError` if it was opened with other options.
@@ -63,7 +63,7 @@ class Roster:
             self._kept[id] = made
         return made
 
-    def restored(self, session: Session, given: Given, *, keep: bool) -> None:
+    def restored(self, session: Session, given: SessionOptions, *, keep: bool) -> None:
         """Register a session that goes on from a snapshot as the one of its id.
 
         It is kept if `keep`, or if the session before it was kept.
@@ -75,13 +75,15 @@ class Roster:
             if keep:
                 self._kept[session.id] = session
 
-    def _found(self, id: str, given: Given) -> Session | None:
+    def _found(self, id: str, given: SessionOptions) -> Session | None:
         ref, before = self._open.get(id) or (None, given)
         session = None if ref is None else ref()
         if session is None or not session.open:
             return None
         if before != given:
-            other = next(n for n in Given._fields if getattr(before, n) != getattr(given, n))
+            other = next(
+                n for n in SessionOptions._fields if getattr(before, n) != getattr(given, n)
+            )
             raise SessionError(
                 f"session `{id}` is open already, with another {other}=; hold on to it, open it "
                 f"with the same {other}=, or finish it first"
@@ -141,7 +143,7 @@ def check_inputs(inputs: Any) -> frozenset[str] | None:
     raise ContractError.of(f"inputs={inputs!r} is no list of names", "write inputs=['results']")
 
 
-def check_given(policy: Policy, id: str | None, given: Given, *, content: bool) -> None:
+def check_given(policy: Policy, id: str | None, given: SessionOptions, *, content: bool) -> None:
     """Raise `InputMissing` if a session would lack what contracts need, naming the first.
 
     `content` is True if a session with every known input lacks nothing. Raises `SessionError` for a

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias
 
 from sponsio_like.errors import ContractError
 from sponsio_like.log import as_text, json_log
-from sponsio_like.session.decision_log import Record, Sink
+from sponsio_like.session import Record, Sink
 
 HINT = (
     'write a path ("decisions.jsonl"), a function of one record, a logger of the standard library '

@@ -16,10 +16,10 @@ from dataclasses import replace
 from typing import Any
 
 from sponsio_like.errors import ContractError
-from sponsio_like.guard.arguments import Signature
+from sponsio_like.guard.arguments import ToolSignature
 from sponsio_like.guard.flow import Failed
 from sponsio_like.guard.tools import Tool, guarded
-from sponsio_like.values.plain import as_answer
+from sponsio_like.values import as_answer
 
 
 def is_finished(given: Any) -> bool:
@@ -29,7 +29,9 @@ def is_finished(given: Any) -> bool:
 
 
 def guarded_tool(
-    given: Any, make: Callable[[Callable[..., Any], Signature], Tool], add: Callable[[Tool], None]
+    given: Any,
+    make: Callable[[Callable[..., Any], ToolSignature], Tool],
+    add: Callable[[Tool], None],
 ) -> Any:
     """Return the finished tool, guarded.
 
@@ -46,7 +48,7 @@ def guarded_tool(
     artifacts = given.response_format == "content_and_artifact"
     made: dict[str, Any] = {}
     for place, body in bodies.items():
-        tool = make(body, Signature(body, given.name, owned=False, shown=frozenset(given.args)))
+        tool = make(body, ToolSignature(body, given.name, owned=False, shown=frozenset(given.args)))
         tool = replace(tool, answer=_content if artifacts else _answer)
         made[place] = _paired(guarded(tool)) if artifacts else guarded(tool)
     add(replace(tool, signature=tool.signature.after(_parser(given))))  # for redirects to it

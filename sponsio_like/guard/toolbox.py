@@ -11,7 +11,7 @@ import weakref
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
-from sponsio_like.engine.policy import Policy
+from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError
 from sponsio_like.guard.kinship import Origin
 

@@ -13,17 +13,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sponsio_like.checks.roll_call import check_names
-from sponsio_like.engine.findings import renamed
+from sponsio_like.checks import check_names
+from sponsio_like.engine import renamed
 from sponsio_like.errors import ContractError, InputMissing, SessionError
-from sponsio_like.guard.arguments import Bound, Signature
+from sponsio_like.guard.arguments import Bound, ToolSignature
 from sponsio_like.guard.flow import Fitted, Flow, OnBlock, OnHold, Run, adrive, drive, flow
 from sponsio_like.guard.kinship import Origin, overridden
 from sponsio_like.guard.toolbox import Toolbox
 from sponsio_like.outcome import Mode, Redirect
-from sponsio_like.session.active import Acting, acting, acting_in
-from sponsio_like.session.session import Session
-from sponsio_like.values.plain import as_answer
+from sponsio_like.session import Caller, Session, caller_in, current_caller
+from sponsio_like.values import as_answer
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
@@ -32,7 +31,7 @@ class Tool:
 
     name: str
     function: Callable[..., Any]
-    signature: Signature
+    signature: ToolSignature
     origin: Origin
     box: Toolbox[Tool]
     session: Session | None
@@ -112,18 +111,18 @@ class Tool:
         function, owned = getattr(found, "__func__", found), not isinstance(found, staticmethod)
         if not inspect.isfunction(function):
             raise TypeError(f"`{self.name}` of `{type(of).__name__}` is no method")
-        signature = Signature(function, self.name, owned=owned)
+        signature = ToolSignature(function, self.name, owned=owned)
         owner = mine if not isinstance(found, classmethod) or inspect.isclass(of) else (type(of),)
         return replace(self, function=function, signature=signature), owner if owned else ()
 
     # --- the session ----------------------------------------------------------------------------
 
-    def _here(self) -> Acting | None:
+    def _here(self) -> Caller | None:
         """Return the session and the agent of this call; None if unknown and nothing is enforced.
 
         Raises `SessionError` if it is not known and something is enforced.
         """
-        here = acting() if self.session is None else acting_in(self.session)
+        here = current_caller() if self.session is None else caller_in(self.session)
         policy = self.box.policy
         session = None if here is None else here.session
         if here is not None and here.session.policy is policy and here.session.open:
@@ -149,7 +148,7 @@ class Tool:
                 raise
             _warn(str(error), 6)
 
-    def _check_who(self, here: Acting) -> None:
+    def _check_who(self, here: Caller) -> None:
         """Raise `InputMissing` if an enforced contract needs an agent not told; else warn."""
         told = {"agents": here.agent, "depth": here.depth}
         for asked, contract, mode in self.asked:

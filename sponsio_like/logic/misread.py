@@ -79,7 +79,7 @@ class _Stop:
     """Brackets that are open: sign, place, the word in front of it."""
 
 
-def misread(text: str, at: int | None, possible: AbstractSet[str]) -> ContractError:
+def syntax_mistake(text: str, at: int | None, possible: AbstractSet[str]) -> ContractError:
     """Return the error for the mistake at `at`, where one of the terminals
     `possible` had to stand.
     """

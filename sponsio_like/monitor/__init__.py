@@ -3,3 +3,109 @@
 In: a formula. Out: a `Program`, and a `Monitor` that steps through letters and says at each whether
 the formula is violated, satisfied or open. `parametric` does it for each value of a variable.
 """
+
+from sponsio_like.monitor.alphabet import (
+    OTHER,
+    Name,
+    fixed_at,
+    quiet,
+    static,
+    targets_of,
+    told_apart,
+    tool_names,
+)
+from sponsio_like.monitor.in_flight import (
+    Entry,
+    WindowFull,
+    endings,
+    open_calls,
+    open_positions,
+    settle,
+)
+from sponsio_like.monitor.monitor import Instance, Monitor, State, Verdict, overall
+from sponsio_like.monitor.parametric.atoms import CallMatcher, OutputMatcher
+from sponsio_like.monitor.parametric.bindings import Bindings, BoundLetters, Revealed
+from sponsio_like.monitor.parametric.lookup import BINDING, UNBOUND, Form
+from sponsio_like.monitor.parametric.result_bindings import is_part, is_tied, places_of, ties
+from sponsio_like.monitor.parametric.store import (
+    RELATED_CAP,
+    STATES_CAP,
+    VALUES_CAP,
+    ValueStates,
+    never,
+    only_permits,
+)
+from sponsio_like.monitor.parametric.variables import (
+    LONG,
+    Key,
+    VariableLayout,
+    all_vars,
+    relations,
+    value_text,
+    variable_layout,
+    vars_given_by_context,
+    vars_in,
+)
+from sponsio_like.monitor.past import (
+    EXACT,
+    INFINITE,
+    Letter,
+    Past,
+    Registers,
+    Value,
+    compare_nodes,
+    kept,
+    stamps_within,
+)
+from sponsio_like.monitor.program import PAST, STATEFUL, Op, Program, Slot, operands
+from sponsio_like.monitor.progression import Position
+from sponsio_like.monitor.reasons import JudgedPosition, Reason, reasons_of
+from sponsio_like.monitor.relevance import (
+    Known,
+    Relevance,
+    concerned,
+    known,
+    stateless,
+    unchanged_by,
+)
+from sponsio_like.monitor.residual import (
+    Literal,
+    Residual,
+    conjunction,
+    literals_of,
+    overdue,
+    shifted,
+)
+from sponsio_like.monitor.resting import NEVER, awaits_results, due, is_unchanged, memory
+from sponsio_like.monitor.slots import KEY_CAP, likeness, slot_reader, split_key
+from sponsio_like.monitor.state import (
+    Change,
+    ClauseState,
+    ClauseStep,
+    Judgement,
+    Now,
+    PositionCounts,
+    Read,
+    Witness,
+)
+from sponsio_like.monitor.steady import RootedProgram, dont_care_slots, keeps_registers
+
+# fmt: off
+__all__ = [
+    "BINDING", "EXACT", "INFINITE", "KEY_CAP", "LONG", "NEVER", "OTHER", "PAST", "RELATED_CAP",
+    "STATEFUL", "STATES_CAP", "UNBOUND", "VALUES_CAP", "Bindings", "BoundLetters",
+    "CallMatcher", "Change", "ClauseState", "ClauseStep", "Entry", "Form", "Instance",
+    "JudgedPosition", "Judgement", "Key", "Known", "Letter", "Literal", "Monitor", "Name",
+    "Now", "Op", "OutputMatcher", "Past", "Position", "PositionCounts", "Program", "Read",
+    "Reason", "Registers", "Relevance", "Residual", "Revealed", "RootedProgram", "Slot",
+    "State", "Value", "ValueStates", "VariableLayout", "Verdict", "WindowFull", "Witness",
+    "all_vars", "awaits_results", "compare_nodes", "concerned", "conjunction",
+    "dont_care_slots", "due", "endings", "fixed_at", "is_part", "is_tied", "is_unchanged",
+    "keeps_registers", "kept", "known", "likeness", "literals_of", "memory", "never",
+    "only_permits", "open_calls", "open_positions", "operands", "overall", "overdue",
+    "places_of", "quiet", "reasons_of", "relations", "settle", "shifted", "slot_reader",
+    "split_key", "stamps_within", "stateless", "static", "targets_of", "ties", "told_apart",
+    "tool_names", "unchanged_by", "value_text", "variable_layout", "vars_given_by_context",
+    "vars_in",
+]
+# fmt: on

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sponsio_like.logic.formula import Seconds, Steps
-from sponsio_like.monitor.past import Cell, Past, Value, compile_node
+from sponsio_like.monitor.past import Past, Register, Value, compile_node
 from sponsio_like.monitor.program import STATEFUL, Program, operands
 
 
@@ -40,7 +40,7 @@ def abstract(program: Program, past: Past) -> Abstract:
     """
     real = {cell.node: k for k, cell in enumerate(past.cells)}
     values: list[Value | None] = []
-    cells: list[Cell] = []
+    cells: list[Register] = []
     free = len(program.slots)
     compared: dict[int, int] = {}
     for i, op in enumerate(program.nodes):
@@ -83,24 +83,24 @@ def _said(program: Program) -> list[int]:
     return said
 
 
-def _bound(program: Program, cell: Cell) -> Any:
+def _bound(program: Program, cell: Register) -> Any:
     op = program.nodes[cell.node]
     return (op[0], op[2]) if op[0] in "OH" else None
 
 
 def _abstract_node(
     program: Program, i: int, op: Any, r: int, free: int
-) -> tuple[Value | None, Cell | None, int]:
+) -> tuple[Value | None, Register | None, int]:
     if program.looks_ahead(i) or op[0] in STATEFUL or op[0] == "value":
         return None, None, 0
     match op:
         case ("cmp", *_):
             return (lambda v, x, s, p, t: x[free]), None, 1
         case ("O", a, Seconds()):
-            cell = Cell(i, False, lambda v, x, s, p, t: v[a] or s[r])
+            cell = Register(i, False, lambda v, x, s, p, t: v[a] or s[r])
             return (lambda v, x, s, p, t: v[a] or (x[free] and s[r])), cell, 1
         case ("H", a, Seconds()):
-            cell = Cell(i, True, lambda v, x, s, p, t: v[a] and s[r])
+            cell = Register(i, True, lambda v, x, s, p, t: v[a] and s[r])
             return (lambda v, x, s, p, t: v[a] and (x[free] or s[r])), cell, 1
     return (*compile_node(op, r, i), 0)
 

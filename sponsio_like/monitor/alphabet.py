@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from sponsio_like.events.atoms import LATE, glob_matches, kinds_of, names_tool
-from sponsio_like.events.terms import MISSING
+from sponsio_like.events import LATE, MISSING, glob_matches, kinds_of, names_tool
 from sponsio_like.logic.formula import (
     Compare,
     Const,

@@ -12,11 +12,11 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from sponsio_like.events.atoms import OPEN
+from sponsio_like.events import OPEN
 from sponsio_like.monitor.alphabet import settlements
 from sponsio_like.monitor.past import Letter, Past, Registers
 from sponsio_like.monitor.program import PAST, STATEFUL, Program, operands
-from sponsio_like.monitor.residual import NO, YES, Residual, literals_of, mapped, one, strictest
+from sponsio_like.monitor.residual import NO, YES, Residual, conjunction, literals_of, mapped, one
 
 CAP = 1_000
 """Most positions remembered because an earlier call is still in flight."""
@@ -111,7 +111,7 @@ class Recall:
         Ways that come to the same are one: their number grows with what is told apart, and not with
         that of the calls. None if there are too many.
         """
-        waiting = in_flight(owed, ())
+        waiting = open_positions(owed, ())
         inside = {entry.position for entry in window} if waiting else set()
         beside = {at: found for at, found in waiting.items() if at not in inside}
         lefts = settled_ways(self.all_slots, owed, beside)
@@ -138,7 +138,7 @@ class Recall:
         (registers, left), (letter, final) = state, fate
         registers = self._step(letter, registers, entry.position, entry.time)
         registers = self._coast(registers, entry.position + 1, until, entry.time)
-        return registers, strictest(settle(each, entry.position, final) for each in left)
+        return registers, conjunction(settle(each, entry.position, final) for each in left)
 
     def _replay(self, window: Window, last: int) -> tuple[list[Entry], Registers]:
         """Step over the window, and over the quiet positions between its entries, up to `last`."""
@@ -199,7 +199,7 @@ def _recalled(program: Program) -> tuple[int, ...]:
 # --- how calls in flight may settle --------------------------------------------------------------
 
 
-def in_flight(
+def open_positions(
     joint: Iterable[Residual], window: Iterable[tuple[int, Letter]]
 ) -> dict[int, list[int]]:
     """The positions of calls in flight, each with its open slots."""
@@ -236,7 +236,7 @@ def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> set
     for at, open_slots in flying.items():
         finals = [final for final, late in settlements(slots, open_slots) if not late]
         lefts = {
-            strictest(settle(each, at, final) for each in left)
+            conjunction(settle(each, at, final) for each in left)
             for left in lefts
             for final in finals
         }

@@ -11,32 +11,32 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from sponsio_like.events.terms import MISSING
-from sponsio_like.logic.decompose import Reading
+from sponsio_like.events import MISSING
+from sponsio_like.logic import Decomposition
 from sponsio_like.logic.formula import Const, Steps
 from sponsio_like.monitor.in_flight import (
     Entry,
     Recall,
     Window,
-    in_flight,
     open_calls,
+    open_positions,
     settle,
     settled_ways,
 )
-from sponsio_like.monitor.past import Letter, Registers, compared, compile_past
+from sponsio_like.monitor.past import Letter, Registers, compare_nodes, compile_past
 from sponsio_like.monitor.program import Program
-from sponsio_like.monitor.progression import Future, Position
+from sponsio_like.monitor.progression import Position, Progression
 from sponsio_like.monitor.reachability import FAR, Goal, Search
 from sponsio_like.monitor.residual import (
     NO,
     YES,
     Residual,
     at_the_end,
+    conjunction,
     holds_at_end,
     literals_of,
     mapped,
     one,
-    strictest,
 )
 
 Verdict: TypeAlias = Literal["violated", "satisfied", "inconclusive"]
@@ -56,7 +56,7 @@ class State(NamedTuple):
     lost: bool = False
 
 
-class Step(NamedTuple):
+class MonitorStep(NamedTuple):
     """A state; `violated`: reaching it violates the formula."""
 
     state: State
@@ -71,13 +71,13 @@ class Monitor:
     """
 
     def __init__(
-        self, program: Program, reading: Reading, tools: Iterable[str] | None = None
+        self, program: Program, reading: Decomposition, tools: Iterable[str] | None = None
     ) -> None:
         self.program = program
         self.always = tuple(tuple(program.add(part) for part in parts) for parts in reading.always)
         self.rest = tuple(program.add(part) for part in reading.rest)
         self.past = compile_past(program)
-        self.future = Future(program)
+        self.future = Progression(program)
         self.plain = not self.rest and not any(
             self._owing(root) for roots in self.always for root in roots
         )
@@ -104,7 +104,7 @@ class Monitor:
 
     # --- positions ----------------------------------------------------------------------------
 
-    def step(self, state: State, letter: Letter, position: int, time: float) -> Step:
+    def step(self, state: State, letter: Letter, position: int, time: float) -> MonitorStep:
         """Return the state after this position; violated if no continuation keeps the formula any
         more.
 
@@ -115,7 +115,7 @@ class Monitor:
         window = self.recall.extended(state.window, Entry(position, time, state.registers, letter))
         if self.plain:
             bad = not all(values[root] for roots in self.always for root in roots)
-            return Step(State(after, state.live, window), bad)
+            return MonitorStep(State(after, state.live, window), bad)
         at = Position(letter, values, position, time)
         return self._judge(state, self._next(state, at), after, window, position)
 
@@ -123,9 +123,9 @@ class Monitor:
         known: dict[int, Residual] = {}
         owed = self.future.owed
         instances = [
-            strictest(self.future.progress(r, at, known) for r in each) for each in state.live
+            conjunction(self.future.progress(r, at, known) for r in each) for each in state.live
         ]
-        return instances + [strictest(owed(root, at) for root in roots) for roots in self.always]
+        return instances + [conjunction(owed(root, at) for root in roots) for roots in self.always]
 
     def _judge(
         self,
@@ -134,7 +134,7 @@ class Monitor:
         registers: Registers,
         window: Window,
         position: int,
-    ) -> Step:
+    ) -> MonitorStep:
         """Return the state without the instances that no continuation keeps; violated if there are
         any.
 
@@ -150,11 +150,13 @@ class Monitor:
         dead = len(live) < len(set(owing))
         lost = not self._possible("kind", _joint(live), registers, window, position, more=True)
         bad = dead or (lost and not old.lost)
-        return Step(State(registers, live, window, lost), bad)
+        return MonitorStep(State(registers, live, window, lost), bad)
 
     # --- results, time, the end ---------------------------------------------------------------
 
-    def settle(self, state: State, settled: int, final: Mapping[int, bool], position: int) -> Step:
+    def settle(
+        self, state: State, settled: int, final: Mapping[int, bool], position: int
+    ) -> MonitorStep:
         """Return the state once the call at position `settled` has its result.
 
         `final`: the truth of its slots, by number; `position`: the last position.
@@ -162,11 +164,11 @@ class Monitor:
         known = self.recall.settled(state.window, settled, final, position)
         window, registers = known or (state.window, state.registers)
         if self.plain:
-            return Step(state._replace(registers=registers, window=window), False)
-        instances = [strictest(settle(r, settled, final) for r in each) for each in state.live]
+            return MonitorStep(state._replace(registers=registers, window=window), False)
+        instances = [conjunction(settle(r, settled, final) for r in each) for each in state.live]
         return self._judge(state, instances, registers, window, position)
 
-    def expire(self, state: State, position: int, time: float) -> Step:
+    def expire(self, state: State, position: int, time: float) -> MonitorStep:
         """Return the state at `time`. Of what was due before, `F` has failed and `G` is kept."""
         due = [
             lit
@@ -175,12 +177,12 @@ class Monitor:
             if lit[0] in "fg" and lit[2] < time
         ]
         if not due:
-            return Step(state, False)
+            return MonitorStep(state, False)
 
         def value(literal: tuple[object, ...]) -> Residual:
             return one(literal) if literal not in due else NO if literal[0] == "f" else YES
 
-        instances = [strictest(mapped(r, value) for r in each) for each in state.live]
+        instances = [conjunction(mapped(r, value) for r in each) for each in state.live]
         return self._judge(state, instances, state.registers, state.window, position)
 
     def open_ends(self, live: Iterable[Instance]) -> list[Instance]:
@@ -192,14 +194,14 @@ class Monitor:
 
         And True if an instance is violated by that.
         """
-        owed = [strictest(at_the_end(residual) for residual in each) for each in state.live]
+        owed = [conjunction(at_the_end(residual) for residual in each) for each in state.live]
         return self._left(owed, lost=state.lost)
 
     def settled(
         self, hanging: frozenset[Instance], at: int, final: Mapping[int, bool]
     ) -> tuple[frozenset[Instance], bool]:
         """Return the same as `closed` after one more result, that of the call at position `at`."""
-        owed = [strictest(settle(residual, at, final) for residual in each) for each in hanging]
+        owed = [conjunction(settle(residual, at, final) for residual in each) for each in hanging]
         return self._left(owed, lost=not self._may_end_well(_joint(hanging)))
 
     def _left(self, owed: list[Instance], *, lost: bool) -> tuple[frozenset[Instance], bool]:
@@ -209,12 +211,12 @@ class Monitor:
 
     def _may_end_well(self, instance: Instance) -> bool:
         """True if the instance holds at the end for some results of the calls in flight."""
-        lefts = settled_ways(self.program.slots, instance, in_flight(instance, ()))
+        lefts = settled_ways(self.program.slots, instance, open_positions(instance, ()))
         return lefts is None or any(not left for left in lefts)
 
     def _ends_well(self, instance: Instance) -> bool:
         """True if the instance holds at the end for all results of the calls in flight."""
-        lefts = settled_ways(self.program.slots, instance, in_flight(instance, ()))
+        lefts = settled_ways(self.program.slots, instance, open_positions(instance, ()))
         return lefts is not None and all(holds_at_end(r) for left in lefts for r in left)
 
     def ahead(self, state: State, position: int) -> int:
@@ -222,7 +224,7 @@ class Monitor:
 
         `FAR` if a call is in flight, or if the search found no such number.
         """
-        if in_flight(_joint(state.live), open_calls(state.window)):
+        if open_positions(_joint(state.live), open_calls(state.window)):
             return FAR
         each = [(live, False) for live in state.live]
         if not state.lost:
@@ -268,7 +270,7 @@ class Monitor:
             return goal == "harsh"
         if self.plain and not owed and goal == "kind":
             return True
-        if not window and not in_flight(owed, ()):
+        if not window and not open_positions(owed, ()):
             return self.search.reachable(goal, owed, registers, position, more=more)
         found = self.recall.outcomes(owed, registers, window, position)
         if found is None:
@@ -288,7 +290,7 @@ def overall(verdicts: set[Verdict]) -> Verdict:
 
 
 def _joint(live: Iterable[Instance]) -> frozenset[Residual]:
-    return strictest(residual for instance in live for residual in instance)
+    return conjunction(residual for instance in live for residual in instance)
 
 
 def _holds_on_nothing(program: Program, root: int) -> bool:
@@ -308,7 +310,7 @@ def _holds_on_nothing(program: Program, root: int) -> bool:
                 constant = program.slots[slot].node
                 known.append(constant.value if isinstance(constant, Const) else MISSING)
             case ("cmp", left, name, right, (negated, bad)):
-                known.append(compared(left, name, right, negated, bad)(known, (), (), 0, 0.0))
+                known.append(compare_nodes(left, name, right, negated, bad)(known, (), (), 0, 0.0))
             case ("and", *parts):
                 known.append(all(known[k] for k in parts))
             case ("or", *parts):

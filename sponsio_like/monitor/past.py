@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from sponsio_like.events.condition_tests import compared as compare_terms
-from sponsio_like.events.terms import MISSING, elapsed
+from sponsio_like.events import MISSING, elapsed
+from sponsio_like.events import comparison_test as compare_terms
 from sponsio_like.logic.formula import Seconds, Steps
 from sponsio_like.monitor.program import TERMS, Op, Program, operands
 
@@ -37,7 +37,7 @@ INFINITE = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class Register:
     """One register: its node, its value before the first position, and how it is updated."""
 
     node: int
@@ -53,7 +53,7 @@ class Past:
     """
 
     values: tuple[Value | None, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[Register, ...]
 
     @property
     def start(self) -> Registers:
@@ -79,7 +79,7 @@ class Past:
 def compile_past(program: Program) -> Past:
     """Return the recurrences of all nodes of `program`."""
     values: list[Value | None] = []
-    cells: list[Cell] = []
+    cells: list[Register] = []
     used = {k for op in program.nodes for k in operands(op)}
     for i, op in enumerate(program.nodes):
         if program.looks_ahead(i) or (op[0] in TERMS and i not in used):
@@ -92,7 +92,7 @@ def compile_past(program: Program) -> Past:
     return Past(tuple(values), tuple(cells))
 
 
-def compile_node(op: Op, r: int, i: int) -> tuple[Value, Cell | None]:
+def compile_node(op: Op, r: int, i: int) -> tuple[Value, Register | None]:
     """Return the function of a node's value, and its register (number `r`) if it has one."""
     match op:
         case ("true",):
@@ -106,7 +106,7 @@ def compile_node(op: Op, r: int, i: int) -> tuple[Value, Cell | None]:
         case ("or", *parts):
             return (lambda v, x, s, p, t: any([v[k] for k in parts])), None
         case ("cmp", a, name, b, (negated, bad)):
-            return compared(a, name, b, negated, bad), None
+            return compare_nodes(a, name, b, negated, bad), None
         case ("value", slot):
             return (lambda v, x, s, p, t: x[slot]), None
         case ("elapsed", slot):
@@ -118,26 +118,26 @@ def compile_node(op: Op, r: int, i: int) -> tuple[Value, Cell | None]:
     return _operator(op, r, i)
 
 
-def _operator(op: Op, r: int, i: int) -> tuple[Value, Cell]:
+def _operator(op: Op, r: int, i: int) -> tuple[Value, Register]:
     """Return value and register of Y, WY, O, H, S or T without a bound: one bit."""
     keep: Update = lambda v, x, s, p, t: v[i]  # noqa: E731
     match op:
         case ("Y", a):
-            return (lambda v, x, s, p, t: s[r]), Cell(i, False, lambda v, x, s, p, t: v[a])
+            return (lambda v, x, s, p, t: s[r]), Register(i, False, lambda v, x, s, p, t: v[a])
         case ("WY", a):
-            return (lambda v, x, s, p, t: s[r]), Cell(i, True, lambda v, x, s, p, t: v[a])
+            return (lambda v, x, s, p, t: s[r]), Register(i, True, lambda v, x, s, p, t: v[a])
         case ("O", a, None):
-            return (lambda v, x, s, p, t: v[a] or s[r]), Cell(i, False, keep)
+            return (lambda v, x, s, p, t: v[a] or s[r]), Register(i, False, keep)
         case ("H", a, None):
-            return (lambda v, x, s, p, t: v[a] and s[r]), Cell(i, True, keep)
+            return (lambda v, x, s, p, t: v[a] and s[r]), Register(i, True, keep)
         case ("S", a, b):
-            return (lambda v, x, s, p, t: v[b] or (v[a] and s[r])), Cell(i, False, keep)
+            return (lambda v, x, s, p, t: v[b] or (v[a] and s[r])), Register(i, False, keep)
         case ("T", a, b):
-            return (lambda v, x, s, p, t: v[b] and (v[a] or s[r])), Cell(i, True, keep)
+            return (lambda v, x, s, p, t: v[b] and (v[a] or s[r])), Register(i, True, keep)
     raise TypeError(f"not a past operator: {op!r}")
 
 
-def _bounded(op: Op, r: int, i: int) -> tuple[Value, Cell]:
+def _bounded(op: Op, r: int, i: int) -> tuple[Value, Register]:
     """Return value and register of O or H with a bound.
 
     The register is when the body last was true (O), or false (H).
@@ -150,12 +150,14 @@ def _bounded(op: Op, r: int, i: int) -> tuple[Value, Cell]:
             lambda v, x, s, p, t: (
                 sought if v[a] is sought or (s[r] is not None and p - s[r] <= limit) else not sought
             )
-        ), Cell(i, None, lambda v, x, s, p, t: p if v[a] is sought else _recent(s[r], p - limit))
+        ), Register(
+            i, None, lambda v, x, s, p, t: p if v[a] is sought else _recent(s[r], p - limit)
+        )
     return (
         lambda v, x, s, p, t: (
             sought if v[a] is sought or (s[r] is not None and t - s[r] <= limit) else not sought
         )
-    ), Cell(i, None, lambda v, x, s, p, t: t if v[a] is sought else _recent(s[r], t - limit))
+    ), Register(i, None, lambda v, x, s, p, t: t if v[a] is sought else _recent(s[r], t - limit))
 
 
 def _recent(last: Any, oldest: Any) -> Any:
@@ -163,7 +165,7 @@ def _recent(last: Any, oldest: Any) -> Any:
     return None if last is None or last < oldest else last
 
 
-def compared(a: int, op: Any, b: int, negated: bool, bad: bool) -> Value:
+def compare_nodes(a: int, op: Any, b: int, negated: bool, bad: bool) -> Value:
     """Return the function that compares nodes `a` and `b`; `bad` is its value if they cannot be."""
 
     def value(v: Values, x: Letter, s: Registers, p: int, t: float) -> bool:
@@ -178,12 +180,14 @@ def compared(a: int, op: Any, b: int, negated: bool, bad: bool) -> Value:
 # --- terms ------------------------------------------------------------------------------------
 
 
-def _term(op: Op, r: int, i: int) -> tuple[Value, Cell]:
+def _term(op: Op, r: int, i: int) -> tuple[Value, Register]:
     keep: Update = lambda v, x, s, p, t: v[i]  # noqa: E731
     match op:
         case ("count", a, reset, None, _):
             fresh = _reset(reset)
-            return (lambda v, x, s, p, t: 0 if fresh(v) else s[r] + bool(v[a])), Cell(i, 0, keep)
+            return (lambda v, x, s, p, t: 0 if fresh(v) else s[r] + bool(v[a])), Register(
+                i, 0, keep
+            )
         case ("count", a, reset, bound, most):
             return _window(a, reset, bound, most, r, i)
         case ("sum", slot, bound):
@@ -191,13 +195,13 @@ def _term(op: Op, r: int, i: int) -> tuple[Value, Cell]:
         case ("since", a):
             return (
                 lambda v, x, s, p, t: 0 if v[a] else INFINITE if s[r] is None else p - s[r]
-            ), Cell(i, None, lambda v, x, s, p, t: p if v[a] else s[r])
+            ), Register(i, None, lambda v, x, s, p, t: p if v[a] else s[r])
         case ("age", a):
             return (
                 lambda v, x, s, p, t: 0 if v[a] else INFINITE if s[r] is None else t - s[r]
-            ), Cell(i, None, lambda v, x, s, p, t: t if v[a] else s[r])
+            ), Register(i, None, lambda v, x, s, p, t: t if v[a] else s[r])
         case ("last", a, b):
-            return (lambda v, x, s, p, t: s[r]), Cell(
+            return (lambda v, x, s, p, t: s[r]), Register(
                 i, MISSING, lambda v, x, s, p, t: kept(v[a]) if v[b] else s[r]
             )
         case ("repeats", slot, similar):
@@ -226,7 +230,7 @@ def stamps_within(stamps: tuple[Any, ...], before: float) -> tuple[Any, ...]:
 
 def _window(
     a: int, reset: int, bound: Steps | Seconds, most: int, r: int, i: int
-) -> tuple[Value, Cell]:
+) -> tuple[Value, Register]:
     """Return a count over a sliding window; its register holds the latest `most` stamps in it."""
     width, fresh, by_step = bound.count, _reset(reset), isinstance(bound, Steps)
 
@@ -237,12 +241,12 @@ def _window(
         left = stamps_within(s[r], now - width)
         return (*left, now)[-most:] if v[a] else left
 
-    return (lambda v, x, s, p, t: len(stamps(v, s, p, t))), Cell(
+    return (lambda v, x, s, p, t: len(stamps(v, s, p, t))), Register(
         i, (), lambda v, x, s, p, t: stamps(v, s, p, t)
     )
 
 
-def _sum(slot: int, bound: Steps | Seconds | None, r: int, i: int) -> tuple[Value, Cell]:
+def _sum(slot: int, bound: Steps | Seconds | None, r: int, i: int) -> tuple[Value, Register]:
     """Return a decimal sum; an unreadable amount makes it `MISSING` at this position only."""
     zero = Decimal(0)
 
@@ -257,7 +261,9 @@ def _sum(slot: int, bound: Steps | Seconds | None, r: int, i: int) -> tuple[Valu
         held = tuple((stamp, each) for stamp, each in s[r] if _inside(stamp, bound, p, t))
         return (*held, (p if isinstance(bound, Steps) else t, amount)) if amount else held
 
-    return (lambda v, x, s, p, t: total(x, s, p, t)), Cell(i, zero if bound is None else (), after)
+    return (lambda v, x, s, p, t: total(x, s, p, t)), Register(
+        i, zero if bound is None else (), after
+    )
 
 
 def _held(register: Any, bound: Steps | Seconds | None, p: int, t: float) -> Decimal:
@@ -275,7 +281,7 @@ SIMILAR = 0.9
 """Token-set similarity (Jaccard) from which two calls count as the same, for `fuzzy`."""
 
 
-def _repeats(slot: int, similar: str, r: int, i: int) -> tuple[Value, Cell]:
+def _repeats(slot: int, similar: str, r: int, i: int) -> tuple[Value, Register]:
     """Return the length of the run of equal (or similar) calls that this call belongs to.
 
     The register is (key, length, position) of the last such call.
@@ -290,7 +296,7 @@ def _repeats(slot: int, similar: str, r: int, i: int) -> tuple[Value, Cell]:
     def after(v: Values, x: Letter, s: Registers, p: int, t: float) -> Any:
         return s[r] if x[slot] is None else (x[slot], length(x, s, p), p)
 
-    return (lambda v, x, s, p, t: length(x, s, p)), Cell(i, (None, 0, -1), after)
+    return (lambda v, x, s, p, t: length(x, s, p)), Register(i, (None, 0, -1), after)
 
 
 def _alike(a: Any, b: Any, similar: str) -> bool:

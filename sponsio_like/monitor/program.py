@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeAlias
 
 import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError
-from sponsio_like.events.atoms import is_status
+from sponsio_like.events import is_status
 
 Op: TypeAlias = tuple[Any, ...]
 Todo: TypeAlias = "tuple[f.Node, bool, bool]"

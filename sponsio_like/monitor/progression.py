@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sponsio_like.events.atoms import LATE, OPEN
+from sponsio_like.events import LATE, OPEN
 from sponsio_like.logic.formula import Seconds, Steps
 from sponsio_like.monitor.past import Letter, Values
 from sponsio_like.monitor.program import FUTURE, Program, operands
@@ -33,7 +33,7 @@ class Position:
     clock: str = "real"
 
 
-class Future:
+class Progression:
     """Progression over the nodes of one program.
 
     `ahead`: for each node, True if it looks ahead; `waits`: True if a result may still decide it.

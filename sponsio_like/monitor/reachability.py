@@ -16,15 +16,15 @@ from sponsio_like.monitor.abstraction import abstract, abstracted
 from sponsio_like.monitor.alphabet import letters, quiet
 from sponsio_like.monitor.past import Letter, Past, Registers
 from sponsio_like.monitor.program import PAST, Program
-from sponsio_like.monitor.progression import Future, Position, timeless
+from sponsio_like.monitor.progression import Position, Progression, timeless
 from sponsio_like.monitor.residual import (
     NO,
     Residual,
+    conjunction,
     entails,
     holds_at_end,
     mapped,
     one,
-    strictest,
 )
 
 Goal: TypeAlias = Literal["kind", "harsh"]
@@ -61,7 +61,7 @@ class Search:
         self,
         program: Program,
         past: Past,
-        future: Future,
+        future: Progression,
         always: Sequence[Sequence[int]],
         tools: Iterable[str] | None = None,
     ) -> None:
@@ -267,5 +267,5 @@ def settles_within(program: Program) -> int:
 
 
 def _conjunction(residuals: Iterable[Residual]) -> Joint:
-    each = strictest(residuals)
+    each = conjunction(residuals)
     return NONE if NO in each else each

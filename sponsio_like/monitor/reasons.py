@@ -28,7 +28,7 @@ class Reason(NamedTuple):
     event: int | None = None
 
 
-class Sight(NamedTuple):
+class JudgedPosition(NamedTuple):
     """One position as it was judged: its call, the values of its nodes, and when registers changed.
 
     `flips`: by node, the position at which its register last changed; `unread`: by slot, what could
@@ -42,7 +42,7 @@ class Sight(NamedTuple):
     unread: Mapping[int, Sequence[str]]
 
 
-def reasons(sight: Sight, roots: Iterable[int]) -> list[Reason]:
+def reasons_of(sight: JudgedPosition, roots: Iterable[int]) -> list[Reason]:
     """Return why these nodes are false; nothing for those that are not."""
     found: dict[Reason, None] = {}
     for root in roots:
@@ -51,7 +51,7 @@ def reasons(sight: Sight, roots: Iterable[int]) -> list[Reason]:
     return list(found)
 
 
-def _why(sight: Sight, i: int, *, past: bool) -> Iterator[Reason]:
+def _why(sight: JudgedPosition, i: int, *, past: bool) -> Iterator[Reason]:
     """Yield why node `i`, which is false, is false."""
     op, flip = sight.program.nodes[i], sight.flips.get(i)
     match op:
@@ -83,13 +83,13 @@ def _why(sight: Sight, i: int, *, past: bool) -> Iterator[Reason]:
                     yield from _unread(sight, k)
 
 
-def _unread(sight: Sight, i: int) -> Iterator[Reason]:
+def _unread(sight: JudgedPosition, i: int) -> Iterator[Reason]:
     """Return what could not be read there for node `i`."""
     slot = sight.program.nodes[i][1]
     return (Reason("unread", sight.call, each) for each in sight.unread.get(slot, ()))
 
 
-def _earlier(sight: Sight, i: int) -> Iterator[Reason]:
+def _earlier(sight: JudgedPosition, i: int) -> Iterator[Reason]:
     """Yield why node `i` was false at the position before."""
     op = sight.program.nodes[i]
     if op[0] in ("and", "or"):

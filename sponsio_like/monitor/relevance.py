@@ -68,7 +68,7 @@ def _weakest(parts: Iterable[Known], *, decides: bool) -> Known:
     return "same" if "same" in each else not decides
 
 
-def moody(program: Program, roots: Iterable[int], letter: Sequence[bool | None]) -> bool:
+def reads_unnamed(program: Program, roots: Iterable[int], letter: Sequence[bool | None]) -> bool:
     """True if calls of tools that no contract names matter by themselves.
 
     So they do if their context, arguments or time is read, or if they may violate.
@@ -102,7 +102,7 @@ def stateless(program: Program) -> bool:
     )
 
 
-def calm(program: Program, letter: Sequence[bool | None]) -> bool:
+def unchanged_by(program: Program, letter: Sequence[bool | None]) -> bool:
     """True if positions with this letter change no register, whatever the registers are."""
     values = known(program, letter)
     for op in program.nodes:
@@ -118,13 +118,14 @@ def calm(program: Program, letter: Sequence[bool | None]) -> bool:
     return True
 
 
-class Listening:
+class Relevance:
     """The tools whose calls a clause has to see, found from their names.
 
     `assume`: the root of the assumption; `ends`: the roots that begin and end the scope; `lasting`:
     the clause owes something beyond single positions, or has a scope; `split`: it has a monitor for
-    each value of some arguments. `light`: each call is judged by itself; `calm`: calls of tools
-    that no contract names change nothing, whatever the state; `all`: every call matters.
+    each value of some arguments. `memoryless`: each call is judged by itself; `unaffected`: calls
+    of tools that no contract names change nothing, whatever the state; `sees_all`: every call
+    matters.
     """
 
     def __init__(
@@ -144,18 +145,22 @@ class Listening:
         programs = (watch, gate)
         edges = [known(gate, self.other)[root] for root in ends]
         harmless = not concerned(watch, roots, self.other) and set(edges) <= {False}
-        self.light = not lasting and all(map(stateless, programs))
-        self.calm = harmless and all(calm(program, self.other) for program in programs)
-        self.all = moody(gate, (), self.other) or moody(watch, roots, self.other)
+        self.memoryless = not lasting and all(map(stateless, programs))
+        self.unaffected = harmless and all(
+            unchanged_by(program, self.other) for program in programs
+        )
+        self.sees_all = reads_unnamed(gate, (), self.other) or reads_unnamed(
+            watch, roots, self.other
+        )
         ahead = any(op[0] in FUTURE for op in watch.nodes)
-        self.all |= not harmless and known(gate, self.other)[assume] == "any"
-        self.all |= "any" in edges or (split and (ahead or not self.calm))
+        self.sees_all |= not harmless and known(gate, self.other)[assume] == "any"
+        self.sees_all |= "any" in edges or (split and (ahead or not self.unaffected))
 
     def to(self, tool: Name) -> bool:
         """True if a call of `tool` can matter."""
-        if self.light:
+        if self.memoryless:
             return self.restricts(tool)
-        return self.all or static(self.watch.slots, tool) != self.other
+        return self.sees_all or static(self.watch.slots, tool) != self.other
 
     def restricts(self, tool: Name) -> bool:
         """True if a call of `tool` by itself can violate what is owed at every position."""

@@ -147,7 +147,7 @@ def _replaced(residual: Residual, become: Mapping[Literal, Residual]) -> Iterato
             yield _tight(frozenset().union(*(part for each in term for part in become[each])))
 
 
-def strictest(residuals: Iterable[Residual]) -> frozenset[Residual]:
+def conjunction(residuals: Iterable[Residual]) -> frozenset[Residual]:
     """Return a conjunction of residuals, without those that another one implies."""
     each = {residual for residual in residuals if residual != YES}
     if len(each) < 2:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sponsio_like.logic.formula import Steps
 from sponsio_like.monitor.monitor import Monitor, State
-from sponsio_like.monitor.past import Cell
+from sponsio_like.monitor.past import Register
 from sponsio_like.monitor.residual import literals_of, shifted
 
 NEVER = 1 << 62
@@ -27,25 +27,25 @@ def memory(monitor: Monitor, state: State, position: int) -> Any:
     return registers, frozenset(shifted(each, position) for each in state.live)
 
 
-def in_the_air(state: State) -> bool:
+def awaits_results(state: State) -> bool:
     """True if the state waits for the result of some call."""
     return bool(state.window) or any(
         literal[0] == "D" for each in state.live for literal in literals_of(each)
     )
 
 
-def _is_position(monitor: Monitor, cell: Cell) -> bool:
+def _is_position(monitor: Monitor, cell: Register) -> bool:
     op = monitor.program.nodes[cell.node]
     return op[0] == "since" or (op[0] in ("O", "H") and isinstance(op[2], Steps))
 
 
-def same(monitor: Monitor, before: State, after: State) -> bool:
+def is_unchanged(monitor: Monitor, before: State, after: State) -> bool:
     """True if no register has changed, but for what a bound has made it forget."""
     pairs = zip(monitor.past.cells, before.registers, after.registers, strict=True)
     return all(old == new or _forgotten(monitor, cell, old, new) for cell, old, new in pairs)
 
 
-def _forgotten(monitor: Monitor, cell: Cell, old: Any, new: Any) -> bool:
+def _forgotten(monitor: Monitor, cell: Register, old: Any, new: Any) -> bool:
     op = monitor.program.nodes[cell.node]
     if op[0] in ("O", "H") and op[2] is not None:
         return new is None

@@ -7,18 +7,33 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from sponsio_like.events.argument_atoms import inside
-from sponsio_like.events.atoms import OPEN, Truth, concerns, reader
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call, Event
-from sponsio_like.events.terms import MISSING, value_reader
+from sponsio_like.events import (
+    MISSING,
+    OPEN,
+    Call,
+    Context,
+    Event,
+    Truth,
+    concerns,
+    nested_values,
+    reader,
+    value_reader,
+)
 from sponsio_like.logic.formula import Formula, Repeats, Sum, Term
 from sponsio_like.monitor.past import EXACT
 from sponsio_like.monitor.program import Slot
-from sponsio_like.values.canonical import Unreadable, canonical, composed, digest
-from sponsio_like.values.compare import number, number_in
-from sponsio_like.values.limits import TEXT_CAP
-from sponsio_like.values.places import find, given, is_gone
+from sponsio_like.values import (
+    TEXT_CAP,
+    NotCanonical,
+    canonical,
+    composed,
+    digest,
+    find,
+    is_gone,
+    number,
+    number_in,
+    without_nulls,
+)
 
 KEY_CAP = 64
 """Longest value, in characters, that a key holds as it is; of longer ones it holds a hash."""
@@ -84,13 +99,13 @@ def likeness(tool: str, args: Mapping[str, Any]) -> Any:
     """
     pairs = _small(args)
     if pairs is None:
-        args = given(args)
+        args = without_nulls(args)
         pairs = _small(args)
     if pairs is not None:
         return (tool, *pairs)
     try:
         return digest(tool, args)
-    except Unreadable:
+    except NotCanonical:
         return f"unreadable {tool}"
 
 
@@ -147,16 +162,16 @@ def _words(call: Call) -> tuple[str, frozenset[str]]:
     """Return the tool, and the words of all names and values of its arguments, in lower case."""
     said: list[str] = []
     try:
-        for value in inside([given(call.args)]):
+        for value in nested_values([without_nulls(call.args)]):
             parts = value if isinstance(value, Mapping) else [value]
             said.extend(map(str, () if isinstance(value, (list, tuple)) else parts))
-    except Unreadable:
+    except NotCanonical:
         said = ["unreadable"]
     text = " ".join(said)
     return call.tool, frozenset(text[:TEXT_CAP].casefold().split())
 
 
-def key_of(call: Call, paths: tuple[str, ...]) -> Any:
+def split_key(call: Call, paths: tuple[str, ...]) -> Any:
     """Return the canonical values at these paths; None if one is missing or cannot be read.
 
     `@agent` is the agent, `@tool` the tool, `*` all arguments together. Nulls and empty lists are
@@ -170,7 +185,7 @@ def key_of(call: Call, paths: tuple[str, ...]) -> Any:
         try:
             value = found if "[]" in path else found[0]
             parts.append(short(value if path[0] == "@" else read_as(value)))
-        except Unreadable:
+        except NotCanonical:
             return None
     return tuple(parts)
 
@@ -208,7 +223,7 @@ def _bare(exact: Decimal) -> Decimal:
 def short(value: Any) -> Any:
     """Return the canonical value, or a hash of it if it is long, since keys are kept for a session.
 
-    Raises `Unreadable`.
+    Raises `NotCanonical`.
     """
     key = canonical(value)
     return key if len(str(value)) <= KEY_CAP else ("hash", digest("", value))
@@ -217,4 +232,4 @@ def short(value: Any) -> Any:
 def _values(call: Call, path: str) -> list[Any]:
     if path in ("@agent", "@tool"):
         return [call.agent if path == "@agent" else call.tool]
-    return [given(call.args)] if path == "*" else find(call.args, path)
+    return [without_nulls(call.args)] if path == "*" else find(call.args, path)

@@ -9,32 +9,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Kind
+from sponsio_like.events import Context, Kind
 from sponsio_like.monitor.monitor import Instance, State
 from sponsio_like.monitor.past import Letter
 
 
-class Place(NamedTuple):
+class PositionCounts(NamedTuple):
     """A position: its number among those the clause sees, and among those its guarantee counts."""
 
     seen: int
     counted: int
 
 
-class Watch(NamedTuple):
+class ClauseState(NamedTuple):
     """All that a clause remembers.
 
-    `gate`: the state over the whole session; `inner`: the state over the open segment, None if
-    there is none; `over`: no further segment can open; `broken`: a violation was let through, so
-    that the verdict stays; `hanging`: what ended segments still owe, which calls in flight decide.
+    `outer`: the state over the whole session; `segment`: the state over the open segment, None if
+    there is none; `closed`: no further segment can open; `violated`: a violation was let through,
+    so that the verdict stays; `left_open`: what ended segments still owe, which calls in flight
+    decide.
     """
 
-    gate: State
-    inner: State | None
-    over: bool = False
-    broken: bool = False
-    hanging: frozenset[Instance] = frozenset()
+    outer: State
+    segment: State | None
+    closed: bool = False
+    violated: bool = False
+    left_open: frozenset[Instance] = frozenset()
 
 
 class Change(NamedTuple):
@@ -47,16 +47,16 @@ class Change(NamedTuple):
 
     clause: int
     key: Any
-    at: Place
+    at: PositionCounts
     watch: Any
     letter: Letter
     given: Any = ()
 
 
-class Seen(NamedTuple):
+class ClauseStep(NamedTuple):
     """A watch after an event, a result or a time; `violated`: that violates the clause."""
 
-    watch: Watch
+    watch: ClauseState
     violated: bool
 
 

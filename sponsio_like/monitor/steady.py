@@ -16,7 +16,7 @@ from sponsio_like.monitor.program import PAST, STATEFUL, Op, Program, operands
 Told = Sequence[bool | None]
 
 
-def is_steady(program: Program, past: Past, letter: Told) -> bool:
+def keeps_registers(program: Program, past: Past, letter: Told) -> bool:
     """True if a position with this letter changes no register."""
     stable: list[bool] = []
     for op in program.nodes:
@@ -33,14 +33,16 @@ def is_steady(program: Program, past: Past, letter: Told) -> bool:
     return True
 
 
-class Judged(NamedTuple):
+class RootedProgram(NamedTuple):
     """A program, and the nodes whose values are read from outside."""
 
     program: Program
     roots: Sequence[int]
 
 
-def mute(judged: Sequence[Judged], letter: Told, slots: Iterable[int]) -> frozenset[int]:
+def dont_care_slots(
+    judged: Sequence[RootedProgram], letter: Told, slots: Iterable[int]
+) -> frozenset[int]:
     """Return the slots whose value makes no difference at such a position.
 
     In every `and` and `or` that has one of them, another operand already decides.
@@ -48,7 +50,7 @@ def mute(judged: Sequence[Judged], letter: Told, slots: Iterable[int]) -> frozen
     return frozenset(i for i in slots if all(_is_mute(each, letter, i) for each in judged))
 
 
-def _is_mute(judged: Judged, letter: Told, slot: int) -> bool:
+def _is_mute(judged: RootedProgram, letter: Told, slot: int) -> bool:
     program, roots = judged
     lits = {k for k, op in enumerate(program.nodes) if op[0] == "lit" and op[1] == slot}
     if not lits.isdisjoint(roots):

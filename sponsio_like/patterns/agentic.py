@@ -1,20 +1,20 @@
 """Agentic security: content from outside is checked before the agent acts upon it.
 
-Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
+Each function is a pattern; `contracts/declaration.py` tells what its arguments and decorator mean.
 """
 
 from __future__ import annotations
 
-from sponsio_like.contracts.blocks import acting
-from sponsio_like.contracts.confirmation import confirmed
-from sponsio_like.contracts.parameters import Accept
-from sponsio_like.contracts.pattern import (
+from sponsio_like.contracts import (
+    Accept,
     Counts,
     Tools,
-    called,
+    calls_of_any,
+    confirmed,
+    counted_calls,
     default,
+    dependent_calls,
     pattern,
-    tried,
     whenever,
     worked,
 )
@@ -93,7 +93,7 @@ def sanitized_before_sink(
     source: Tools, sanitizer: Tools, sink: Tools, counts: Counts = "done"
 ) -> Formula:
     """Once a result of `source` has arrived, `sink` needs a `sanitizer` called after it."""
-    return _gated(source, worked(sanitizer, counts), disj(*acting(sink, sanitizer)))
+    return _gated(source, worked(sanitizer, counts), disj(*dependent_calls(sink, sanitizer)))
 
 
 @pattern(
@@ -105,15 +105,15 @@ def sanitized_before_sink(
 )
 def irreversible_once(action: Tools, counts: Counts = "called") -> Formula:
     """`action` is tried once: what failed may have done its work."""
-    return whenever(action, Count(tried(action, counts)) <= 1)
+    return whenever(action, Count(counted_calls(action, counts)) <= 1)
 
 
 def _sinks(sinks: Target | None, *others: Target) -> Formula:
     if sinks is not None:
-        return disj(*acting(sinks, others[-1]))
-    found = called((Match(),))
+        return disj(*dependent_calls(sinks, others[-1]))
+    found = calls_of_any((Match(),))
     for other in others:
-        found = found & ~called(other)
+        found = found & ~calls_of_any(other)
     return found
 
 

@@ -1,13 +1,25 @@
 """Approval and audit: approvals before an action, and records after it.
 
-Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
+Each function is a pattern; `contracts/declaration.py` tells what its arguments and decorator mean.
 """
 
 from __future__ import annotations
 
-from sponsio_like.contracts.blocks import before, by_name, unspent
-from sponsio_like.contracts.parameters import Duration, Name, Positive
-from sponsio_like.contracts.pattern import Counts, Field, Rule, Tools, pattern, settles, worked
+from sponsio_like.contracts import (
+    Counts,
+    Duration,
+    Field,
+    Name,
+    Positive,
+    Rule,
+    Tools,
+    before,
+    by_name,
+    check_settles,
+    granted_since_last,
+    pattern,
+    worked,
+)
 from sponsio_like.logic.formula import (
     Always,
     ApprovalAge,
@@ -71,7 +83,7 @@ def approval_freshness(
 )
 def audit_after(action: Tools, audit: Tools, counts: Counts = "done") -> Formula:
     """Every `action` that succeeded is followed by an `audit` that succeeds."""
-    settles(audit, action)
+    check_settles(audit, action)
     return Always(worked(action, counts) >> Next(Eventually(worked(audit, counts))))
 
 
@@ -88,7 +100,7 @@ def backup_before_destructive(backup: Tools, action: Tools, counts: Counts = "do
     It is an order, and no gate: whatever the backup answers, its success counts; `must_confirm`
     with `accept` reads the answer.
     """
-    return before(action, [backup], unspent(worked(backup, counts), action, backup))
+    return before(action, [backup], granted_since_last(worked(backup, counts), action, backup))
 
 
 @pattern(
@@ -109,5 +121,5 @@ def dry_run_before_commit(
     `same`: both have equal values of these fields. It is an order, and no gate: whatever the dry
     run answers, its success counts; `must_confirm` with `accept` reads the answer.
     """
-    known = unspent(worked(dry_run, counts), commit, dry_run)
+    known = granted_since_last(worked(dry_run, counts), commit, dry_run)
     return Rule(before(commit, [dry_run], known), by=same or ())

@@ -1,29 +1,33 @@
 """Arguments: the values that calls may have, and how long or large they may be.
 
-Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
+Each function is a pattern; `contracts/declaration.py` tells what its arguments and decorator mean.
 """
 
 from __future__ import annotations
 
-from sponsio_like.contracts.blocks import having, optional
-from sponsio_like.contracts.parameters import Natural, Number, Regex, Window
-from sponsio_like.contracts.pattern import (
+from sponsio_like.contracts import (
     Counts,
     Field,
+    Natural,
+    Number,
+    Regex,
     Rule,
     Tools,
+    Window,
+    counted_calls,
     default,
     earlier,
+    having,
+    optional,
     pattern,
-    tried,
     whenever,
     worked,
 )
 from sponsio_like.errors import ContractError
-from sponsio_like.events.argument_atoms import (
+from sponsio_like.events import (
     ODD_TEXTS,
     blank_tolerant,
-    choosy,
+    refuse_match_all,
     searches,
     whole_or_anchored,
 )
@@ -52,7 +56,7 @@ def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     field `*`, the names of arguments); a list of words is also read as one line.
     """
     searches(blank_tolerant, patterns)  # raises for those that do not compile
-    choosy(blank_tolerant, patterns, ("",), "to forbid the call write `G !called(..)`")
+    refuse_match_all(blank_tolerant, patterns, ("",), "to forbid the call write `G !called(..)`")
     return whenever(tool, ~Custom("arg_contains", (field, patterns)))
 
 
@@ -70,7 +74,7 @@ def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     not both, is searched for; any other matches the whole text.
     """
     searches(whole_or_anchored, patterns)  # raises for those that do not compile
-    choosy(
+    refuse_match_all(
         whole_or_anchored, patterns, (*ODD_TEXTS, "a\nb"), "for some text, whatever it is: `(?s).*`"
     )
     return having(tool, field, Custom("arg_allowed", (field, patterns)))
@@ -190,7 +194,7 @@ def data_intact(
     of `after` that lacks it violates, since nobody could tell what it is about. `*` is all
     arguments together.
     """
-    put, value = tried(tool, counts), Mark(field)
+    put, value = counted_calls(tool, counts), Mark(field)
     last = Last(value, put)
     if after is None:
         kept = ~earlier(put) | value.equals(last)

@@ -1,21 +1,21 @@
 """Compliance: duties that exclude each other, and steps that have to follow or to come first.
 
-Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
+Each function is a pattern; `contracts/declaration.py` tells what its arguments and decorator mean.
 """
 
 from __future__ import annotations
 
-from sponsio_like.contracts.blocks import before
-from sponsio_like.contracts.contradictions import apart
-from sponsio_like.contracts.pattern import (
+from sponsio_like.contracts import (
     Counts,
     Rule,
     Tools,
+    before,
+    check_disjoint,
+    check_settles,
+    counted_calls,
     earlier,
     exclusive,
     pattern,
-    settles,
-    tried,
     whenever,
     worked,
 )
@@ -31,8 +31,10 @@ from sponsio_like.logic.formula import Always, Eventually, Formula, Next, conj
 )
 def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> Formula:
     """After `commitment`, `reversal` is never called. One that failed commits to nothing."""
-    apart(commitment, reversal, "name what takes it back; for once write `irreversible_once`")
-    return whenever(reversal, ~earlier(tried(commitment, counts)))
+    check_disjoint(
+        commitment, reversal, "name what takes it back; for once write `irreversible_once`"
+    )
+    return whenever(reversal, ~earlier(counted_calls(commitment, counts)))
 
 
 @pattern(
@@ -44,7 +46,7 @@ def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> 
 )
 def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") -> Rule:
     """One agent never calls both `first` and `second`; failed calls do not count."""
-    apart(first, second, "name two that differ")
+    check_disjoint(first, second, "name two that differ")
     return Rule(exclusive(first, second, counts), by=("@agent",))
 
 
@@ -60,7 +62,7 @@ def always_followed_by(trigger: Tools, response: Tools, counts: Counts = "done")
 
     One response answers every trigger before it. What is still open at the end is unfulfilled.
     """
-    settles(response, trigger)
+    check_settles(response, trigger)
     answer = Next(Eventually(worked(response, counts)))
     return Always(worked(trigger, counts) >> answer)
 

@@ -1,15 +1,24 @@
 """Exclusion and redirects: tools that exclude each other, allowlists of tools, substitutes.
 
-Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
+Each function is a pattern; `contracts/declaration.py` tells what its arguments and decorator mean.
 """
 
 from __future__ import annotations
 
-from sponsio_like.contracts.contradictions import apart
-from sponsio_like.contracts.parameters import ExactTools, OneTool, Renames
-from sponsio_like.contracts.pattern import Counts, Rule, Tools, called, exclusive, pattern
+from sponsio_like.contracts import (
+    Counts,
+    ExactTools,
+    OneTool,
+    Renames,
+    Rule,
+    Tools,
+    calls_of_any,
+    check_disjoint,
+    exclusive,
+    pattern,
+)
 from sponsio_like.errors import ContractError
-from sponsio_like.events.atoms import names_tool
+from sponsio_like.events import names_tool
 from sponsio_like.logic.formula import Always, Formula
 from sponsio_like.outcome import Redirect
 
@@ -23,7 +32,9 @@ from sponsio_like.outcome import Redirect
 )
 def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Formula:
     """A session calls at most one of the two. A call that failed excludes nothing."""
-    apart(first, second, "name two that differ; for once in a session write `irreversible_once`")
+    check_disjoint(
+        first, second, "name two that differ; for once in a session write `irreversible_once`"
+    )
     return exclusive(first, second, counts)
 
 
@@ -36,7 +47,7 @@ def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Fo
 )
 def tool_allowlist(tools: ExactTools) -> Formula:
     """Only `tools` are called: exact names, with no prefix and no alias."""
-    return Always(called(tools))
+    return Always(calls_of_any(tools))
 
 
 @pattern(
@@ -53,4 +64,4 @@ def redirect_to_safe(unsafe: Tools, safe: OneTool, map: Renames | None = None) -
     """
     if any(names_tool(match, safe) for match in unsafe):
         raise ContractError.of(f"`{safe}` would be redirected to itself", "name another tool")
-    return Rule(Always(~called(unsafe)), answer=Redirect(safe, map))
+    return Rule(Always(~calls_of_any(unsafe)), answer=Redirect(safe, map))

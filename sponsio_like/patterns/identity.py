@@ -1,13 +1,26 @@
 """Identity, context, repetition: facts that a call needs, limits for equal calls, freshness.
 
-Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
+Each function is a pattern; `contracts/declaration.py` tells what its arguments and decorator mean.
 """
 
 from __future__ import annotations
 
-from sponsio_like.contracts.parameters import Duration, Moment, Name, Natural, Regex, Scalars
-from sponsio_like.contracts.pattern import Counts, Field, Rule, Tools, pattern, tried, whenever
-from sponsio_like.events.argument_atoms import searches, whole_or_anchored
+from sponsio_like.contracts import (
+    Counts,
+    Duration,
+    Field,
+    Moment,
+    Name,
+    Natural,
+    Regex,
+    Rule,
+    Scalars,
+    Tools,
+    counted_calls,
+    pattern,
+    whenever,
+)
+from sponsio_like.events import searches, whole_or_anchored
 from sponsio_like.logic.formula import Count, Ctx, Formula
 
 ALL: tuple[Field, ...] = ("*",)
@@ -63,7 +76,7 @@ def duplicate_call_limit(
     """
     several = len(tool) > 1 or len(tool[0].names) != 1 or bool(tool[0].globs)
     by = ("@tool", *fields) if several else fields
-    return Rule(whenever(tool, Count(tried(tool, counts)) <= limit), by=by)
+    return Rule(whenever(tool, Count(counted_calls(tool, counts)) <= limit), by=by)
 
 
 @pattern(

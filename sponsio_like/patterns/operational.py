@@ -1,6 +1,6 @@
 """Operation: rates, intervals, deadlines, retries, loops.
 
-Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
+Each function is a pattern; `contracts/declaration.py` tells what its arguments and decorator mean.
 """
 
 from __future__ import annotations
@@ -8,22 +8,25 @@ from __future__ import annotations
 from typing import Literal
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts.parameters import Duration, Natural, Positive, Window
-from sponsio_like.contracts.pattern import (
+from sponsio_like.contracts import (
     Counts,
+    Duration,
     Field,
+    Natural,
+    Positive,
     Rule,
     Tools,
-    called,
+    Window,
+    calls_of_any,
+    check_settles,
+    counted_calls,
     default,
     pattern,
-    settles,
-    tried,
     whenever,
     worked,
 )
 from sponsio_like.errors import ContractError
-from sponsio_like.events.atoms import names_tool
+from sponsio_like.events import names_tool
 from sponsio_like.logic.formula import Count, Formula, Repeats, Seconds, Steps, Target
 
 SESSION = default("session")
@@ -46,7 +49,7 @@ def rate_limit(
 
     `per: {seconds: N}` are the last N seconds, `per: {steps: N}` this call and the N-1 before it.
     """
-    return whenever(action, Count(tried(action, counts), None, per) <= limit)
+    return whenever(action, Count(counted_calls(action, counts), None, per) <= limit)
 
 
 @pattern(
@@ -60,7 +63,7 @@ def idempotent(
     action: Tools, by: tuple[Field, ...] | None = None, counts: Counts = "called"
 ) -> Rule:
     """`action` is called at most once; with `by`, once for each combination of these values."""
-    return Rule(whenever(action, Count(tried(action, counts)) <= 1), by=by or ())
+    return Rule(whenever(action, Count(counted_calls(action, counts)) <= 1), by=by or ())
 
 
 @pattern(
@@ -81,7 +84,7 @@ def cooldown(
     bound = _bound(steps, seconds)
     if isinstance(bound, Steps):
         bound = Steps(bound.count + 1)
-    return whenever(action, Count(tried(action, counts), None, bound) <= 1)
+    return whenever(action, Count(counted_calls(action, counts), None, bound) <= 1)
 
 
 def _bound(steps: int | None, seconds: float | None) -> Steps | Seconds:
@@ -113,7 +116,7 @@ def deadline(
     leaves the deadline unfulfilled. Seconds that ran out are reported; no call is to blame.
     """
     bound = _bound(steps, seconds)
-    settles(action, trigger)
+    check_settles(action, trigger)
     if isinstance(bound, Steps):
         soon: Formula = f.Next(f.Eventually(worked(action, counts), Steps(bound.count - 1)))
     elif may_meet(trigger, action):
@@ -156,7 +159,7 @@ def bounded_retry(action: Tools, retries: Natural) -> Formula:
     Tries in flight count; calls of other tools do not matter.
     """
     done, failed = f.Happens("done", action), f.Happens("failed", action)
-    again = called(action) & f.Yesterday(f.Since(~done, failed))
+    again = calls_of_any(action) & f.Yesterday(f.Since(~done, failed))
     return whenever(action, Count(again, reset=done) <= retries)
 
 

@@ -1,6 +1,6 @@
 """Output: words that the agent's responses must not have, and their length. Positions are messages.
 
-Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
+Each function is a pattern; `contracts/declaration.py` tells what its arguments and decorator mean.
 """
 
 from __future__ import annotations
@@ -9,15 +9,11 @@ import functools
 import re
 from typing import Any
 
-from sponsio_like.contracts.parameters import Name, Natural
-from sponsio_like.contracts.pattern import pattern
+from sponsio_like.contracts import Name, Natural, pattern
 from sponsio_like.errors import ContractError
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Message
-from sponsio_like.events.registry import atom
+from sponsio_like.events import Context, Message, atom
 from sponsio_like.logic.formula import Always, Custom, Formula, MessageBy
-from sponsio_like.values.canonical import Unreadable
-from sponsio_like.values.folding import folded
+from sponsio_like.values import NotCanonical, folded
 
 RESPONSE = MessageBy("assistant")
 
@@ -68,7 +64,7 @@ def text_mentions(message: Message, _: Context, words: tuple[str, ...]) -> bool 
     """
     try:
         return _mention(words).search(folded(message.text)) is not None
-    except Unreadable:
+    except NotCanonical:
         return None
 
 

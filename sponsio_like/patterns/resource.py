@@ -1,12 +1,11 @@
 """Resources: tokens and delegation.
 
-Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
+Each function is a pattern; `contracts/declaration.py` tells what its arguments and decorator mean.
 """
 
 from __future__ import annotations
 
-from sponsio_like.contracts.parameters import Natural, Positive
-from sponsio_like.contracts.pattern import pattern, whenever
+from sponsio_like.contracts import Natural, Positive, pattern, whenever
 from sponsio_like.logic.formula import Depth, Formula, Match, Tokens
 
 ANY = (Match(),)

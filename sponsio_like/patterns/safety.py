@@ -1,6 +1,6 @@
 """Safety: order, confirmation, permission and secrecy before what cannot be undone.
 
-Each function is a pattern; what its arguments and decorator mean stands in `contracts/pattern.py`.
+Each function is a pattern; `contracts/declaration.py` tells what its arguments and decorator mean.
 """
 
 from __future__ import annotations
@@ -8,25 +8,33 @@ from __future__ import annotations
 from typing import Literal
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts.blocks import acting, before, by_name, fresh, narrowed, unspent
-from sponsio_like.contracts.confirmation import confirmed
-from sponsio_like.contracts.parameters import Accept, AnswerField, Event, Name, Positive, Within
-from sponsio_like.contracts.pattern import (
+from sponsio_like.contracts import (
+    Accept,
+    AnswerField,
     Counts,
+    Event,
     Field,
+    Name,
+    Positive,
     Rule,
     Tools,
-    called,
+    Within,
+    before,
+    by_name,
+    calls_of_any,
+    confirmed,
     default,
+    dependent_calls,
     earlier,
+    fresh_variable,
+    granted_since_last,
+    narrowed,
     pattern,
     whenever,
     worked,
 )
 from sponsio_like.errors import ContractError
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call
-from sponsio_like.events.registry import atom
+from sponsio_like.events import Call, Context, atom
 from sponsio_like.logic.formula import Formula
 from sponsio_like.outcome import Escalate
 
@@ -60,7 +68,7 @@ def must_precede(
     """
     known = worked(first, counts)
     known = known if accept is None else known & accept
-    return before(then, [first], earlier(known, within, f.disj(*acting(then, first))))
+    return before(then, [first], earlier(known, within, f.disj(*dependent_calls(then, first))))
 
 
 @pattern(
@@ -106,8 +114,8 @@ def must_confirm(
     `same`: both calls have equal values of these fields.
     """
     if by is None:
-        return Rule(f.Always(~called(action)), answer=Escalate())
-    yes = unspent(confirmed(by, accept, counts), action, by)
+        return Rule(f.Always(~calls_of_any(action)), answer=Escalate())
+    yes = granted_since_last(confirmed(by, accept, counts), action, by)
     return Rule(before(action, [by], yes), by=same or ())
 
 
@@ -149,8 +157,8 @@ def no_data_leak(
     `%40` and the like.
     """
     if match == "values":
-        leak = f.Var(fresh("leak", source, sink))
-        told = called(source) & f.OutputIs("", "carries", _counting(leak, fields, min_length))
+        leak = f.Var(fresh_variable("leak", source, sink))
+        told = calls_of_any(source) & f.OutputIs("", "carries", _counting(leak, fields, min_length))
         return whenever(narrowed(sink, f.Condition("*", "carries", leak)), ~earlier(told))
     if fields or min_length:
         raise ContractError.of(
@@ -193,8 +201,10 @@ def destructive_action_gate(
     answered its ticket.
     """
     if gate is None:
-        return Rule(f.Always(~called(action)), answer=Escalate((role,) if role else ()))
-    gated = before(action, [gate], unspent(confirmed(gate, accept, counts), action, gate))
+        return Rule(f.Always(~calls_of_any(action)), answer=Escalate((role,) if role else ()))
+    gated = before(
+        action, [gate], granted_since_last(confirmed(gate, accept, counts), action, gate)
+    )
     if role is None:
         return gated
     return gated & by_name(action, lambda name: f.Approved(name, role))

@@ -7,21 +7,29 @@ Each function is a pattern; what its arguments and decorator mean stands in `pat
 from __future__ import annotations
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts.blocks import but_for, fresh, narrowed, refusing
-from sponsio_like.contracts.contradictions import releases
-from sponsio_like.contracts.parameters import Name, Occurrence, Positive, Regex, Success, Within
-from sponsio_like.contracts.pattern import (
+from sponsio_like.contracts import (
     Field,
+    Name,
+    Occurrence,
+    Positive,
+    Regex,
+    Success,
     Tools,
+    Within,
+    check_release,
+    check_settles,
     default,
     earlier,
+    excluding,
+    fresh_variable,
+    narrowed,
     pattern,
-    settles,
+    refusing,
     whenever,
 )
 from sponsio_like.errors import ContractError
 from sponsio_like.logic.formula import Formula
-from sponsio_like.monitor.parametric.variables import vars_in
+from sponsio_like.monitor import vars_in
 
 ANY = default("*")
 VET = {"tool": "vet", "args": {"name": "$who"}}
@@ -152,7 +160,7 @@ def resolved(match: Occurrence, by: Success) -> Formula:
 def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = None) -> Formula:
     """After `trigger`, no `forbidden` until `release`, for the same values; ever, without one."""
     if release is not None:
-        releases(release, trigger)
+        check_release(release, trigger)
     binds = f.Once(trigger) if release is None else f.Since(~release, trigger)
     return f.Always(forbidden >> f.WeakYesterday(~binds))
 
@@ -183,7 +191,7 @@ def value_from(tool: Tools, field: Field, source: Success) -> Formula:
     """
     if field == "*":
         raise ContractError.of("all arguments together stand in no answer", "name one field")
-    value = f.Var(fresh("value", tool, _calls(source)))
+    value = f.Var(fresh_variable("value", tool, _calls(source)))
     bound = narrowed(tool, f.Condition(field, "=", value))
     return f.Always(refusing(f.Happens("called", bound)) >> earlier(_showing(source, value)))
 
@@ -226,7 +234,7 @@ def message_says(action: Tools, matches: Regex, role: Name = "user") -> Formula:
 )
 def repeated_failure(action: Tools = ANY, limit: Positive = 2) -> Formula:
     """The same call, tool and arguments, is not made again once it has failed `limit` times."""
-    call = f.Var(fresh("call", action))
+    call = f.Var(fresh_variable("call", action))
     again = narrowed(action, f.Condition("@call", "=", call))
     failures = f.Count(f.Happens("failed", again))
     return whenever(again, f.WeakYesterday(failures < limit))
@@ -238,7 +246,7 @@ def repeated_failure(action: Tools = ANY, limit: Positive = 2) -> Formula:
 def _answers(match: Formula, by: Formula) -> None:
     """Raise `ContractError` for an answer that is a trigger again, where that can be seen."""
     if isinstance(match, f.Happens) and isinstance(by, f.Happens) and match.what == "called":
-        settles(by.target, match.target)
+        check_settles(by.target, match.target)
 
 
 def _needing(event: Formula, requires: Formula) -> Formula:
@@ -253,7 +261,7 @@ def _needing(event: Formula, requires: Formula) -> Formula:
     for node in f.postorder(event):
         match node:
             case f.Happens(what, target):
-                done[node] = f.disj(*but_for(what, target, needed))
+                done[node] = f.disj(*excluding(what, target, needed))
             case _:
                 done[node] = f.rebuilt(node, done)
     found = done[event]

@@ -3,6 +3,14 @@
 In: traces or a decision log. Out: counts, reports and explanations for people.
 """
 
+from sponsio_like.replay.replay import Played, Replay
 from sponsio_like.replay.report import report_of
+from sponsio_like.replay.summary import ContractSummary, Summary, read_all
+from sponsio_like.replay.timeline import explained, page
 
-__all__ = ["report_of"]
+# fmt: off
+__all__ = [
+    "ContractSummary", "Played", "Replay", "Summary", "explained", "page", "read_all",
+    "report_of",
+]
+# fmt: on

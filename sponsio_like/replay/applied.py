@@ -11,15 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sponsio_like.engine.applying import ByName, Letter, applies, names_of
-from sponsio_like.engine.clause import Clause
-from sponsio_like.engine.policy import Policy
-from sponsio_like.events.atoms import OPEN
-from sponsio_like.events.context import NOTHING_TOLD, Context
-from sponsio_like.events.events import Call, Message, Result, kind_of
-from sponsio_like.events.events import Event as Happening
+from sponsio_like.engine import ByName, Clause, Letter, Policy, applies, contract_names
+from sponsio_like.events import NOTHING_TOLD, OPEN, Call, Context, Message, Result, kind_of
+from sponsio_like.events import Event as Happening
 from sponsio_like.logic.formula import Custom
-from sponsio_like.traces.trace import Called, Event, Said, Seen, Settled, Told
+from sponsio_like.traces import CallEvent, Event, FactEvent, MessageEvent, ResultEvent, StepEvent
 
 
 class _Gate:
@@ -78,24 +74,24 @@ class Applied:
         self._waiting: dict[str, _Waiting] = {}
         self._gates = {i: _Gate(each) for i, each in enumerate(policy.clauses) if _gated(each)}
         once = (i for i, each in enumerate(policy.clauses) if _owed_once(each))
-        self.counts.update(names_of(policy, once))
+        self.counts.update(contract_names(policy, once))
 
     def see(self, event: Event) -> None:
         """Take one more event of the trace."""
         match event:
-            case Called(call, result):
+            case CallEvent(call, result):
                 waiting = self._read(call)
                 if result is not None:
                     self._settle(waiting, result, call.time)
                 else:
                     self._waiting[call.id] = waiting
-            case Settled(id, result, time) if id in self._waiting:
+            case ResultEvent(id, result, time) if id in self._waiting:
                 self._settle(self._waiting.pop(id), result, time)
-            case Said(message, _):
+            case MessageEvent(message, _):
                 self._count(self._read(message).applied)
-            case Seen(step):
+            case StepEvent(step):
                 self._count(self._read(step).applied)
-            case Told(key, value, time):
+            case FactEvent(key, value, time):
                 self._context = self._context.told(key, value, time)
             case _:
                 pass
@@ -107,7 +103,7 @@ class Applied:
         return dict(self.counts)
 
     def _count(self, clauses: Iterable[int]) -> None:
-        self.counts.update(names_of(self._policy, clauses))
+        self.counts.update(contract_names(self._policy, clauses))
 
     def _read(self, event: Happening) -> _Waiting:
         """Return the clauses that apply to an event, and those for which its result decides."""

@@ -11,15 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from sponsio_like.advice.withheld import labelled, plainly
-from sponsio_like.checks.asked import arguments_asked
-from sponsio_like.checks.compile import compile_policy
-from sponsio_like.contracts.about import said_of
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.inventory import Tools, declared
-from sponsio_like.contracts.needs import needs
-from sponsio_like.engine.applying import ByName
-from sponsio_like.engine.policy import Policy
+from sponsio_like.advice import labelled, plainly
+from sponsio_like.checks import arguments_asked, compile_policy
+from sponsio_like.contracts import Contract, InventoryLike, declared, inputs_needed, said_of
+from sponsio_like.engine import ByName, Policy
 from sponsio_like.outcome import (
     Allowed,
     Blocked,
@@ -31,9 +26,17 @@ from sponsio_like.outcome import (
     Violation,
 )
 from sponsio_like.replay.applied import Applied
-from sponsio_like.session.decision_log import Log, Record
-from sponsio_like.session.session import Session
-from sponsio_like.traces.trace import Called, Denied, Event, Said, Seen, Settled, Told, Trace
+from sponsio_like.session import Log, Record, Session
+from sponsio_like.traces import (
+    CallEvent,
+    DenialEvent,
+    Event,
+    FactEvent,
+    MessageEvent,
+    ResultEvent,
+    StepEvent,
+    Trace,
+)
 
 
 class Played(NamedTuple):
@@ -49,7 +52,7 @@ class Played(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class TraceVerdict:
     """The result of one trace: violations, and what stayed unfulfilled.
 
     `not_judged` has contracts with the inputs that they miss; `applied` the number of events to
@@ -117,19 +120,19 @@ class Replay:
         *,
         enforce: bool = False,
         mode: Mode = "enforce",
-        tools: Tools = None,
+        tools: InventoryLike = None,
     ) -> None:
         as_written = tuple(contracts)
         observed = tuple(replace(contract, mode="observe") for contract in as_written)
         self.contracts = as_written if enforce else observed
-        self.needs = {contract.name: needs(contract) for contract in self.contracts}
+        self.needs = {contract.name: inputs_needed(contract) for contract in self.contracts}
         self._mode: Mode = "enforce" if enforce else mode
         self._inventory = declared(tools)
         self._records: list[Record] = []
         self._policies: dict[frozenset[str], tuple[Policy, ByName]] = {}
         self._policy(self.contracts)
 
-    def judge(self, trace: Trace) -> Judged:
+    def judge(self, trace: Trace) -> TraceVerdict:
         """Play a trace to its end; return what became of it."""
         play = self.play(trace)
         applied = Applied(*self._ready(trace))
@@ -141,13 +144,13 @@ class Replay:
         every = (*violations, *late)
         lacks = self.missing(trace)
         lost = tuple(self._overlooked(trace))
-        return Judged(trace.id, trace.calls, every, unfulfilled, lacks, applied.end(), lost)
+        return TraceVerdict(trace.id, trace.calls, every, unfulfilled, lacks, applied.end(), lost)
 
-    def play(self, trace: Trace) -> Play:
+    def play(self, trace: Trace) -> Playback:
         """Return a play of this trace with those contracts that can be judged on it."""
         policy, _ = self._ready(trace)
         self._records.clear()
-        return Play(trace, policy, self._records)
+        return Playback(trace, policy, self._records)
 
     def _overlooked(self, trace: Trace) -> Iterator[tuple[str, str, str]]:
         """Yield the fields beside empty arguments that contracts name."""
@@ -174,7 +177,7 @@ class Replay:
         return compile_policy(contracts, self._mode, self._inventory)
 
 
-class Play:
+class Playback:
     """One trace, played through a session whose clock is the trace's.
 
     `records` takes the session's log: it has every violation, also those that time or a result
@@ -197,7 +200,7 @@ class Play:
             position = self.calls
             outcome = self._play(event)
             yield Played(event, position, outcome, self._violations(position))
-            self.calls = position + isinstance(event, Called)
+            self.calls = position + isinstance(event, CallEvent)
 
     def finish(self) -> tuple[tuple[Violation, ...], tuple[Unfulfilled, ...]]:
         """End the session; return what time has violated by then, and what stays unfulfilled."""
@@ -206,27 +209,27 @@ class Play:
 
     def _play(self, event: Event) -> Outcome | None:
         match event:
-            case Called():
+            case CallEvent():
                 return self._call(event)
-            case Denied(call):
+            case DenialEvent(call):
                 self.time = call.time
                 self.session.refused(call.tool, call.args, agent=call.agent, depth=call.depth)
-            case Settled(id, _, time):
+            case ResultEvent(id, _, time):
                 self.time = time
                 if id not in self._substituted:
                     self._settle(event)
-            case Said(message, usage):
+            case MessageEvent(message, usage):
                 self.time = message.time
                 return self.session.message(message.role, message.text, usage=usage)
-            case Told(key, value, time):
+            case FactEvent(key, value, time):
                 self.time = time
                 self.session.fact(key, value)
-            case Seen(step):
+            case StepEvent(step):
                 self.time = step.time
                 self.session.step(step.atoms)
         return None
 
-    def _call(self, event: Called) -> Outcome:
+    def _call(self, event: CallEvent) -> Outcome:
         call, result = event
         self.time = call.time
         before = self.session.calls
@@ -238,14 +241,14 @@ class Play:
         match outcome:
             case Allowed():
                 if result is not None:
-                    self._settle(Settled(outcome.id, result, call.time))
+                    self._settle(ResultEvent(outcome.id, result, call.time))
             case Redirected():  # the substitute never ran, so it has no result
                 self._substituted.add(call.id)
             case Blocked() | Held():  # it did not run
                 pass
         return outcome
 
-    def _settle(self, settled: Settled) -> None:
+    def _settle(self, settled: ResultEvent) -> None:
         output = settled.result.output
         if settled.result.status == "ok":
             self.session.settle(settled.id, output=output)

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sponsio_like.contracts.about import KEYS
+from sponsio_like.contracts import KEYS
 from sponsio_like.errors import TraceError
 from sponsio_like.terminal import Table, counted, never_applied
-from sponsio_like.traces.jsonl import Line
+from sponsio_like.traces import Line
 
 STOPPING = frozenset({"blocked", "held", "redirected", "custom"})
 """The actions by which a call does not run as it was meant."""

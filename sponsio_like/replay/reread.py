@@ -10,22 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sponsio_like.engine.clause import Clause
-from sponsio_like.engine.unread import Unread, unheard, unread
-from sponsio_like.events.atoms import concerns
-from sponsio_like.events.context import NOTHING_TOLD, Context, tokens_of
-from sponsio_like.events.events import Call, Result
-from sponsio_like.events.events import Event as Happening
+from sponsio_like.engine import Clause, Unread, unread_in_result, unread_slots
+from sponsio_like.events import NOTHING_TOLD, Call, Context, Result, concerns, tokens_of
+from sponsio_like.events import Event as Happening
 from sponsio_like.logic.formula import Delivered, postorder
 from sponsio_like.logic.formula import Denied as Refusals
-from sponsio_like.monitor.parametric.bindings import Revealed, Sight
-from sponsio_like.monitor.parametric.variables import Key
-from sponsio_like.monitor.past import Letter
-from sponsio_like.monitor.state import Change, Place
-from sponsio_like.traces.trace import Called, Denied, Event, Said, Settled, Told
+from sponsio_like.monitor import BoundLetters, Change, Key, Letter, PositionCounts, Revealed
+from sponsio_like.traces import CallEvent, DenialEvent, Event, FactEvent, MessageEvent, ResultEvent
 
 
-class Moment(NamedTuple):
+class EventMoment(NamedTuple):
     """An event, and the context when it is decided and when it has settled."""
 
     event: Event
@@ -38,20 +32,20 @@ class Reader:
     """A cache of what a clause reads of the events of one trace."""
 
     clause: Clause
-    seen: dict[int, Sight] = field(default_factory=dict)
+    seen: dict[int, BoundLetters] = field(default_factory=dict)
     parts: dict[int, Any] = field(default_factory=dict)
     heard: dict[tuple[int, Letter], Revealed] = field(default_factory=dict)
-    told: list[Moment] = field(default_factory=list)
+    told: list[EventMoment] = field(default_factory=list)
     lost: dict[int, Unread] = field(default_factory=dict)
     vague: dict[tuple[int, Letter], tuple[str, ...]] = field(default_factory=dict)
 
-    def moments(self, events: Sequence[Event]) -> list[Moment]:
+    def moments(self, events: Sequence[Event]) -> list[EventMoment]:
         """Return the events, each with the context that was told by then."""
         if not self.told:
             self.told = list(_moments(self.clause, events))
         return self.told
 
-    def sight(self, event: Happening, context: Context) -> Sight:
+    def sight(self, event: Happening, context: Context) -> BoundLetters:
         """Return what was read of an event. Raises what atoms of users raise."""
         if id(event) not in self.seen:
             self.seen[id(event)] = self.clause.sight(event, context)
@@ -60,14 +54,14 @@ class Reader:
     def unread(self, event: Happening, context: Context, letter: Letter) -> Unread:
         """Return what could not be read of an event."""
         if id(event) not in self.lost:
-            self.lost[id(event)] = unread(self.clause, event, context, letter)
+            self.lost[id(event)] = unread_slots(self.clause, event, context, letter)
         return self.lost[id(event)]
 
     def unheard(self, change: Change, result: Result, tool: str) -> tuple[str, ...]:
         """Return what could not be read of an answer."""
         name = (id(result), change.letter)
         if name not in self.vague:
-            self.vague[name] = unheard(self.clause, change.letter, result, tool)
+            self.vague[name] = unread_in_result(self.clause, change.letter, result, tool)
         return self.vague[name]
 
     def part(self, call: Call) -> Any:
@@ -93,28 +87,30 @@ class Reader:
             return self.clause.worst(change.letter)
 
 
-def _moments(clause: Clause, events: Sequence[Event]) -> Iterator[Moment]:
+def _moments(clause: Clause, events: Sequence[Event]) -> Iterator[EventMoment]:
     nodes = [node for slot in clause.slots for node in postorder(slot.node)]
     sources = {each: concerns(each.target) for each in nodes if isinstance(each, Delivered)}
     counted = {each: concerns(each.target) for each in nodes if isinstance(each, Refusals)}
     context, coming = NOTHING_TOLD, dict[str, list[Delivered]]()
     for event in events:
         match event:
-            case Told(name, value, time):
+            case FactEvent(name, value, time):
                 context = context.told(name, value, time)
-            case Said(_, usage):
+            case MessageEvent(_, usage):
                 context = context.used(tokens_of(usage))
-            case Denied(call):
+            case DenialEvent(call):
                 terms = [each for each, asks in counted.items() if asks(call) is not False]
                 context = context.refused(call, terms)
-            case Called(call):
+            case CallEvent(call):
                 mine = [each for each, asks in sources.items() if asks(call) is not False]
                 coming[call.id] = mine
         before = context
-        if isinstance(event, Settled) or (isinstance(event, Called) and event.result is not None):
-            id = event.id if isinstance(event, Settled) else event.call.id
+        if isinstance(event, ResultEvent) or (
+            isinstance(event, CallEvent) and event.result is not None
+        ):
+            id = event.id if isinstance(event, ResultEvent) else event.call.id
             context = context.arrived(coming.pop(id, ()))
-        yield Moment(event, before, context)
+        yield EventMoment(event, before, context)
 
 
 def keys_in(reader: Reader, events: Sequence[Event]) -> list[Key | None]:
@@ -125,15 +121,15 @@ def keys_in(reader: Reader, events: Sequence[Event]) -> list[Key | None]:
     calls = dict[str, tuple[Change, str]]()
     for event, context, _ in reader.moments(events):
         match event:
-            case Called(call, result):
+            case CallEvent(call, result):
                 found.update(dict.fromkeys(_bound_by(reader, call, context)))
                 calls[call.id] = (_change(reader, call, context), call.tool)
                 if result is not None:
                     told = reader.revealed(*_with(calls[call.id], result))
                     found.update(dict.fromkeys(told.keys))
-            case Settled(id, result, _) if id in calls:
+            case ResultEvent(id, result, _) if id in calls:
                 found.update(dict.fromkeys(reader.revealed(*_with(calls[id], result)).keys))
-            case Said(message, _):
+            case MessageEvent(message, _):
                 found.update(dict.fromkeys(_bound_by(reader, message, context)))
     return list(found)
 
@@ -153,5 +149,5 @@ def _change(reader: Reader, call: Call, context: Context) -> Change:
     try:
         sight = reader.sight(call, context)
     except Exception:  # an atom is user code; what it cannot tell binds nothing
-        return Change(0, None, Place(0, 0), None, ())
-    return Change(0, None, Place(0, 0), None, sight.others, sight.given)
+        return Change(0, None, PositionCounts(0, 0), None, ())
+    return Change(0, None, PositionCounts(0, 0), None, sight.others, sight.given)

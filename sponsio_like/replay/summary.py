@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import IO
 
 from sponsio_like.outcome import Action, Violation
-from sponsio_like.replay.replay import Judged
+from sponsio_like.replay.replay import TraceVerdict
 from sponsio_like.terminal import LateProgress, Styled, Table, counted, never_applied
-from sponsio_like.traces.trace import Trace, read_traces
+from sponsio_like.traces import Trace, read_traces
 
 EXAMPLES = 10
 """The most violations that are shown one by one."""
 
 
 @dataclass(slots=True)
-class Line:
+class ContractSummary:
     """The counts of one contract over all traces."""
 
     judged: int = 0
@@ -44,7 +44,7 @@ class Summary:
     """The counts over all traces, with a table and a page for people."""
 
     def __init__(self, contracts: Iterable[str]) -> None:
-        self.lines: dict[str, Line] = {name: Line() for name in contracts}
+        self.lines: dict[str, ContractSummary] = {name: ContractSummary() for name in contracts}
         self.traces = 0
         self.calls = 0
         self.broken = 0
@@ -53,7 +53,7 @@ class Summary:
         self.examples: list[tuple[str, Violation]] = []
         self.overlooked: dict[tuple[str, str, str], str] = {}
 
-    def add(self, judged: Judged) -> None:
+    def add(self, judged: TraceVerdict) -> None:
         """Count one more trace."""
         self.traces += 1
         self.calls += judged.calls
@@ -85,9 +85,9 @@ class Summary:
                 "stands beside empty `args` and is not read; write it into `args`"
             )
 
-    def _line(self, name: str) -> Line:
+    def _line(self, name: str) -> ContractSummary:
         return self.lines.setdefault(
-            name, Line()
+            name, ContractSummary()
         )  # the session refuses under names of its own, too
 
     def table(self, only: str | None = None) -> Table:
@@ -137,7 +137,7 @@ class Summary:
         return [name for name, line in self.lines.items() if line.idle]
 
 
-def _lacking(name: str, line: Line) -> str:
+def _lacking(name: str, line: ContractSummary) -> str:
     return f"`{name}` in {line.not_judged:,} without {', '.join(sorted(line.lacks))}"
 
 
@@ -157,7 +157,7 @@ _COLUMNS = (
 )
 
 
-def _row(name: str, line: Line) -> tuple[str | int, ...]:
+def _row(name: str, line: ContractSummary) -> tuple[str | int, ...]:
     actions = ", ".join(f"{action} {n:,}" for action, n in line.actions.most_common())
     counts = line.judged, line.applied, line.broken
     return (name, *counts, actions, line.unfulfilled, line.not_judged)

@@ -1,6 +1,6 @@
 """Explanations of single violations on a recorded trace: the call, its reasons, the calls to blame.
 
-In: violations for single values. Out: one `Testimony` for each call; and those of calls that lack
+In: violations for single values. Out: one `Explanation` for each call; and those of calls that lack
 the field that splits a clause.
 """
 
@@ -10,15 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from sponsio_like.engine.unread import field
-from sponsio_like.monitor.reasons import Reason
-from sponsio_like.monitor.slots import key_of
+from sponsio_like.engine import field
+from sponsio_like.monitor import Reason, split_key
 from sponsio_like.replay.reread import Reader
-from sponsio_like.traces.trace import Called, Event, Said, Seen
+from sponsio_like.traces import CallEvent, Event, MessageEvent, StepEvent
 
 
 @dataclass(frozen=True, slots=True)
-class Testimony:
+class Explanation:
     """A violation at a call, and its reasons; `open`: something is owed, nothing violated yet.
 
     `witnesses` are the calls that make the formula false; of something owed, those that asked for
@@ -33,24 +32,24 @@ class Testimony:
     event: int | None = None
 
 
-def lacking(reader: Reader, events: Sequence[Event]) -> Iterator[Testimony]:
+def lacking(reader: Reader, events: Sequence[Event]) -> Iterator[Explanation]:
     """Yield a testimony for each call that violates because it lacks the splitting field."""
     clause, number = reader.clause, 0
     for event in events:
-        if not isinstance(event, Called):
+        if not isinstance(event, CallEvent):
             continue
         if reader.part(event.call) is None and clause.can_break(event.call):
             call = event.call
-            lost = [path for path in clause.by if key_of(call, (path,)) is None]
+            lost = [path for path in clause.by if split_key(call, (path,)) is None]
             said = [Reason("unread", number, field(path, call.args)) for path in lost]
-            yield Testimony(number, tuple(said), witnesses=(number,))
+            yield Explanation(number, tuple(said), witnesses=(number,))
         number += 1
 
 
-def placed(found: Iterable[Testimony], events: Sequence[Event]) -> list[Testimony]:
+def by_call(found: Iterable[Explanation], events: Sequence[Event]) -> list[Explanation]:
     """Return the testimonies with numbers of calls in the place of numbers of events."""
-    calls = list(accumulate((isinstance(event, Called) for event in events), initial=0))
-    own = {at for at, event in enumerate(events) if isinstance(event, (Said, Seen))}
+    calls = list(accumulate((isinstance(event, CallEvent) for event in events), initial=0))
+    own = {at for at, event in enumerate(events) if isinstance(event, (MessageEvent, StepEvent))}
 
     def mine(at: int) -> int | None:
         return at if at in own else None
@@ -60,7 +59,7 @@ def placed(found: Iterable[Testimony], events: Sequence[Event]) -> list[Testimon
         return reason if at is None else Reason(reason.what, calls[at], reason.text, mine(at))
 
     return [
-        Testimony(
+        Explanation(
             calls[each.call],
             tuple(map(told, each.reasons)),
             each.open,
@@ -71,9 +70,9 @@ def placed(found: Iterable[Testimony], events: Sequence[Event]) -> list[Testimon
     ]
 
 
-def merged(each: Sequence[Testimony]) -> list[Testimony]:
+def merge_explanations(each: Sequence[Explanation]) -> list[Explanation]:
     """Return one testimony for each event and kind, with all their reasons."""
-    found: dict[tuple[int, int | None, bool], Testimony] = {}
+    found: dict[tuple[int, int | None, bool], Explanation] = {}
     for one in each:
         name = (one.call, one.event, one.open)
         old = found.get(name, replace(one, reasons=(), witnesses=()))

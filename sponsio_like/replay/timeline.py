@@ -1,6 +1,7 @@
 """Explains the violations on a recorded trace for people: a small timeline for each.
 
-In: contracts, a trace. Out: `Finding`s: contract, values, calls that matter; as lines or as JSON.
+In: contracts, a trace. Out: `ExplainedViolation`s: contract, values, calls that matter; as lines or
+as JSON.
 """
 
 from __future__ import annotations
@@ -13,19 +14,18 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, TypeAlias
 
-from sponsio_like.advice.withheld import plainly
-from sponsio_like.contracts.about import UNSAID, About
-from sponsio_like.engine.clause import Clause
+from sponsio_like.advice import plainly
+from sponsio_like.contracts import UNSAID, About
+from sponsio_like.engine import Clause
 from sponsio_like.errors import ContractError
-from sponsio_like.monitor.parametric.variables import Key, shown
-from sponsio_like.monitor.reasons import Reason
+from sponsio_like.monitor import Key, Reason, value_text
 from sponsio_like.outcome import Unfulfilled, Violation
-from sponsio_like.replay.replay import Judged, Replay
+from sponsio_like.replay.replay import Replay, TraceVerdict
 from sponsio_like.replay.reread import Reader, keys_in
-from sponsio_like.replay.testimony import Testimony, lacking, merged
-from sponsio_like.replay.witness import testimonies
+from sponsio_like.replay.testimony import Explanation, lacking, merge_explanations
+from sponsio_like.replay.witness import explanations
 from sponsio_like.terminal import Styled
-from sponsio_like.traces.trace import Called, Event, Said, Seen, Settled, Trace
+from sponsio_like.traces import CallEvent, Event, MessageEvent, ResultEvent, StepEvent, Trace
 
 WIDTH = 72
 """The most characters of a call that are shown."""
@@ -51,7 +51,7 @@ Named: TypeAlias = Violation | Unfulfilled
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ExplainedViolation:
     """One contract, violated or left open at one call, for these values.
 
     They are the values of its variables, or `by`: those of the fields that it is split by.
@@ -61,7 +61,7 @@ class Finding:
     contract: str
     message: str
     values: tuple[tuple[str, Any], ...]
-    told: Testimony
+    told: Explanation
     by: bool = False
     applied: int = 0
     about: About = UNSAID
@@ -86,14 +86,14 @@ class Finding:
         }
 
 
-def _event(told: Testimony | Reason) -> dict[str, int]:
+def _event(told: Explanation | Reason) -> dict[str, int]:
     """Return the number of a message, or a step, as JSON data; empty for a call."""
     return {} if told.event is None else {"event": told.event}
 
 
 def explained(
-    replay: Replay, trace: Trace, only: str | None = None, judged: Judged | None = None
-) -> list[Finding]:
+    replay: Replay, trace: Trace, only: str | None = None, judged: TraceVerdict | None = None
+) -> list[ExplainedViolation]:
     """Return the findings of the contracts, or `only` of this one, on a trace.
 
     `judged` is what the replay has made of the trace, if that is known. Raises `ContractError` if
@@ -105,7 +105,7 @@ def explained(
     judged = judged or replay.judge(trace)
     policy = replay.play(trace).session.policy
     every: list[Named] = [*judged.violations, *judged.unfulfilled]
-    found: list[Finding] = []
+    found: list[ExplainedViolation] = []
     for name in dict.fromkeys(each.contract for each in every):
         if only in (None, name):
             pairs = zip(policy.owner, policy.clauses, strict=True)
@@ -121,7 +121,7 @@ def explained(
 
 def _of_contract(
     clauses: Sequence[Clause], events: Sequence[Event], named: Sequence[Named]
-) -> Iterator[Finding]:
+) -> Iterator[ExplainedViolation]:
     """Yield each violation that the replay has found, with its reasons.
 
     Where no reason can be told (memory was full, say), the violation is told without one.
@@ -134,28 +134,36 @@ def _of_contract(
             if bool(owed) if one.open else one.call in violated:
                 told.add(-1 if one.open else one.call)
                 values = _values(clause, key)
-                yield Finding(named[0].contract, named[0].message, values, one, bool(clause.by))
+                yield ExplainedViolation(
+                    named[0].contract, named[0].message, values, one, bool(clause.by)
+                )
     for position in violated.keys() - told:
         each = violated[position]
         event = None if each.tool else _no_call(events, position)
-        bare = Testimony(position, (), witnesses=(position,), event=event)
-        yield Finding(each.contract, each.message, each.values, bare)
+        bare = Explanation(position, (), witnesses=(position,), event=event)
+        yield ExplainedViolation(each.contract, each.message, each.values, bare)
     for left in owed if -1 not in told else ():
-        end = sum(isinstance(event, Called) for event in events)
-        yield Finding(left.contract, left.message, left.values, Testimony(end, (), open=True))
+        end = sum(isinstance(event, CallEvent) for event in events)
+        yield ExplainedViolation(
+            left.contract, left.message, left.values, Explanation(end, (), open=True)
+        )
 
 
 def _no_call(events: Sequence[Event], position: int) -> int | None:
     """Return the first message or step between these calls; None if there is none."""
-    calls = accumulate((isinstance(event, Called) for event in events), initial=0)
+    calls = accumulate((isinstance(event, CallEvent) for event in events), initial=0)
     each = enumerate(zip(events, calls, strict=False))
-    places = (at for at, (event, n) in each if isinstance(event, (Said, Seen)) and n == position)
+    places = (
+        at
+        for at, (event, n) in each
+        if isinstance(event, (MessageEvent, StepEvent)) and n == position
+    )
     return next(places, None)
 
 
 def _of_clause(
     clause: Clause, events: Sequence[Event], named: Sequence[Named]
-) -> Iterator[tuple[Key | None, Testimony]]:
+) -> Iterator[tuple[Key | None, Explanation]]:
     reader = Reader(clause)
     if clause.by:
         for one in lacking(reader, events):
@@ -163,7 +171,7 @@ def _of_clause(
     everybody = set[tuple[int, int | None, bool]]()
     for key in _keys(reader, events, named):
         whole = clause.bound is not None and key == clause.bound.nobody
-        for one in merged(testimonies(reader, events, key)):
+        for one in merge_explanations(explanations(reader, events, key)):
             name = (one.call, one.event, one.open)
             if whole:
                 everybody.add(name)
@@ -186,19 +194,19 @@ def _keys(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> It
 
 def _split(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> list[Key | None]:
     """Return the values of the violating calls; of all calls for violations without a call."""
-    parts = [reader.part(event.call) for event in events if isinstance(event, Called)]
+    parts = [reader.part(event.call) for event in events if isinstance(event, CallEvent)]
     places = [each.position for each in named if isinstance(each, Violation) and each.tool]
     if len(places) == len(named):
         parts = [parts[place] for place in places]
     return [key for key in dict.fromkeys(parts) if key is not None]
 
 
-def _binds(reader: Reader, events: Sequence[Event], told: Testimony, key: Key | None) -> bool:
+def _binds(reader: Reader, events: Sequence[Event], told: Explanation, key: Key | None) -> bool:
     """True if this call, or this message, has this value by itself."""
-    calls: list[object] = [event.call for event in events if isinstance(event, Called)]
+    calls: list[object] = [event.call for event in events if isinstance(event, CallEvent)]
     at = calls[told.call : told.call + 1]
     if told.event is not None:
-        at = [each.message for each in events[told.event :][:1] if isinstance(each, Said)]
+        at = [each.message for each in events[told.event :][:1] if isinstance(each, MessageEvent)]
     seen = reader.seen.get(id(at[0])) if at else None
     return seen is not None and key in seen.keys
 
@@ -210,14 +218,14 @@ def _values(clause: Clause, key: Key | None) -> tuple[tuple[str, Any], ...]:
         return clause.bound.said(key)
     parts = zip(clause.by, key, strict=True)
     return tuple(
-        (path, shown(part)) for path, part in parts if path != "@tool"
+        (path, value_text(part)) for path, part in parts if path != "@tool"
     )  # the call shows it
 
 
 # --- for people -----------------------------------------------------------------------------------
 
 
-def page(trace: Trace, found: Iterable[Finding], word: Word = plainly) -> list[Styled]:
+def page(trace: Trace, found: Iterable[ExplainedViolation], word: Word = plainly) -> list[Styled]:
     """Return the findings as timelines. `word` makes what is written for a value."""
     lines = _lines(trace.events, word)
     out: list[Styled] = []
@@ -233,12 +241,12 @@ def page(trace: Trace, found: Iterable[Finding], word: Word = plainly) -> list[S
     return out
 
 
-def _place(each: Testimony | Reason) -> Place:
+def _place(each: Explanation | Reason) -> Place:
     call = -1 if each.call is None else each.call
     return call, math.inf if each.event is None else each.event
 
 
-def _timeline(told: Testimony, lines: Mapping[Place, str]) -> Iterator[Styled]:
+def _timeline(told: Explanation, lines: Mapping[Place, str]) -> Iterator[Styled]:
     reasons = list(told.reasons)
     if not any(each.what in ("violates", "asks") for each in reasons) and not told.open:
         reasons.append(Reason("violates", told.call, "", told.event))
@@ -280,19 +288,19 @@ def _lines(events: Iterable[Event], word: Word) -> dict[Place, str]:
     calls = 0
     for at, event in enumerate(events):
         match event:
-            case Called(call, result):
+            case CallEvent(call, result):
                 args = ", ".join(f"{k}={_written(word(v))}" for k, v in call.args.items())
                 ids[call.id] = calls, math.inf
                 failed = result is not None and result.status == "error"
                 line = _short(f"{call.tool}({args})") + (" failed" if failed else "")
                 out[calls, math.inf] = f"  call {calls:<4} {line}"
                 calls += 1
-            case Settled(id, result, _) if result.status == "error" and id in ids:
+            case ResultEvent(id, result, _) if result.status == "error" and id in ids:
                 out[ids[id]] += " failed"
-            case Said(message):
+            case MessageEvent(message):
                 line = f"{message.role}: {_written(word(message.text))}"
                 out[calls, at] = f"  {'message':<9} {_short(line)}"
-            case Seen(step):
+            case StepEvent(step):
                 out[calls, at] = f"  {'step':<9} {_short(', '.join(sorted(step.atoms)))}"
     return out
 

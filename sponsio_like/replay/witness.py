@@ -1,7 +1,7 @@
 """Explains from a recorded trace why a clause is violated: the calls that matter, and their part in
 it.
 
-In: a clause, the events of a trace, and the values of its variables. Out: `Testimony`: what is
+In: a clause, the events of a trace, and the values of its variables. Out: `Explanation`: what is
 violated at which call; what forbade it, what was missing and since when, what is still owed. The
 monitor is played again, one value at a time; no decision is made from it. Events go by their number
 in the trace here; testimonies name them by the number of their calls.
@@ -13,23 +13,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sponsio_like.engine.clause import Clause
-from sponsio_like.engine.demands import owed
-from sponsio_like.engine.unread import Unread
-from sponsio_like.events.context import NOTHING_TOLD, Context
-from sponsio_like.events.events import Call, Result, kind_of
-from sponsio_like.events.events import Event as Happening
-from sponsio_like.monitor.in_flight import settle
-from sponsio_like.monitor.monitor import State
-from sponsio_like.monitor.parametric.variables import Key
-from sponsio_like.monitor.past import Letter
-from sponsio_like.monitor.progression import Position
-from sponsio_like.monitor.reasons import Reason, Sight, reasons
-from sponsio_like.monitor.residual import Residual, overdue, strictest
-from sponsio_like.monitor.state import Change, Now, Place, Watch
+from sponsio_like.engine import Clause, Unread, owed
+from sponsio_like.events import NOTHING_TOLD, Call, Context, Result, kind_of
+from sponsio_like.events import Event as Happening
+from sponsio_like.monitor import (
+    Change,
+    ClauseState,
+    JudgedPosition,
+    Key,
+    Letter,
+    Now,
+    Position,
+    PositionCounts,
+    Reason,
+    Residual,
+    State,
+    conjunction,
+    overdue,
+    reasons_of,
+    settle,
+)
 from sponsio_like.replay.reread import Reader
-from sponsio_like.replay.testimony import Testimony, placed
-from sponsio_like.traces.trace import Called, Event, Said, Seen, Settled, Told
+from sponsio_like.replay.testimony import Explanation, by_call
+from sponsio_like.traces import CallEvent, Event, FactEvent, MessageEvent, ResultEvent, StepEvent
 
 
 @dataclass(slots=True)
@@ -49,7 +55,7 @@ class _Story:
 
     clause: Clause
     key: Key | None
-    watch: Watch
+    watch: ClauseState
     reader: Reader
     context: Context = NOTHING_TOLD
     seen: int = 0
@@ -62,7 +68,7 @@ class _Story:
     unread: list[Reason] = field(default_factory=list)
 
 
-def testimonies(reader: Reader, events: Sequence[Event], key: Key | None) -> list[Testimony]:
+def explanations(reader: Reader, events: Sequence[Event], key: Key | None) -> list[Explanation]:
     """Return everything that goes wrong for these values, in order.
 
     `reader` is of this very trace.
@@ -70,36 +76,36 @@ def testimonies(reader: Reader, events: Sequence[Event], key: Key | None) -> lis
     clause = reader.clause
     story = _Story(clause, key, clause.start, reader)
     if _is_told(story):
-        calls = (at for at, event in enumerate(events) if isinstance(event, Called))
+        calls = (at for at, event in enumerate(events) if isinstance(event, CallEvent))
         first = next(calls, len(events))
         story.born = [(first, each) for live in clause.monitor.start.live for each in live]
-    found: list[Testimony] = []
+    found: list[Explanation] = []
     for story.at, (event, before, after) in enumerate(reader.moments(events)):
         story.context = before
         found.extend(_told(story, event, after))
     story.at = len(events)
-    return placed([*found, *_late(story, story.time), *_left(story)], events)
+    return by_call([*found, *_late(story, story.time), *_left(story)], events)
 
 
-def _told(story: _Story, event: Event, after: Context) -> Iterator[Testimony]:
+def _told(story: _Story, event: Event, after: Context) -> Iterator[Explanation]:
     match event:
-        case Told(_, _, time):
+        case FactEvent(_, _, time):
             story.time = max(story.time, time)
-        case Called(call, result):
+        case CallEvent(call, result):
             yield from _step(story, call, call.time)
             if result is not None:
                 story.context = after
                 yield from _settle(story, call.id, result, call.time)
-        case Settled(id, result, time):
+        case ResultEvent(id, result, time):
             story.context = after
             yield from _settle(story, id, result, time)
-        case Said(message, _):
+        case MessageEvent(message, _):
             yield from _step(story, message, message.time)
-        case Seen(step):
+        case StepEvent(step):
             yield from _step(story, step, step.time)
 
 
-def _step(story: _Story, event: Happening, time: float) -> Iterator[Testimony]:
+def _step(story: _Story, event: Happening, time: float) -> Iterator[Explanation]:
     clause = story.clause
     yield from _late(story, time)
     kind = kind_of(event)
@@ -109,16 +115,16 @@ def _step(story: _Story, event: Happening, time: float) -> Iterator[Testimony]:
         letter = _letter(story, event)
     except Exception as error:  # an atom is user code; a clause that cannot be read is violated
         raised = Reason("unread", story.at, f"an atom raised {type(error).__name__}")
-        yield Testimony(story.at, (raised,), witnesses=(story.at,))
+        yield Explanation(story.at, (raised,), witnesses=(story.at,))
         return
-    at, before = Place(story.seen, story.counted), story.watch
+    at, before = PositionCounts(story.seen, story.counted), story.watch
     after = clause.step(before, letter, kind, at, story.time)
     lost = story.reader.unread(event, story.context, letter)
     yield from _born(story, letter, at, story.time, inside=kind in clause.counts)
     if after.violated:
         mine = () if _is_told(story) else (story.at,)
         why = _reasons(story, before, letter, at, lost)
-        yield Testimony(story.at, why, witnesses=mine)
+        yield Explanation(story.at, why, witnesses=mine)
     story.unread += [Reason("unread", story.at, each) for words in lost.values() for each in words]
     _keep(story, after.watch)
     story.seen, story.counted = story.seen + 1, story.counted + (kind in clause.counts)
@@ -144,7 +150,7 @@ def _letter(story: _Story, event: Happening) -> Letter:
     return sight.keys.get(story.key) or bound.letter(sight.others, sight.seen, story.key)
 
 
-def _settle(story: _Story, id: str, result: Result, time: float) -> Iterator[Testimony]:
+def _settle(story: _Story, id: str, result: Result, time: float) -> Iterator[Explanation]:
     yield from _late(story, time)
     flight, clause = story.flights.pop(id, None), story.clause
     if flight is None:
@@ -155,7 +161,7 @@ def _settle(story: _Story, id: str, result: Result, time: float) -> Iterator[Tes
         final = story.reader.revealed(flight.change, result, flight.tool).of(story.key or ())
     vague = story.reader.unheard(flight.change, result, flight.tool)
     story.unread += [Reason("unread", flight.call, each) for each in vague]
-    last = Place(story.seen - 1, story.counted - 1)
+    last = PositionCounts(story.seen - 1, story.counted - 1)
     before = story.watch
     after = clause.settle(before, flight.change, final, last, Now(story.time, story.context))
     lost = _born_settled(story, flight.change, final, last.counted)
@@ -164,17 +170,17 @@ def _settle(story: _Story, id: str, result: Result, time: float) -> Iterator[Tes
         told += [Reason("unread", flight.call, each) for each in vague]
         asked = [Reason("asks", call, "") for call in lost if call != flight.call]
         mine = lost if _is_told(story) else [flight.call]
-        yield Testimony(flight.call, (*asked, *told), witnesses=tuple(mine))
+        yield Explanation(flight.call, (*asked, *told), witnesses=tuple(mine))
     _keep(story, after.watch)
 
 
-def _late(story: _Story, time: float) -> Iterator[Testimony]:
+def _late(story: _Story, time: float) -> Iterator[Explanation]:
     """Let time pass; yield the violations of what was due before it."""
     clause, story.time = story.clause, max(story.time, time)
-    inner = story.watch.inner
+    inner = story.watch.segment
     if not clause.timed or inner is None:
         return
-    last = Place(story.seen - 1, story.counted - 1)
+    last = PositionCounts(story.seen - 1, story.counted - 1)
     after = clause.expire(story.watch, last, Now(story.time, story.context))
     born = [(call, overdue(each, story.time)) for call, each in story.born]
     state = clause.monitor.expire(inner, last.counted, story.time).state
@@ -182,13 +188,13 @@ def _late(story: _Story, time: float) -> Iterator[Testimony]:
     if after.violated:
         asked = [Reason("asks", call, "") for call in lost]
         now = Reason("violates", story.at, "time has run out")
-        yield Testimony(story.at, (*asked, now), witnesses=tuple(lost))
+        yield Explanation(story.at, (*asked, now), witnesses=tuple(lost))
     _keep(story, after.watch)
 
 
-def _keep(story: _Story, watch: Watch) -> None:
+def _keep(story: _Story, watch: ClauseState) -> None:
     """Keep the state after an event, and note it for the registers that have changed."""
-    before, after = story.watch.inner, watch.inner
+    before, after = story.watch.segment, watch.segment
     if before is None or after is None:
         story.flips.clear()
         story.born.clear()
@@ -210,10 +216,10 @@ def _is_told(story: _Story) -> bool:
 
 
 def _born(
-    story: _Story, letter: Letter, at: Place, time: float, *, inside: bool
-) -> Iterator[Testimony]:
+    story: _Story, letter: Letter, at: PositionCounts, time: float, *, inside: bool
+) -> Iterator[Explanation]:
     """Advance by one position what each call asks for; yield what can no longer be given."""
-    inner, monitor = story.watch.inner, story.clause.monitor
+    inner, monitor = story.watch.segment, story.clause.monitor
     if inner is None or not inside or not _is_told(story):
         return
     values = monitor.past.read(letter, inner.registers, at.counted, time)
@@ -226,7 +232,7 @@ def _born(
     if lost := _sorted_out(story, born, state, at.counted):
         asked = (Reason("asks", call, "") for call in lost if call != story.at)
         now = Reason("violates", story.at, "there is no room left for what is owed")
-        yield Testimony(story.at, (*asked, now), witnesses=tuple(lost))
+        yield Explanation(story.at, (*asked, now), witnesses=tuple(lost))
 
 
 def _sorted_out(
@@ -234,7 +240,7 @@ def _sorted_out(
 ) -> list[int]:
     """Return the calls that asked for what can no longer be given; keep what the others ask for."""
     possible = story.clause.monitor.possible
-    owing = [(call, strictest([each]), each) for call, each in born]
+    owing = [(call, conjunction([each]), each) for call, each in born]
     lost = [call for call, owed, _ in owing if not possible(owed, state, position)]
     story.born = [(call, each) for call, owed, each in owing if owed and call not in lost]
     return list(dict.fromkeys(lost))
@@ -242,7 +248,7 @@ def _sorted_out(
 
 def _born_settled(story: _Story, change: Change, final: Mapping[int, Any], last: int) -> list[int]:
     """Advance by a result what calls ask for; return those that can no longer be answered."""
-    inner = story.watch.inner
+    inner = story.watch.segment
     if inner is None or not _is_told(story):
         return []
     born = [(call, settle(each, change.at.counted, final)) for call, each in story.born]
@@ -250,29 +256,29 @@ def _born_settled(story: _Story, change: Change, final: Mapping[int, Any], last:
     return _sorted_out(story, born, state, last)
 
 
-def _left(story: _Story) -> Iterator[Testimony]:
+def _left(story: _Story) -> Iterator[Explanation]:
     """Yield what is open at the end, by the calls that asked for it."""
     monitor = story.clause.monitor
     for call, each in story.born:
-        if story.clause.open_ends(story.watch) and monitor.open_ends([strictest([each])]):
-            missing = owed(story.clause, strictest([each])).partition("still missing: ")[2]
+        if story.clause.open_ends(story.watch) and monitor.open_ends([conjunction([each])]):
+            missing = owed(story.clause, conjunction([each])).partition("still missing: ")[2]
             asks = Reason("asks", call, missing)
-            yield Testimony(call, (asks,), open=True, witnesses=(call,))
+            yield Explanation(call, (asks,), open=True, witnesses=(call,))
 
 
 def _reasons(
-    story: _Story, before: Watch, letter: Letter, at: Place, lost: Unread
+    story: _Story, before: ClauseState, letter: Letter, at: PositionCounts, lost: Unread
 ) -> tuple[Reason, ...]:
     """Return the reasons of a violation that is judged at once.
 
     Where something was missing or counted, also what could not be read before.
     """
-    inner, monitor = before.inner, story.clause.monitor
+    inner, monitor = before.segment, story.clause.monitor
     if inner is None:
         return ()
     values = monitor.past.read(letter, inner.registers, at.counted, story.time)
     roots = (root for parts in monitor.always for root in parts)
-    sight = Sight(monitor.program, values, story.flips, story.at, lost)
-    found = reasons(sight, roots)
+    sight = JudgedPosition(monitor.program, values, story.flips, story.at, lost)
+    found = reasons_of(sight, roots)
     past = any(each.what in ("missing", "counted") for each in found)
     return (*found, *(story.unread if past else ()))

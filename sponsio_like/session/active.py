@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
 
 
-class Acting(NamedTuple):
+class Caller(NamedTuple):
     """A session, and who makes the calls in it; None where no block has said so."""
 
     session: Any
@@ -29,21 +29,21 @@ class Acting(NamedTuple):
 
 
 S = TypeVar("S")
-_ACTING: ContextVar[Acting | None] = ContextVar("sponsio_like_acting", default=None)
+_ACTING: ContextVar[Caller | None] = ContextVar("sponsio_like_acting", default=None)
 
 
-def acting() -> Acting | None:
+def current_caller() -> Caller | None:
     """Return the session and the caller of this context; None outside of every block."""
     return _ACTING.get()
 
 
-def acting_in(session: Any) -> Acting:
+def caller_in(session: Any) -> Caller:
     """Return the caller in this session, in this context; nobody is named outside of its blocks."""
     here = _ACTING.get()
-    return here if here is not None and here.session is session else Acting(session)
+    return here if here is not None and here.session is session else Caller(session)
 
 
-def _outside(session: Any) -> Acting | None:
+def _outside(session: Any) -> Caller | None:
     here = _ACTING.get()
     return here.around if here is not None and here.session is session else here
 
@@ -51,8 +51,8 @@ def _outside(session: Any) -> Acting | None:
 @contextlib.contextmanager
 def active(session: S, agent: str | None, depth: int | None) -> Iterator[S]:
     """Make a session active within the block. A None is taken from a block around it."""
-    around = acting_in(session)
-    here = Acting(
+    around = caller_in(session)
+    here = Caller(
         session, around.agent if agent is None else agent, around.depth if depth is None else depth
     )
     before = _ACTING.set(here._replace(around=_outside(session)))

@@ -13,21 +13,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
-from sponsio_like.advice.advice import Refusal
-from sponsio_like.contracts.inventory import CONTRACT, SHOWN, Inventory
-from sponsio_like.contracts.strategy import ruling
-from sponsio_like.engine.findings import (
+from sponsio_like.advice import Refusal
+from sponsio_like.contracts import CONTRACT, SHOWN, Inventory, ruling
+from sponsio_like.engine import (
     INVENTORY,
     Finding,
-    asking,
     enforced,
     holding,
+    needing_ruling,
     observed,
     renamed,
 )
 from sponsio_like.errors import Finished, SessionError
-from sponsio_like.events.events import Call, Message
-from sponsio_like.events.ticket import Asked, Ticket
+from sponsio_like.events import Asked, Call, Message, Ticket
 from sponsio_like.outcome import (
     Allowed,
     Blocked,
@@ -40,11 +38,11 @@ from sponsio_like.outcome import (
     Stop,
     Violation,
 )
-from sponsio_like.session.fast import Refused
+from sponsio_like.session.fast import FastRefusal
 from sponsio_like.session.flights import UNLIKE, Answer, Attempt, Flight, id_of, mark_of
 from sponsio_like.session.interceptor import Interceptor
-from sponsio_like.session.tickets import final
-from sponsio_like.values.plain import given_args
+from sponsio_like.session.tickets import why_closed
+from sponsio_like.values import given_args
 
 Fit: TypeAlias = Callable[[Redirect], Mapping[str, Any] | str]
 """A function that returns the arguments that a substitute will receive, or why it cannot run."""
@@ -52,7 +50,7 @@ Fit: TypeAlias = Callable[[Redirect], Mapping[str, Any] | str]
 
 def decided(
     inner: Interceptor,
-    event: Call | Message | Refused,
+    event: Call | Message | FastRefusal,
     args: Any = None,
     fit: Fit | None = None,
     why: str = "",
@@ -60,21 +58,21 @@ def decided(
     """Decide an event; if the decision fails, refuse it. Return event, outcome and attempt.
 
     `args`: the arguments of a call, as they came; they are read once. `why`: the reason to refuse
-    the event before it is judged. For an event that was `Refused` already, only the outcome is
+    the event before it is judged. For an event that was `FastRefusal` already, only the outcome is
     made. Raises `Finished`.
     """
     try:
-        if isinstance(event, Refused):
+        if isinstance(event, FastRefusal):
             return event.call, blocked(inner, event.call, event.attempt, fit=fit), event.attempt
         if isinstance(event, Call):
             event = replace(event, args=given_args(args))
         if why:
-            return event, refused(inner, event, why), Attempt(why=why)
+            return event, refuse_without_contract(inner, event, why), Attempt(why=why)
         return event, *decision(inner, event, fit)
     except Finished:
         raise
     except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
-        event = event.call if isinstance(event, Refused) else event
+        event = event.call if isinstance(event, FastRefusal) else event
         return event, _failed(inner, event, error), Attempt()
 
 
@@ -96,7 +94,7 @@ def decision(
         if late:
             first = replace(first, late=(*late, *first.late))
         if first.why:
-            return refused(inner, event, first.why), first
+            return refuse_without_contract(inner, event, first.why), first
         if first.flight is not None:
             assert isinstance(event, Call)
             return _standing(inner, event, mark, first.flight), first
@@ -129,7 +127,7 @@ def _ruled(
     while True:
         attempt = inner.attempt(event, mark, answer, rulings, substitute=substitute)
         late += attempt.late
-        asked = asking(attempt.found) if attempt.before is not None else ()
+        asked = needing_ruling(attempt.found) if attempt.before is not None else ()
         if not asked:
             return replace(attempt, late=late) if late else attempt
         for finding, ask in asked:
@@ -161,7 +159,7 @@ def blocked(
         inner.context,
         inner.time,
         attempt.found,
-        inner.flying(),
+        inner.pending_calls(),
         instead,
         _ticket(inner, event),
         partial(_substitute, event, fit=fit) if isinstance(event, Call) else lambda _: "",
@@ -190,7 +188,7 @@ def _ticket(inner: Interceptor, event: Call | Message) -> Ticket | None:
     return inner.at_desk(lambda desk, now: desk.find(id_of(event), mark, now))
 
 
-def refused(inner: Interceptor, event: Call | Message, reason: str) -> Outcome:
+def refuse_without_contract(inner: Interceptor, event: Call | Message, reason: str) -> Outcome:
     """Return the outcome of an event that is refused for a reason that comes from no contract.
 
     Blocked if anything is enforced in this session; else allowed, with the reason as observed.
@@ -200,7 +198,7 @@ def refused(inner: Interceptor, event: Call | Message, reason: str) -> Outcome:
         seen = Violation("session", inner.calls, tool, "blocked", reason, "observe")
         return Allowed(id_of(event), (), (seen,))
     violation = Violation("session", inner.calls, tool, "blocked", reason)
-    inner.turn_away(event)
+    inner.note_refusal(event)
     return Blocked(id_of(event), (violation,), lambda: reason, bool(inner.context.stopped))
 
 
@@ -216,7 +214,9 @@ def _failed(inner: Interceptor, event: Call | Message, error: Exception) -> Outc
         return _own(flight.outcome)
     if inner.shown is not None and inner.shown[0] is event:
         return inner.shown[1]
-    return refused(inner, event, f"the decision failed: {type(error).__name__}: {error}")
+    return refuse_without_contract(
+        inner, event, f"the decision failed: {type(error).__name__}: {error}"
+    )
 
 
 def _standing(inner: Interceptor, call: Call, mark: str, flight: Flight) -> Outcome:
@@ -226,7 +226,7 @@ def _standing(inner: Interceptor, call: Call, mark: str, flight: Flight) -> Outc
     if flight.digest == mark:
         return _own(flight.outcome)
     reason = f"call id `{call.id}` is in flight with another tool or other arguments"
-    return refused(inner, call, reason)
+    return refuse_without_contract(inner, call, reason)
 
 
 def _own(outcome: Outcome) -> Outcome:
@@ -261,20 +261,20 @@ def _redirected(
     """Decide the substitute like any call, under the same id; block unless it is let through."""
     safe = _substitute(call, answer, fit)
     if isinstance(safe, str):
-        inner.turn_away(call)
+        inner.note_refusal(call)
         return blocked(inner, call, first, safe), first
     redirected = Redirected(call.id, safe.tool, safe.args, enforced(first.found))
     second = _ruled(inner, safe, mark, lambda _: redirected, substitute=True)
     both = replace(first, found=(*first.found, *second.found), late=(*first.late, *second.late))
     if second.why:
-        return refused(inner, call, second.why), both
+        return refuse_without_contract(inner, call, second.why), both
     if second.flight is not None:  # another thread was quicker
         return _standing(inner, call, mark, second.flight), replace(both, flight=second.flight)
     if second.before is None:
         return _own(redirected), both
     before = second.before if first.before is None else second.before.joined(first.before)
     ended = replace(both, before=before, answer=second.answer)
-    inner.turn_away(call, second.found)
+    inner.note_refusal(call, second.found)
     return blocked(inner, call, ended, fit=fit, instead=safe), both
 
 
@@ -293,7 +293,7 @@ def _held(
     tool = event.tool if isinstance(event, Call) else "response"
     if mark.startswith(UNLIKE):
         why = f"`{tool}` has to be approved, but what it says cannot be read, so nobody can"
-        inner.turn_away(event)
+        inner.note_refusal(event)
         return blocked(inner, event, attempt, why), names
     asked = [Asked(finding.violation.contract, answer.roles) for finding, answer in found]
     limits = [answer.within for _, answer in found if answer.within is not None]
@@ -303,11 +303,11 @@ def _held(
             lambda desk, now: desk.open(id_of(event), tool, mark, asked, names, within, now)
         )
     except SessionError as error:
-        return refused(inner, event, str(error)), names
+        return refuse_without_contract(inner, event, str(error)), names
     match ticket.status:
         case "open":
             return Held(id_of(event), enforced(attempt.found), ticket), news
         case "approved":
             return None, news
-    inner.turn_away(event)
-    return blocked(inner, event, attempt, final(ticket)), news
+    inner.note_refusal(event)
+    return blocked(inner, event, attempt, why_closed(ticket)), news

@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from sponsio_like.contracts.about import said_of
-from sponsio_like.engine.findings import Finding
-from sponsio_like.events.events import Call
-from sponsio_like.events.ticket import Ticket
+from sponsio_like.contracts import said_of
+from sponsio_like.engine import Finding
+from sponsio_like.events import Call, Ticket
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
 
 Record: TypeAlias = dict[str, Any]
@@ -55,7 +54,7 @@ class Log:
             "id": call.id,
             "tool": call.tool,
             "agent": call.agent,
-            "outcome": name_of(outcome),
+            "outcome": outcome_name(outcome),
             "violations": [self._plain(each) for each in told],
             "microseconds": round((time.perf_counter() - started) * 1e6, 1),
         }
@@ -114,7 +113,7 @@ class Log:
             "event": "message",
             "session": session,
             "role": role,
-            "outcome": name_of(outcome),
+            "outcome": outcome_name(outcome),
             "violations": [self._plain(each) for each in told],
         }
         if self.applying is not None:
@@ -192,7 +191,7 @@ class Log:
 SILENT = Log()
 
 
-def naming(sink: Sink, modes: Iterable[tuple[str, str]]) -> Sink:
+def with_contracts(sink: Sink, modes: Iterable[tuple[str, str]]) -> Sink:
     """Return a sink that adds the contracts, each with its mode, to the first record."""
     each = [{"contract": name, "mode": mode} for name, mode in modes]
     once = iter([each])
@@ -204,7 +203,7 @@ def naming(sink: Sink, modes: Iterable[tuple[str, str]]) -> Sink:
     return send
 
 
-def name_of(outcome: Outcome) -> str:
+def outcome_name(outcome: Outcome) -> str:
     """Return the outcome as one word."""
     match outcome:
         case Allowed():

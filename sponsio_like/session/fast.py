@@ -1,9 +1,9 @@
 """Decides calls by the fast path: the lane of their tool decides, their result commits them.
 
-In: a call, then its result. The last call that was let through is kept as it came (`Latest`) until
-its result arrives. If anything else happens first, it becomes a call in flight like any other
-(`catch_up`), and the monitors go on from there. INVARIANT: what the ledger holds is what the slow
-path would have made of it.
+In: a call, then its result. The last call that was let through is kept as it came
+(`PendingFastCall`) until its result arrives. If anything else happens first, it becomes a call in
+flight like any other (`flush_fast`), and the monitors go on from there. INVARIANT: what the ledger
+holds is what the slow path would have made of it.
 """
 
 from __future__ import annotations
@@ -12,20 +12,15 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from sponsio_like.engine.findings import findings
-from sponsio_like.engine.index import INDEX_CAP
-from sponsio_like.engine.judgement import judge, witnesses
-from sponsio_like.engine.policy import Policy
+from sponsio_like.engine import INDEX_CAP, Policy, findings_of, judge, witnesses
 from sponsio_like.errors import STRAIN
-from sponsio_like.events.events import Call
-from sponsio_like.fastpath.compile import lane_of, listed
-from sponsio_like.fastpath.lane import Checked, Lane
-from sponsio_like.monitor.alphabet import OTHER
+from sponsio_like.events import Call
+from sponsio_like.fastpath import Checked, Lane, lane_of, listed
+from sponsio_like.monitor import OTHER
 from sponsio_like.outcome import Allowed, Block
 from sponsio_like.session.flights import Attempt, mark_of
 from sponsio_like.session.refuse import after_refusal
-from sponsio_like.values.freeze import freeze_args
-from sponsio_like.values.plain import opened
+from sponsio_like.values import freeze_args, unwrapped
 
 if TYPE_CHECKING:
     from sponsio_like.session.interceptor import Interceptor
@@ -41,10 +36,10 @@ Woken: TypeAlias = tuple[tuple[Lane, Checked], ...]
 Said: TypeAlias = tuple[str, str, Mapping[str, Any], str, int]
 """A call: its id, tool, arguments, agent and depth."""
 Kept: TypeAlias = tuple[str, str, Mapping[str, Any], str, int, float, Lane, Checked, Woken]
-"""A `Latest`, as a plain tuple."""
+"""A `PendingFastCall`, as a plain tuple."""
 
 
-class Latest(NamedTuple):
+class PendingFastCall(NamedTuple):
     """The last call, let through by its lane, as long as nothing has happened since.
 
     It is kept as a plain tuple, which is made in a third of the time.
@@ -61,17 +56,18 @@ class Latest(NamedTuple):
     woken: Woken
 
 
-class Refused(NamedTuple):
+class FastRefusal(NamedTuple):
     """A call that is blocked, and the attempt with its violations."""
 
     call: Call
     attempt: Attempt
 
 
-def passes(
+def try_fast(
     inner: Interceptor, tool: str, args: Any, id: str, agent: str, depth: int
-) -> Kept | Refused | None:
-    """Decide a call by its lane: return the call if it is let through, `Refused` if it is blocked.
+) -> Kept | FastRefusal | None:
+    """Decide a call by its lane: return the call if it is let through, `FastRefusal` if it is
+    blocked.
 
     None if the slow path has to decide; then nothing has changed.
     """
@@ -83,7 +79,7 @@ def passes(
             lane = _lane(inner.policy, tool)
         if lane is None:
             return None
-        args, now = freeze_args(args, opened), inner.clock()
+        args, now = freeze_args(args, unwrapped), inner.clock()
     except Exception:  # arguments and clock are the host's: the slow path says what is wrong
         return None
     if type(now) is not float or now - now != 0.0:
@@ -105,8 +101,8 @@ def taken_back(inner: Interceptor, id: str) -> None:
             inner.latest = None
 
 
-def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Refused | None:
-    """Decide as `passes` does, under the lock."""
+def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | FastRefusal | None:
+    """Decide as `try_fast` does, under the lock."""
     ledger = inner.ledger
     if inner.latest is not None or inner.flights or inner.landing or ledger.alarms:
         return None
@@ -130,7 +126,7 @@ def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Re
     return kept
 
 
-def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) -> Refused | None:
+def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) -> FastRefusal | None:
     """Return the call as blocked; None if somebody else has to be asked, by the slow path."""
     policy = inner.policy
     for i in violated:
@@ -138,9 +134,9 @@ def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) ->
             return None
     inner.time = now
     against = witnesses(inner.ledger, violated, call)
-    found = findings(policy, against, call, inner.committed)
+    found = findings_of(policy, against, call, inner.committed)
     inner.context = after_refusal(policy, inner.context, call, found, Block())
-    return Refused(call, Attempt(found, (), inner.ledger.before(call, against), Block()))
+    return FastRefusal(call, Attempt(found, (), inner.ledger.before(call, against), Block()))
 
 
 def _lane(policy: Policy, tool: str) -> Lane | None:
@@ -183,7 +179,7 @@ def _woken(inner: Interceptor, lane: Lane, call: Said, now: float) -> Woken | No
     return tuple(found)
 
 
-def settles(inner: Interceptor, id: str, ok: bool) -> str | None:
+def settle_fast(inner: Interceptor, id: str, ok: bool) -> str | None:
     """Commit the latest call with its result, and return its tool.
 
     None if the call is not the latest, or if the slow path has to commit it.
@@ -205,7 +201,7 @@ def settles(inner: Interceptor, id: str, ok: bool) -> str | None:
 
 
 def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str | None:
-    """Commit as `settles` does, under the lock."""
+    """Commit as `settle_fast` does, under the lock."""
     _, tool, _, _, _, time, lane, checked, _ = latest
     ledger = inner.ledger
     if inner.latest is not latest or ledger.torn:
@@ -218,7 +214,7 @@ def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str |
         ledger.torn = False  # it has written nothing
         return None
     if ledger.soonest <= ledger.passed:
-        _wake(inner, Latest._make(latest), now)
+        _wake(inner, PendingFastCall._make(latest), now)
     positions = ledger.positions
     for counter in inner.policy.call_counters:
         positions[counter] += 1
@@ -232,7 +228,7 @@ def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str |
     return tool
 
 
-def _wake(inner: Interceptor, latest: Latest, now: float) -> None:
+def _wake(inner: Interceptor, latest: PendingFastCall, now: float) -> None:
     """Step the clauses that were due at the latest call, and recompute when they are woken next."""
     ledger = inner.ledger
     due = ledger.due()
@@ -241,10 +237,10 @@ def _wake(inner: Interceptor, latest: Latest, now: float) -> None:
             other.done(ledger, checked, latest.time, now)
     for i in due:
         at = ledger.positions[inner.policy.counters[i][0]]
-        ledger.wake(i, ledger.watches[i], at, now)
+        ledger.reschedule(i, ledger.watches[i], at, now)
 
 
-def catch_up(inner: Interceptor) -> None:
+def flush_fast(inner: Interceptor) -> None:
     """Make the latest call a call in flight like any other, since something else happens.
 
     The lock is held. Raises what a clause raises for want of memory or stack: nothing has changed
@@ -252,7 +248,7 @@ def catch_up(inner: Interceptor) -> None:
     """
     if inner.latest is None:
         return
-    latest = Latest._make(inner.latest)
+    latest = PendingFastCall._make(inner.latest)
     call = Call(latest.tool, latest.args, latest.id, latest.agent, latest.depth)
     pairs = ((latest.lane, latest.checked), *latest.woken)
     reads = [each for lane, checked in pairs for each in lane.reads(checked)]
@@ -260,6 +256,6 @@ def catch_up(inner: Interceptor) -> None:
     for _, error in judgement.failed:
         if isinstance(error, STRAIN):
             raise error
-    inner.take_off(call, judgement, (mark_of(call), ""), Allowed(call.id))
+    inner.begin_call(call, judgement, (mark_of(call), ""), Allowed(call.id))
     if judgement.failed:  # a clause has not seen a call that runs
         inner.doubts(judgement.failed[0][1])

@@ -10,14 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sponsio_like.engine.findings import Finding, stoppable
-from sponsio_like.engine.ledger import Ledger
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call, Event, Message
+from sponsio_like.engine import Finding, Ledger, stoppable
+from sponsio_like.events import Call, Context, Event, Message
 from sponsio_like.logic.formula import Delivered
-from sponsio_like.monitor.state import Change
+from sponsio_like.monitor import Change
 from sponsio_like.outcome import Allowed, Decision, Outcome, Redirected, Violation
-from sponsio_like.values.canonical import Unreadable, digest
+from sponsio_like.values import NotCanonical, digest
 
 IN_FLIGHT_CAP = 1_000
 """Most calls in flight at once in a session."""
@@ -101,7 +99,7 @@ def mark_of(event: Call | Message) -> str:
         if isinstance(event, Call):
             return f"{digest(event.tool, event.args)} {event.agent} {event.depth}"
         return digest("response", {"text": event.text})
-    except (Unreadable, TypeError, ArithmeticError):  # numbers of an odd kind
+    except (NotCanonical, TypeError, ArithmeticError):  # numbers of an odd kind
         return UNLIKE + secrets.token_hex(16)
 
 

@@ -12,18 +12,12 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TypeAlias
 
-from sponsio_like.advice.foresight import View, view
-from sponsio_like.engine.clause import Clause
-from sponsio_like.engine.findings import inventory_mode
-from sponsio_like.engine.ledger import Ledger
-from sponsio_like.engine.policy import Policy
+from sponsio_like.advice import View, view
+from sponsio_like.engine import Clause, Ledger, Policy, inventory_mode
 from sponsio_like.errors import ContractError
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call
+from sponsio_like.events import Call, Context
 from sponsio_like.logic.formula import Delivered, postorder
-from sponsio_like.monitor.in_flight import WindowFull
-from sponsio_like.monitor.past import Letter
-from sponsio_like.monitor.state import Place, Watch
+from sponsio_like.monitor import ClauseState, Letter, PositionCounts, WindowFull
 from sponsio_like.outcome import Block, Stop
 from sponsio_like.session.interceptor import Interceptor
 
@@ -35,7 +29,7 @@ VIEWS_CAP = 4_096
 Views: TypeAlias = "dict[int, View | None]"
 
 
-def excluded(
+def impossible_tools(
     inner: Interceptor, tools: Iterable[str], by: tuple[str, int], *, settling: bool
 ) -> frozenset[str]:
     """Return the tools of which every call by this agent, at this depth, is blocked.
@@ -48,7 +42,7 @@ def excluded(
         if inner.context.stopped and inner.policy.enforces:
             return frozenset(call.tool for call in calls)
         unsettled = _unsettled(inner) if settling and inner.flights else frozenset()
-        moment = Moment(ledger, inner.context, now, unsettled)
+        moment = Knowledge(ledger, inner.context, now, unsettled)
         return frozenset([call.tool for call in calls if moment.excludes(call)])
 
     return inner.at_ledger(ask)
@@ -73,7 +67,7 @@ def _counts_results(clause: Clause) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class Knowledge:
     """The state of a session now. `unsettled`: clauses of which nothing is certain."""
 
     ledger: Ledger
@@ -124,7 +118,7 @@ class Moment:
 
     def _states(
         self, i: int, clause: Clause, call: Call, *, split: bool
-    ) -> Iterator[tuple[Watch, Place, float]]:
+    ) -> Iterator[tuple[ClauseState, PositionCounts, float]]:
         """Yield the states of a clause that the call may meet, each with its deadline."""
         alarms = self.ledger.alarms
         if not clause.by:
@@ -133,7 +127,7 @@ class Moment:
         known = self.ledger.keyed[i]
         for key in (None, *known) if split else (clause.key(call),):
             watch, length = known.get(key) or (clause.start, 0)
-            yield watch, Place(length, length), alarms.get((i, key), inf)
+            yield watch, PositionCounts(length, length), alarms.get((i, key), inf)
 
 
 def _views(policy: Policy, call: Call) -> Views:

@@ -14,34 +14,38 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
-from sponsio_like.engine.findings import (
+from sponsio_like.engine import (
     Finding,
-    findings,
+    Ledger,
+    Policy,
+    expire,
+    findings_of,
     in_doubt,
+    left_to_answer,
     lost,
+    owing,
     reported,
     stoppable,
     strictest,
-    unanswered,
+    verdicts,
 )
-from sponsio_like.engine.ledger import Ledger
-from sponsio_like.engine.policy import Policy
-from sponsio_like.engine.settlement import expire
-from sponsio_like.engine.standing import owing, verdicts
 from sponsio_like.errors import Finished
-from sponsio_like.events.context import NOTHING_TOLD, Context
-from sponsio_like.events.events import Call, Event, Step
-from sponsio_like.events.ticket import Ticket
-from sponsio_like.monitor.monitor import Verdict
-from sponsio_like.monitor.state import Change, Judgement, Now
+from sponsio_like.events import NOTHING_TOLD, Call, Context, Event, Step, Ticket
+from sponsio_like.monitor import Change, Judgement, Now, Verdict
 from sponsio_like.outcome import Allowed, Decision, Outcome, Unfulfilled, Violation
-from sponsio_like.session.fast import Kept, catch_up
+from sponsio_like.session.fast import Kept, flush_fast
 from sponsio_like.session.flights import FULL, Answer, Attempt, Flight, id_of, standing
-from sponsio_like.session.refuse import after_refusal, refused
+from sponsio_like.session.refuse import after_refusal, count_refusal
 from sponsio_like.session.snapshot import Written
-from sponsio_like.session.tickets import Desk
-from sponsio_like.session.user_code import Seen, judged, perceive, time_of, time_or
-from sponsio_like.session.world import Lasting, StoreFailed
+from sponsio_like.session.tickets import Tickets
+from sponsio_like.session.user_code import (
+    EventReading,
+    judge_event,
+    read_event,
+    time_of,
+    time_or_last,
+)
+from sponsio_like.session.world import StoreFailed, WorldState
 from sponsio_like.worlds import World
 
 T = TypeVar("T")
@@ -76,9 +80,9 @@ class Interceptor:
         self.finished = self.warned = False
         self.doubt = ""
         self.time = float("-inf")
-        self.desk = Desk(session)
+        self.desk = Tickets(session)
         self.ledger = Ledger(policy, apart=world is not None)
-        self.world = Lasting(self.ledger, session, world)
+        self.world = WorldState(self.ledger, session, world)
         self.world.refresh()
         self.written: Written | None = None
         self.clock = clock
@@ -92,8 +96,8 @@ class Interceptor:
     def stand(self, place: str) -> None:
         """Set the place in the history of the host where the next calls stand."""
         with self.lock:
-            catch_up(self)
-            self.world.stand(place)
+            flush_fast(self)
+            self.world.set_place(place)
 
     def attempt(
         self,
@@ -112,14 +116,14 @@ class Interceptor:
         late: list[Violation] = []
         while True:
             with self.lock:
-                catch_up(self)
+                flush_fast(self)
                 touched, context = self.ledger.touched(event), self.context
-            reads, failed, spent = perceive(self.ledger, event, touched, context, self.calls)
+            reads, failed, spent = read_event(self.ledger, event, touched, context, self.calls)
             now = time_of(self.clock) if stoppable(event) else self.now()
-            seen = Seen(event, touched, reads, failed, now, context.denied, spent)
+            seen = EventReading(event, touched, reads, failed, now, context.denied, spent)
             try:
                 with self.lock:
-                    catch_up(self)
+                    flush_fast(self)
                     attempt = self._try(seen, mark, answer, rulings, late, substitute=substitute)
             except StoreFailed as error:
                 if isinstance(event, Step):
@@ -130,11 +134,11 @@ class Interceptor:
 
     def now(self) -> float:
         """Return the time; the last one known if the clock fails."""
-        return time_or(self.clock, self.time)
+        return time_or_last(self.clock, self.time)
 
     def _try(
         self,
-        seen: Seen,
+        seen: EventReading,
         mark: str,
         answer: Answer,
         rulings: Mapping[str, Decision],
@@ -158,11 +162,11 @@ class Interceptor:
             if self.ledger.touched(event) != seen.touched or seen.denied is not self.context.denied:
                 return None
             counted = self.world.counted(key)
-            judgement, failed = judged(self.ledger, seen, counted, self.time, self.calls)
+            judgement, failed = judge_event(self.ledger, seen, counted, self.time, self.calls)
             against = judgement.witnesses
-            found = (*findings(self.policy, against, event, self.calls, rulings), *failed)
+            found = (*findings_of(self.policy, against, event, self.calls, rulings), *failed)
             ticket = self.desk.approved(id_of(event), mark, self.time)
-            left = found if substitute else unanswered(found, ticket)
+            left = found if substitute else left_to_answer(found, ticket)
             answers = strictest(left) if stoppable(event) else None
             if answers is not None:
                 if not substitute:
@@ -197,7 +201,7 @@ class Interceptor:
         """Let the event through, and use up its ticket."""
         before = self.ledger.torn
         if isinstance(event, Call):
-            self.take_off(event, judgement, names, outcome)
+            self.begin_call(event, judgement, names, outcome)
         else:
             shown = event, outcome
             self.ledger.commit(judgement, self.world.lineage)
@@ -206,12 +210,12 @@ class Interceptor:
         self.desk.use(ticket)
         self.ledger.torn = before
 
-    def turn_away(self, event: Event, found: Iterable[Finding] = ()) -> None:
+    def note_refusal(self, event: Event, found: Iterable[Finding] = ()) -> None:
         """Count a refusal that was not certain yet when it was attempted; it may end the run."""
         with self.lock:
-            self.context = refused(self.policy, self.context, event, found)
+            self.context = count_refusal(self.policy, self.context, event, found)
 
-    def take_off(
+    def begin_call(
         self, call: Call, judgement: Judgement, names: tuple[str, str], outcome: Outcome
     ) -> None:
         """Let the call through: from now on it is in flight. `names`: its mark, and its key in the
@@ -250,13 +254,13 @@ class Interceptor:
         self.world.passes(self.time)
         return reported(self.policy, expire(self.ledger, Now(self.time, context)), self.calls, None)
 
-    def at_desk(self, ask: Callable[[Desk, float], T]) -> T:
+    def at_desk(self, ask: Callable[[Tickets, float], T]) -> T:
         """Return the answer of `ask`, which gets the session's desk and the
         time, under the lock.
         """
         now = self.now()
         with self.lock:
-            catch_up(self)
+            flush_fast(self)
             self.time = max(self.time, now)
             return ask(self.desk, self.time)
 
@@ -266,14 +270,14 @@ class Interceptor:
         """
         now = self.now()
         with self.lock:
-            catch_up(self)
+            flush_fast(self)
             self.world.refresh()
             return ask(self.ledger, max(self.time, now, self.world.time))
 
-    def flying(self) -> tuple[tuple[str, str, tuple[Change, ...]], ...]:
+    def pending_calls(self) -> tuple[tuple[str, str, tuple[Change, ...]], ...]:
         """Return the calls in flight: their ids, their tools, and what waits for their results."""
         with self.lock:
-            catch_up(self)
+            flush_fast(self)
             return tuple((id, each.tool, self.waits(each)) for id, each in self.flights.items())
 
     def in_flight(self) -> list[str]:
@@ -289,14 +293,14 @@ class Interceptor:
         """Add a fact to the context, visible from the next decision on."""
         now = self.now()
         with self.lock:
-            catch_up(self)
+            flush_fast(self)
             self.time = max(self.time, now)
             self.context = self.context.told(key, value, self.time)
 
     def used(self, tokens: int) -> None:
         """Add tokens that the model has used."""
         with self.lock:
-            catch_up(self)
+            flush_fast(self)
             self.context = self.context.used(tokens)
 
     def verdicts(self) -> dict[str, Verdict]:
@@ -309,7 +313,7 @@ class Interceptor:
         """
         now, late = self.now(), tuple[Violation, ...]()
         with self.lock:
-            catch_up(self)
+            flush_fast(self)
             with suppress(StoreFailed), self.world.open():
                 late = self.expire(now, self.context)
             first, self.finished = not self.finished, True

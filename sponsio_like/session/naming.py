@@ -23,6 +23,6 @@ if hasattr(os, "register_at_fork"):  # there are systems that cannot fork
     os.register_at_fork(after_in_child=_renew)
 
 
-def fresh(prefix: str = "") -> str:
+def fresh_id(prefix: str = "") -> str:
     """Return a name that was never given."""
     return prefix + _own + str(next(_numbers))

@@ -10,9 +10,8 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from sponsio_like.contracts.about import said_of
-from sponsio_like.engine.findings import Finding
-from sponsio_like.engine.policy import Policy
+from sponsio_like.contracts import said_of
+from sponsio_like.engine import Finding, Policy
 from sponsio_like.notices import Mailbox, Notice
 from sponsio_like.outcome import (
     Allowed,
@@ -28,14 +27,14 @@ from sponsio_like.outcome import (
 
 
 @dataclass(frozen=True, slots=True)
-class Teller:
+class Notifications:
     """The notifications of one session. `everyone`: the mailboxes that get all of them."""
 
     policy: Policy
     session: str
     everyone: tuple[Mailbox, ...] = ()
 
-    def came(
+    def after_decision(
         self, call: str, outcome: Outcome, late: Iterable[Violation], found: Iterable[Finding]
     ) -> None:
         """Notify of what time had violated when the decision was made, and of the decision."""

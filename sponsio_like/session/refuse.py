@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sponsio_like.engine.findings import Finding, asking, stopping
-from sponsio_like.engine.policy import Policy
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call, Event
+from sponsio_like.engine import Finding, Policy, needing_ruling, stopping
+from sponsio_like.events import Call, Context, Event
 from sponsio_like.outcome import Block, Decision, Stop
 
 
@@ -24,12 +22,12 @@ def after_refusal(
     An event that is held, may have a substitute, or has to be ruled on has not been refused yet.
     """
     found = tuple(found)
-    if not isinstance(answer, Block | Stop) or asking(found):
+    if not isinstance(answer, Block | Stop) or needing_ruling(found):
         return context
-    return refused(policy, context, event, found)
+    return count_refusal(policy, context, event, found)
 
 
-def refused(
+def count_refusal(
     policy: Policy, context: Context, event: Event, found: Iterable[Finding] = ()
 ) -> Context:
     """Return the context after a refusal; a contract that was `found` may end the run with it."""

@@ -11,10 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sponsio_like.engine.encoding import encode
-from sponsio_like.engine.findings import still_asks
+from sponsio_like.engine import encode, still_asks
 from sponsio_like.errors import SnapshotError
-from sponsio_like.session.fast import catch_up
+from sponsio_like.session.fast import flush_fast
 from sponsio_like.session.flights import all_resumed, plain
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.snapshot import FORMAT, Written, part, put_back, take
@@ -39,7 +38,7 @@ def seal(data: Mapping[str, Any]) -> str:
 def snapshot(inner: Interceptor, session: str) -> dict[str, Any]:
     """Return the whole state of a session as JSON data."""
     with inner.lock:
-        catch_up(inner)
+        flush_fast(inner)
         if inner.ledger.torn:
             inner.doubts()
         flights = {id: plain(flight) for id, flight in inner.flights.items()}

@@ -11,35 +11,36 @@ from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from typing import Any
 
-from sponsio_like.checks.roll_call import check_names
-from sponsio_like.engine.policy import Policy
+from sponsio_like.checks import check_names
+from sponsio_like.engine import Policy
 from sponsio_like.errors import STRAIN, Finished
-from sponsio_like.events.context import (
+from sponsio_like.events import (
+    Call,
+    Step,
+    Ticket,
+    check_fact,
+    check_message,
     check_settled,
-    checked,
     names,
     of_batch,
-    said,
     tokens_of,
     tool_of,
 )
-from sponsio_like.events.events import Call, Step
-from sponsio_like.events.ticket import Ticket
-from sponsio_like.monitor.monitor import Verdict
+from sponsio_like.monitor import Verdict
 from sponsio_like.notices import Mailbox
 from sponsio_like.outcome import Outcome, Unfulfilled, Violation, let_through
 from sponsio_like.session.active import active
 from sponsio_like.session.decide import Fit, decided
 from sponsio_like.session.decision_log import SILENT, Log
-from sponsio_like.session.fast import Kept, Refused, passes, settles, taken_back
-from sponsio_like.session.impossible import excluded
+from sponsio_like.session.fast import FastRefusal, Kept, settle_fast, taken_back, try_fast
+from sponsio_like.session.impossible import impossible_tools
 from sponsio_like.session.interceptor import Interceptor
-from sponsio_like.session.naming import fresh
-from sponsio_like.session.notify import Teller
+from sponsio_like.session.naming import fresh_id
+from sponsio_like.session.notify import Notifications
 from sponsio_like.session.resume import restore, snapshot
-from sponsio_like.session.settle import Landed, settle
-from sponsio_like.session.tickets import MADE, Desk, as_id
-from sponsio_like.values.plain import given, given_args
+from sponsio_like.session.settle import Settlement, settle
+from sponsio_like.session.tickets import MADE, Tickets, as_id
+from sponsio_like.values import given_args, given_value
 from sponsio_like.worlds import World
 
 
@@ -76,8 +77,8 @@ class Session:
         return first
 
     @cached_property
-    def _teller(self) -> Teller:
-        return Teller(self.policy, self.id, self._notify)
+    def _teller(self) -> Notifications:
+        return Notifications(self.policy, self.id, self._notify)
 
     @property
     def calls(self) -> int:
@@ -150,19 +151,19 @@ class Session:
         Nothing changes. Raises `SessionError` after `finish`.
         """
         self._check_open()
-        return excluded(self._inner, tools, (agent, depth), settling=self._assume_success)
+        return impossible_tools(self._inner, tools, (agent, depth), settling=self._assume_success)
 
     def _decide(
         self, tool: str, args: Any, id: str | None, agent: str, depth: int,
         fit: Fit | None = None, why: str = "",
     ) -> Outcome:  # fmt: skip
         started = _time.perf_counter() if self._log.sink is not None else 0.0
-        own = fresh(MADE) if id is None or id == "" else id
+        own = fresh_id(MADE) if id is None or id == "" else id
         direct = self._direct and not why and type(agent) is str and type(depth) is int
-        passed: Kept | Refused | None = None
+        passed: Kept | FastRefusal | None = None
         try:
-            passed = passes(self._inner, tool, args, own, agent, depth) if direct else None
-            if passed is not None and not isinstance(passed, Refused):
+            passed = try_fast(self._inner, tool, args, own, agent, depth) if direct else None
+            if passed is not None and not isinstance(passed, FastRefusal):
                 if self._log.sink is not None:
                     self._log.passed(self.id, Call(tool, passed[2], own, agent, depth), started)
                 return let_through(own)
@@ -170,12 +171,12 @@ class Session:
             taken_back(self._inner, own)
         self._check_open()
         tool_of(tool, own, agent, depth)
-        event = passed if isinstance(passed, Refused) else Call(tool, {}, own, agent, depth)
+        event = passed if isinstance(passed, FastRefusal) else Call(tool, {}, own, agent, depth)
         call, outcome, attempt = decided(self._inner, event, args, fit, why)
         with suppress(*STRAIN):
             again = attempt.told_before(outcome)
             self._log.decision(self.id, call, outcome, attempt.found, attempt.late, started, again)
-            self._teller.came(own, outcome, attempt.late, () if again else attempt.found)
+            self._teller.after_decision(own, outcome, attempt.late, () if again else attempt.found)
         return outcome
 
     def _check_open(self) -> None:
@@ -219,7 +220,7 @@ class Session:
         """Close a ticket that nobody will answer: its call is refused. Raises `SessionError`."""
         return self._answered(lambda desk, now: desk.expire(as_id(ticket), now))
 
-    def _answered(self, act: Callable[[Desk, float], Ticket]) -> Ticket:
+    def _answered(self, act: Callable[[Tickets, float], Ticket]) -> Ticket:
         answered = self._inner.at_desk(act)
         self._log.ticket(self.id, answered)
         return answered
@@ -239,12 +240,12 @@ class Session:
         check_settled(id)
         status = "ok" if error is None else "error"
         try:
-            tool = settles(self._inner, id, error is None) if self._direct else None
+            tool = settle_fast(self._inner, id, error is None) if self._direct else None
         except STRAIN:  # then the slow path settles it
             tool = None
         if tool is not None and self._log.sink is None:
             return ()
-        landed = settle(self._inner, id, output, error) if tool is None else Landed(tool, ())
+        landed = settle(self._inner, id, output, error) if tool is None else Settlement(tool, ())
         with suppress(*STRAIN):
             if landed is None:
                 self._log.ignored(self.id, id)
@@ -257,7 +258,7 @@ class Session:
                 agent: str = "agent", depth: int = 0) -> None:  # fmt: skip
         """Count a call that somebody else has refused, for terms with `denied`."""
         tool = tool_of(tool, "", agent, depth)
-        self._inner.turn_away(Call(tool, given_args(args), "", agent, depth))
+        self._inner.note_refusal(Call(tool, given_args(args), "", agent, depth))
 
     def message(self, role: str, text: str | None = "", *,
                 usage: Mapping[str, Any] | None = None) -> Outcome:  # fmt: skip
@@ -268,12 +269,14 @@ class Session:
         anything but a string, for a usage without a number of tokens, and after `finish`.
         """
         self._check_open()
-        event, tokens = said(role, text), tokens_of(usage)
+        event, tokens = check_message(role, text), tokens_of(usage)
         self._next_turn()
         self._inner.used(tokens)
         _, outcome, attempt = decided(self._inner, event)
         self._log.message(self.id, role, outcome, attempt.found, attempt.late, again=attempt.again)
-        self._teller.came("", outcome, attempt.late, () if attempt.again else attempt.found)
+        self._teller.after_decision(
+            "", outcome, attempt.late, () if attempt.again else attempt.found
+        )
         return outcome
 
     def step(self, atoms: Iterable[str]) -> tuple[Violation, ...]:
@@ -293,7 +296,7 @@ class Session:
 
         Raises `SessionError` for an approval or permissions that cannot be understood.
         """
-        self._inner.told(key, checked(key, given(value)))
+        self._inner.told(key, check_fact(key, given_value(value)))
         self._log.fact(self.id, key)
 
     def verdicts(self) -> dict[str, Verdict]:

@@ -8,52 +8,50 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from sponsio_like.engine.findings import lost, reported
-from sponsio_like.engine.settlement import Results, apart, settle_all
-from sponsio_like.engine.unread import KEPT, too_large
+from sponsio_like.engine import KEPT, Results, lost, reported, settle_all, split_world, too_large
 from sponsio_like.errors import STRAIN
-from sponsio_like.events.events import Result
-from sponsio_like.monitor.state import Change, Now, Witness
+from sponsio_like.events import Result
+from sponsio_like.monitor import Change, Now, Witness
 from sponsio_like.outcome import Violation
-from sponsio_like.session.fast import catch_up
+from sponsio_like.session.fast import flush_fast
 from sponsio_like.session.flights import Flight
 from sponsio_like.session.interceptor import Interceptor
-from sponsio_like.session.user_code import finals
+from sponsio_like.session.user_code import read_results
 from sponsio_like.session.world import StoreFailed
-from sponsio_like.values.effort import Effort
-from sponsio_like.values.limits import ANSWER_CAP, EFFORT_CAP, HEARD
-from sponsio_like.values.plain import given
+from sponsio_like.values import ANSWER_CAP, EFFORT_CAP, HEARD, Effort, given_value
 
 Waits: TypeAlias = tuple[Change, ...]
 Late: TypeAlias = list[Violation]
 
 
-class Landed(NamedTuple):
+class Settlement(NamedTuple):
     """The tool of a settled call, and the violations that its result reveals."""
 
     tool: str
     revealed: tuple[Violation, ...]
 
 
-def settle(inner: Interceptor, id: str, output: Any, error: Any) -> Landed | None:
+def settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement | None:
     """Settle a call by its result, or by an error; None if it was not in flight."""
     try:
         return _settle(inner, id, output, error)
     except STRAIN as strain:  # before anything has changed
         why = _unkept(id, strain, again=True)
-        return Landed("", (lost(inner.policy, inner.calls, None, why),))
+        return Settlement("", (lost(inner.policy, inner.calls, None, why),))
 
 
-def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Landed | None:
+def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement | None:
     late: Late = []
     bad: dict[int, Witness] | None = None
     flight: Flight | None = None
     before = False
     try:
         good = error is None
-        result = Result("ok" if good else "error", given(output if good else error, ANSWER_CAP))
+        result = Result(
+            "ok" if good else "error", given_value(output if good else error, ANSWER_CAP)
+        )
         with inner.lock:
-            catch_up(inner)
+            flush_fast(inner)
             before, found = inner.ledger.torn, inner.flights.get(id)
             if found is None:
                 return None
@@ -61,13 +59,13 @@ def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Landed | No
             del inner.flights[id]
         while bad is None:
             bad = _landed(inner, id, flight, result, late)
-        return Landed(flight.tool, (*late, *reported(inner.policy, bad, *_at(flight))))
+        return Settlement(flight.tool, (*late, *reported(inner.policy, bad, *_at(flight))))
     except Exception as fault:  # the tool has run: the host is told, and goes on
         if flight is None:
             raise
         again = bad is None and inner.ledger.torn == before
         why = _unkept(flight.tool, fault, again=again)
-        return Landed(flight.tool, (*late, lost(inner.policy, *_at(flight), why)))
+        return Settlement(flight.tool, (*late, lost(inner.policy, *_at(flight), why)))
     finally:
         if flight is not None:
             with inner.lock:
@@ -93,16 +91,16 @@ def _landed(
     That is so if, while it was read, other clauses have come to wait for it.
     """
     with inner.lock:
-        catch_up(inner)
+        flush_fast(inner)
         _note(inner, flight, result)
         waits = inner.waits(flight)
     with Effort(HEARD * EFFORT_CAP) as effort:
-        results = finals(inner.policy, waits, result, flight.tool)
+        results = read_results(inner.policy, waits, result, flight.tool)
     if effort.spent:
         _note(inner, flight, result, "it is too much text for all contracts together")
     now = inner.now()
     with inner.lock:
-        catch_up(inner)
+        flush_fast(inner)
         return _settled(inner, (id, flight), waits, results, now, late)
 
 
@@ -130,7 +128,7 @@ def _settled(
         context = inner.context.arrived(flight.sources)
         late += inner.expire(now, context)
         present = Now(inner.time, context)
-        world, mine = apart(inner.ledger, results)
+        world, mine = split_world(inner.ledger, results)
         bad = settle_all(inner.ledger, world, present)
         inner.world.settled(flight.key)
     inner.ledger.torn = True

@@ -11,18 +11,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sponsio_like.engine.clause import Clause
-from sponsio_like.engine.encoding import decode, encode
-from sponsio_like.engine.ledger import Ledger
-from sponsio_like.engine.policy import LINEAGE, Policy
+from sponsio_like.engine import LINEAGE, Clause, Ledger, Policy, decode, encode
 from sponsio_like.errors import SnapshotError
-from sponsio_like.events.context import Context
-from sponsio_like.events.denials import Counted, Denials
-from sponsio_like.monitor.monitor import State
-from sponsio_like.monitor.state import Watch
+from sponsio_like.events import Context, Counted, Denials
+from sponsio_like.monitor import ClauseState, State
 
 FORMAT = 1
-_OF_PARTS = frozenset({Watch, State})
+_OF_PARTS = frozenset({ClauseState, State})
 
 
 class Written:
@@ -189,7 +184,7 @@ def _denied(policy: Policy, data: Any) -> Counted:
 def _check(clause: Clause, kept: Any) -> None:
     """Raise an error if this cannot be what the clause remembers."""
     for watch in [each for each, _ in kept.values()] if clause.by else [kept]:
-        for monitor, state in ((clause.gate, watch.gate), (clause.monitor, watch.inner)):
+        for monitor, state in ((clause.gate, watch.outer), (clause.monitor, watch.segment)):
             if state is not None and len(state.registers) != len(monitor.past.cells):
                 raise ValueError("registers are missing")
 

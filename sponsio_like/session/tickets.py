@@ -15,7 +15,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from sponsio_like.errors import SessionError
-from sponsio_like.events.ticket import Asked, Status, Ticket
+from sponsio_like.events import Asked, Ticket, TicketStatus
 
 TICKETS_CAP = 1_000
 """Most tickets that one session remembers; the oldest that are closed are forgotten first."""
@@ -47,7 +47,7 @@ def as_id(ticket: Ticket | str) -> str:
     return ticket if isinstance(ticket, str) else ticket.id
 
 
-class Desk:
+class Tickets:
     """The tickets of one session. Not thread-safe by itself: the interceptor holds the lock."""
 
     __slots__ = ("session", "tickets")
@@ -113,7 +113,7 @@ class Desk:
             replace(each, by=by, role=role) if not each.by and each.by_role(role) else each
             for each in ticket.asked
         )
-        status: Status = "approved" if all(each.by for each in asked) else "open"
+        status: TicketStatus = "approved" if all(each.by for each in asked) else "open"
         return self._keep(replace(ticket, asked=asked, status=status, by=by))
 
     def deny(self, id: str, by: str, role: str, now: float) -> Ticket:
@@ -209,7 +209,7 @@ def _least(*limits: float | None) -> float | None:
     return min((each for each in limits if each is not None), default=None)
 
 
-def final(ticket: Ticket) -> str:
+def why_closed(ticket: Ticket) -> str:
     """Return why a call that was held will not run."""
     names = ", ".join(f"`{name}`" for name in ticket.contracts)
     match ticket.status:

@@ -1,8 +1,8 @@
 """Runs the code of users that a decision needs: atoms, and the clock. No lock is held meanwhile.
 
-In: an event, or a result. Out: `Seen`: what the clauses read in it, and when; clauses whose atoms
-raise count as unreadable. Then, under the lock, the judgement by the clauses that still concern the
-event.
+In: an event, or a result. Out: `EventReading`: what the clauses read in it, and when; clauses whose
+atoms raise count as unreadable. Then, under the lock, the judgement by the clauses that still
+concern the event.
 """
 
 from __future__ import annotations
@@ -11,20 +11,22 @@ import math
 from collections.abc import Callable, Container, Iterable
 from typing import Any, NamedTuple
 
-from sponsio_like.engine.findings import Finding, unlisted, unreadable
-from sponsio_like.engine.judgement import judge
-from sponsio_like.engine.ledger import Ledger
-from sponsio_like.engine.per_value import OTHERS, Late
-from sponsio_like.engine.policy import Policy
-from sponsio_like.events.context import Context
-from sponsio_like.events.denials import Counted
-from sponsio_like.events.events import Event, Result
-from sponsio_like.monitor.parametric.bindings import Revealed
-from sponsio_like.monitor.state import Change, Judgement, Read
-from sponsio_like.values.effort import Effort
+from sponsio_like.engine import (
+    OTHERS,
+    Finding,
+    Late,
+    Ledger,
+    Policy,
+    judge,
+    unlisted_call,
+    unreadable,
+)
+from sponsio_like.events import Context, Counted, Event, Result
+from sponsio_like.monitor import Change, Judgement, Read, Revealed
+from sponsio_like.values import Effort
 
 
-class Seen(NamedTuple):
+class EventReading(NamedTuple):
     """The letters that clauses read of an event, and the time.
 
     `touched`: the clauses that had to see it; `denied`: the refusals that were counted by then.
@@ -40,7 +42,7 @@ class Seen(NamedTuple):
     """True if it was too much work to read all of it."""
 
 
-def perceive(
+def read_event(
     ledger: Ledger, event: Event, touched: list[int], context: Context, position: int
 ) -> tuple[list[Read], list[Finding], bool]:
     """Return what every touched clause reads, and what stands against the event before any judges.
@@ -49,7 +51,7 @@ def perceive(
     was too much work to read all of the event.
     """
     reads: list[Read] = []
-    outside = unlisted(ledger.policy, event, position)
+    outside = unlisted_call(ledger.policy, event, position)
     failed = [] if outside is None else [outside]
     with Effort() as effort:
         for i in touched:
@@ -60,8 +62,8 @@ def perceive(
     return reads, failed, effort.spent
 
 
-def judged(
-    ledger: Ledger, seen: Seen, counted: Container[int], time: float, position: int
+def judge_event(
+    ledger: Ledger, seen: EventReading, counted: Container[int], time: float, position: int
 ) -> tuple[Judgement, list[Finding]]:
     """Return what the event would change, but for clauses that have `counted` it already."""
     reads = [each for each in seen.reads if each.clause not in counted]
@@ -72,7 +74,7 @@ def judged(
     return judgement, failed
 
 
-def finals(
+def read_results(
     policy: Policy, waits: Iterable[Change], result: Result, tool: str
 ) -> list[tuple[Change, Any]]:
     """Return what the clauses read in the result, and that for each value that it binds, too."""
@@ -83,11 +85,11 @@ def finals(
     for change in waits:
         bound = policy.clauses[change.clause].bound
         if bound is None:
-            found.append((change, final(policy, change, result, tool)))
+            found.append((change, read_result(policy, change, result, tool)))
             continue
         name = (change.clause, id(change.letter))  # many values share one letter
         if name not in read:
-            base = final(policy, change, result, tool)
+            base = read_result(policy, change, result, tool)
             read[name] = bound.settled(change.letter, result, base, change.given)
         revealed = read[name]
         if change.key != OTHERS:
@@ -101,7 +103,7 @@ def finals(
     return sorted(found, key=lambda each: each[0].key == OTHERS)
 
 
-def final(policy: Policy, change: Change, result: Result, tool: str) -> dict[int, Any]:
+def read_result(policy: Policy, change: Change, result: Result, tool: str) -> dict[int, Any]:
     """Return what the clause reads in the result; where an atom raises, the values that violate."""
     clause = policy.clauses[change.clause]
     try:
@@ -120,7 +122,7 @@ def time_of(clock: Callable[[], float]) -> float:
     return now
 
 
-def time_or(clock: Callable[[], float], otherwise: float) -> float:
+def time_or_last(clock: Callable[[], float], otherwise: float) -> float:
     """Return the time, or `otherwise` if the clock fails: for where nothing can be refused any
     more.
     """

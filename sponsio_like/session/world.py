@@ -15,15 +15,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from sponsio_like.engine.encoding import decode, encode
-from sponsio_like.engine.ledger import Ledger
-from sponsio_like.engine.policy import LINEAGE, Policy
+from sponsio_like.engine import LINEAGE, Ledger, Policy, decode, encode
 from sponsio_like.errors import SessionError
-from sponsio_like.events.events import Call, Event, Kind
-from sponsio_like.monitor.state import Change, Judgement
+from sponsio_like.events import Call, Event, Kind
+from sponsio_like.monitor import Change, Judgement
 from sponsio_like.session.flights import IN_FLIGHT_CAP
 from sponsio_like.session.snapshot import part
-from sponsio_like.session.world_contract import KEY, Account
+from sponsio_like.session.world_contract import KEY, WorldContract
 from sponsio_like.worlds import Data, World
 
 FORMAT = 1
@@ -33,7 +31,7 @@ USES_CAP = SETTLED_CAP + IN_FLIGHT_CAP
 """Most ids that a session remembers to have used at one place: more than an entry knows of it."""
 CONTRACTS_CAP = 100
 """Most contracts, and versions of them, in one entry; the oldest are forgotten first."""
-NO_ACCOUNTS: dict[int, Account] = {}
+NO_ACCOUNTS: dict[int, WorldContract] = {}
 NO_USES: dict[str, int] = {}
 NOTHING: frozenset[int] = frozenset()
 
@@ -42,7 +40,7 @@ class StoreFailed(Exception):
     """The store could not be read or written, and nothing has changed. Hosts never see it."""
 
 
-class Lasting:
+class WorldState:
     """The part of a session that is in a store; without a store, nothing.
 
     `place`: the point in the history of its host at which the session stands. `started_anew`: the
@@ -226,7 +224,7 @@ class Lasting:
         if id in self._uses:
             self.used(id, 0)
 
-    def stand(self, place: str) -> None:
+    def set_place(self, place: str) -> None:
         """Set the place at which the session stands. Raises `SessionError` for anything but a
         string.
         """
@@ -255,5 +253,7 @@ class Lasting:
         return self.started_anew
 
 
-def _accounts(policy: Policy) -> dict[int, Account]:
-    return {k: Account.of(policy, k) for k, each in enumerate(policy.contracts) if each.on_world}
+def _accounts(policy: Policy) -> dict[int, WorldContract]:
+    return {
+        k: WorldContract.of(policy, k) for k, each in enumerate(policy.contracts) if each.on_world
+    }

@@ -11,11 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sponsio_like.engine.encoding import decode, encode
-from sponsio_like.engine.ledger import Ledger
-from sponsio_like.engine.policy import Counter, Policy
-from sponsio_like.events.events import Kind
-from sponsio_like.monitor.state import Change
+from sponsio_like.engine import Counter, Ledger, Policy, decode, encode
+from sponsio_like.events import Kind
+from sponsio_like.monitor import Change
 from sponsio_like.session.snapshot import Written, read_clause, write_clause
 
 KEY = 12
@@ -23,7 +21,7 @@ KEY = 12
 
 
 @dataclass(slots=True)
-class Account:
+class WorldContract:
     """One contract on the world. `means`: its fingerprint; `kinds`: of the positions it counts.
 
     `settled`: the keys of calls that have settled, with blanks between them, the oldest first.
@@ -41,7 +39,7 @@ class Account:
     written: Written = field(default_factory=Written)
 
     @classmethod
-    def of(cls, policy: Policy, k: int) -> Account:
+    def of(cls, policy: Policy, k: int) -> WorldContract:
         """Return the account of contract number `k`, before anything has counted."""
         clauses = tuple(i for i, owner in enumerate(policy.owner) if owner == k)
         name = policy.contracts[k].name

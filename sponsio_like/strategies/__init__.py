@@ -7,7 +7,7 @@ is closed.
 
 from __future__ import annotations
 
-from sponsio_like.contracts.strategy import STRATEGIES
+from sponsio_like.contracts import STRATEGIES
 from sponsio_like.strategies.block import block
 from sponsio_like.strategies.escalate import escalate
 from sponsio_like.strategies.redirect_to_safe import redirect_to_safe

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sponsio_like.contracts.operands import only
-from sponsio_like.contracts.options import mailboxes
-from sponsio_like.contracts.parameters import Duration, Name, read
-from sponsio_like.contracts.targets import Vocabulary
+from sponsio_like.contracts import Duration, Name, Vocabulary, mailboxes, only, read_parameter
 from sponsio_like.errors import Problems
 from sponsio_like.outcome import Escalate
 
@@ -23,12 +20,12 @@ def escalate(options: Mapping[str, Any], words: Vocabulary) -> Escalate:
     only(options, ("roles", "notify", "within"), "strategy", problems)
     given = {key: value for key, value in options.items() if value is not None}
     roles = (
-        problems.attempt(("roles",), read, tuple[Name, ...], given["roles"], words)
+        problems.attempt(("roles",), read_parameter, tuple[Name, ...], given["roles"], words)
         if "roles" in given
         else ()
     )
     within = (
-        problems.attempt(("within",), read, Duration, given["within"], words)
+        problems.attempt(("within",), read_parameter, Duration, given["within"], words)
         if "within" in given
         else None
     )

@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sponsio_like.contracts.operands import only
-from sponsio_like.contracts.parameters import OneTool, Renames, read
-from sponsio_like.contracts.targets import Vocabulary
+from sponsio_like.contracts import OneTool, Renames, Vocabulary, only, read_parameter
 from sponsio_like.errors import ContractError, Problems
 from sponsio_like.outcome import Redirect
 
@@ -26,7 +24,7 @@ def redirect_to_safe(options: Mapping[str, Any], words: Vocabulary) -> Redirect:
         raise ContractError.of(
             "`redirect_to_safe` needs `to`", "write {redirect_to_safe: {to: tool}}"
         )
-    to = problems.attempt(("to",), read, OneTool, options.get("to", ""), words)
-    renames = problems.attempt(("map",), read, Renames | None, options.get("map"), words)
+    to = problems.attempt(("to",), read_parameter, OneTool, options.get("to", ""), words)
+    renames = problems.attempt(("map",), read_parameter, Renames | None, options.get("map"), words)
     problems.check()
     return Redirect(str(to), renames)

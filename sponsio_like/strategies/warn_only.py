@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sponsio_like.contracts.options import none
-from sponsio_like.contracts.targets import Vocabulary
+from sponsio_like.contracts import Vocabulary, none
 from sponsio_like.outcome import Warn
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sponsio_like.events.context import MODELS
+from sponsio_like.events import MODELS
 
 """`MODELS` are other names for the role of a response, which would not be decided under them."""
 _ARGS = (

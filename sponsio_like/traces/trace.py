@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.errors import SessionError, TraceError, closest
-from sponsio_like.events.context import checked, tokens_of
-from sponsio_like.events.events import Call, Message, Result, Status, Step
+from sponsio_like.events import Call, Message, Result, Status, Step, check_fact, tokens_of
 from sponsio_like.traces.foreign import TRACE, beside, line_seen, misnamed, type_meant
 from sponsio_like.traces.jsonl import ignored, read_lines
 
@@ -27,20 +26,20 @@ ALWAYS = frozenset({"results", "time", "finish", "tool_names"})
 """The inputs that every trace delivers: a result and a time are assumed where none is written."""
 
 
-class Called(NamedTuple):
+class CallEvent(NamedTuple):
     """A call. `result` is how it settled at once; None while it waits for a later result."""
 
     call: Call
     result: Result | None
 
 
-class Denied(NamedTuple):
+class DenialEvent(NamedTuple):
     """A call that was refused when the trace was recorded: it did not happen."""
 
     call: Call
 
 
-class Settled(NamedTuple):
+class ResultEvent(NamedTuple):
     """The result of an earlier call."""
 
     id: str
@@ -48,14 +47,14 @@ class Settled(NamedTuple):
     time: float
 
 
-class Said(NamedTuple):
+class MessageEvent(NamedTuple):
     """A message, and the tokens that it took."""
 
     message: Message
     usage: Mapping[str, Any]
 
 
-class Told(NamedTuple):
+class FactEvent(NamedTuple):
     """A fact that the host told."""
 
     key: str
@@ -63,13 +62,13 @@ class Told(NamedTuple):
     time: float
 
 
-class Seen(NamedTuple):
+class StepEvent(NamedTuple):
     """A plain step."""
 
     step: Step
 
 
-Event: TypeAlias = Called | Denied | Settled | Said | Told | Seen
+Event: TypeAlias = CallEvent | DenialEvent | ResultEvent | MessageEvent | FactEvent | StepEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ class Trace:
     @property
     def calls(self) -> int:
         """The number of its calls."""
-        return sum(isinstance(event, Called) for event in self.events)
+        return sum(isinstance(event, CallEvent) for event in self.events)
 
 
 def read_traces(path: str | Path, progress: Callable[[int], None] = ignored) -> Iterator[Trace]:
@@ -152,23 +151,23 @@ class _Reader:
                     raise self._wrong("a result needs `id`, that of its call")
                 waiting = self.flying.get(str(event["id"]))
                 id = waiting.pop(0) if waiting else str(event["id"])
-                return Settled(id, self._result(event), self.time)
+                return ResultEvent(id, self._result(event), self.time)
             case "message":
                 message = Message(
                     self._text(event, "role"), self._text(event, "text", ""), self.time
                 )
-                return Said(message, self._usage(event))
+                return MessageEvent(message, self._usage(event))
             case "fact":
-                return Told(self._text(event, "key"), self._fact(event), self.time)
+                return FactEvent(self._text(event, "key"), self._fact(event), self.time)
             case "step":
-                return Seen(Step(self._atoms(event), self.time))
+                return StepEvent(Step(self._atoms(event), self.time))
         meant = type_meant(kind)
         hint = f"write `{meant}`" if meant else closest(kind, ("call", "result", *_OTHERS))
         raise self._wrong(f"unknown type `{kind}`; {hint}")
 
     def _call(
         self, event: Mapping[str, Any], results: Mapping[str, list[int]], named: set[str]
-    ) -> Called | Denied:
+    ) -> CallEvent | DenialEvent:
         """Read a call.
 
         Of several in flight with one id, each gets an id of its own, and results in order.
@@ -193,8 +192,8 @@ class _Reader:
             self.time,
         )
         if refused:
-            return Denied(call)
-        return Called(call, None if waits else self._result(event))
+            return DenialEvent(call)
+        return CallEvent(call, None if waits else self._result(event))
 
     def _results(self) -> dict[str, list[int]]:
         """Return the places of the results of each call.
@@ -262,7 +261,7 @@ class _Reader:
 
     def _fact(self, event: Mapping[str, Any]) -> Any:
         try:
-            return checked(event.get("key"), event.get("value"))
+            return check_fact(event.get("key"), event.get("value"))
         except SessionError as error:
             raise self._wrong(str(error)) from None
 

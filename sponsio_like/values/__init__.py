@@ -3,3 +3,72 @@
 In: arguments and answers of tools. Out: private copies, canonical forms and digests, the values at
 a path, comparisons, the pieces of a text. Caps bound how much of one value is read.
 """
+
+from sponsio_like.values.canonical_form import NotCanonical, canonical, composed, digest
+from sponsio_like.values.effort import Effort, once_per_decision, spend
+from sponsio_like.values.folding import folded
+from sponsio_like.values.frozen import UNREADABLE, Cut, Room, freeze, freeze_args
+from sponsio_like.values.leaks import carried_in, key_of, keys_of, leak_fields, offered_in
+from sponsio_like.values.limits import (
+    ANSWER_CAP,
+    DEPTH_CAP,
+    EFFORT_CAP,
+    HEARD,
+    JSON_CAP,
+    LEAK_WORK,
+    SHORT_TEXT,
+    TEXT_CAP,
+    VALUE_WORK,
+    VALUES_CAP,
+)
+from sponsio_like.values.places import (
+    ABSENT,
+    Many,
+    Spot,
+    find,
+    has_gaps,
+    is_gone,
+    is_list,
+    leaves_of,
+    path_parts,
+    reach,
+    spot,
+    value_in_result,
+    without_nulls,
+)
+from sponsio_like.values.plain import (
+    as_answer,
+    as_data,
+    as_members,
+    given_args,
+    given_value,
+    unwrapped,
+    written_data,
+)
+from sponsio_like.values.relations import (
+    REGEX_CAP,
+    WORK_CAP,
+    RegexSearch,
+    captures,
+    compare,
+    comparison,
+    number,
+    number_in,
+    regex,
+    same,
+)
+from sponsio_like.values.tokens import GIVEN_CAP, leaves, read_json, scalar_text, words_in
+
+# fmt: off
+__all__ = [
+    "ABSENT", "ANSWER_CAP", "DEPTH_CAP", "EFFORT_CAP", "GIVEN_CAP", "HEARD", "JSON_CAP",
+    "LEAK_WORK", "REGEX_CAP", "SHORT_TEXT", "TEXT_CAP", "UNREADABLE", "VALUES_CAP",
+    "VALUE_WORK", "WORK_CAP", "Cut", "Effort", "Many", "NotCanonical", "RegexSearch", "Room",
+    "Spot", "as_answer", "as_data", "as_members", "canonical", "captures", "carried_in",
+    "compare", "comparison", "composed", "digest", "find", "folded", "freeze", "freeze_args",
+    "given_args", "given_value", "has_gaps", "is_gone", "is_list", "key_of", "keys_of",
+    "leak_fields", "leaves", "leaves_of", "number", "number_in", "offered_in",
+    "once_per_decision", "path_parts", "reach", "read_json", "regex", "same", "scalar_text",
+    "spend", "spot", "unwrapped", "value_in_result", "without_nulls", "words_in", "written_data",
+]
+# fmt: on

@@ -1,7 +1,7 @@
 """Counts and caps the work of reading values for one decision, summed over all contracts.
 
-In: what a search is about to cost. Out: it may go on, or `Unreadable`. What was found in a value is
-kept until the decision is made, for the next contract that looks into it.
+In: what a search is about to cost. Out: it may go on, or `NotCanonical`. What was found in a value
+is kept until the decision is made, for the next contract that looks into it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 
-from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.canonical_form import NotCanonical
 from sponsio_like.values.limits import EFFORT_CAP
 
 T = TypeVar("T")
@@ -30,14 +30,14 @@ class _Made(NamedTuple):
 
     def read(self) -> Any:
         if self.why:
-            raise Unreadable(self.why)
+            raise NotCanonical(self.why)
         return self.made
 
 
 def _made(value: Any, make: Callable[[Any], Any]) -> _Made:
     try:
         return _Made(value, make(value))
-    except Unreadable as error:
+    except NotCanonical as error:
         return _Made(value, None, str(error))
 
 
@@ -62,17 +62,17 @@ class Effort:
         _HERE.effort = self._before
 
     def take(self, work: int) -> None:
-        """Count this work. Raises `Unreadable` if it is more than is left, which then serves
+        """Count this work. Raises `NotCanonical` if it is more than is left, which then serves
         smaller work.
         """
         if work > self._left:
             self.spent = True
-            raise Unreadable("too much work for one decision")
+            raise NotCanonical("too much work for one decision")
         self._left -= work
 
     def once(self, what: str, value: Any, make: Callable[[Any], T]) -> Any:
-        """Return what `make` makes of the value, made once. Raises `Unreadable` each time if `make`
-        did.
+        """Return what `make` makes of the value, made once. Raises `NotCanonical` each time if
+        `make` did.
         """
         key = (what, value if type(value) is str else id(value))
         found = self._known.get(key)
@@ -91,13 +91,13 @@ def _present() -> Effort | None:
 
 
 def spend(work: int) -> None:
-    """Count this work towards the decision that is being made. Raises `Unreadable`."""
+    """Count this work towards the decision that is being made. Raises `NotCanonical`."""
     here = _present()
     if here is not None:
         here.take(work)
 
 
-def once(what: str, value: Any, make: Callable[[Any], T]) -> T:
+def once_per_decision(what: str, value: Any, make: Callable[[Any], T]) -> T:
     """Return what `make` makes of the value: made once for a decision, each time outside of one."""
     here = _present()
     if here is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from sponsio_like.values.canonical import Unreadable, normal
+from sponsio_like.values.canonical_form import NotCanonical, normal
 from sponsio_like.values.limits import TEXT_CAP
 
 UNSEEN = re.compile(
@@ -22,22 +22,22 @@ UNSEEN = re.compile(
 def folded(text: str) -> str:
     """Return the text without case and invisible characters, and with plain digits.
 
-    Raises `Unreadable` for a text that is too long, or has too many combining marks in a row.
+    Raises `NotCanonical` for a text that is too long, or has too many combining marks in a row.
     """
-    return seen(text, fold=True)
+    return visible_text(text, fold=True)
 
 
-def seen(text: str, *, fold: bool = False) -> str:
+def visible_text(text: str, *, fold: bool = False) -> str:
     """Return the text without invisible characters, and with plain digits; its case stays.
 
-    Raises `Unreadable` as `folded` does. `fold`: without case, too.
+    Raises `NotCanonical` as `folded` does. `fold`: without case, too.
     """
     if len(text) > TEXT_CAP:
-        raise Unreadable("too much text")
+        raise NotCanonical("too much text")
     if text.isascii():
         return text.casefold() if fold else text
     plain = normal(UNSEEN.sub("", text), "NFKC")
     plain = plain.casefold() if fold else plain  # capitals first become letters
     if len(plain) > TEXT_CAP:  # one sign may stand for eighteen
-        raise Unreadable("too much text")
+        raise NotCanonical("too much text")
     return UNSEEN.sub("", normal(plain, "NFKC"))

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from sponsio_like.values.canonical import Unreadable
-from sponsio_like.values.folding import seen
+from sponsio_like.values.canonical_form import NotCanonical
+from sponsio_like.values.folding import visible_text
 from sponsio_like.values.limits import ANSWER_CAP, JSON_CAP, TEXT_CAP
-from sponsio_like.values.tokens import NUMBER, as_text, decimal_of, leaves, read_json
+from sponsio_like.values.tokens import NUMBER, decimal_of, leaves, read_json, scalar_text
 
 PARTS_CAP = 20_000
 """Most parts (runs of letters and digits) of one argument."""
@@ -69,15 +69,15 @@ SECRET = re.compile(
 
 
 def key_of(value: Any) -> str:
-    """Return the key of a single value. Raises `Unreadable` for no scalar, or
+    """Return the key of a single value. Raises `NotCanonical` for no scalar, or
     one that is too long.
     """
-    text = as_text(value)
+    text = scalar_text(value)
     if text is None:
-        raise Unreadable("not a plain value")
+        raise NotCanonical("not a plain value")
     found = _whole(text)
     if len(found) != 1:
-        raise Unreadable("not one value")
+        raise NotCanonical("not one value")
     return found[0]
 
 
@@ -101,7 +101,7 @@ def _whole(text: str) -> list[str]:
 
 def parts_of(text: str) -> list[str]:
     """Return the runs of letters and digits, without case."""
-    return PART.findall(seen(text, fold=True))
+    return PART.findall(visible_text(text, fold=True))
 
 
 def _key(parts: Iterable[str]) -> str:
@@ -137,19 +137,19 @@ def _is_prose(run: list[str]) -> bool:
 def offered_in(value: Any) -> frozenset[str]:
     """Return the keys of all that stands in an argument, in names of fields too.
 
-    Raises `Unreadable` for anything but data, or for too much of it.
+    Raises `NotCanonical` for anything but data, or for too much of it.
     """
     found: set[str] = set()
     room = PARTS_CAP
     for _, leaf in leaves(value):
-        text = as_text(leaf)
+        text = scalar_text(leaf)
         if text is None:
-            raise Unreadable("not a number that can be written")
+            raise NotCanonical("not a number that can be written")
         for each in _written(text):
             parts = parts_of(each)
             room -= len(parts)
             if room < 0:
-                raise Unreadable("too many words")
+                raise NotCanonical("too many words")
             found.update(_pieces(parts), _numbers(each))
     return frozenset(found)
 
@@ -180,7 +180,7 @@ def _pieces(parts: list[str]) -> Iterator[str]:
 
 def _numbers(text: str) -> Iterator[str]:
     """Yield the numbers in the text, as plain decimals: `$1,234.50` is `1234.5`."""
-    for each in AMOUNT.finditer(seen(text)):
+    for each in AMOUNT.finditer(visible_text(text)):
         number = decimal_of(each[0])
         yield from () if number is None else (number.lstrip("-"),)
 
@@ -192,9 +192,9 @@ def carried_in(value: Any, asked: str | None = None) -> frozenset[str]:
     """Return the keys of all that identifies something in an output.
 
     `asked`: the fewest characters, or the fields whose values count, whatever they are. Raises
-    `Unreadable` for anything but data, or for too much of it.
+    `NotCanonical` for anything but data, or for too much of it.
     """
-    fields, least = counted(asked)
+    fields, least = leak_fields(asked)
     data = read_json(value, wholly=True, longest=JSON_CAP)
     structured = isinstance(data, (Mapping, list, tuple))
     found: set[str] = set()
@@ -202,14 +202,14 @@ def carried_in(value: Any, asked: str | None = None) -> frozenset[str]:
     places = [each for path in fields for each in _at(data, path)] if structured else []
     for place, whole in places if fields and structured else [(data, False)]:
         for name, leaf in leaves(place):
-            text = None if leaf is None else as_text(leaf)
+            text = None if leaf is None else scalar_text(leaf)
             if leaf is not None and (text is None or len(text) > TEXT_CAP):
-                raise Unreadable("too long")
+                raise NotCanonical("too long")
             for each in _written(text or ""):
                 parts = parts_of(each)
                 room -= len(parts)
                 if room < 0:
-                    raise Unreadable("too many words")
+                    raise NotCanonical("too many words")
                 secret = name and SECRET.search(name) and sum(map(len, parts)) >= least
                 if name is not None and (whole or secret):
                     found.update(_whole(each))
@@ -218,7 +218,7 @@ def carried_in(value: Any, asked: str | None = None) -> frozenset[str]:
     return frozenset(found)
 
 
-def counted(asked: str | None) -> tuple[tuple[str, ...], int]:
+def leak_fields(asked: str | None) -> tuple[tuple[str, ...], int]:
     """Return the fields that are asked for, and the fewest characters of other values."""
     if asked is None:
         return (), SHORT
@@ -256,7 +256,7 @@ def _identifying(text: str, least: int, *, alone: bool) -> Iterator[str]:
 
     `alone`: the scalar is a value of data, not a running text.
     """
-    plain = seen(text)
+    plain = visible_text(text)
     if alone and _is_telling(plain, least):
         yield from _whole(plain)
     if " " in plain:

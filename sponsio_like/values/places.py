@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from sponsio_like.values.freeze import UNREADABLE
+from sponsio_like.values.frozen import UNREADABLE
 from sponsio_like.values.limits import JSON_CAP
 
 Path: TypeAlias = tuple[str, ...]
@@ -62,7 +62,7 @@ def spot(args: Any, path: str) -> Spot:
     return _beside(args, path, _below(args, parts, _odd))
 
 
-def told(output: Any, path: str) -> Spot:
+def value_in_result(output: Any, path: str) -> Spot:
     """Return the value at a path of an answer; texts that are JSON objects or lists are read as
     such.
 
@@ -108,10 +108,10 @@ def _opened(value: Any) -> Any:
     """
     if value is UNREADABLE or isinstance(value, Mapping):
         return UNREADABLE
-    return opened(value) if isinstance(value, str) else ABSENT
+    return parsed_text(value) if isinstance(value, str) else ABSENT
 
 
-def opened(text: str) -> Any:
+def parsed_text(text: str) -> Any:
     """Return the data of a text that is a JSON object or list; else `ABSENT`.
 
     `UNREADABLE` if it is too long or too deep.
@@ -153,7 +153,7 @@ def is_list(place: Spot) -> bool:
     return isinstance(place, (Many, list, tuple))
 
 
-def given(args: Mapping[str, Any]) -> Mapping[str, Any]:
+def without_nulls(args: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return all arguments together, without those that are null: these count as not given."""
     some = any(value is None for value in args.values())
     return {name: value for name, value in args.items() if value is not None} if some else args

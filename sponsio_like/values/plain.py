@@ -16,7 +16,14 @@ from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from typing import Any
 
-from sponsio_like.values.freeze import UNREADABLE, Room, freeze, freeze_args, key_name, named
+from sponsio_like.values.frozen import (
+    UNREADABLE,
+    Room,
+    freeze,
+    freeze_args,
+    freeze_members,
+    key_name,
+)
 from sponsio_like.values.limits import ANSWER_CAP, DEPTH_CAP, VALUES_CAP
 
 _COLLECTIONS = (dict, list, tuple, set, frozenset, deque)
@@ -26,12 +33,12 @@ _TEXTS = (str, bytes, bytearray, memoryview)
 
 def given_args(args: Any) -> Any:
     """Return the arguments of a call that a host gives by hand, frozen; as `freeze_args`."""
-    return freeze_args(args, opened)
+    return freeze_args(args, unwrapped)
 
 
-def given(value: Any, most: int = VALUES_CAP) -> Any:
+def given_value(value: Any, most: int = VALUES_CAP) -> Any:
     """Return a value that a host gives by hand, frozen: a fact, an answer or an error."""
-    return freeze(value, most, opened)
+    return freeze(value, most, unwrapped)
 
 
 def as_data(value: Any, room: Room | None = None) -> Any:
@@ -49,7 +56,7 @@ def as_members(value: Any, most: int = VALUES_CAP) -> Any:
         pairs = _fields(value)
         if pairs is None:
             return _data(value, DEPTH_CAP, room)
-        return named(pairs, lambda each: as_data(each, room), most)
+        return freeze_members(pairs, lambda each: as_data(each, room), most)
     except Exception:  # as above
         return UNREADABLE
 
@@ -74,7 +81,7 @@ def _fields(value: Any) -> Any:
     return [*fields, *more.items()]
 
 
-def written(value: Any) -> Any:
+def written_data(value: Any) -> Any:
     """Return the value as JSON data, if a model may have written it; else `UNREADABLE`.
 
     For parameters whose type is not data: a text among them is read, a client is not.
@@ -148,7 +155,7 @@ def _is_scalar(value: Any) -> bool:
     return value is None or isinstance(value, str | bool | int | float | Decimal)
 
 
-def opened(value: Any) -> Any:
+def unwrapped(value: Any) -> Any:
     """Return what a value of the host is made of: a map, a list or a scalar; else `UNREADABLE`."""
     try:
         return _opened(value)

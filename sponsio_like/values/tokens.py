@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from sponsio_like.values.canonical import Unreadable, composed, exactly
-from sponsio_like.values.effort import once, spend
+from sponsio_like.values.canonical_form import NotCanonical, composed, exactly
+from sponsio_like.values.effort import once_per_decision, spend
 from sponsio_like.values.limits import ANSWER_CAP, DEPTH_CAP, JSON_CAP, TEXT_CAP, WORD_WORK
 
 PIECES_CAP = 2 * ANSWER_CAP
@@ -68,7 +68,7 @@ def _wholly(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def as_text(value: Any) -> str | None:
+def scalar_text(value: Any) -> str | None:
     """Return a scalar as text: `5`, `5.0` and `"5"` are one; None for other values."""
     match value:
         case str():
@@ -100,7 +100,7 @@ def decimal_of(text: str) -> str | None:
 def leaves(value: Any, *, longest: int = TEXT_CAP) -> Iterator[tuple[str | None, Any]]:
     """Yield every scalar with the name of its field; names of fields themselves, with None.
 
-    A text that is JSON is looked into. Raises `Unreadable`.
+    A text that is JSON is looked into. Raises `NotCanonical`.
     """
     stack: list[tuple[str | None, Any, int]] = [
         ("", read_json(value, wholly=True, longest=longest), 1)
@@ -110,7 +110,7 @@ def leaves(value: Any, *, longest: int = TEXT_CAP) -> Iterator[tuple[str | None,
         name, each, depth = stack.pop()
         seen += 1
         if depth > DEPTH_CAP or seen + len(stack) > PIECES_CAP:
-            raise Unreadable("too many values")
+            raise NotCanonical("too many values")
         if isinstance(each, Mapping):
             stack.extend((None, key, depth + 1) for key in each)
             stack.extend((str(key), one, depth + 1) for key, one in each.items())
@@ -119,32 +119,32 @@ def leaves(value: Any, *, longest: int = TEXT_CAP) -> Iterator[tuple[str | None,
         elif isinstance(each, (str, bool, int, float, Decimal)) or each is None:
             yield name, each
         else:
-            raise Unreadable("not data")
+            raise NotCanonical("not data")
 
 
 def words_in(value: Any, most: int = WORDS_CAP) -> frozenset[str]:
     """Return every value that stands in there: scalars, lines, words, runs of up to five words.
 
-    Raises `Unreadable` for anything but data, or for too much of it.
+    Raises `NotCanonical` for anything but data, or for too much of it.
     """
-    return once(f"words {most}", value, lambda each: _words_in(each, most))
+    return once_per_decision(f"words {most}", value, lambda each: _words_in(each, most))
 
 
 def _words_in(value: Any, most: int) -> frozenset[str]:
     found: set[str] = set()
     longest = TEXT_CAP if most <= GIVEN_CAP else JSON_CAP
     for _, leaf in leaves(value, longest=longest):
-        text = as_text(leaf)
+        text = scalar_text(leaf)
         if text is None:
-            raise Unreadable("not a number that can be written")
+            raise NotCanonical("not a number that can be written")
         found.add(text)
         if isinstance(leaf, str) and not leaf.isalnum():  # a plain word is one piece
             if len(leaf) > TEXT_CAP:
-                raise Unreadable("too long a text")
+                raise NotCanonical("too long a text")
             words = text.split(" ")
             most -= len(words) - 1  # a single word is found at once
             if most < 0:
-                raise Unreadable("too many words")
+                raise NotCanonical("too many words")
             spend(WORD_WORK * len(words))
             for line in map(_plain, composed(leaf).splitlines()):
                 found.update((line,), _behind(line), _codes(line))

@@ -24,7 +24,7 @@ from langgraph.prebuilt import tools_condition
 
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import GuardedState, guard_tools, waiting
-from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.guard.guard import Guard
 from tests.adapters.bench import POLL, Bench, Clock, Ran
 from tests.adapters.harness import Answers, Call, Turn

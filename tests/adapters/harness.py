@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Mode
 from tests.adapters.bench import PATIENCE, POLL, Bench, Clock

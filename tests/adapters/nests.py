@@ -27,7 +27,7 @@ from pydantic import BaseModel
 
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import GuardedState, guard_tools
-from sponsio_like.contracts.contract import contract
+from sponsio_like.contracts.definition import contract
 from sponsio_like.errors import SessionError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.patterns import rate_limit

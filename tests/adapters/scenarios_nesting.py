@@ -13,7 +13,7 @@ from langchain_core.tools import BaseTool, InjectedToolCallId
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 
-from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.definition import Contract
 from tests.adapters.apps import App, Both, Kit, State, Way, joined, kit, made_tool
 from tests.adapters.harness import Call, Turn
 from tests.adapters.rules import asked, pay, send, spending, told, yes

@@ -20,7 +20,7 @@ from typing import Any
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from sponsio_like.contracts.contract import contract
+from sponsio_like.contracts.definition import contract
 from sponsio_like.patterns import amount_limit
 from tests.adapters.apps import IN_ONE_PROCESS, App, State, Way, charge, kit
 from tests.adapters.processes import start

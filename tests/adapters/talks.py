@@ -22,7 +22,7 @@ from langgraph.prebuilt import tools_condition
 
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import guard_tools, waiting
-from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Mode
 from tests.adapters.harness import Call

@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 
-from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.patterns import always_followed_by, max_length, no_keywords
 from tests.adapters.harness import Call
 from tests.adapters.rules import told

@@ -20,7 +20,7 @@ from langgraph.types import Command, interrupt
 
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import approve, guard_node, guard_tools, waiting
-from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.patterns import must_precede, rate_limit, time_since
 from tests.adapters.harness import Call, Turn

@@ -20,7 +20,7 @@ from langgraph.types import Command
 from pydantic import BaseModel
 
 from sponsio_like.adapters.langchain import approve
-from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.patterns import always_followed_by, arg_value_range, tool_allowlist
 from tests.adapters.middlewares import editing
 from tests.adapters.rules import asked, few, small, spending, told

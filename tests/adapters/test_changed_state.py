@@ -11,7 +11,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, RetryPolicy, interrupt
 
 from sponsio_like.adapters.langgraph import approve, guard_node
-from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.guard.raised import CallBlocked
 from sponsio_like.outcome import Mode

@@ -10,7 +10,7 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 
 from sponsio_like.adapters.langchain import guarded
-from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.errors import ContractError
 from sponsio_like.guard.guard import Guard
 from tests.adapters.harness import Report, Turn

@@ -12,7 +12,7 @@ from langgraph.prebuilt import tools_condition
 from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph import approve, guard_node, guard_tools, waiting
-from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.guard.guard import Guard
 from tests.adapters.rules import asked, few, pay, small
 from tests.adapters.scripted import Scripted

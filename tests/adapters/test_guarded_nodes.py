@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph import approve, deny, guard_node
-from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.errors import InputMissing
 from sponsio_like.guard.guard import Guard
 from sponsio_like.guard.raised import CallBlocked

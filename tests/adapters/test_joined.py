@@ -14,7 +14,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, Send
 
 from sponsio_like.adapters.langgraph import approve, guard_node, guard_tools, waiting
-from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Mode
 from tests.adapters.rules import asked, few, pay, small

@@ -10,7 +10,7 @@ from langchain_core.tools import tool
 from langgraph.types import Command
 
 from sponsio_like.adapters.langchain import approve
-from sponsio_like.contracts.contract import contract
+from sponsio_like.contracts.definition import contract
 from sponsio_like.patterns import bounded_retry, duplicate_call_limit, redirect_to_safe
 from tests.adapters.middlewares import (
     Around,

@@ -17,7 +17,7 @@ from langgraph.types import Command, RetryPolicy, Send
 from typing_extensions import TypedDict
 
 from sponsio_like.adapters.langgraph import GuardedState, guard_tools
-from sponsio_like.contracts.contract import contract
+from sponsio_like.contracts.definition import contract
 from sponsio_like.errors import ContractError, SessionError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.patterns import rate_limit

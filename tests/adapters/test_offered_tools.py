@@ -19,7 +19,7 @@ from langchain_core.tools import StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 
 from sponsio_like.adapters.langchain import guarded
-from sponsio_like.contracts.contract import contract
+from sponsio_like.contracts.definition import contract
 from sponsio_like.errors import ContractError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.patterns import arg_value_range, rate_limit, redirect_to_safe, tool_allowlist

@@ -8,7 +8,7 @@ import pytest
 from langchain.agents import AgentState
 from langchain_core.tools import tool
 
-from sponsio_like.contracts.contract import contract
+from sponsio_like.contracts.definition import contract
 from sponsio_like.errors import ContractError, InputMissing, SessionError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.patterns import (

@@ -15,7 +15,7 @@ from langgraph.types import Command, interrupt
 
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import guard_tools
-from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.patterns import must_precede, rate_limit
 from tests.adapters.rules import checked, few, small

@@ -11,7 +11,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph import approve, deny, guard_node, waiting
-from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.patterns import arg_value_range
 from tests.adapters.rules import asked, few, small, spending

@@ -15,7 +15,7 @@ from langgraph.prebuilt import InjectedState
 from langgraph.types import Command, RetryPolicy, Send
 
 from sponsio_like.adapters.langgraph import approve, deny, guard_node, guard_tools
-from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.guard.raised import CallBlocked
 from sponsio_like.outcome import Mode

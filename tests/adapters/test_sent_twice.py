@@ -12,7 +12,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, Send
 
 from sponsio_like.adapters.langgraph import guard_tools
-from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.guard.guard import Guard
 from tests.adapters.rules import few, pay, small, spending
 from tests.adapters.scripted import Scripted

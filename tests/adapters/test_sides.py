@@ -22,7 +22,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.types import Command
 
-from sponsio_like.contracts.contract import Contract
+from sponsio_like.contracts.definition import Contract
 from tests.adapters.middlewares import Around, Rewrites, Steps, answering, editing, retrying, twice
 from tests.adapters.rules import few, small, spending
 from tests.adapters.talks import Came, Talk, Way, agents, ask

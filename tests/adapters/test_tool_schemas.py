@@ -14,7 +14,7 @@ from langgraph.types import Command
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from sponsio_like.adapters.langgraph import approve
-from sponsio_like.contracts.contract import contract
+from sponsio_like.contracts.definition import contract
 from sponsio_like.patterns import arg_blacklist, arg_value_range
 from tests.adapters.rules import few, small, spending, told
 from tests.adapters.talks import Came, Way, ask, everywhere, older

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contracts.contract import contract
+from sponsio_like.contracts.definition import contract
 from sponsio_like.errors import ContractError, InputMissing, SessionError
 from sponsio_like.events import registry
 from sponsio_like.events.events import Call

@@ -12,13 +12,13 @@ import pytest
 from typer.testing import CliRunner
 
 from sponsio_like.cli import app
-from sponsio_like.contracts.contract import Contract, contract
+from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.contracts.loader import loads
 from sponsio_like.errors import ContractError
 from sponsio_like.events import registry
 from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Allowed, Blocked
-from sponsio_like.replay.replay import Judged, Replay
+from sponsio_like.replay.replay import Replay, TraceVerdict
 from sponsio_like.syntax import read
 from sponsio_like.traces.trace import trace_of
 from tests.costs import beside
@@ -254,7 +254,7 @@ GATE = contract("gate").guarantees(read("G(called(pay) -> Y O done(check))"))
 
 def judged(
     *events: dict[str, Any], contracts: tuple[Contract, ...] = (GATE,), enforce: bool = False
-) -> Judged:
+) -> TraceVerdict:
     """What a replay says about events."""
     return Replay(contracts, enforce=enforce).judge(trace_of({"id": "t", "events": list(events)}))
 

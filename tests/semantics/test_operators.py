@@ -12,8 +12,8 @@ import pytest
 
 import sponsio_like.logic.formula as f
 import sponsio_like.ltl as py
-from sponsio_like.contracts.contract import Contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract
 from sponsio_like.errors import ContractError
 from sponsio_like.syntax import read, read_term, show
 from tests.manifest import requirement

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sponsio_like.contracts.contract import Contract, contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.outcome import Allowed, Blocked
 from sponsio_like.syntax import read
 from tests.manifest import requirement
@@ -410,8 +410,8 @@ def test_time_that_ran_out_before_the_end_is_logged() -> None:
 @requirement("S-TIME-05")
 def test_time_runs_out_for_keyed_clauses() -> None:
     """A clause per value has its own clocks; none of them stops a call."""
-    from sponsio_like.contracts.contract import Contract
-    from sponsio_like.contracts.pattern import Rule
+    from sponsio_like.contracts.declaration import Rule
+    from sponsio_like.contracts.definition import Contract
 
     rule = Rule(read("G(called(a) -> F[<=5s] called(b))"), by=("k",))
     assert opened(Contract("c", (rule,)))("a(k=1) +9s b(k=1)") == ".t."

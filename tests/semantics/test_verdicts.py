@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from sponsio_like.contracts.contract import Contract, contract
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.errors import ContractError, SessionError
 from sponsio_like.monitor import reachability as search
 from sponsio_like.monitor.residual import both, either, literals_of, one
@@ -340,8 +340,8 @@ def test_what_another_demands_already_is_not_kept() -> None:
         played = observed(formula)
         played("a b" if "G[" in formula else "a d")
         (watch,) = played.session._inner.ledger.watches
-        assert watch.inner is not None
-        assert [one[0] for each in watch.inner.live for one in literals_of(each)] == literals
+        assert watch.segment is not None
+        assert [one[0] for each in watch.segment.live for one in literals_of(each)] == literals
 
 
 @requirement("S-RESID-02")

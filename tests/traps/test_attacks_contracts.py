@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, Contract, ContractError, Guard, atom, contract
-from sponsio_like.contracts.contract import Scope
-from sponsio_like.contracts.pattern import Rule
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Scope
 from sponsio_like.events.registry import CUSTOM
 from sponsio_like.patterns import must_precede, rate_limit
 from sponsio_like.syntax import read

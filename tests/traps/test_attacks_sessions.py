@@ -22,7 +22,7 @@ from sponsio_like import (
 )
 from sponsio_like.events.registry import CUSTOM
 from sponsio_like.patterns import idempotent, must_precede, rate_limit, redirect_to_safe
-from sponsio_like.replay.replay import Judged, Replay
+from sponsio_like.replay.replay import Replay, TraceVerdict
 from sponsio_like.session.resume import seal
 from sponsio_like.traces.trace import read_traces, trace_of
 
@@ -221,7 +221,7 @@ def test_a_finished_session_stays_finished() -> None:
 # --- replays --------------------------------------------------------------------------------------
 
 
-def judged(*events: Mapping[str, Any], rule: Any = None) -> Judged:
+def judged(*events: Mapping[str, Any], rule: Any = None) -> TraceVerdict:
     """A trace, judged under one rule."""
     rules = [contract("rule").guarantees(rule or rate_limit("pay", 1))]
     return Replay(rules).judge(trace_of({"id": "t", "events": list(events)}))

@@ -18,7 +18,7 @@ from sponsio_like.patterns import (
     idempotent,
     rate_limit,
 )
-from sponsio_like.values import compare as values
+from sponsio_like.values import relations as values
 from tests.costs import beside
 
 

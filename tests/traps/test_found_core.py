@@ -12,7 +12,7 @@ from sponsio_like import Allowed, Blocked, Guard, Held, SessionError, contract
 from sponsio_like.engine.index import INDEX_CAP
 from sponsio_like.patterns import always_followed_by, amount_limit, rate_limit
 from sponsio_like.session import fast as passing
-from sponsio_like.values.canonical import WRITTEN_CAP, Unreadable, digest
+from sponsio_like.values.canonical_form import WRITTEN_CAP, NotCanonical, digest
 from tests.manifest import requirement
 
 KELVIN = "\u212a"
@@ -34,7 +34,7 @@ def test_keys_that_are_one_in_nfc_have_no_digest(at: str) -> None:
     """Two keys that NFC makes one have no canonical form, wherever they stand."""
     both: Any = {"K": 5, KELVIN: 500}
     args = {"": both, "list": {"a": [both]}, "map": {"a": both}}[at]
-    with pytest.raises(Unreadable, match="two keys"):
+    with pytest.raises(NotCanonical, match="two keys"):
         digest("pay", args)
     assert digest("pay", {"K": 5}) == digest("pay", {KELVIN: 5})
 

@@ -18,7 +18,7 @@ from sponsio_like.patterns import (
     until,
     value_from,
 )
-from sponsio_like.values.freeze import UNREADABLE, freeze
+from sponsio_like.values.frozen import UNREADABLE, freeze
 from sponsio_like.values.limits import ANSWER_CAP, DEPTH_CAP, DIGITS_CAP, VALUES_CAP
 from sponsio_like.values.plain import as_data, as_members
 from tests.manifest import requirement

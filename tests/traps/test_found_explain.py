@@ -8,7 +8,7 @@ import pytest
 
 from sponsio_like.contracts.loader import loads
 from sponsio_like.replay.replay import Replay
-from sponsio_like.replay.timeline import Finding, explained, page
+from sponsio_like.replay.timeline import ExplainedViolation, explained, page
 from sponsio_like.terminal import Styled
 from sponsio_like.traces.trace import Trace, trace_of
 from tests.manifest import requirement
@@ -20,7 +20,7 @@ def trace(happened: Any) -> Trace:
     return trace_of({"id": "t", "events": found})
 
 
-def told(guarantee: str, happened: Any) -> list[Finding]:
+def told(guarantee: str, happened: Any) -> list[ExplainedViolation]:
     """What `explain` tells of one contract on this trace; it tells what the replay has found."""
     file = loads(f"version: 1\ncontracts:\n  - {{name: c, guarantee: {guarantee}}}\n", "c.yaml")
     replay = Replay(file.contracts)
@@ -31,7 +31,7 @@ def told(guarantee: str, happened: Any) -> list[Finding]:
     return found
 
 
-def lines(found: list[Finding], happened: Any) -> str:
+def lines(found: list[ExplainedViolation], happened: Any) -> str:
     shown: list[Styled] = page(trace(happened), found)
     return "\n".join(text for text, _ in shown)
 

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, ContractError, Guard, atom, contract, demo
+from sponsio_like.contracts.declaration import CATALOG, catalog
 from sponsio_like.contracts.loader import load
-from sponsio_like.contracts.pattern import CATALOG, catalog
 from sponsio_like.errors import SessionError, TraceError
 from sponsio_like.guard.raised import CallBlocked
 from sponsio_like.log import json_log, read_log

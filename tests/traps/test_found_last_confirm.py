@@ -26,9 +26,9 @@ from sponsio_like.patterns import (
     rate_limit,
     untrusted_source_gate,
 )
-from sponsio_like.values.freeze import UNREADABLE
+from sponsio_like.values.frozen import UNREADABLE
 from sponsio_like.values.limits import ANSWER_CAP
-from sponsio_like.values.plain import given
+from sponsio_like.values.plain import given_value
 from tests.manifest import requirement
 
 GATES = {
@@ -332,7 +332,7 @@ def read_by_contracts(value: Any) -> list[Any]:
     with guard.session().active():
         take(value)
     by_hand, decorated = (each["args"]["value"] for each in records if "args" in each)
-    return [by_hand, decorated, given(value, ANSWER_CAP)]
+    return [by_hand, decorated, given_value(value, ANSWER_CAP)]
 
 
 @requirement("S-TOOL-23")
@@ -372,12 +372,12 @@ def test_what_is_opened_keeps_to_the_bounds() -> None:
         deep = Model.model_construct(inner=deep)
     steps: Iterator[int] = iter([1])
     wide = {"rows": range(10**9), "steps": steps, "fine": Colour.RED}
-    assert given(wide, ANSWER_CAP) == {"rows": UNREADABLE, "steps": UNREADABLE, "fine": "red"}
+    assert given_value(wide, ANSWER_CAP) == {"rows": UNREADABLE, "steps": UNREADABLE, "fine": "red"}
     assert list(steps) == [1]
-    assert given({"ids": [UUID(int=7)] * 5_001}) == {"ids": UNREADABLE}
-    assert given({"ids": [UUID(int=7)] * 4_900}) != {"ids": UNREADABLE}
-    assert UNREADABLE in every(given(deep, ANSWER_CAP))
-    long = given({"a": b"x" * 9_000_000, "b": 1}, ANSWER_CAP)
+    assert given_value({"ids": [UUID(int=7)] * 5_001}) == {"ids": UNREADABLE}
+    assert given_value({"ids": [UUID(int=7)] * 4_900}) != {"ids": UNREADABLE}
+    assert UNREADABLE in every(given_value(deep, ANSWER_CAP))
+    long = given_value({"a": b"x" * 9_000_000, "b": 1}, ANSWER_CAP)
     assert long["a"] is UNREADABLE
     assert long.met.endswith("characters")
 
@@ -398,7 +398,7 @@ def test_one_value_that_raises_makes_no_other_unreadable() -> None:
         def __iter__(self) -> Any:
             raise RuntimeError
 
-    told = given({"torn": Row([1]), "fine": Colour.RED}, ANSWER_CAP)
+    told = given_value({"torn": Row([1]), "fine": Colour.RED}, ANSWER_CAP)
     assert told == {"torn": UNREADABLE, "fine": "red"}
 
 

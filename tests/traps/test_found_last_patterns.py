@@ -27,7 +27,7 @@ from sponsio_like.patterns import (
     until,
     value_from,
 )
-from sponsio_like.values.compare import composed
+from sponsio_like.values.relations import composed_pattern
 from tests.manifest import requirement
 from tests.traps.test_found_cut import played
 
@@ -363,7 +363,7 @@ def test_a_pattern_matches_in_whichever_form_it_was_typed(typed: str, text: str)
 )
 def test_escapes_and_ranges_of_marks_are_what_they_were(pattern: str, same: str) -> None:
     """Only letters that stand in the pattern are composed."""
-    assert composed(pattern) == same
+    assert composed_pattern(pattern) == same
 
 
 @requirement("S-LOAD-14")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, ContractError, Guard, SessionError, contract
-from sponsio_like.contracts.blocks import acting
+from sponsio_like.contracts.blocks import dependent_calls
 from sponsio_like.logic.formula import Condition, Match
 from sponsio_like.patterns import (
     approval_active,
@@ -199,7 +199,11 @@ def test_a_match_without_a_tool_is_of_any_tool() -> None:
     """What has to come before calls of a glob is not one of them, also where it names no tool."""
     calls, ready = (Match(globs=("pay_*",)),), (Condition("ready", "=", True),)
     unnamed, any_tool = Match(conditions=ready), Match(globs=("*",), conditions=ready)
-    assert acting(calls, (unnamed,)) == acting(calls, (any_tool,)) != acting(calls)
+    assert (
+        dependent_calls(calls, (unnamed,))
+        == dependent_calls(calls, (any_tool,))
+        != dependent_calls(calls)
+    )
 
 
 @requirement("S-CONFIRM-04")

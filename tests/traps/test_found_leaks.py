@@ -15,7 +15,7 @@ import pytest
 from sponsio_like import Blocked, ContractError, Guard, Held, cli, contract
 from sponsio_like.notices import drain
 from sponsio_like.patterns import arg_blacklist, no_data_leak, value_from
-from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.canonical_form import NotCanonical
 from sponsio_like.values.leaks import PARTS_CAP, carried_in, key_of, offered_in
 from sponsio_like.values.limits import ANSWER_CAP
 from tests.leaking import occurs
@@ -324,7 +324,7 @@ def test_an_output_has_as_many_words_as_are_told_apart() -> None:
     """One more cannot be told."""
     full = ["a " * 1_000] * (ANSWER_CAP // 1_000)
     assert carried_in(full) == {"a a a a a"}
-    with pytest.raises(Unreadable):
+    with pytest.raises(NotCanonical):
         carried_in([*full, "a"])
 
 
@@ -338,7 +338,7 @@ def test_what_stands_in_a_text_is_what_the_definition_says() -> None:
         value = dice.choice((text[i:j], text[i:j].replace("-", ""), other)).strip(" $")
         try:
             key = key_of(value)
-        except Unreadable:
+        except NotCanonical:
             continue
         assert (key in offered_in(text)) is occurs(value, text), (value, text)
 
@@ -347,7 +347,7 @@ def test_what_cannot_be_read_of_an_answer_is_no_leak_in_silence() -> None:
     """Then everything may be one: the sink is closed."""
     assert play(LEAK, ("read", {}, "a " * 40_000), ("send", {"b": "x"})) == "AB"
     for odd in (object(), Decimal("1e5000"), float("nan")):
-        with pytest.raises(Unreadable):
+        with pytest.raises(NotCanonical):
             carried_in({"a": odd})
 
 

@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, ContractError, ContractWarning, Guard, contract
+from sponsio_like.contracts.declaration import Pattern, catalog
 from sponsio_like.contracts.parameters import Tools
-from sponsio_like.contracts.pattern import Pattern, catalog
 from sponsio_like.errors import closest
 from sponsio_like.events.atoms import OPEN
 from sponsio_like.explain import contracts_page
-from sponsio_like.logic.decompose import take_apart
+from sponsio_like.logic.decomposition import decompose
 from sponsio_like.ltl import F, called, initially
 from sponsio_like.monitor.alphabet import static
-from sponsio_like.monitor.in_flight import endings, in_flight, open_calls, settle
+from sponsio_like.monitor.in_flight import endings, open_calls, open_positions, settle
 from sponsio_like.monitor.monitor import Monitor
 from sponsio_like.monitor.program import Program
-from sponsio_like.monitor.residual import strictest
+from sponsio_like.monitor.residual import conjunction
 from sponsio_like.patterns import (
     destructive_action_gate,
     must_confirm,
@@ -515,7 +515,7 @@ def test_ways_that_come_to_the_same_are_all_the_ways(formula: str) -> None:
     """What is told apart is just what all combinations of results, one by one, come to."""
     dice, met = random.Random(formula), 0
     for _ in range(40):
-        monitor = Monitor(Program(), take_apart(read(formula)))
+        monitor = Monitor(Program(), decompose(read(formula)))
         state, slots = monitor.start, monitor.program.slots
         for position in range(dice.randint(1, 6)):
             tool = dice.choice("abx")
@@ -526,7 +526,7 @@ def test_ways_that_come_to_the_same_are_all_the_ways(formula: str) -> None:
             )
             state = monitor.step(state, letter, position, float(position)).state
         owed = frozenset(residual for each in state.live for residual in each)
-        flying = in_flight(owed, open_calls(state.window))
+        flying = open_positions(owed, open_calls(state.window))
         ways = endings(slots, flying)
         if ways is None:
             continue
@@ -538,7 +538,7 @@ def test_ways_that_come_to_the_same_are_all_the_ways(formula: str) -> None:
                 registers = monitor.recall.supposing(state.window, by_then, position)
             for at, (final, _) in way.items():
                 left = [settle(each, at, final) for each in left]
-            expected.add((registers, strictest(left)))
+            expected.add((registers, conjunction(left)))
         assert monitor.recall.outcomes(owed, state.registers, state.window, position) == expected
         met += len(expected) > 1
     assert met

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contracts.contract import contract
+from sponsio_like.contracts.definition import contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Allowed
 from sponsio_like.patterns import absent, must_confirm, must_precede, precedence

@@ -29,10 +29,9 @@ from sponsio_like.adapters.langgraph.channel import Kept, merged
 from sponsio_like.adapters.langgraph.hearing import Facts
 from sponsio_like.adapters.langgraph.sessions import INPUTS, Scope, Sessions
 from sponsio_like.adapters.langgraph.standing import stand_of
-from sponsio_like.checks.roll_call import meet, meet_all
+from sponsio_like.checks import check_tool, check_tools
 from sponsio_like.errors import ContractError
-from sponsio_like.guard.flow import adrive, drive
-from sponsio_like.guard.guard import Guard
+from sponsio_like.guard import Guard, adrive, drive
 from sponsio_like.worlds import World
 
 
@@ -79,7 +78,7 @@ def guarded(  # noqa: PLR0913  the options of users, each by its name
     known = Tools(mine, others=True)
     for other in others:
         known.learn(getattr(other, "tools", ()))
-    meet_all(guard.policy, known.arguments)
+    check_tools(guard.policy, known.arguments)
     calls = Calls(opened, known, back=f"{name}.after_model")
     asks = any(isinstance(each, HumanInTheLoopMiddleware) for each in others)
     turns = Turns(opened, known, Limits(retries, reminders), asks)
@@ -218,7 +217,7 @@ def _learn(calls: Calls, request: ModelRequest[Any]) -> None:
     for name, arguments in calls.tools.arguments.items() if new else ():
         try:
             if name in new:
-                meet(policy, name, arguments)
+                check_tool(policy, name, arguments)
         except ContractError:
             if policy.enforces:
                 raise

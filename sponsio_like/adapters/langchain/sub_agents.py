@@ -15,9 +15,9 @@ from typing import Any
 from langgraph.prebuilt import ToolNode
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL
-from sponsio_like.engine.policy import Policy
+from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError
-from sponsio_like.monitor.alphabet import told_apart
+from sponsio_like.monitor import told_apart
 
 
 def check_sub_agents(policy: Policy, tool: Any) -> None:

@@ -23,9 +23,9 @@ from sponsio_like.adapters.langgraph.observing import undisturbed
 from sponsio_like.adapters.langgraph.sessions import Sessions, read
 from sponsio_like.adapters.langgraph.standing import Stand, standing
 from sponsio_like.adapters.langgraph.unsaved import newest
-from sponsio_like.guard.flow import Flow
+from sponsio_like.guard import Flow
 from sponsio_like.outcome import Allowed, Blocked, Outcome
-from sponsio_like.session.session import Session
+from sponsio_like.session import Session
 
 WITHHELD = "(this answer was withheld)"
 """What stands in the conversation instead of an answer that a contract does not allow."""

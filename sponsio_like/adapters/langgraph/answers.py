@@ -19,7 +19,7 @@ from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.proxy import Pair
-from sponsio_like.values.plain import as_answer
+from sponsio_like.values import as_answer
 
 
 def refusal(ruling: Ruling) -> ToolMessage:

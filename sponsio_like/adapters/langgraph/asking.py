@@ -22,9 +22,7 @@ from langgraph.prebuilt import ToolNode, ToolRuntime
 
 from sponsio_like.adapters.langgraph.schemas import validator_of
 from sponsio_like.errors import ContractError
-from sponsio_like.values.canonical import Unreadable, digest
-from sponsio_like.values.freeze import freeze_args
-from sponsio_like.values.plain import as_data, as_members
+from sponsio_like.values import NotCanonical, as_data, as_members, digest, freeze_args
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def mark_of(tool: str, raw: Mapping[str, Any]) -> str:
     """A fingerprint of a call as it was written; empty if that cannot be read."""
     try:
         return digest(tool, freeze_args(raw))
-    except (Unreadable, TypeError, ValueError):
+    except (NotCanonical, TypeError, ValueError):
         return ""
 
 

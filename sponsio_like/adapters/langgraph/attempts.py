@@ -25,11 +25,10 @@ from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decision, r
 from sponsio_like.adapters.langgraph.leases import TAKEN, Taken
 from sponsio_like.adapters.langgraph.outer import within
 from sponsio_like.adapters.langgraph.standing import Stand
-from sponsio_like.engine.encoding import decode
+from sponsio_like.engine import decode
 from sponsio_like.errors import SessionError
-from sponsio_like.guard.flow import Flow, Run, adrive, drive, told
-from sponsio_like.session.naming import fresh
-from sponsio_like.session.session import Session
+from sponsio_like.guard import Flow, Run, adrive, drive, error_text
+from sponsio_like.session import Session, fresh_id
 
 AT_ONCE = "this call runs already: the same step of the thread was begun twice at once"
 SPENT = "it did not run: the answer of a person lets it run once, and it has run"
@@ -165,7 +164,7 @@ class Running:
                 return self._refusal(changed.ruling, call)
             except Exception as error:
                 self.entries.extend(here.entries.values())
-                self.came(self.decided["id"], {"error": told(error)})
+                self.came(self.decided["id"], {"error": error_text(error)})
                 raise
         self.entries.extend(here.entries.values())
         self.came(self.decided["id"], result_of(output, call["id"], returned))
@@ -181,7 +180,7 @@ class Running:
 
     def came(self, id: str, what: Mapping[str, Any]) -> None:
         """This has come of a run: `output`, or `error`. The session is told at once."""
-        self._note(result(fresh(), id, what))
+        self._note(result(fresh_id(), id, what))
 
     def _note(self, entry: Entry) -> None:
         self.entries.append(entry)
@@ -198,7 +197,7 @@ class Running:
         """Decide this run."""
         ruling = self.stand.gate(lambda _: None, self.tools).ruling(self.session, asking)
         if ruling.settles:
-            self._note(decision(fresh(), ruling, self.stand.by))
+            self._note(decision(fresh_id(), ruling, self.stand.by))
         return ruling
 
     def _refusal(self, ruling: Ruling, call: Mapping[str, Any]) -> ToolMessage:

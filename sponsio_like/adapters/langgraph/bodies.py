@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from langchain_core.tools import BaseTool
 
 from sponsio_like.adapters.langgraph.asking import Asking, mark_of
-from sponsio_like.session.naming import fresh
-from sponsio_like.values.plain import as_data
+from sponsio_like.session import fresh_id
+from sponsio_like.values import as_data
 
 CHANGED = "it was changed before it ran"
 """What is said of a call that was let through, and does not run as it was decided."""
@@ -58,7 +58,7 @@ def meet(body: Body, tool: BaseTool, received: Mapping[str, Any]) -> None:
     if not any(now and was and now != was for now, was in pairs):
         return
     body.came(body.decided["id"], {"error": CHANGED})
-    ruling = body.ruled(Asking(f"{body.id}/{fresh()}", tool.name, data, data, passed=data))
+    ruling = body.ruled(Asking(f"{body.id}/{fresh_id()}", tool.name, data, data, passed=data))
     if ruling.tool != tool.name:
         raise Changed(ruling)
     body.decided = ruling.kept()

@@ -27,7 +27,7 @@ from sponsio_like.adapters.langgraph.place import place_of
 from sponsio_like.adapters.langgraph.sessions import Sessions
 from sponsio_like.adapters.langgraph.standing import Stand, stand_of
 from sponsio_like.errors import SessionError
-from sponsio_like.guard.flow import Flow, Run, adrive, drive
+from sponsio_like.guard import Flow, Run, adrive, drive
 
 HALF = (
     "this call was not decided before it reached the second middleware of the pair; give the agent "

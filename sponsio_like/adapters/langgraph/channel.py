@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 from typing_extensions import TypedDict  # as LangGraph's own states: classes of both can be joined
 
 from sponsio_like.errors import SessionError
-from sponsio_like.guard.guard import Guard
+from sponsio_like.guard import Guard
 
 CHANNEL = "__contracts__"
 """The name of the channel, and of the key in a state that shares it: one that nobody else has."""

@@ -30,10 +30,9 @@ from sponsio_like.adapters.langgraph.sending import SENT, Sent, is_given, to_dec
 from sponsio_like.adapters.langgraph.sessions import Sessions, read, successor
 from sponsio_like.adapters.langgraph.standing import Stand, standing
 from sponsio_like.adapters.langgraph.unsaved import newest
-from sponsio_like.guard.flow import Flow, adrive, drive
-from sponsio_like.guard.raised import blocked
+from sponsio_like.guard import Flow, adrive, blocked_exception, drive
 from sponsio_like.outcome import Blocked
-from sponsio_like.session.session import Session
+from sponsio_like.session import Session
 
 
 class Asks(NamedTuple):
@@ -243,7 +242,7 @@ def instead_of(
             again = to_decide(decides(name), given.get("given"), of)
             return Command(update={CHANNEL: answer}, goto=[again, *exits.idle])
         case {"sponsio_like": "stop", "advice": advice}:
-            raise blocked(Blocked("", (), lambda: str(advice), ends_run=True))
+            raise blocked_exception(Blocked("", (), lambda: str(advice), ends_run=True))
         case {"sponsio_like": _, "of": of} if _waits(name, of, sessions.kept_in(config)):
             again = to_decide(decides(name), [given["given"]], of)
             return Command(goto=[again, *exits.idle])

@@ -25,11 +25,10 @@ from sponsio_like.adapters.langgraph.replies import Asked, heard
 from sponsio_like.adapters.langgraph.steps import once
 from sponsio_like.adapters.langgraph.tape import Said, taped
 from sponsio_like.adapters.langgraph.together import together
-from sponsio_like.engine.findings import renamed
-from sponsio_like.guard.flow import Flow, Run
+from sponsio_like.engine import renamed
+from sponsio_like.guard import Flow, Run
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirect, Redirected
-from sponsio_like.session.naming import fresh
-from sponsio_like.session.session import Session, decide_fitted
+from sponsio_like.session import Session, decide_fitted, fresh_id
 from sponsio_like.worlds import World
 
 DROPPED = "it did not run: the run was stopped"
@@ -310,7 +309,7 @@ def advised(rulings: Sequence[Ruling], *, later: bool) -> Flow:
 def _asking(batch: Batch, clock: Callable[[], float]) -> tuple[Any, ...]:
     """When people are asked, about which tickets, for which contracts, what is `passed`; a name."""
     tickets = {held.ticket.id: list(held.ticket.contracts) for _, held in batch.held}
-    return clock(), tickets, batch.passed, fresh()
+    return clock(), tickets, batch.passed, fresh_id()
 
 
 def _too_late(batch: Batch, at: float) -> bool:

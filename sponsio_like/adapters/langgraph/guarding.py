@@ -45,11 +45,9 @@ from sponsio_like.adapters.langgraph.sending import SENT, Sent, messages_of, to_
 from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read
 from sponsio_like.adapters.langgraph.standing import stand_of
 from sponsio_like.errors import SessionError
-from sponsio_like.guard.flow import Flow, Run, adrive, drive, told
-from sponsio_like.guard.guard import Guard
-from sponsio_like.guard.raised import CallBlocked
+from sponsio_like.guard import CallBlocked, Flow, Guard, Run, adrive, drive, error_text
 from sponsio_like.outcome import Blocked, Held
-from sponsio_like.values.plain import as_answer, as_members
+from sponsio_like.values import as_answer, as_members
 from sponsio_like.worlds import World
 
 OnBlocked = Callable[[Any, str], Any]
@@ -250,7 +248,7 @@ class _Node:
                 raise
             except Exception as error:
                 running.entries.extend(here.entries.values())
-                running.came(id, {"error": told(error)})
+                running.came(id, {"error": error_text(error)})
                 raise
         running.entries.extend(here.entries.values())
         running.came(id, {"output": as_answer(update)})

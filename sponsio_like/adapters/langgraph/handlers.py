@@ -17,7 +17,7 @@ from langgraph.prebuilt import tool_node
 from sponsio_like.adapters.langgraph.routes import state_of
 from sponsio_like.adapters.langgraph.sending import SENT
 from sponsio_like.adapters.langgraph.sessions import read
-from sponsio_like.guard.raised import RunStopped
+from sponsio_like.guard import RunStopped
 
 FAILURE = "__pregel_node_error"
 """Where LangGraph keeps the error of the node, in the config of its handler."""

@@ -12,17 +12,14 @@ from typing import Any, TypeAlias
 
 from langchain_core.messages import AIMessage, HumanMessage
 
-from sponsio_like.contracts.needs import needs
-from sponsio_like.engine.clause import Clause
-from sponsio_like.engine.policy import Policy
+from sponsio_like.contracts import inputs_needed
+from sponsio_like.engine import Clause, Policy
 from sponsio_like.errors import InputMissing
-from sponsio_like.events.context import Context, checked
-from sponsio_like.monitor.alphabet import fixed_at
-from sponsio_like.monitor.relevance import concerned
+from sponsio_like.events import Context, check_fact
+from sponsio_like.monitor import concerned, fixed_at
 from sponsio_like.outcome import Outcome
-from sponsio_like.session.session import Session
-from sponsio_like.values.canonical import Unreadable, canonical
-from sponsio_like.values.plain import given
+from sponsio_like.session import Session
+from sponsio_like.values import NotCanonical, canonical, given_value
 
 Facts: TypeAlias = Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
 """What the host tells of the world before each batch.
@@ -33,7 +30,7 @@ From the state and the config, facts by key.
 
 def listens(policy: Policy) -> bool:
     """Whether any contract speaks of messages, or of tokens."""
-    return any(needs(each) & {"messages", "usage"} for each in policy.contracts)
+    return any(inputs_needed(each) & {"messages", "usage"} for each in policy.contracts)
 
 
 def hear(session: Session, messages: Sequence[Any], heard: Iterable[str]) -> list[str]:
@@ -110,11 +107,11 @@ def told_facts(session: Session, facts: Facts | None, state: Any, config: Any) -
 
 
 def _known(context: Context, key: str, value: Any) -> bool:
-    fact, known = checked(key, given(value)), context.facts.get(key)
+    fact, known = check_fact(key, given_value(value)), context.facts.get(key)
     if key == "approval" and known is not None:
         told = known.get((str(fact["action"]), str(fact["role"])), {}).get(str(fact.get("by")), {})
         known = {each: told[each] for each in told if each != "time" or each in fact}
     try:
         return key in context.facts and canonical(known) == canonical(fact)
-    except Unreadable:
+    except NotCanonical:
         return False

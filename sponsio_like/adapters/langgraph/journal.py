@@ -16,9 +16,9 @@ from weakref import WeakKeyDictionary
 
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.people import answer
-from sponsio_like.engine.encoding import decode, encode
+from sponsio_like.engine import decode, encode
 from sponsio_like.outcome import Held
-from sponsio_like.session.session import Session
+from sponsio_like.session import Session
 
 Entry = dict[str, Any]
 """`{"key", "id"}` and `decided`: tool, arguments, agent and depth, with the `answers` of people; or

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sponsio_like.guard.guard import Guard
-from sponsio_like.session.session import Session
+from sponsio_like.guard import Guard
+from sponsio_like.session import Session
 
 LIVE_CAP = 256
 """Most sessions that are kept alive between two steps; others are restored from their part."""

@@ -44,9 +44,9 @@ from sponsio_like.adapters.langgraph.sending import (
     state_in,
 )
 from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read
-from sponsio_like.checks.roll_call import meet_all
+from sponsio_like.checks import check_tools
 from sponsio_like.errors import ContractError
-from sponsio_like.guard.guard import Guard
+from sponsio_like.guard import Guard
 from sponsio_like.worlds import World
 
 
@@ -113,7 +113,7 @@ def _whole(
     check_list(tools, "guard_tools(builder, guard, [{}], options={{..}})")
     _check(options)
     known = Tools(ToolNode(tools).tools_by_name.values())
-    meet_all(guard.policy, known.arguments)
+    check_tools(guard.policy, known.arguments)
     calls = Calls(opened, known, messages_key, node=name)
     wrappers: dict[str, Any] = {"wrap_tool_call": calls.whole, "awrap_tool_call": calls.awhole}
     if "handle_tool_errors" in options:

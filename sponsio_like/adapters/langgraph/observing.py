@@ -12,8 +12,7 @@ from typing import Any
 
 from langgraph.errors import GraphBubbleUp
 
-from sponsio_like.guard.flow import Flow
-from sponsio_like.guard.guard import Guard
+from sponsio_like.guard import Flow, Guard
 
 LOG = logging.getLogger("sponsio_like")
 

@@ -14,7 +14,7 @@ from typing import Any
 from sponsio_like.adapters.langgraph.asking import Asking
 from sponsio_like.errors import SessionError
 from sponsio_like.outcome import Held
-from sponsio_like.session.session import Session
+from sponsio_like.session import Session
 
 
 def approve(

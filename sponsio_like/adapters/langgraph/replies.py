@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from sponsio_like.adapters.langgraph.asking import Asking, Tools, mark_of
 from sponsio_like.adapters.langgraph.people import answer
 from sponsio_like.outcome import Held
-from sponsio_like.session.session import Session
+from sponsio_like.session import Session
 
 
 class Asked(NamedTuple):

@@ -23,10 +23,8 @@ from sponsio_like.adapters.langgraph.outer import Outer
 from sponsio_like.adapters.langgraph.place import Place
 from sponsio_like.adapters.langgraph.together import Together
 from sponsio_like.errors import ContractError, InputMissing, SessionError, SnapshotError
-from sponsio_like.guard.guard import Guard, begun, resumed
-from sponsio_like.guard.sessions import Given
-from sponsio_like.session.naming import fresh
-from sponsio_like.session.session import Session
+from sponsio_like.guard import Guard, SessionOptions, begun, restored
+from sponsio_like.session import Session, fresh_id
 from sponsio_like.worlds import World
 
 Scope: TypeAlias = Literal["thread", "run"]
@@ -123,9 +121,9 @@ class Sessions:
         return out
 
     @property
-    def _given(self) -> Given:
+    def _given(self) -> SessionOptions:
         world = None if self.world is None else Together(self.world)
-        return Given(self.clock, False, self.delivered, world)
+        return SessionOptions(self.clock, False, self.delivered, world)
 
     def lives(self, kept: Kept) -> bool:
         """Whether the session of this part lives here."""
@@ -167,7 +165,7 @@ class Sessions:
     def after(self, kept: Kept, session: Session, more: Kept) -> Kept:
         """The next part; the session lives on for it."""
         known = known_to(session)
-        known.name = known.name or fresh()
+        known.name = known.name or fresh_id()
         more = {**more, "live": known.name, "seq": known.count}
         if not (self.guard.policy.stateful and self.guard.policy.enforces):
             more["loose"] = True
@@ -201,7 +199,7 @@ class Sessions:
                 "thread of its own"
             )
         try:
-            return resumed(self.guard, kept["session"], self._given)
+            return restored(self.guard, kept["session"], self._given)
         except SnapshotError:
             if self.guard.policy.enforces:
                 raise
@@ -304,4 +302,4 @@ def _flies(session: Session, id: str) -> bool:
 def successor(kept: Kept, more: Kept, *, shared: bool) -> Kept:
     """The part after `kept`, that says this."""
     mine = [*kept.get("line", ()), kept["rev"]] if "rev" in kept else []
-    return {"rev": fresh(), "line": mine[-(LINE_CAP if shared else BESIDE_CAP) :], **more}
+    return {"rev": fresh_id(), "line": mine[-(LINE_CAP if shared else BESIDE_CAP) :], **more}

@@ -26,11 +26,8 @@ from sponsio_like.adapters.langgraph.pending import abandoned, left_over
 from sponsio_like.adapters.langgraph.place import Place, place_of, saver_of
 from sponsio_like.adapters.langgraph.sessions import Sessions, read, successor
 from sponsio_like.adapters.langgraph.steps import once
-from sponsio_like.guard.flow import Flow, Run
-from sponsio_like.guard.guard import Guard
-from sponsio_like.session.active import Acting, acting
-from sponsio_like.session.naming import fresh
-from sponsio_like.session.session import Session
+from sponsio_like.guard import Flow, Guard, Run
+from sponsio_like.session import Caller, Session, current_caller, fresh_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +37,7 @@ class Stand:
     sessions: Sessions
     kept: Kept
     place: Place
-    around: Acting | None
+    around: Caller | None
     outer: Outer | None = None
     batch: str = ""
     """What is decided here: a message of the model, by its id."""
@@ -190,7 +187,7 @@ def standing(sessions: Sessions, config: Any, runtime: Any, *, later: bool) -> F
         within = yield from inside(config, runtime, left_in(stand.kept), later=later)
         stand = replace(stand, place=replace(stand.place, ended=(*within, *ended)))
     if sessions.guard.policy.world and stand.around is None:
-        step, _ = yield Run(once, (fresh, later))
+        step, _ = yield Run(once, (fresh_id, later))
         stand = replace(stand, place=replace(stand.place, step=f"{stand.place.step} {step}"))
     return stand
 
@@ -215,14 +212,14 @@ _NAMES: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 
 def _name_of(saver: Any) -> str:
     try:
-        return "" if saver is None else _NAMES.setdefault(saver, fresh())
+        return "" if saver is None else _NAMES.setdefault(saver, fresh_id())
     except TypeError:  # it has no weak references, or no hash
         return str(id(saver))
 
 
-def acting_under(guard: Guard) -> Acting | None:
+def acting_under(guard: Guard) -> Caller | None:
     """Who acts here, if it is under these contracts."""
-    here = acting()
+    here = current_caller()
     while here is not None and here.session.policy is not guard.policy:
         here = here.around
     return here if here is not None and here.session.open else None

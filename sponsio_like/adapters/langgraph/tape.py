@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sponsio_like.outcome import Held
-from sponsio_like.session.session import Session
+from sponsio_like.session import Session
 
 
 class Said(NamedTuple):
@@ -38,7 +38,7 @@ class Tape:
         asks, answers = (ticket, "") if record["event"] == "decision" else ("", ticket)
         self.said.append(Said(lambda: send(record), asks, answers))
 
-    def came(self, call: str, outcome: Any, late: Any, found: Any) -> None:
+    def after_decision(self, call: str, outcome: Any, late: Any, found: Any) -> None:
         """As `Teller.came`."""
         self.reported("", late)
         self.decided(call, found, outcome)

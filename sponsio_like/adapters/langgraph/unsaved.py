@@ -16,7 +16,7 @@ from sponsio_like.adapters.langgraph.channel import CHANNEL
 from sponsio_like.adapters.langgraph.inside import alisted, listed
 from sponsio_like.adapters.langgraph.place import saver_of
 from sponsio_like.adapters.langgraph.standing import Stand
-from sponsio_like.guard.flow import Flow, Run
+from sponsio_like.guard import Flow, Run
 
 LOOK = 64
 """Most checkpoints that are looked at, back from the newest one of the thread."""

@@ -14,22 +14,30 @@ from decimal import Decimal
 from typing import Any, NamedTuple, TypeAlias
 
 import sponsio_like.logic.formula as f
-from sponsio_like.events.atoms import OPEN, Concerns, Truth, concerns
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call, Event, Message, Result
+from sponsio_like.events import (
+    OPEN,
+    Call,
+    Concerns,
+    Context,
+    Event,
+    Message,
+    Result,
+    Truth,
+    concerns,
+)
 from sponsio_like.monitor.parametric.lookup import (
     BINDING,
-    NOBODY,
     NOWHERE,
+    UNBOUND,
     Form,
-    Look,
+    Lookup,
     call_spot,
     holds,
     is_whole,
     look,
 )
-from sponsio_like.monitor.parametric.variables import Key, Names
-from sponsio_like.values.places import has_gaps, is_list, told
+from sponsio_like.monitor.parametric.variables import Key, VariableLayout
+from sponsio_like.values import has_gaps, is_list, value_in_result
 
 ZERO = Decimal(0)
 
@@ -59,11 +67,11 @@ class _Kind(NamedTuple):
     strict: bool
 
 
-Sighted: TypeAlias = "list[tuple[_Kind, bool | None, list[Look]]]"
+Sighted: TypeAlias = "list[tuple[_Kind, bool | None, list[Lookup]]]"
 
 
 @dataclass(frozen=True, slots=True)
-class OfCalls:
+class CallMatcher:
     """The atom `called`, `done` or `failed` of calls whose arguments carry the values."""
 
     what: str
@@ -109,10 +117,10 @@ def any_of(answers: list[bool | None]) -> bool | None:
     return True if True in answers else None if None in answers else False
 
 
-def _answer(kind: _Kind, base: bool | None, looks: list[Look], key: Key) -> bool | None:
+def _answer(kind: _Kind, base: bool | None, looks: list[Lookup], key: Key) -> bool | None:
     pairs = list(zip(kind.tests, looks, strict=True))
     open_ = {test.place for test, found in pairs if _may_be_any(kind, test, found)}
-    answers, nobody = [base], all(value is NOBODY for value in key)
+    answers, nobody = [base], all(value is UNBOUND for value in key)
     for test, found in pairs:
         if nobody and open_ and test.place not in open_ and test.condition.op in BINDING:
             answers.append(bool(found.values))  # with the value that stands there
@@ -121,7 +129,7 @@ def _answer(kind: _Kind, base: bool | None, looks: list[Look], key: Key) -> bool
     return False if False in answers else None if None in answers else True
 
 
-def _tested(kind: _Kind, test: _Test, found: Look, key: Key) -> bool | None:
+def _tested(kind: _Kind, test: _Test, found: Lookup, key: Key) -> bool | None:
     each = test.condition
     if test.place < 0:
         return bool(found.values) or (None if kind.strict or found.unclear else False)
@@ -129,13 +137,13 @@ def _tested(kind: _Kind, test: _Test, found: Look, key: Key) -> bool | None:
     return holds(found, each.op, value, test.form, every=each.every, strict=kind.strict)
 
 
-def _may_be_any(kind: _Kind, test: _Test, found: Look) -> bool:
+def _may_be_any(kind: _Kind, test: _Test, found: Lookup) -> bool:
     """True if the value at the test's place could be any value."""
     binds = test.condition.op in BINDING
     return binds and (found.unclear or (kind.strict and not found.there))
 
 
-def _seen(call: Call, test: _Test, *, strict: bool) -> Look:
+def _seen(call: Call, test: _Test, *, strict: bool) -> Lookup:
     each, place = test.condition, call_spot(call, test.condition.path)
     strict = strict and each.op in BINDING  # only what binds has to be there
     whole = is_whole(each.path)
@@ -150,7 +158,7 @@ def _seen(call: Call, test: _Test, *, strict: bool) -> Look:
     return found._replace(unclear=found.unclear or short)
 
 
-def _keys(tested: Iterable[tuple[_Test, Look]], width: int) -> Iterator[Key]:
+def _keys(tested: Iterable[tuple[_Test, Lookup]], width: int) -> Iterator[Key]:
     """Yield the combinations of values that these tests bind; none if one
     variable stays unbound.
     """
@@ -163,12 +171,12 @@ def _keys(tested: Iterable[tuple[_Test, Look]], width: int) -> Iterator[Key]:
         yield from itertools.product(*(each for each in choices if each is not None))
 
 
-def of_target(target: f.Target, what: str, names: Names) -> OfCalls:
+def of_target(target: f.Target, what: str, names: VariableLayout) -> CallMatcher:
     """Return the atom of calls that match `target`."""
-    return OfCalls(what, tuple(_kind(match, names) for match in target), len(names.places))
+    return CallMatcher(what, tuple(_kind(match, names) for match in target), len(names.places))
 
 
-def _kind(match: f.Match, names: Names) -> _Kind:
+def _kind(match: f.Match, names: VariableLayout) -> _Kind:
     free = [each for each in match.conditions if not isinstance(each.value, f.Var)]
     bare = replace(match, conditions=tuple(free))
     tests = tuple(
@@ -188,7 +196,7 @@ def _kind(match: f.Match, names: Names) -> _Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class OfOutput:
+class OutputMatcher:
     """The atom of a call whose output carries the value; it is known once the call has settled."""
 
     node: f.OutputIs
@@ -205,38 +213,38 @@ class OfOutput:
     def binds(self, _: bool) -> tuple[Key, ...]:
         return ()
 
-    def found(self, result: Result) -> Look:
+    def found(self, result: Result) -> Lookup:
         """Return what stands at the atom's path in the result."""
         path, var = self.node.path, self.node.value
         assert isinstance(var, f.Var)
-        place = told(result.output, path)
+        place = value_in_result(result.output, path)
         return look(place, self.node.op, var, self.form, given=True, whole=is_whole(path))
 
-    def revealed(self, found: Look) -> Iterator[Key]:
+    def revealed(self, found: Lookup) -> Iterator[Key]:
         """Yield the keys of the values found in the result."""
         if self.width == 1 and (self.node.op in BINDING or self.node.op == "!="):
             yield from ((each,) for each in found.values)
 
-    def settled(self, found: Look, key: Key) -> bool | None:
+    def settled(self, found: Lookup, key: Key) -> bool | None:
         """True if the result carries the value of this key; None if that cannot be decided."""
         return holds(found, self.node.op, key[self.place], self.form)
 
 
 @dataclass(frozen=True, slots=True)
-class OfText:
+class TextMatcher:
     """The atom of a message whose text carries the value."""
 
     node: f.TextIs
     place: int
     form: Form
 
-    def see(self, event: Event, _: Context) -> Look:
+    def see(self, event: Event, _: Context) -> Lookup:
         if not isinstance(event, Message):
             return NOWHERE
         return look(event.text, self.node.op, self.node.value, self.form, given=True, whole=True)
 
-    def holds(self, seen: Look, key: Key) -> bool | None:
+    def holds(self, seen: Lookup, key: Key) -> bool | None:
         return holds(seen, self.node.op, key[self.place], self.form)
 
-    def binds(self, seen: Look) -> Iterator[Key]:
+    def binds(self, seen: Lookup) -> Iterator[Key]:
         return ((each,) for each in seen.values)

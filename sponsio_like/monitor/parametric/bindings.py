@@ -11,26 +11,31 @@ from typing import Any, NamedTuple, TypeAlias
 
 import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError
-from sponsio_like.events.atoms import OPEN
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call, End, Event, Message, Result
+from sponsio_like.events import OPEN, Call, Context, End, Event, Message, Result
 from sponsio_like.monitor.alphabet import fixed_at, static
-from sponsio_like.monitor.parametric.atoms import OfCalls, OfOutput, OfText, of_target
-from sponsio_like.monitor.parametric.lookup import BINDING, NOBODY
+from sponsio_like.monitor.parametric.atoms import CallMatcher, OutputMatcher, TextMatcher, of_target
+from sponsio_like.monitor.parametric.lookup import BINDING, UNBOUND
 from sponsio_like.monitor.parametric.result_bindings import (
     NOTHING,
-    Given,
-    OfPart,
+    PartialBinding,
+    PartialCall,
+    bound_keys,
     is_part,
-    keys_of,
     settled_part,
 )
-from sponsio_like.monitor.parametric.terms import OfAmounts, OfTerms, form_of, side
-from sponsio_like.monitor.parametric.variables import Atom, Key, Names, relations, shown, vars_in
+from sponsio_like.monitor.parametric.terms import AmountMatcher, Comparison, form_of, side
+from sponsio_like.monitor.parametric.variables import (
+    Atom,
+    Key,
+    VariableLayout,
+    relations,
+    value_text,
+    vars_in,
+)
 from sponsio_like.monitor.past import Letter, kept
 from sponsio_like.monitor.program import Slot
 from sponsio_like.monitor.slots import slot_reader
-from sponsio_like.values.places import ABSENT
+from sponsio_like.values import ABSENT
 
 Steady: TypeAlias = Callable[[Sequence[bool | None]], bool]
 Mute: TypeAlias = Callable[[Sequence[bool | None]], frozenset[int]]
@@ -39,7 +44,7 @@ CACHE_CAP = 4_096
 """Most tools whose names' consequences are cached: what of their calls makes no difference."""
 
 
-class Sight(NamedTuple):
+class BoundLetters(NamedTuple):
     """The letters that an event gives: one for each key that it binds, and one for all others.
 
     `rests`: the states of the others stay as they are; `seen`: what each atom read, from which the
@@ -75,24 +80,24 @@ class Bindings:
     keys that it binds.
     """
 
-    def __init__(self, slots: Sequence[Slot], names: Names) -> None:
+    def __init__(self, slots: Sequence[Slot], names: VariableLayout) -> None:
         self.names = names
         self.slots = tuple(slots)
         each = [(i, slot) for i, slot in enumerate(slots) if _has_vars(slot.node)]
         made = [(i, slot, _atom(slot, names)) for i, slot in each]
         self.atoms: list[tuple[int, Slot, Atom]] = made
-        self.nobody: Key = (NOBODY,) * len(names.places)
+        self.nobody: Key = (UNBOUND,) * len(names.places)
         ops = [op for _, slot in each for op in relations(slot.node, names)]
         self._compares = bool(ops)
         self.relates = any(op != "!=" for op in ops) or (bool(ops) and len(names.places) > 1)
-        self.revealing = frozenset(i for i, _, atom in made if isinstance(atom, OfOutput))
-        self.parts = frozenset(i for i, _, atom in made if isinstance(atom, OfPart))
+        self.revealing = frozenset(i for i, _, atom in made if isinstance(atom, OutputMatcher))
+        self.parts = frozenset(i for i, _, atom in made if isinstance(atom, PartialCall))
         self._rests: dict[Any, bool] = {}
         self._mutes: dict[str, frozenset[int]] = {}
 
     def see(
         self, base: Letter, event: Event, context: Context, steady: Steady, mute: Mute
-    ) -> Sight:
+    ) -> BoundLetters:
         """Return the letters that this event gives. `base`: the letter, but for variables.
 
         `steady` says whether a position with a letter leaves the clause as it is; `mute` lists the
@@ -110,7 +115,7 @@ class Bindings:
         rests = false and self._steady(event, steady)
         pairs = zip(self.atoms, seen, strict=True) if self.parts else ()
         given = tuple((i, one) for (i, _, _), one in pairs if i in self.parts and one != NOTHING)
-        return Sight(letters, others, rests, seen, given)
+        return BoundLetters(letters, others, rests, seen, given)
 
     def _small(self, i: int, value: Any) -> Any:
         """Return a term's value, or `MISSING` if it is too large to be remembered in a state."""
@@ -124,7 +129,9 @@ class Bindings:
         telling = [(atom, one, keys) for atom, one, keys in each if keys]
         if len(telling) == 1 and not self.relates and len(telling[0][2]) > 1:
             atom, one, keys = telling[0]
-            if isinstance(atom, OfCalls) and atom.is_alike(one):  # then all of them read the same
+            if isinstance(atom, CallMatcher) and atom.is_alike(
+                one
+            ):  # then all of them read the same
                 return dict.fromkeys(keys, self.letter(base, seen, keys[0]))
         keys_ = dict.fromkeys(key for _, _, keys in telling for key in keys)
         return {key: self.letter(base, seen, key) for key in keys_}
@@ -141,10 +148,12 @@ class Bindings:
             out[i] = _answer(slot, atom.holds(one, key))
         return tuple(out)
 
-    def compares(self, sight: Sight) -> bool:
+    def compares(self, sight: BoundLetters) -> bool:
         """True if the event is compared with values, and does not only bind them."""
         pairs = ((atom, one) for (_, _, atom), one in zip(self.atoms, sight.seen, strict=True))
-        calls = (atom.compares(one) for atom, one in pairs if isinstance(atom, OfCalls | OfTerms))
+        calls = (
+            atom.compares(one) for atom, one in pairs if isinstance(atom, CallMatcher | Comparison)
+        )
         return self._compares and any(calls)
 
     def nothing(self, base: Letter, context: Context) -> Letter:
@@ -165,15 +174,15 @@ class Bindings:
         waiting = [
             (i, slot, atom, atom.found(result))
             for i, slot, atom in self.atoms
-            if isinstance(atom, OfOutput) and letter[i] is OPEN
+            if isinstance(atom, OutputMatcher) and letter[i] is OPEN
         ]
         keys = dict.fromkeys(key for *_, atom, found in waiting for key in atom.revealed(found))
-        given = {i: Given(*each) for i, each in gifts if letter[i] is OPEN}
+        given = {i: PartialBinding(*each) for i, each in gifts if letter[i] is OPEN}
         told: dict[int, dict[Any, None]] = {}
         for *_, atom, found in waiting:
             told.setdefault(atom.place, {}).update(found.values)
         for each in given.values():
-            keys |= dict.fromkeys(keys_of(each, len(self.nobody), told))
+            keys |= dict.fromkeys(bound_keys(each, len(self.nobody), told))
         vague = any(found.unclear for *_, found in waiting)
         loose = any(each.unclear for each in given.values())
 
@@ -227,7 +236,7 @@ class Bindings:
 
     def said(self, key: Key) -> tuple[tuple[str, Any], ...]:
         """Return the variables, each with its value as people read it."""
-        return tuple((name, shown(key[place])) for name, place in self.names.places.items())
+        return tuple((name, value_text(key[place])) for name, place in self.names.places.items())
 
 
 def _answer(slot: Slot, answer: Any) -> Any:
@@ -240,22 +249,22 @@ def _has_vars(node: f.Node) -> bool:
     return any(vars_in(each) for each in f.postorder(node))
 
 
-def _atom(slot: Slot, names: Names) -> Atom:
+def _atom(slot: Slot, names: VariableLayout) -> Atom:
     node = slot.node
     match node:
         case f.Happens(what, target) if is_part(node, names):
-            return OfPart(of_target(target, what, names))
+            return PartialCall(of_target(target, what, names))
         case f.Happens(what, target):
             return of_target(target, what, names)
         case f.OutputIs(_, _, f.Var(name)):
-            return OfOutput(node, names.places[name], names.forms[name], len(names.places))
+            return OutputMatcher(node, names.places[name], names.forms[name], len(names.places))
         case f.TextIs(_, f.Var(name)):
-            return OfText(node, names.places[name], names.forms[name])
+            return TextMatcher(node, names.places[name], names.forms[name])
         case f.Compare(left, op, right):
             form = form_of(names)
-            return OfTerms(side(left, names), op, side(right, names), len(names.places), form)
+            return Comparison(side(left, names), op, side(right, names), len(names.places), form)
         case f.Sum(target):
-            return OfAmounts(of_target(target, "called", names), slot_reader(slot))
+            return AmountMatcher(of_target(target, "called", names), slot_reader(slot))
     raise ContractError.of(
         f"`{node!r}` cannot have a value variable", "count calls instead: count(..)"
     )

@@ -1,6 +1,6 @@
 """Reads one place of an event for value variables, and compares what stands there with a value.
 
-In: a place, a condition with a variable. Out: a `Look`: the values that stand there, as keys have
+In: a place, a condition with a variable. Out: a `Lookup`: the values that stand there, as keys have
 them, and whether all could be read. A variable that is bound from parts of texts is compared as
 text.
 """
@@ -11,33 +11,48 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import sponsio_like.logic.formula as f
-from sponsio_like.events.condition_tests import texts_of
-from sponsio_like.events.events import Call
+from sponsio_like.events import Call, texts_of
 from sponsio_like.monitor.slots import short
-from sponsio_like.values.canonical import Unreadable
-from sponsio_like.values.compare import captures, compare, number_in
-from sponsio_like.values.effort import once, spend
-from sponsio_like.values.freeze import UNREADABLE
-from sponsio_like.values.leaks import carried_in, key_of, keys_of, offered_in
-from sponsio_like.values.limits import LEAK_WORK, VALUE_WORK
-from sponsio_like.values.places import ABSENT, Many, Spot, given, leaves_of, spot
-from sponsio_like.values.tokens import GIVEN_CAP, as_text, words_in
+from sponsio_like.values import (
+    ABSENT,
+    GIVEN_CAP,
+    LEAK_WORK,
+    UNREADABLE,
+    VALUE_WORK,
+    Many,
+    NotCanonical,
+    Spot,
+    captures,
+    carried_in,
+    compare,
+    key_of,
+    keys_of,
+    leaves_of,
+    number_in,
+    offered_in,
+    once_per_decision,
+    scalar_text,
+    spend,
+    spot,
+    without_nulls,
+    words_in,
+)
 
 Form: TypeAlias = Literal["exact", "text", "folded"]
 
 
-class Nobody:
+class Unbound:
     """The stand-in for all values that nothing has bound."""
 
 
-NOBODY = Nobody()
+UNBOUND = Unbound()
 SINGLE: frozenset[f.Op] = frozenset({"=", "!=", "<", "<=", ">", ">=", "matches"})
 """Operators that compare single values; `has` and `carries` look into whatever stands there."""
 BINDING: frozenset[f.Op] = frozenset({"=", "matches", "has", "carries"})
 """Operators that can bind a variable; `!=`, `<` and so on only compare with it."""
 
 
-class Look(NamedTuple):
+class Lookup(NamedTuple):
     """The values that stand at a place. `unclear`: not all could be read; `there`: there are some.
 
     `mixed`: one value was meant, and several stand there: which of them counts is not known.
@@ -51,20 +66,20 @@ class Look(NamedTuple):
     bare: bool = False
 
 
-NOWHERE = Look({}, False, False)
+NOWHERE = Lookup({}, False, False)
 
 
 def form_value(value: Any, form: Form) -> Any:
-    """Return the value as keys have it. Raises `Unreadable`."""
+    """Return the value as keys have it. Raises `NotCanonical`."""
     if form == "folded":
         return key_of(value)
-    text = as_text(value) if form == "text" else None
+    text = scalar_text(value) if form == "text" else None
     return short(value) if text is None else text
 
 
 def look(
     place: Spot, op: f.Op, var: f.Var, form: Form, *, given: bool, whole: bool, every: bool = False
-) -> Look:
+) -> Lookup:
     """Return the values that `op var` binds at a place; with `every`, those that each element has.
 
     `given`: the place is in an output, not in arguments; `whole`: the path means all of it.
@@ -77,14 +92,14 @@ def look(
         try:
             one = UNREADABLE if isinstance(each, Mapping) and not whole and op in SINGLE else each
             read.append(dict.fromkeys(_pieces(one, op, var, form, given)))
-        except Unreadable:
+        except NotCanonical:
             unclear = True
     there, bare = unclear or bool(read), op == "matches" and not all(read)
     every = every and op in BINDING and bool(read)
     found = _in_all(read) if every else _in_any(read)
     unclear = unclear and (bool(found) or not every)  # an unread element adds none
     mixed = len(found) > 1 and op in SINGLE and not whole and _is_mixed(place)
-    return Look(found, unclear, there, mixed, bare)
+    return Lookup(found, unclear, there, mixed, bare)
 
 
 def _in_all(read: list[dict[Any, None]]) -> dict[Any, None]:
@@ -110,7 +125,7 @@ def _parts_of(place: Spot, op: f.Op, *, given: bool, whole: bool) -> Iterator[An
 def _texts(place: Spot) -> Iterator[Any]:
     try:
         yield from texts_of(place)
-    except Unreadable:
+    except NotCanonical:
         yield UNREADABLE
 
 
@@ -132,9 +147,9 @@ def _pieces(value: Any, op: f.Op, var: f.Var, form: Form, given: bool) -> Iterab
         case "carries":
             asked = var.regex
             keys = (
-                once(f"carried {asked}", value, lambda each: carried_in(each, asked))
+                once_per_decision(f"carried {asked}", value, lambda each: carried_in(each, asked))
                 if given
-                else once("offered", value, offered_in)
+                else once_per_decision("offered", value, offered_in)
             )
             spend(LEAK_WORK * len(keys))
             return keys
@@ -142,7 +157,7 @@ def _pieces(value: Any, op: f.Op, var: f.Var, form: Form, given: bool) -> Iterab
 
 
 def holds(
-    found: Look, op: f.Op, value: Any, form: Form, *, every: bool = False, strict: bool = False
+    found: Lookup, op: f.Op, value: Any, form: Form, *, every: bool = False, strict: bool = False
 ) -> bool | None:
     """True if `op value` holds for what was found; None if that cannot be decided."""
     if not found.there:
@@ -163,7 +178,7 @@ def holds(
 def _compared(found: Any, op: f.Op, value: Any, form: Form) -> bool | None:
     if op == "!=":
         return bool(found != value)
-    return None if value is NOBODY else ordered(found, op, value, form)
+    return None if value is UNBOUND else ordered(found, op, value, form)
 
 
 def ordered(left: Any, op: f.Op, right: Any, form: Form) -> bool | None:
@@ -181,11 +196,11 @@ def call_spot(call: Call, path: str) -> Spot:
     """Return what stands at a path of a call; `*`, `@agent` and `@call` are paths, too."""
     match path:
         case "*":
-            return given(call.args)
+            return without_nulls(call.args)
         case "@agent":
             return call.agent
         case "@call":
-            return [call.tool, given(call.args)]
+            return [call.tool, without_nulls(call.args)]
     return spot(call.args, path)
 
 

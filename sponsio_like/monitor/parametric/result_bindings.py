@@ -13,19 +13,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import sponsio_like.logic.formula as f
-from sponsio_like.events.atoms import OPEN, Truth
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Event
-from sponsio_like.monitor.parametric.atoms import OfCalls
-from sponsio_like.monitor.parametric.lookup import BINDING, NOBODY
-from sponsio_like.monitor.parametric.variables import Key, Names, vars_in
+from sponsio_like.events import OPEN, Context, Event, Truth
+from sponsio_like.monitor.parametric.atoms import CallMatcher
+from sponsio_like.monitor.parametric.lookup import BINDING, UNBOUND
+from sponsio_like.monitor.parametric.variables import Key, VariableLayout, vars_in
 from sponsio_like.monitor.program import Program, operands
 
 Part: TypeAlias = tuple[tuple[int, Any], ...]
 """Some places of a key, each with its value."""
 
 
-class Given(NamedTuple):
+class PartialBinding(NamedTuple):
     """The values that a call has bound: `parts` for certain, `doubted` perhaps.
 
     `unclear`: it may have bound any value.
@@ -41,16 +39,16 @@ class Given(NamedTuple):
         return (*self.parts, *self.doubted)
 
 
-NOTHING = Given(())
+NOTHING = PartialBinding(())
 
 
 @dataclass(frozen=True, slots=True)
-class OfPart:
+class PartialCall:
     """The atom `done` or `failed` of calls whose arguments carry the values of some variables."""
 
-    calls: OfCalls
+    calls: CallMatcher
 
-    def see(self, event: Event, context: Context) -> Given:
+    def see(self, event: Event, context: Context) -> PartialBinding:
         certain: dict[Part, None] = {}
         doubted: dict[Part, None] = {}
         unclear = False
@@ -65,14 +63,14 @@ class OfPart:
                 choices[test.place] = choices.get(test.place, mine) & mine
             each = ([(place, value) for value in values] for place, values in choices.items())
             (doubted if base is None else certain).update(dict.fromkeys(itertools.product(*each)))
-        return Given(tuple(certain), tuple(doubted), unclear)
+        return PartialBinding(tuple(certain), tuple(doubted), unclear)
 
-    def holds(self, seen: Given, key: Key) -> Truth:
+    def holds(self, seen: PartialBinding, key: Key) -> Truth:
         if seen.unclear or _fits_some(seen.all, key):
             return OPEN
-        return OPEN if seen.all and all(value is NOBODY for value in key) else False
+        return OPEN if seen.all and all(value is UNBOUND for value in key) else False
 
-    def binds(self, _: Given) -> tuple[Key, ...]:
+    def binds(self, _: PartialBinding) -> tuple[Key, ...]:
         return ()
 
 
@@ -80,7 +78,7 @@ def _fits_some(parts: Iterable[Part], key: Key) -> bool:
     return any(all(key[place] == value for place, value in part) for part in parts)
 
 
-def settled_part(given: Given, key: Key, *, vague: bool, default: bool) -> bool:
+def settled_part(given: PartialBinding, key: Key, *, vague: bool, default: bool) -> bool:
     """True if a call that has settled with the atom's status carries the values of this key.
 
     `vague`: its result cannot be read; for values that nothing has bound, the answer is then
@@ -90,11 +88,13 @@ def settled_part(given: Given, key: Key, *, vague: bool, default: bool) -> bool:
         return True
     if not default:
         return False
-    nobody = vague and all(value is NOBODY for value in key)
+    nobody = vague and all(value is UNBOUND for value in key)
     return given.unclear or _fits_some(given.doubted, key) or (nobody and bool(given.all))
 
 
-def keys_of(given: Given, width: int, told: Mapping[int, Iterable[Any]]) -> Iterator[Key]:
+def bound_keys(
+    given: PartialBinding, width: int, told: Mapping[int, Iterable[Any]]
+) -> Iterator[Key]:
     """Yield the keys that a call and its result bind together. `told`: the result's values, by
     place.
     """
@@ -107,7 +107,7 @@ def keys_of(given: Given, width: int, told: Mapping[int, Iterable[Any]]) -> Iter
 # --- which atoms are tied -------------------------------------------------------------------------
 
 
-def places_of(node: f.Node, names: Names) -> list[set[str]]:
+def places_of(node: f.Node, names: VariableLayout) -> list[set[str]]:
     """Return the variables that an atom binds: one set for each way in which it holds."""
     match node:
         case f.Happens(what, target):
@@ -120,7 +120,7 @@ def places_of(node: f.Node, names: Names) -> list[set[str]]:
     return [one & set(names.places) for one in bound]
 
 
-def is_part(node: f.Node, names: Names) -> bool:
+def is_part(node: f.Node, names: VariableLayout) -> bool:
     """True if an atom of calls waits for the result, and the call binds only some of the variables.
 
     A condition that only compares (`to != $x`) has an answer for all values, and so needs no
@@ -136,7 +136,7 @@ def is_part(node: f.Node, names: Names) -> bool:
     return simple and any(0 < len(one) < len(names.places) for one in places_of(node, names))
 
 
-def is_tied(program: Program, roots: Sequence[int], slot: int, names: Names) -> bool:
+def is_tied(program: Program, roots: Sequence[int], slot: int, names: VariableLayout) -> bool:
     """True if an atom that binds only some variables always stands beside one that binds the
     others.
 
@@ -150,7 +150,7 @@ def is_tied(program: Program, roots: Sequence[int], slot: int, names: Names) -> 
     return all(ties(program, op, names) for op in parents)
 
 
-def ties(program: Program, op: tuple[Any, ...], names: Names) -> bool:
+def ties(program: Program, op: tuple[Any, ...], names: VariableLayout) -> bool:
     """True if `op` joins one call and its result, and both together bind all variables."""
     if op[0] not in ("and", "or"):
         return False

@@ -15,7 +15,7 @@ from typing import Any
 
 from sponsio_like.monitor.monitor import State
 from sponsio_like.monitor.parametric.variables import Key
-from sponsio_like.monitor.state import Watch
+from sponsio_like.monitor.state import ClauseState
 
 VALUES_CAP = 100_000
 """Most values of one clause that have a state of their own."""
@@ -27,7 +27,7 @@ LOOKED_AT = 256
 """Most values that are examined to find one that may be forgotten."""
 
 
-class Cell:
+class SharedState:
     """The state that some keys are in. `into`: the cell that it was merged into, or None.
 
     `moved`: the call at which its state last changed; -1 if it never has.
@@ -35,14 +35,14 @@ class Cell:
 
     __slots__ = ("into", "keys", "moved", "watch")
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: ClauseState) -> None:
         self.watch = watch
-        self.into: Cell | None = None
+        self.into: SharedState | None = None
         self.keys = 0
         self.moved = -1
 
 
-class Instances:
+class ValueStates:
     """The states of one clause by key, and the state of all other keys (`rest`).
 
     `keys`: the cell of each key, and the call at which the key came into it. `broken`: a violation
@@ -63,17 +63,21 @@ class Instances:
     )
 
     def __init__(
-        self, start: Watch, cap: int, permits: Callable[[Watch, Watch], bool], states: int
+        self,
+        start: ClauseState,
+        cap: int,
+        permits: Callable[[ClauseState, ClauseState], bool],
+        states: int,
     ) -> None:
         self.cap, self.permits, self.states = cap, permits, states
-        self.rest = self._last = Cell(start)
-        self.cells: dict[Watch, Cell] = {start: self.rest}
-        self.keys: OrderedDict[Key, tuple[Cell, int]] = OrderedDict()  # the oldest first
+        self.rest = self._last = SharedState(start)
+        self.cells: dict[ClauseState, SharedState] = {start: self.rest}
+        self.keys: OrderedDict[Key, tuple[SharedState, int]] = OrderedDict()  # the oldest first
         self.blind = self.broken = False
 
     # --- asking -------------------------------------------------------------------------------
 
-    def watch(self, key: Key) -> Watch:
+    def watch(self, key: Key) -> ClauseState:
         """Return the state of this key."""
         entry = self.keys.get(key)
         return (self.rest if entry is None else self._root(key, entry)).watch
@@ -85,7 +89,7 @@ class Instances:
         moved = self._root(key, self.keys[key]).moved
         return max(moved, self.keys[key][1])
 
-    def watches(self, but: Collection[Key] = ()) -> list[Watch]:
+    def watches(self, but: Collection[Key] = ()) -> list[ClauseState]:
         """Return every state that some key is in, without counting the keys of `but`."""
         entries = ((key, self.keys[key]) for key in but if key in self.keys)
         taken = Counter(self._root(key, entry) for key, entry in entries)
@@ -95,7 +99,7 @@ class Instances:
             if cell is self.rest or cell.keys > taken[cell]
         ]
 
-    def example(self, watch: Watch, but: Collection[Key] = ()) -> Key | None:
+    def example(self, watch: ClauseState, but: Collection[Key] = ()) -> Key | None:
         """Return a key in this state that is not one of `but`; None if it is the state of all
         others.
         """
@@ -109,7 +113,9 @@ class Instances:
         """True if this key has a state of its own."""
         return key in self.keys
 
-    def has_room(self, more: int, states: Collection[Watch], new: Collection[Watch]) -> bool:
+    def has_room(
+        self, more: int, states: Collection[ClauseState], new: Collection[ClauseState]
+    ) -> bool:
         """True if `more` further keys can be stored, and be in the states `new` beside `states`."""
         if len(states) + len(new) > self.states:
             return all(self.permits(each, self.rest.watch) for each in new)
@@ -122,7 +128,7 @@ class Instances:
 
     # --- changing -----------------------------------------------------------------------------
 
-    def put(self, key: Key, watch: Watch, call: int) -> None:
+    def put(self, key: Key, watch: ClauseState, call: int) -> None:
         """Set the state of this key; note in `blind` if there is no room for it."""
         watch = self._latched(watch)
         entry = self.keys.get(key)
@@ -142,7 +148,7 @@ class Instances:
         if entry is not None:
             self._left(cell)
 
-    def _cell(self, watch: Watch) -> Cell:
+    def _cell(self, watch: ClauseState) -> SharedState:
         """Return the cell of this state, a new one if need be.
 
         It looks at the last one first, since many values get the same state in a row.
@@ -152,7 +158,7 @@ class Instances:
             return last
         found = self.cells.get(watch)
         if found is None:
-            found = self.cells[watch] = Cell(watch)
+            found = self.cells[watch] = SharedState(watch)
         self._last = found
         return found
 
@@ -164,7 +170,7 @@ class Instances:
             del self.keys[key]
             self._left(cell)
 
-    def move(self, moves: Mapping[Watch, Watch], call: int) -> None:
+    def move(self, moves: Mapping[ClauseState, ClauseState], call: int) -> None:
         """Replace each state by the one that `moves` has for it; merge states that have become
         equal.
         """
@@ -182,7 +188,7 @@ class Instances:
                 cell.into = into
                 into.keys += cell.keys
 
-    def _root(self, key: Key, entry: tuple[Cell, int]) -> Cell:
+    def _root(self, key: Key, entry: tuple[SharedState, int]) -> SharedState:
         cell, call = entry
         while cell.into is not None:
             cell, call = cell.into, max(call, cell.moved)
@@ -190,12 +196,12 @@ class Instances:
             self.keys[key] = (cell, call)
         return cell
 
-    def _latched(self, watch: Watch) -> Watch:
+    def _latched(self, watch: ClauseState) -> ClauseState:
         """Return the state without `broken`, which is remembered once for all keys."""
-        self.broken = self.broken or watch.broken
-        return watch._replace(broken=False) if watch.broken else watch
+        self.broken = self.broken or watch.violated
+        return watch._replace(violated=False) if watch.violated else watch
 
-    def _left(self, cell: Cell) -> None:
+    def _left(self, cell: SharedState) -> None:
         """Count one key less in this cell, and remove the cell if it was the last."""
         cell.keys -= 1
         if cell.keys == 0 and cell is not self.rest:
@@ -216,9 +222,9 @@ class Instances:
 
     # --- copies -------------------------------------------------------------------------------
 
-    def copy(self, keys: Iterable[Key]) -> Instances:
+    def copy(self, keys: Iterable[Key]) -> ValueStates:
         """Return a copy to try changes on, with no keys but these."""
-        twin = Instances(self.rest.watch, self.cap, self.permits, self.states)
+        twin = ValueStates(self.rest.watch, self.cap, self.permits, self.states)
         twin.blind, twin.broken, twin.rest.moved = self.blind, self.broken, self.rest.moved
         for key in {key for key in keys if key in self.keys}:
             twin.put(key, self.watch(key), self.since(key))
@@ -242,21 +248,21 @@ class Instances:
             self.keys[key] = (cell, call)
 
 
-def _end(cell: Cell) -> Cell:
+def _end(cell: SharedState) -> SharedState:
     """Return the cell that this one was merged into at last, or itself."""
     while cell.into is not None:
         cell = cell.into
     return cell
 
 
-def only_permits(watch: Watch, rest: Watch) -> bool:
+def only_permits(watch: ClauseState, rest: ClauseState) -> bool:
     """True if forgetting this state, so that `rest` takes its place, can only refuse more.
 
     So it is if they differ only in registers of the guarantee that are true here and false in
     `rest`: such a register can only permit. The gate, which has the assumption, must be the same.
     """
-    same = watch._replace(inner=None) == rest._replace(inner=None)
-    return same and _above(watch.inner, rest.inner)
+    same = watch._replace(segment=None) == rest._replace(segment=None)
+    return same and _above(watch.segment, rest.segment)
 
 
 def _above(mine: State | None, other: State | None) -> bool:
@@ -266,6 +272,6 @@ def _above(mine: State | None, other: State | None) -> bool:
     return all(one == two or (one is True and two is False) for one, two in pairs)
 
 
-def never(_: Watch, __: Watch) -> bool:
+def never(_: ClauseState, __: ClauseState) -> bool:
     """Return False: no state may be forgotten."""
     return False

@@ -11,21 +11,17 @@ from decimal import Decimal
 from typing import Any
 
 import sponsio_like.logic.formula as f
-from sponsio_like.events.condition_tests import compared
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Event
-from sponsio_like.events.terms import MISSING, value_reader
-from sponsio_like.monitor.parametric.atoms import OfCalls, Sighted
-from sponsio_like.monitor.parametric.lookup import NOBODY, Form, form_value, ordered
-from sponsio_like.monitor.parametric.variables import Key, Names
-from sponsio_like.values.canonical import Unreadable
-from sponsio_like.values.places import ABSENT
+from sponsio_like.events import MISSING, Context, Event, comparison_test, value_reader
+from sponsio_like.monitor.parametric.atoms import CallMatcher, Sighted
+from sponsio_like.monitor.parametric.lookup import UNBOUND, Form, form_value, ordered
+from sponsio_like.monitor.parametric.variables import Key, VariableLayout
+from sponsio_like.values import ABSENT, NotCanonical
 
 ZERO = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
-class OfTerms:
+class Comparison:
     """A comparison of the present call, or of the context, with variables."""
 
     left: Callable[[Any, Event, Context], Any]
@@ -43,30 +39,30 @@ class OfTerms:
             return None
         if left is ABSENT or right is ABSENT:
             return False
-        if NOBODY in (left, right):
+        if UNBOUND in (left, right):
             return None if self.op not in ("=", "!=") else self.op == "!="
         if self.form != "exact" and self.op not in ("=", "!="):
             return ordered(left, self.op, right, self.form)
-        return compared(left, self.op, right)
+        return comparison_test(left, self.op, right)
 
     def compares(self, seen: tuple[Event, Context]) -> bool:
         """True if both sides can be read, and one of them is a variable."""
-        sides = [side((NOBODY,) * self.width, *seen) for side in (self.left, self.right)]
-        return NOBODY in sides and MISSING not in sides and ABSENT not in sides
+        sides = [side((UNBOUND,) * self.width, *seen) for side in (self.left, self.right)]
+        return UNBOUND in sides and MISSING not in sides and ABSENT not in sides
 
     def binds(self, seen: tuple[Event, Context]) -> Iterator[Key]:
         if self.width == 1 and self.op in ("=", "!="):
             for side in (self.left, self.right):
-                value = side((NOBODY,), *seen)
-                if value is not NOBODY and value is not MISSING and value is not ABSENT:
+                value = side((UNBOUND,), *seen)
+                if value is not UNBOUND and value is not MISSING and value is not ABSENT:
                     yield (value,)
 
 
 @dataclass(frozen=True, slots=True)
-class OfAmounts:
+class AmountMatcher:
     """The amount that a sum adds at a call that carries the values."""
 
-    calls: OfCalls
+    calls: CallMatcher
     read: Callable[[Event, Context], Any]
 
     def see(self, event: Event, context: Context) -> tuple[Sighted, Any]:
@@ -80,13 +76,13 @@ class OfAmounts:
         return self.calls.binds(seen[0])
 
 
-def form_of(names: Names) -> Form:
+def form_of(names: VariableLayout) -> Form:
     """Return the form in which the values of a clause are compared; `exact` if forms differ."""
     forms = set(names.forms.values())
     return forms.pop() if len(forms) == 1 else "exact"
 
 
-def side(node: f.Term, names: Names) -> Callable[[Any, Event, Context], Any]:
+def side(node: f.Term, names: VariableLayout) -> Callable[[Any, Event, Context], Any]:
     """Return the function that reads one side of a comparison, for the values of the variables."""
     if isinstance(node, f.Variable) and node.name in names.places:
         place = names.places[node.name]
@@ -100,7 +96,7 @@ def side(node: f.Term, names: Names) -> Callable[[Any, Event, Context], Any]:
         try:
             none = found is MISSING or found is ABSENT
             return found if none else form_value(found, form)
-        except Unreadable:
+        except NotCanonical:
             return MISSING
 
     return value

@@ -1,7 +1,7 @@
 """Finds the value variables of formulas: their names, their places in keys, how they are compared.
 
-In: formulas. Out: `Names`, and the protocol of atoms with variables. Values are canonical; a
-variable that is bound from parts of texts anywhere is compared as text everywhere.
+In: formulas. Out: `VariableLayout`, and the protocol of atoms with variables. Values are canonical;
+a variable that is bound from parts of texts anywhere is compared as text everywhere.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from decimal import Decimal
 from typing import Any, Protocol, TypeAlias
 
 import sponsio_like.logic.formula as f
-from sponsio_like.events.context import Context
-from sponsio_like.events.events import Event
-from sponsio_like.logic.decompose import take_apart
+from sponsio_like.events import Context, Event
+from sponsio_like.logic import decompose
 from sponsio_like.monitor.parametric.lookup import BINDING, Form
 
 Key: TypeAlias = tuple[Any, ...]
@@ -30,7 +29,7 @@ LONG = "a long value"
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class VariableLayout:
     """The variables of a clause: their places in its keys, and how their values are compared.
 
     `local`: those that only speak of the call that is judged, each with the field that it stands
@@ -57,7 +56,7 @@ class Atom(Protocol):
         """
 
 
-def shown(value: Any) -> Any:
+def value_text(value: Any) -> Any:
     """Return a canonical value as data that people read; of a long one, only its fingerprint."""
     match value:
         case Decimal() if abs(value.adjusted()) > DIGITS:
@@ -69,9 +68,9 @@ def shown(value: Any) -> Any:
         case ("bool" | "NoneType", plain):
             return plain
         case ("list", items):
-            return [shown(each) for each in items]
+            return [value_text(each) for each in items]
         case ("map", pairs):
-            return {str(key): shown(each) for key, each in sorted(pairs, key=repr)}
+            return {str(key): value_text(each) for key, each in sorted(pairs, key=repr)}
         case ("hash", mark):
             return f"{LONG} ({mark[:8]})"
     return value
@@ -104,7 +103,7 @@ def all_vars(root: f.Node) -> list[tuple[f.Op | None, f.Var]]:
     return [each for node in f.postorder(root) for each in vars_in(node)]
 
 
-def told_in(node: f.Node) -> Iterator[str]:
+def vars_given_by_context(node: f.Node) -> Iterator[str]:
     """Yield the variables for which the context gives the value: those that are `=` to it."""
     if isinstance(node, f.Compare) and node.op == "=":
         sides = f.children(node)
@@ -112,7 +111,7 @@ def told_in(node: f.Node) -> Iterator[str]:
             yield from (each.name for each in sides if isinstance(each, f.Variable))
 
 
-def relations(node: f.Node, names: Names) -> list[f.Op]:
+def relations(node: f.Node, names: VariableLayout) -> list[f.Op]:
     """Return the operators by which the node compares variables without binding them."""
     found: list[f.Op] = []
     for each in f.postorder(node):
@@ -124,7 +123,7 @@ def relations(node: f.Node, names: Names) -> list[f.Op]:
     return found
 
 
-def names_of(roots: Iterable[f.Node], judged: f.Formula) -> Names:
+def variable_layout(roots: Iterable[f.Node], judged: f.Formula) -> VariableLayout:
     """Return the variables of these formulas; `judged` is the guarantee."""
     roots = list(roots)
     local = _local(judged, [each for root in roots for each in _uses(root)])
@@ -140,7 +139,7 @@ def names_of(roots: Iterable[f.Node], judged: f.Formula) -> Names:
         if ORDER.index(form) > ORDER.index(forms.get(var.name, "exact")):
             forms[var.name] = form
         forms.setdefault(var.name, form)
-    return Names(places, forms, local)
+    return VariableLayout(places, forms, local)
 
 
 ORDER: tuple[Form, ...] = ("exact", "text", "folded")
@@ -164,7 +163,7 @@ def _local(judged: f.Formula, uses: list[str]) -> dict[str, str]:
     """Return the variables that the judged call binds once, and that are only compared there."""
     binders: dict[str, list[str]] = {}
     compared: list[str] = []
-    for body in (each for parts in take_apart(judged).always for each in parts):
+    for body in (each for parts in decompose(judged).always for each in parts):
         for node, premise in _present(body):
             if isinstance(node, f.Happens) and premise and node.what == "called":
                 for match in node.target if len(node.target) == 1 else ():

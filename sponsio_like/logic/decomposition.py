@@ -1,8 +1,8 @@
 """Decomposes a guarantee into the parts that are watched one by one.
 
-In: a formula. Out: a `Reading`: what is owed at every position anew, and what is owed once, from
-the first position. `f W g`, `f U g` and `f R g` at the top, over formulas without future operators,
-are read as safety over the past.
+In: a formula. Out: a `Decomposition`: what is owed at every position anew, and what is owed once,
+from the first position. `f W g`, `f U g` and `f R g` at the top, over formulas without future
+operators, are read as safety over the past.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _FUTURE = (f.Next, f.WeakNext, f.Eventually, f.Always, f.Until, f.WeakUntil, f.R
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Decomposition:
     """The parts of a guarantee.
 
     `always[k]`: a conjunction that is owed at every position anew, with one instance for each.
@@ -26,7 +26,7 @@ class Reading:
     rest: tuple[f.Formula, ...]
 
 
-def take_apart(formula: f.Formula) -> Reading:
+def decompose(formula: f.Formula) -> Decomposition:
     """Return the parts of a guarantee."""
     always: list[tuple[f.Formula, ...]] = []
     rest: list[f.Formula] = []
@@ -38,7 +38,7 @@ def take_apart(formula: f.Formula) -> Reading:
                 pass
             case _:
                 rest.append(part)
-    return Reading(tuple(always), tuple(rest))
+    return Decomposition(tuple(always), tuple(rest))
 
 
 def conjuncts(formula: f.Formula) -> list[f.Formula]:

@@ -17,11 +17,11 @@ from unicodedata import normalize
 
 from sponsio_like.errors import ContractError
 from sponsio_like.logic.formula import Op
-from sponsio_like.values.canonical import Unreadable, canonical, exactly, normal
-from sponsio_like.values.effort import once, spend
+from sponsio_like.values.canonical_form import NotCanonical, canonical, exactly, normal
+from sponsio_like.values.effort import once_per_decision, spend
 from sponsio_like.values.leaks import key_of, offered_in
 from sponsio_like.values.limits import FORM_WORK, NUMBER_CAP, TEXT_CAP, VALUES_CAP
-from sponsio_like.values.tokens import as_text, words_in
+from sponsio_like.values.tokens import scalar_text, words_in
 
 REGEX_CAP = 1_000
 """Longest regular expression, in characters."""
@@ -53,15 +53,15 @@ LONGEST = 100
 
 
 @functools.lru_cache(maxsize=4096)
-def regex(pattern: str) -> Search:
+def regex(pattern: str) -> RegexSearch:
     """Return the search for a regular expression, in linear time (RE2). Callers keep what they
     reuse.
 
-    Raises `ContractError` if it does not compile, with the reason. The search raises `Unreadable`
+    Raises `ContractError` if it does not compile, with the reason. The search raises `NotCanonical`
     for a text that is too long for it, or no text.
     """
     compiled = _compiled(pattern, captures=False)
-    return Search(compiled.search, compiled.programsize, _cost(pattern, compiled.programsize))
+    return RegexSearch(compiled.search, compiled.programsize, _cost(pattern, compiled.programsize))
 
 
 def _cost(pattern: str, size: int) -> int:
@@ -87,7 +87,7 @@ def _compiled(pattern: str, *, captures: bool) -> Any:
         raise ContractError.of(
             f"regular expression of {len(pattern)} characters", f"at most {REGEX_CAP} are allowed"
         )
-    pattern = composed(pattern)
+    pattern = composed_pattern(pattern)
     options = re2.Options()
     options.max_mem = REGEX_MEMORY
     options.log_errors = False
@@ -104,7 +104,7 @@ def _compiled(pattern: str, *, captures: bool) -> Any:
         ) from None
 
 
-def composed(pattern: str) -> str:
+def composed_pattern(pattern: str) -> str:
     """Return a pattern with its letters in NFC, as texts are; escapes and ranges of marks stay."""
     return pattern if pattern.isascii() else PIECES.sub(_composed, pattern)
 
@@ -121,24 +121,24 @@ def captures(pattern: str, value: Any) -> list[str]:
     """Return all that the group of a regular expression finds in a text; without a group, its
     matches.
 
-    Raises `Unreadable` for anything but a string, and for one that is too long.
+    Raises `NotCanonical` for anything but a string, and for one that is too long.
     """
     compiled = _compiled(pattern, captures=True)
     if not isinstance(value, str) or len(value) > TEXT_CAP or HALF.search(value):
-        raise Unreadable("no text to search in")
+        raise NotCanonical("no text to search in")
     if len(value) * compiled.programsize > WORK_CAP:
-        raise Unreadable("too much text for this regular expression")
+        raise NotCanonical("too much text for this regular expression")
     spend(len(value) * _cost(pattern, compiled.programsize))
     group = 1 if compiled.groups else 0
     matches = itertools.islice(compiled.finditer(normal(value).encode()), VALUES_CAP + 1)
     found = [each.group(group) for each in matches]
     if len(found) > VALUES_CAP:
-        raise Unreadable("too many matches")
+        raise NotCanonical("too many matches")
     return [each.decode() for each in found if each is not None]
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class RegexSearch:
     """The search for a regular expression in a text, and in the text's NFC form."""
 
     find: Callable[[bytes], Any]
@@ -149,17 +149,17 @@ class Search:
 
     def __call__(self, text: str) -> bool:
         if len(text) * self.size > WORK_CAP:
-            raise Unreadable("too much text for this regular expression")
+            raise NotCanonical("too much text for this regular expression")
         spend(len(text) * self.cost)
         if text.isascii():
             return self.find(text.encode()) is not None
-        return any(self.find(form) is not None for form in once("forms", text, _forms))
+        return any(self.find(form) is not None for form in once_per_decision("forms", text, _forms))
 
 
 def _forms(text: str) -> list[bytes]:
     """Return a text as it is, and in its NFC form if that is another."""
     if HALF.search(text):
-        raise Unreadable("not text")
+        raise NotCanonical("not text")
     spend(len(text) * FORM_WORK)
     return [form.encode() for form in dict.fromkeys((text, normal(text)))]
 
@@ -194,13 +194,13 @@ def same(left: Any, right: Any) -> bool | None:
         if canonical(left) == canonical(right):
             return True
         return None if _reads_as(left, right) else False
-    except Unreadable:
+    except NotCanonical:
         return None
 
 
 def _reads_as(left: Any, right: Any) -> bool:
     """True if a tool may take one scalar for the other: as text, or as the same number."""
-    texts = as_text(left), as_text(right)
+    texts = scalar_text(left), scalar_text(right)
     if None in texts or not (isinstance(left, str) or isinstance(right, str)):
         return False
     if texts[0] == texts[1]:
@@ -231,9 +231,9 @@ def _stands_in(value: Any, op: Op, text: Any) -> bool | None:
     try:
         if op == "carries":
             return key_of(text) in offered_in(value)
-        said = as_text(text)
+        said = scalar_text(text)
         return None if said is None else said in words_in(value)
-    except Unreadable:
+    except NotCanonical:
         return None
 
 
@@ -244,12 +244,12 @@ def text_matches(value: Any, pattern: Any) -> bool | None:
     return _searched(value, regex(pattern)) if isinstance(pattern, str) else None
 
 
-def _searched(value: Any, search: Search) -> bool | None:
+def _searched(value: Any, search: RegexSearch) -> bool | None:
     if not isinstance(value, str) or len(value) > TEXT_CAP:
         return None
     try:
         return search(value)
-    except Unreadable:
+    except NotCanonical:
         return None
 
 

@@ -13,7 +13,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any, TypeAlias
 
-from sponsio_like.values.canonical import Unreadable
+from sponsio_like.values.canonical_form import NotCanonical
 from sponsio_like.values.limits import (
     BITS_CAP,
     CHARACTERS_CAP,
@@ -94,7 +94,7 @@ class Cut(dict[str, Any]):
 def freeze_args(args: Any, opener: Opener | None = None) -> Any:
     """Return the arguments of a call, frozen; every name is kept. `opener`: for foreign values.
 
-    Raises `TypeError` if they are not a map, and `Unreadable` if they have too many names.
+    Raises `TypeError` if they are not a map, and `NotCanonical` if they have too many names.
     """
     if args is None:
         return {}
@@ -109,7 +109,7 @@ def freeze_args(args: Any, opener: Opener | None = None) -> Any:
     if not isinstance(args, Mapping):
         raise TypeError(f"arguments are a {type(args).__name__}, not a map of names to values")
     if len(args) > VALUES_CAP:
-        raise Unreadable(f"{len(args):,} arguments are too many: at most {VALUES_CAP:,} are read")
+        raise NotCanonical(f"{len(args):,} arguments are too many: at most {VALUES_CAP:,} are read")
     return freeze(args, opener=opener)
 
 
@@ -129,7 +129,9 @@ def freeze(value: Any, most: int = VALUES_CAP, opener: Opener | None = None) -> 
         if not isinstance(value, Mapping):
             return copied(value, DEPTH_CAP, room)
         room.holds(sum(len(name) for name in value if isinstance(name, str)))
-        members = named(value.items(), lambda each: copied(each, DEPTH_CAP - 1, room), most)
+        members = freeze_members(
+            value.items(), lambda each: copied(each, DEPTH_CAP - 1, room), most
+        )
         return _cut(members, room.met) if room.met and members is not UNREADABLE else members
     except Exception:  # a mapping of the host's own making may raise when it is read
         return UNREADABLE
@@ -141,7 +143,7 @@ def _cut(members: dict[str, Any], met: str) -> Cut:
     return cut
 
 
-def named(pairs: Iterable[tuple[Any, Any]], read: Any, most: int) -> Any:
+def freeze_members(pairs: Iterable[tuple[Any, Any]], read: Any, most: int) -> Any:
     """Return the members of a map by name: each of them is read, or is unreadable itself.
 
     A map of more than `most` members is unreadable; so is a name that two members have.

@@ -25,27 +25,51 @@ from typing import Any
 
 from sponsio_like.contracts.blocks import (
     Counts,
-    called,
+    calls_of_any,
+    counted_calls,
     earlier,
     exclusive,
-    tried,
     whenever,
     worked,
 )
-from sponsio_like.contracts.contradictions import settles
-from sponsio_like.contracts.parameters import Default, Field, Tools, default, expects, of_kind, read
-from sponsio_like.contracts.slips import idle
+from sponsio_like.contracts.contradictions import check_settles
+from sponsio_like.contracts.parameters import (
+    Default,
+    Field,
+    Tools,
+    default,
+    expects,
+    of_kind,
+    read_parameter,
+)
+from sponsio_like.contracts.slips import check_idle_missing
 from sponsio_like.contracts.targets import NOTHING, Vocabulary, known_field
-from sponsio_like.contracts.templates import fill, made_name, named, words_of
+from sponsio_like.contracts.templates import argument_text, fill, made_name, named_argument
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.logic.formula import Formula
 from sponsio_like.outcome import Decision
 
 # fmt: off
 __all__ = [
-    "CATALOG", "FAMILIES", "Counts", "Field", "Parameter", "Pattern", "Rule", "Tools", "called",
-    "catalog", "default", "earlier", "exclusive", "find_pattern", "pattern", "settles", "tried",
-    "whenever", "worked",
+    "CATALOG",
+    "FAMILIES",
+    "Counts",
+    "Field",
+    "Parameter",
+    "Pattern",
+    "Rule",
+    "Tools",
+    "calls_of_any",
+    "catalog",
+    "check_settles",
+    "counted_calls",
+    "default",
+    "earlier",
+    "exclusive",
+    "find_pattern",
+    "pattern",
+    "whenever",
+    "worked",
 ]
 # fmt: on
 
@@ -131,7 +155,7 @@ class Pattern:
             name = parameter.name
             if given.get(name) is not None:
                 values[name] = problems.attempt(
-                    (name,), read, parameter.annotation, given[name], words
+                    (name,), read_parameter, parameter.annotation, given[name], words
                 )
             elif not parameter.required:
                 values[name] = self._default(parameter, given, words, problems)
@@ -145,7 +169,7 @@ class Pattern:
                 *(replace(p, what=f"`{self.name}`: {p.what}") for p in error.problems)
             ) from None
         rule = built if isinstance(built, Rule) else Rule(built)
-        for problem in idle(rule.formula):
+        for problem in check_idle_missing(rule.formula):
             problems.found.append(replace(problem, path=_said("missing", given), of_key=True))
         problems.check()
         kept = {key: value for key, value in given.items() if value is not None}
@@ -178,7 +202,7 @@ class Pattern:
         if parameter.default.lacking(made, words):
             return None
         known = words if made in words.actions else NOTHING
-        return read(
+        return read_parameter(
             parameter.annotation, made, known
         )  # a tool that does not exist is fine: no call has it
 
@@ -212,7 +236,8 @@ class Pattern:
     def usage(self) -> str:
         """The pattern as it is written: `must_precede(first, then, counts=done)`."""
         shown = [
-            p.name if p.required else f"{p.name}={words_of(p.default)}" for p in self.parameters
+            p.name if p.required else f"{p.name}={argument_text(p.default)}"
+            for p in self.parameters
         ]
         return f"`{self.name}({', '.join(shown)})`"
 
@@ -227,7 +252,7 @@ class Pattern:
             if text and len(names & given.keys()) > len(said & given.keys()):
                 best, said = text, names
         rest = {name: value for name, value in given.items() if name not in said}
-        tail = ", ".join(named(name, value) for name, value in rest.items())
+        tail = ", ".join(named_argument(name, value) for name, value in rest.items())
         if best and tail:
             return f"{best} ({tail})"
         return best or f"{self.name}: {tail}"

@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from sponsio_like.contracts.about import UNSAID, About, severity, tags, words
-from sponsio_like.contracts.conditions import assumption, condition, formula, resolved
+from sponsio_like.contracts.conditions import assumption, condition, formula, with_actions
+from sponsio_like.contracts.declaration import Rule, find_pattern
 from sponsio_like.contracts.guarantees import check_meant
 from sponsio_like.contracts.operands import only
-from sponsio_like.contracts.pattern import Rule, find_pattern
-from sponsio_like.contracts.sentences import read as read_sentence
+from sponsio_like.contracts.sentences import read_sentence
 from sponsio_like.contracts.strategy import strategy
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.errors import ContractError, Problems, closest
-from sponsio_like.logic.decompose import looks_ahead
+from sponsio_like.logic import looks_ahead
 from sponsio_like.logic.formula import FALSE, Formula
 from sponsio_like.outcome import Decision, Mode, Severity, Violation
 
@@ -214,7 +214,7 @@ def guarantee(value: Any, words: Vocabulary = NOTHING) -> Rule:
         case Rule():
             return _authored(value) if value.pattern else value
         case Formula():
-            return _authored(Rule(resolved(value, words)))
+            return _authored(Rule(with_actions(value, words)))
         case str():
             return _authored(read_sentence(value, words))
         case Mapping() if "pattern" in value:

@@ -23,18 +23,18 @@ MARKS_CAP = 30
 """Most combining marks in a row that are put in order."""
 
 
-class Unreadable(ValueError):
+class NotCanonical(ValueError):
     """Raised for a value that has no canonical form: a cycle, or an object that is not data."""
 
 
 def canonical(value: Any, depth: int = DEPTH_CAP) -> Any:
     """Return a hashable form, equal for JSON-equal values: `1` is `1.0`, `True` is not `1`.
 
-    Strings are NFC; numbers are exact decimals. Raises `Unreadable` for NaN, for anything that is
+    Strings are NFC; numbers are exact decimals. Raises `NotCanonical` for NaN, for anything that is
     not JSON data, for keys that NFC makes one, and for what is nested deeper than `depth`.
     """
     if depth <= 0:
-        raise Unreadable("a value nested too deeply")
+        raise NotCanonical("a value nested too deeply")
     match value:
         case str():
             return composed(value)
@@ -45,33 +45,33 @@ def canonical(value: Any, depth: int = DEPTH_CAP) -> Any:
         case Mapping():
             pairs = {canonical(str(k)): canonical(v, depth - 1) for k, v in value.items()}
             if len(pairs) < len(value):
-                raise Unreadable("two keys that are one in NFC")
+                raise NotCanonical("two keys that are one in NFC")
             return ("map", frozenset(pairs.items()))
         case list() | tuple():
             return ("list", tuple(canonical(item, depth - 1) for item in value))
-    raise Unreadable(f"a value of type `{type(value).__name__}`")
+    raise NotCanonical(f"a value of type `{type(value).__name__}`")
 
 
 def composed(text: str) -> str:
     """Return the text in NFC, in linear time.
 
-    Raises `Unreadable` for text that is too long, or has too many combining marks in a row.
+    Raises `NotCanonical` for text that is too long, or has too many combining marks in a row.
     """
     if len(text) > COMPOSED_CAP and not text.isascii():
-        raise Unreadable("too long a text")
+        raise NotCanonical("too long a text")
     return normal(text)
 
 
 def normal(text: str, form: Literal["NFC", "NFKC"] = "NFC") -> str:
     """Return a text in a normal form of Unicode.
 
-    Raises `Unreadable` for text with too many combining marks in a row: to put those in order takes
-    time that grows with their square.
+    Raises `NotCanonical` for text with too many combining marks in a row: to put those in order
+    takes time that grows with their square.
     """
     if text.isascii():
         return text
     if heaps_marks(text):
-        raise Unreadable("too many marks in a row")
+        raise NotCanonical("too many marks in a row")
     return unicodedata.normalize(form, text)
 
 
@@ -92,7 +92,7 @@ def _heap() -> re.Pattern[str]:
 def _number(value: float | Decimal) -> Any:
     exact = exactly(value)
     if exact.is_nan():
-        raise Unreadable("not a number")
+        raise NotCanonical("not a number")
     return exact if exact.is_finite() else ("inf", exact > 0)
 
 
@@ -104,7 +104,7 @@ def exactly(value: float | Decimal) -> Decimal:
 def digest(tool: str, args: Any) -> str:
     """Return a fingerprint of a call: equal for the same tool and JSON-equal arguments.
 
-    Raises `Unreadable` for arguments that have no canonical form: they equal nothing.
+    Raises `NotCanonical` for arguments that have no canonical form: they equal nothing.
     """
     plain = _flat(args) if type(args) is dict else None
     text = json.dumps([tool, plain or _plain(canonical(args))], ensure_ascii=True)
