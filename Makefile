@@ -59,7 +59,7 @@ bench: .venv/installed-bench
 	$(BIN)/python -m campaigns.bench $(SPONSIO:%=--sponsio %) $(ACEL:%=--acel %)
 
 mutate: .venv/installed-dev
-	$(BIN)/python -m tests.mutate
+	$(BIN)/python -m tests.planted.mutate
 
 coverage: .venv/installed-dev
 	$(BIN)/coverage run -m pytest $(PYTEST_FLAGS) -n 0

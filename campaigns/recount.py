@@ -151,11 +151,13 @@ def runs(limit: int) -> Recount:
         found, run, before = Found(), 0, None
         for now in trace:
             if not now.role:
-                same = before == (now.tool, now.args)
+                args = {name: each for name, each in now.args.items() if each is not None}
+                call = (now.tool, args)
+                same = before == call
                 if run >= limit:
                     found.speaks(now.at, broken=same)
                 run = run + 1 if same else 1
-                before = (now.tool, now.args)
+                before = call
         return found
 
     return recount

@@ -107,12 +107,13 @@ def no_invitations_in_a_row(trace: Sequence[Moment]) -> Found:
 def large_payments(trace: Sequence[Moment]) -> Found:
     """Recount: one of the two calls before a large payment was a successful look.
 
-    A payment is large above 500, or if it has no amount.
+    A payment is large above 500, or if its amount is no number; one without an amount is not.
     """
     found = Found()
     for i, now in enumerate(trace):
-        amount = _number(now.args.get("amount"))
-        if now.tool in PAYMENT and (amount is None or amount > 500):
+        said = now.args.get("amount")
+        amount = _number(said)
+        if now.tool in PAYMENT and said is not None and (amount is None or amount > 500):
             fresh = any(each.ok and each.tool in LOOK for each in trace[max(0, i - 2) : i])
             found.speaks(now.at, broken=not fresh)
     return found

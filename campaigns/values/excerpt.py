@@ -1,4 +1,4 @@
-"""Chooses the traces of tests/values_excerpt.jsonl: few, short, each rule broken and kept.
+"""Chooses the traces of tests/project/values_excerpt.jsonl: few, short, each rule broken and kept.
 
     python -m campaigns.values.excerpt FOLDER
 
@@ -22,7 +22,7 @@ from campaigns.values.__main__ import CORPORA
 from campaigns.values.independent import RECOUNTS
 from campaigns.values.judging import as_events
 
-EXCERPT = ROOT / "tests" / "values_excerpt.jsonl"
+EXCERPT = ROOT / "tests" / "project" / "values_excerpt.jsonl"
 LONGEST = 16_000
 """The most characters of a line in the excerpt."""
 

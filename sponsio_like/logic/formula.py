@@ -1,7 +1,7 @@
 """Linear temporal logic over the facts of a trace: the whole vocabulary on one page.
 
 Out: frozen, interned nodes without behaviour. Their meaning stands in `docs/semantics.md` and
-`tests/oracle.py`; `monitor/monitor.py` watches them.
+`tests/reference/oracle.py`; `monitor/monitor.py` watches them.
 """
 
 from __future__ import annotations

@@ -112,10 +112,7 @@ def digest(tool: str, args: Any) -> str:
 
 
 def _flat(args: dict[Any, Any]) -> Any:
-    """What `_plain` makes of the canonical form, where each value is a short one of a plain kind.
-
-    None for others.
-    """
+    """Return `_plain` of the canonical form if all names and values are short, else None."""
     pairs: list[tuple[str, Any]] = []
     for name, value in args.items():
         kind = type(value)

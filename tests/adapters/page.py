@@ -1,7 +1,7 @@
 """The made parts of docs/adapters/: the table of scenarios, and that of behaviours.
 
 In: the scenarios and the behaviours, with what adapters declare; the tests hold both against runs.
-Out: Markdown. `python -m tests.pages --write` puts it into the docs.
+Out: Markdown. `python -m tests.project.pages --write` puts it into the docs.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from tests.adapters.behaviours import BEHAVIOURS
 from tests.adapters.harness import Adapter
 from tests.adapters.matrix import ADAPTERS
 from tests.adapters.scenarios import GROUPS, Scenario
-from tests.trace_tables import PLACE
+from tests.reference.trace_tables import PLACE
 
 HEAD = """\
 # What every adapter does
 
-This page is made from the tests in `tests/adapters/`, by `python -m tests.pages --write`. Each row
-is one test, which is run with every adapter, sync and async. *Shown*: the adapter does it. A
-number: its framework cannot, for the reason below; that this is still so is a test as well.
+This page is made from the tests in `tests/adapters/`, by `python -m tests.project.pages --write`.
+Each row is one test, which is run with every adapter, sync and async. *Shown*: the adapter does it.
+A number: its framework cannot, for the reason below; that this is still so is a test as well.
 
 The adapters: `@guard.tool` on plain functions; an agent loop written by hand on `guard.session()`;
 `guard_tools` in a graph; `guarded` in an agent ([LangGraph and LangChain](langgraph.md)).

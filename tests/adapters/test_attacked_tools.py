@@ -14,7 +14,7 @@ from sponsio_like import ContractError, Guard, contract
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import guard_tools
 from sponsio_like.patterns import arg_blacklist, rate_limit
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 
 @tool

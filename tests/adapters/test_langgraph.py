@@ -20,7 +20,7 @@ from sponsio_like.errors import ContractError
 from sponsio_like.guard.guard import Guard
 from tests.adapters.rules import asked, few, spending, told
 from tests.adapters.talks import GRAPHS, More, Way, ask, graphs
-from tests.manifest import ROOT
+from tests.semantics.manifest import ROOT
 
 Messages = Annotated[list[AnyMessage], add_messages]
 

@@ -9,8 +9,8 @@ import pytest
 from tests.adapters.apps import ADAPTERS, Way
 from tests.adapters.page import cell
 from tests.adapters.scenarios import GROUPS, Differs, Scenario
-from tests.pages import DOCS
-from tests.trace_tables import places
+from tests.project.pages import DOCS
+from tests.reference.trace_tables import places
 
 SCENARIOS = [each for group in GROUPS.values() for each in group]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.adapters.harness import Open
 from tests.adapters.rules import check, few, pay
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 
 @requirement("S-STOP-06")

@@ -14,8 +14,8 @@ from sponsio_like.events import registry
 from sponsio_like.events.events import Call
 from sponsio_like.outcome import Allowed, Blocked
 from sponsio_like.syntax import read
-from tests.manifest import requirement
-from tests.play import guarded, opened
+from tests.semantics.manifest import requirement
+from tests.support.play import guarded, opened
 
 # --- inputs -----------------------------------------------------------------------------------
 

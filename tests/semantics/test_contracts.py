@@ -25,8 +25,8 @@ from sponsio_like.patterns import (
     redirect_to_safe,
 )
 from sponsio_like.syntax import read
-from tests.manifest import requirement
-from tests.play import guarded, opened
+from tests.semantics.manifest import requirement
+from tests.support.play import guarded, opened
 
 CHECK_FIRST = must_precede("check", "pay")
 

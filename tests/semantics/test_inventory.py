@@ -28,7 +28,7 @@ from sponsio_like.patterns import must_precede, rate_limit
 from sponsio_like.replay.replay import Replay
 from sponsio_like.syntax import read
 from sponsio_like.traces.trace import trace_of
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 GATE = contract("gate").guarantees(must_precede("check", "pay"))
 FIELDS: dict[str, Any] = {"pay": {"fields": {"to": "string", "n": "integer"}}, "check": None}

@@ -21,9 +21,9 @@ from sponsio_like.outcome import Allowed, Blocked
 from sponsio_like.replay.replay import Replay, TraceVerdict
 from sponsio_like.syntax import read
 from sponsio_like.traces.trace import trace_of
-from tests.costs import beside
-from tests.manifest import requirement
-from tests.play import guarded, opened
+from tests.semantics.manifest import requirement
+from tests.support.costs import beside
+from tests.support.play import guarded, opened
 
 # --- loading ----------------------------------------------------------------------------------
 

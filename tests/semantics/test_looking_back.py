@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sponsio_like.outcome import Allowed, Blocked
-from tests.manifest import requirement
-from tests.play import Clock, guarded, opened
+from tests.semantics.manifest import requirement
+from tests.support.play import Clock, guarded, opened
 
 APPROVAL = {"action": "pay", "role": "boss", "decision": "approve"}
 

@@ -1,7 +1,7 @@
 """Operators and their text (docs/semantics.md, sections 9 and 10): every cell of the tables.
 
-The tables come from the definitions in `tests/oracle.py`. Whether the engine holds `f` true at
-position i is asked at the end of the trace: is `X X .. f`, with i times `X`, kept?
+The tables come from the definitions in `tests/reference/oracle.py`. Whether the engine holds `f`
+true at position i is asked at the end of the trace: is `X X .. f`, with i times `X`, kept?
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import Contract
 from sponsio_like.errors import ContractError
 from sponsio_like.syntax import read, read_term, show
-from tests.manifest import requirement
-from tests.play import guarded, opened
-from tests.trace_tables import TABLES, Case, Said, Truth, Worth, said, truth, words, worth
+from tests.reference.trace_tables import TABLES, Case, Said, Truth, Worth, said, truth, words, worth
+from tests.semantics.manifest import requirement
+from tests.support.play import guarded, opened
 
 OPERATORS = {
     "next": ("S-OP-02", "S-OP-03"),

@@ -12,7 +12,7 @@ from sponsio_like.outcome import Outcome
 from sponsio_like.patterns import no_keywords, rate_limit, redirect_to_safe
 from sponsio_like.replay.replay import Replay
 from sponsio_like.traces.trace import trace_of
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 NEVER = rate_limit("pay", 0)
 

@@ -8,8 +8,8 @@ from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.outcome import Allowed, Blocked
 from sponsio_like.syntax import read
-from tests.manifest import requirement
-from tests.play import guarded, opened
+from tests.semantics.manifest import requirement
+from tests.support.play import guarded, opened
 
 CHECK_FIRST = "G(called(pay) -> Y O done(check))"
 

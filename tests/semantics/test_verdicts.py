@@ -15,8 +15,8 @@ from sponsio_like.monitor.residual import both, either, literals_of, one
 from sponsio_like.outcome import Allowed
 from sponsio_like.patterns import idempotent, segregation_of_duty
 from sponsio_like.syntax import read
-from tests.manifest import requirement
-from tests.play import Played, guarded, opened
+from tests.semantics.manifest import requirement
+from tests.support.play import Played, guarded, opened
 
 
 def observed(*what: str | Contract, **options: object) -> Played:

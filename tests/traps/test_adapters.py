@@ -17,7 +17,7 @@ from tests.adapters.harness import Call
 from tests.adapters.middlewares import Around, Steps
 from tests.adapters.rules import asked, checked, few, kept, small, spending
 from tests.adapters.talks import GRAPHS, More, Way, agents, ask, everywhere, once
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 RAN: list[Any] = []
 """The bodies that ran, with what they received."""

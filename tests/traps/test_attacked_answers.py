@@ -9,7 +9,7 @@ import pytest
 
 from sponsio_like import Allowed, Guard, contract
 from sponsio_like.patterns import must_confirm, must_precede, until, untrusted_source_gate
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 
 def played(rule: Any, *calls: tuple[str, Any]) -> str:

@@ -16,7 +16,7 @@ from sponsio_like.errors import SessionError, TraceError
 from sponsio_like.notices import Notice, drain
 from sponsio_like.patterns import no_keywords
 from sponsio_like.traces.trace import trace_of
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 FILE = """\
 version: 1

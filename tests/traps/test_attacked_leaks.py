@@ -13,9 +13,9 @@ import pytest
 from sponsio_like import ContractError, Guard
 from sponsio_like.patterns import no_data_leak, value_from
 from sponsio_like.values.tokens import words_in
-from tests.manifest import requirement
-from tests.play import letters as play
-from tests.smt_values import words
+from tests.reference.smt_values import words
+from tests.semantics.manifest import requirement
+from tests.support.play import letters as play
 
 LEAK = no_data_leak("read", "send", match="values")
 IBAN = "DE89 3704 0044 0532 0130 00"

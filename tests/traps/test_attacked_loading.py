@@ -25,7 +25,7 @@ from sponsio_like.patterns import (
     required_steps_completion,
     value_from,
 )
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 from tests.traps.test_found_cut import played
 
 VET = {"tool": "vet", "args": {"name": "$w"}}

@@ -16,7 +16,7 @@ from sponsio_like.patterns import (
     repeated_failure,
     until,
 )
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 from tests.traps.test_found_cut import played
 
 TO = {"matches": r"(\w+)@", "bind": "$x"}

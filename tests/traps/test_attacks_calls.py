@@ -19,8 +19,8 @@ from sponsio_like.patterns import (
     redirect_to_safe,
     requires_permission,
 )
-from tests.costs import beside, costs
-from tests.play import opened
+from tests.support.costs import beside, costs
+from tests.support.play import opened
 
 
 def ruled(*rules: Any) -> Contract:

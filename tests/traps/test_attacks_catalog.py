@@ -27,9 +27,9 @@ from sponsio_like.patterns import (
     untrusted_source_gate,
 )
 from sponsio_like.values.folding import UNSEEN
-from tests.costs import beside
-from tests.manifest import ROOT, requirement
-from tests.play import Clock
+from tests.semantics.manifest import ROOT, requirement
+from tests.support.costs import beside
+from tests.support.play import Clock
 
 APPROVAL = {"action": "pay", "role": "boss", "decision": "approve", "by": "ann"}
 
@@ -64,7 +64,7 @@ def test_text_is_normalised_in_one_place() -> None:
     """Only what bounds the time of it puts text into a normal form of Unicode."""
     files = (ROOT / "sponsio_like").rglob("*.py")
     callers = [path.name for path in files if "unicodedata.normalize" in path.read_text("utf-8")]
-    assert callers == ["canonical.py"]
+    assert callers == ["canonical_form.py"]
 
 
 @pytest.mark.parametrize(

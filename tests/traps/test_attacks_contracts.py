@@ -14,7 +14,7 @@ from sponsio_like.contracts.definition import Scope
 from sponsio_like.events.registry import CUSTOM
 from sponsio_like.patterns import must_precede, rate_limit
 from sponsio_like.syntax import read
-from tests.costs import work
+from tests.support.costs import work
 
 PAY_ZERO = rate_limit("pay", 0)
 

@@ -19,7 +19,7 @@ from sponsio_like.patterns import (
     rate_limit,
 )
 from sponsio_like.values import relations as values
-from tests.costs import beside
+from tests.support.costs import beside
 
 
 def session(*rules: Any) -> Session:

@@ -11,7 +11,7 @@ import pytest
 
 from sponsio_like import cli
 from sponsio_like.traces.trace import trace_of
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 CONTRACTS = """version: 1
 contracts:

@@ -33,8 +33,8 @@ from sponsio_like.replay.replay import Replay
 from sponsio_like.replay.report import report_of
 from sponsio_like.traces.jsonl import Line
 from sponsio_like.traces.trace import trace_of
-from tests.manifest import requirement
-from tests.play import Played, opened
+from tests.semantics.manifest import requirement
+from tests.support.play import Played, opened
 
 NO_YES: list[Any] = [
     *({"success": False}, {"verified": False}, {"status": "failed"}, "FAILED", "nein"),

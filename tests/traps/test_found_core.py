@@ -13,7 +13,7 @@ from sponsio_like.engine.index import INDEX_CAP
 from sponsio_like.patterns import always_followed_by, amount_limit, rate_limit
 from sponsio_like.session import fast as passing
 from sponsio_like.values.canonical_form import WRITTEN_CAP, NotCanonical, digest
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 KELVIN = "\u212a"
 """The sign of the unit; in NFC it is the letter K."""

@@ -21,7 +21,7 @@ from sponsio_like.patterns import (
 from sponsio_like.values.frozen import UNREADABLE, freeze
 from sponsio_like.values.limits import ANSWER_CAP, DEPTH_CAP, DIGITS_CAP, VALUES_CAP
 from sponsio_like.values.plain import as_data, as_members
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 LONG: dict[str, Any] = {
     "numbers": [0] * VALUES_CAP,

@@ -10,8 +10,8 @@ from sponsio_like import Allowed, Blocked, Guard, Outcome, contract
 from sponsio_like.patterns import arg_blacklist, no_data_leak, value_from
 from sponsio_like.session.session import Session
 from sponsio_like.values.limits import CHARACTERS_CAP, TEXT_CAP
-from tests.costs import beside, work
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
+from tests.support.costs import beside, work
 
 TEXT = ("the quick brown fox jumps over the lazy dog; " * 2_000)[:TEXT_CAP]
 USUAL = (

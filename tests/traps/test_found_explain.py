@@ -11,8 +11,8 @@ from sponsio_like.replay.replay import Replay
 from sponsio_like.replay.timeline import ExplainedViolation, explained, page
 from sponsio_like.terminal import Styled
 from sponsio_like.traces.trace import Trace, trace_of
-from tests.manifest import requirement
-from tests.notation import events
+from tests.semantics.manifest import requirement
+from tests.support.notation import events
 
 
 def trace(happened: Any) -> Trace:

@@ -18,7 +18,7 @@ import pytest
 import sponsio_like
 from sponsio_like import Allowed, Blocked, Guard, Session, contract
 from sponsio_like.patterns import amount_limit, precedence
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 PACKAGE = Path(sponsio_like.__file__).parent
 RULES: tuple[Any, ...] = (

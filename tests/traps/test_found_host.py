@@ -26,8 +26,8 @@ from sponsio_like.outcome import Redirect
 from sponsio_like.replay.replay import Replay
 from sponsio_like.terminal import console_for
 from sponsio_like.traces.trace import Trace, trace_of
-from tests import notation
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
+from tests.support import notation
 
 FEW = contract("few").guarantees("tool `pay` at most 1 times")
 

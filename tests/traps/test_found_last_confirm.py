@@ -29,7 +29,7 @@ from sponsio_like.patterns import (
 from sponsio_like.values.frozen import UNREADABLE
 from sponsio_like.values.limits import ANSWER_CAP
 from sponsio_like.values.plain import given_value
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 GATES = {
     "must_confirm": must_confirm("pay", by="ask", accept="approved"),

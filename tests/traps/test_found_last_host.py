@@ -21,7 +21,7 @@ from sponsio_like.replay.timeline import explained, page
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.traces.jsonl import Line
 from sponsio_like.traces.trace import trace_of
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 # --- facts ----------------------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ from sponsio_like.patterns import (
     value_from,
 )
 from sponsio_like.values.relations import composed_pattern
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 from tests.traps.test_found_cut import played
 
 

@@ -21,7 +21,7 @@ from sponsio_like.patterns import (
     rate_limit,
     untrusted_source_gate,
 )
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 GATES = {
     "must_confirm": must_confirm("pay", by="ask"),

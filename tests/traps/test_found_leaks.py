@@ -18,9 +18,9 @@ from sponsio_like.patterns import arg_blacklist, no_data_leak, value_from
 from sponsio_like.values.canonical_form import NotCanonical
 from sponsio_like.values.leaks import PARTS_CAP, carried_in, key_of, offered_in
 from sponsio_like.values.limits import ANSWER_CAP
-from tests.leaking import occurs
-from tests.manifest import requirement
-from tests.play import letters as play
+from tests.semantics.manifest import requirement
+from tests.support.leaking import occurs
+from tests.support.play import letters as play
 
 # --- blanks in patterns and in texts --------------------------------------------------------------
 

@@ -36,8 +36,8 @@ from sponsio_like.patterns import (
     tool_allowlist,
 )
 from sponsio_like.syntax import read, show
-from tests.manifest import requirement
-from tests.play import Clock, opened
+from tests.semantics.manifest import requirement
+from tests.support.play import Clock, opened
 
 
 def loaded(*guarantees: Any, **options: Any) -> Guard:

@@ -16,7 +16,7 @@ from sponsio_like.patterns import (
     until,
     value_from,
 )
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 from tests.traps.test_found_cut import played
 
 PAYMENT = precedence(

@@ -10,7 +10,7 @@ from sponsio_like.contracts.definition import contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Allowed
 from sponsio_like.patterns import absent, must_confirm, must_precede, precedence
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 GET: dict[str, Any] = {"tool": "get", "args": {"order": "$x"}}
 ONE: dict[str, Any] = {"order": 1}

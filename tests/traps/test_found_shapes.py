@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sponsio_like.patterns import absent, arg_blacklist, idempotent, precedence, until, value_from
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 from tests.traps.test_found_cut import played
 
 VET = {"tool": "vet", "args": {"name": "$w"}}

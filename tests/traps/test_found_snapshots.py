@@ -11,7 +11,7 @@ import pytest
 
 from sponsio_like import Guard, SnapshotError, contract
 from sponsio_like.patterns import amount_limit, precedence
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 RULES: tuple[Any, ...] = (
     {"ltl": "G(called(open) -> F[<=4] done(close))"},

@@ -9,7 +9,7 @@ import pytest
 from sponsio_like import Blocked, Guard, contract
 from sponsio_like.patterns import absent, precedence, value_from
 from sponsio_like.values.limits import ANSWER_CAP, VALUES_CAP
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
 
 VETTED = precedence(
     {"tool": "pay", "args": {"customer.id": "$w"}}, {"tool": "vet", "args": {"name": "$w"}}

@@ -9,8 +9,8 @@ import pytest
 
 from sponsio_like import Allowed, Blocked, ContractError, Guard, contract
 from sponsio_like.patterns import arg_blacklist, idempotent
-from tests.costs import work
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
+from tests.support.costs import work
 
 RULE = "guarantee: {pattern: rate_limit, action: pay, limit: 3}"
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(

@@ -25,8 +25,8 @@ from sponsio_like.patterns import (
     workflow_step,
 )
 from sponsio_like.session import user_code as perceiving
-from tests.manifest import requirement
-from tests.play import opened
+from tests.semantics.manifest import requirement
+from tests.support.play import opened
 
 
 def ruled(*what: Any) -> Contract:

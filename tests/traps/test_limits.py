@@ -26,8 +26,8 @@ from sponsio_like.patterns import (
     workflow_step,
 )
 from sponsio_like.syntax import read
-from tests.costs import beside, costs
-from tests.manifest import requirement
+from tests.semantics.manifest import requirement
+from tests.support.costs import beside, costs
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*a cap of 1000000000 is never reached"),

@@ -18,8 +18,8 @@ from sponsio_like.patterns import (
     must_precede,
     segregation_of_duty,
 )
-from tests.manifest import requirement
-from tests.play import opened
+from tests.semantics.manifest import requirement
+from tests.support.play import opened
 
 Loads = Callable[[str], Guard]
 

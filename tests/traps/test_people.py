@@ -19,8 +19,8 @@ from sponsio_like.patterns import (
     tool_allowlist,
     untrusted_source_gate,
 )
-from tests.manifest import requirement
-from tests.play import opened
+from tests.semantics.manifest import requirement
+from tests.support.play import opened
 
 SOON = 3.0
 """Seconds within which everything here is done, unless it waits for itself."""

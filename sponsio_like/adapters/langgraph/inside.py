@@ -14,7 +14,7 @@ from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.journal import Entry
 from sponsio_like.adapters.langgraph.outer import name_at
 from sponsio_like.adapters.langgraph.place import saver_of
-from sponsio_like.guard.flow import Flow, Run
+from sponsio_like.guard import Flow, Run
 
 MOST = 200
 """Most checkpoints of a thread that are looked at, the latest first."""

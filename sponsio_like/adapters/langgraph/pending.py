@@ -13,7 +13,7 @@ from typing import Any
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.journal import Entry
 from sponsio_like.adapters.langgraph.place import saver_of
-from sponsio_like.guard.flow import Flow, Run
+from sponsio_like.guard import Flow, Run
 
 BACK = 8
 """Most checkpoints that are looked at, back from where the graph is."""

@@ -1,0 +1,248 @@
+"""The short way of a call: it says and remembers what the long way says and remembers."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import random
+from collections import Counter
+from decimal import Decimal
+from enum import IntEnum
+from typing import Any
+
+import pytest
+
+from campaigns.bench.translated import written
+from campaigns.bench.workload import POLICY, trace
+from sponsio_like import Allowed, Blocked, Contract, Guard, Held, Redirected, atom, contract
+from sponsio_like.contracts.loader import loads
+from sponsio_like.events.registry import CUSTOM
+from sponsio_like.monitor.slots import likeness
+from sponsio_like.patterns import cooldown, must_precede, rate_limit
+from sponsio_like.session.fast import FastRefusal, try_fast
+from sponsio_like.syntax import read
+from sponsio_like.values.canonical_form import NotCanonical, digest
+from tests.fuzz import twins
+from tests.reference.test_predicates import CASES, word
+from tests.support.play import guarded
+
+
+def went_short(guard: Guard, tool: str, args: Any = None) -> bool:
+    """Whether a first call of this tool goes the short way."""
+    session = guard.session()
+    assert isinstance(session.decide(tool, args), Allowed)
+    return session._inner.latest is not None
+
+
+@pytest.fixture(autouse=True)
+def no_lane_fails(caplog: pytest.LogCaptureFixture) -> Any:
+    """A lane that raises is wrong, although the long way then decides."""
+    with caplog.at_level(logging.ERROR, "sponsio_like"):
+        yield
+    assert [each for each in caplog.records if "lane" in each.message] == []
+
+
+# --- the same -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("block", range(6))
+def test_random_contracts_are_the_same_both_ways(block: int) -> None:
+    """Random contracts and sessions: the same outcomes, violations, verdicts and states."""
+    tally: Counter[str] = Counter()
+    found = [twins.compared(2026, number, tally) for number in range(block * 40, block * 40 + 40)]
+    assert [each for each in found if each] == []
+    assert tally["short"] > 50
+    assert tally["settled"] > 40
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_patterns_are_the_same_both_ways(number: int) -> None:
+    """Every pattern of the catalog, on random sessions of its own events."""
+    case = CASES[number]
+    dice = random.Random(number)
+    words = [word(each) for each in case.letters]
+    for _ in range(12):
+        guard = Guard([case.contract], mode="enforce" if dice.random() < 0.7 else "observe")
+        pair = twins.Pair(guard)
+        found = pair.difference(twins.told(dice.choices(words, k=12)))
+        assert found == ""
+
+
+def test_a_refusal_on_the_short_way_tells_the_value() -> None:
+    """As the long way does, which is not asked."""
+    rule = contract("c").guarantees(read("G(called(pay, to = $x) -> Y O done(vet, name = $x))"))
+    session = Guard([rule]).session()
+    found = try_fast(session._inner, "pay", {"to": "eve"}, "1", "agent", 0)
+    assert isinstance(found, FastRefusal)
+    assert [each.violation.binding for each in found.attempt.found] == [{"x": "eve"}]
+
+
+def test_the_policy_of_the_benchmark_is_the_same_both_ways() -> None:
+    """A thousand calls of the benchmark, each settled at once; hardly any goes the long way."""
+    guard = Guard(loads(written(POLICY)).contracts)
+    pair = twins.Pair(guard)
+    events: list[Any] = []
+    for number, (tool, args) in enumerate(trace(1000)):
+        call = {"type": "call", "tool": tool, "args": args, "id": str(number), "time": number / 2}
+        events += [call, call | {"type": "result", "status": "ok", "output": "ok"}]
+    assert pair.difference(events) == ""
+    assert pair.tally["long"] < 20
+
+
+One = IntEnum("One", {"ONE": 1})
+ALIKE: list[Any] = [
+    One(1),
+    *("a", "b", "\u212a", "K", "e\u0301", "\u00e9", "x" * 300, "", " "),
+    *(1, 1.0, Decimal(1), Decimal("1.00"), True, 0, -0.0, False, None, 2**53, float(2**53), 2**70),
+    *(0.5, Decimal("0.5"), float("nan"), float("inf"), [1], (1,), {"a": 1}),
+]
+
+
+def test_calls_are_alike_where_their_fingerprints_are() -> None:
+    """What runs of equal calls are told by is equal exactly where the fingerprints are equal."""
+    args = [{"x": value, "y": "z"} for value in ALIKE] + [{"x": value} for value in ALIKE]
+    args += [{name: 1} for name in ("K", "\u212a", ";", "\u037e", "k", "\u00e9", "e\u0301")]
+
+    def told(one: dict[str, Any]) -> Any:
+        try:
+            return digest("t", one)
+        except NotCanonical:
+            return "unreadable"
+
+    for one, other in itertools.product(args, args):
+        equal = likeness("t", one) == likeness("t", other)
+        assert equal is (told(one) == told(other)), (one, other)
+    assert likeness("t", {"x": 1}) != likeness("u", {"x": 1})
+
+
+# --- which way ------------------------------------------------------------------------------------
+
+
+def test_what_is_usual_goes_the_short_way() -> None:
+    """Orders, counts, windows, sums, deadlines without a bound, values, arguments."""
+    texts = [
+        "G(called(pay) -> O done(check))",
+        "G(count(called(pay)) <= 5)",
+        "G(count[<=60s](called(pay)) <= 5)",
+        "G(sum(called(pay), n) <= 100)",
+        "G(done(pay) -> F done(report))",
+        "G(called(pay) -> !O[<=3] failed(pay))",
+    ]
+    for text in texts:
+        assert went_short(guarded(text), "check", {}), text
+    for text in texts[1:]:
+        assert went_short(guarded(text), "pay", {"n": 1}), text
+
+
+def test_code_of_users_goes_the_long_way() -> None:
+    """An atom of the user may do anything, and is asked without the lock."""
+
+    @atom("is_fine")
+    def is_fine(call: Any, context: Any) -> bool:
+        return True
+
+    try:
+        assert not went_short(guarded("G(called(pay) -> is_fine())"), "pay")
+    finally:
+        del CUSTOM["is_fine"]
+
+
+def test_calls_in_flight_beside_each_other_go_the_long_way() -> None:
+    """The second of two calls finds the first in flight, as does its own result."""
+    session = guarded("G(called(pay) -> O done(check))").session()
+    first = session.decide("check")
+    assert list(session._inner.flights) == []
+    assert isinstance(session.decide("pay"), Blocked)
+    assert list(session._inner.flights) == [first.id]
+    session.settle(first.id)
+    assert isinstance(session.decide("pay"), Allowed)
+
+
+def test_a_snapshot_in_flight_has_the_call() -> None:
+    """A call that went the short way and has no result yet is in the snapshot, and comes back."""
+    guard = guarded("G(called(pay) -> O done(check))")
+    session = guard.session("s")
+    session.decide("check", id="1")
+    again = guard.restore(session.snapshot())
+    again.settle("1")
+    assert isinstance(again.decide("pay"), Allowed)
+
+
+def test_who_has_to_be_asked_is_asked() -> None:
+    """Only what is simply blocked is refused by a lane; people, substitutes, warnings are not."""
+    rule = rate_limit("pay", 1)
+    for strategy, expected in (
+        ("block", Blocked),
+        ("warn_only", Allowed),
+        ({"escalate": {"roles": ["boss"]}}, Held),
+        ({"redirect_to_safe": {"to": "ask"}}, Redirected),
+    ):
+        session = Guard([contract("few").guarantees(rule).strategy(strategy)]).session()
+        session.settle(session.decide("pay").id)
+        assert isinstance(session.decide("pay"), expected), strategy
+
+
+def test_an_id_in_flight_is_answered_as_before() -> None:
+    """Deciding the latest call again counts nothing; with other arguments it is blocked."""
+    session = guarded("G(count(called(pay)) <= 1)").session()
+    assert isinstance(session.decide("pay", {"n": 1}, id="a"), Allowed)
+    assert isinstance(session.decide("pay", {"n": 1}, id="a"), Allowed)
+    assert isinstance(session.decide("pay", {"n": 2}, id="a"), Blocked)
+    assert session.calls == 1
+
+
+def test_arguments_are_the_ones_that_were_decided() -> None:
+    """What the host does to the arguments afterwards changes no fingerprint."""
+    session = guarded("G(count(called(pay)) <= 1)").session()
+    args = {"n": 1}
+    session.decide("pay", args, id="a")
+    args["n"] = 2
+    assert isinstance(session.decide("pay", {"n": 1}, id="a"), Allowed)
+
+
+def test_a_clause_about_any_tool_is_asked_at_those_that_others_name() -> None:
+    """The index by tool leaves out no clause that speaks of every call."""
+    session = guarded("G(count(called(pay)) <= 9)", "G(depth() <= 1)").session()
+    assert isinstance(session.decide("pay", depth=3), Blocked)
+    assert isinstance(session.decide("pay", depth=1), Allowed)
+
+
+def test_sessions_share_no_state() -> None:
+    """What sessions share are states that never change."""
+    guard = Guard(
+        [
+            Contract("order", (must_precede("check", "pay"),)),
+            Contract("few", (rate_limit("pay", 1),)),
+            Contract("slow", (cooldown("pay", steps=1),)),
+        ]
+    )
+    one, other = guard.session(), guard.session()
+    one.settle(one.decide("check").id)
+    assert isinstance(other.decide("pay"), Blocked)
+    one.settle(one.decide("pay").id)
+    other.settle(other.decide("check").id)
+    assert isinstance(other.decide("pay"), Allowed)
+    assert isinstance(one.decide("pay"), Blocked)
+
+
+def test_a_lane_that_fails_lets_the_long_way_decide(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Source that is wrong disturbs nobody, and is told to the log of the program."""
+    guard = guarded("G(called(pay) -> O done(check))")
+    lane = guard.policy.lanes["pay"]
+
+    def broken(*_: Any) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(guard.policy.lanes, "pay", lane._replace(check=broken))
+    assert isinstance(guard.session().decide("pay"), Blocked)
+    assert "the lane of `pay` failed" in caplog.text
+    caplog.clear()
+
+
+def test_no_lane_is_built_while_a_call_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lanes of tools that are named are there before the first call."""
+    guard = guarded("G(count(called(pay)) <= 1)", "G !called(x)")
+    monkeypatch.setattr("sponsio_like.session.fast.lane_of", pytest.fail)
+    assert isinstance(guard.session().decide("pay"), Allowed)

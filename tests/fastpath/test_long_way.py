@@ -1,0 +1,20 @@
+"""The semantics, once more: every call decided by the readable monitor, none by a lane."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_long_way_means_the_same() -> None:
+    """What contracts mean does not depend on the way a call goes."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/semantics"]
+    environment = {**os.environ, "LONG_WAY": "1"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-3000:]

@@ -1,0 +1,448 @@
+"""Bugs against the engine, each planted by changing one piece of one file, and its test.
+
+In: nothing. Out: `BUGS`. `python -m tests.planted.planting` plants each, and says which tests did
+not notice. (Bugs against the meaning of contracts, one for every requirement, are in
+`tests/planted/planted_meaning.py`.)
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tests.planted import planted_adapters, planted_catalog, planted_lanes
+
+
+class Planted(NamedTuple):
+    """A small change that makes the engine wrong. `old` stands in the module exactly once."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    test: str
+
+
+AGREES = "tests/reference/test_engine.py::test_the_engine_agrees_with_the_oracle"
+BLOCKED = "tests/reference/test_engine.py::test_exactly_the_calls_that_violate_are_blocked"
+RESTORED = (
+    "tests/reference/test_engine.py::test_a_restored_session_goes_on_as_if_nothing_had_happened"
+)
+ASSUMED = "tests/reference/test_engine.py::test_a_violation_counts_where_the_assumption_holds"
+SCOPED = "tests/reference/test_engine.py::test_a_scope_starts_afresh_with_every_segment"
+SPLIT = "tests/reference/test_engine.py::test_a_split_guarantee_watches_every_value_by_itself"
+TOGETHER = "tests/reference/test_engine.py::test_contracts_do_not_disturb_each_other"
+FIVE_TASKS = (
+    "tests/session/test_threads.py::test_of_all_tasks_together_exactly_five_calls_are_let_through"
+)
+EVERY_CALL = "tests/semantics/test_loading.py::test_what_concerns_every_call_sees_every_call"
+KINDS = "tests/semantics/test_trace.py::test_clauses_count_the_kinds_that_they_speak_of"
+UNLATCHED = (
+    "tests/semantics/test_contracts.py::test_where_the_assumption_fails_the_verdict_stays_open"
+)
+ATTEMPTS = (
+    "tests/patterns/test_patterns.py"
+    "::test_a_pattern_is_kept_and_broken_by_its_own_traces[rate_limit]"
+)
+ORDERS = "tests/traps/test_found_second_opinions.py"
+ONE_ID = "tests/session/test_threads.py::test_an_id_decided_in_all_threads_at_once_is_one_call"
+
+BUGS = (
+    # --- the end of a trace ---------------------------------------------------------------------
+    Planted(
+        "X is true at the end",
+        "monitor/residual.py",
+        'literal[0] in "WGg" for',
+        'literal[0] in "XWGg" for',
+        f"{AGREES}[one operator 0]",
+    ),
+    Planted(
+        "WX is false at the end",
+        "monitor/residual.py",
+        'literal[0] in "WGg" for',
+        'literal[0] in "Gg" for',
+        f"{AGREES}[one operator 0]",
+    ),
+    Planted(
+        "G is an obligation at the end",
+        "monitor/residual.py",
+        'literal[0] in "WGg" for',
+        'literal[0] in "Wg" for',
+        f"{AGREES}[one operator 4]",
+    ),
+    Planted(
+        "a call in flight at the end is read as done",
+        "monitor/monitor.py",
+        "lefts is not None and all(holds_at_end(r) for left in lefts for r in left)",
+        "lefts is not None and any(all(map(holds_at_end, left)) for left in lefts)",
+        f"{AGREES}[templates 0]",
+    ),
+    # --- bounds -----------------------------------------------------------------------------------
+    Planted(
+        "a step bound of the future is one too long",
+        "monitor/progression.py",
+        "self.nodes[i][1], at.number + count))",
+        "self.nodes[i][1], at.number + count + 1))",
+        f"{AGREES}[one operator 3]",
+    ),
+    Planted(
+        "a step bound of the future is one too short",
+        "monitor/progression.py",
+        "more = at.number < due if",
+        "more = at.number < due - 1 if",
+        f"{AGREES}[templates 0]",
+    ),
+    Planted(
+        "a bound of no steps reaches the next position",
+        "monitor/progression.py",
+        "            case Steps(0):\n",
+        "            case Steps(-1):\n",
+        f"{AGREES}[templates 4]",
+    ),
+    Planted(
+        "a step bound of the past is one too long",
+        "monitor/past.py",
+        "p - s[r] <= limit",
+        "p - s[r] <= limit + 1",
+        f"{AGREES}[templates 6]",
+    ),
+    Planted(
+        "a step bound of the past is one too short",
+        "monitor/past.py",
+        "p - s[r] <= limit",
+        "p - s[r] < limit",
+        f"{AGREES}[templates 6]",
+    ),
+    Planted(
+        "a time bound of the past leaves out its edge",
+        "monitor/past.py",
+        "t - s[r] <= limit",
+        "t - s[r] < limit",
+        f"{AGREES}[timed 0]",
+    ),
+    Planted(
+        "a time bound of the future leaves out its edge",
+        "monitor/progression.py",
+        'in "FG" else at.time <= due',
+        'in "FG" else at.time < due',
+        f"{AGREES}[timed 0]",
+    ),
+    Planted(
+        "what time has violated is never reported",
+        "session/interceptor.py",
+        "late += self.expire(seen.time, self.context)",
+        "self.expire(seen.time, self.context)",
+        f"{AGREES}[timed 0]",
+    ),
+    Planted(
+        "the edge of a window in steps counts",
+        "monitor/past.py",
+        "bisect.bisect_right(stamps, before)",
+        "bisect.bisect_left(stamps, before)",
+        f"{AGREES}[templates 4]",
+    ),
+    Planted(
+        "the edge of a window in seconds counts",
+        "monitor/past.py",
+        "left = stamps_within(s[r], now - width)",
+        "left = stamps_within(s[r], now - width - 0.5 * (not by_step))",
+        f"{AGREES}[timed 1]",
+    ),
+    Planted(
+        "a cooldown is over one step late",
+        "monitor/past.py",
+        "lambda v, x, s, p, t: 0 if v[a] else INFINITE if s[r] is None else p - s[r]",
+        "lambda v, x, s, p, t: 0 if v[a] else INFINITE if s[r] is None else p - s[r] - 1",
+        f"{AGREES}[templates 6]",
+    ),
+    Planted(
+        "a cooldown is not over at its last second",
+        "values/relations.py",
+        '        case "<=":\n            return bool(left <= right)',
+        '        case "<=":\n            return bool(left < right)',
+        f"{AGREES}[templates 4]",
+    ),
+    # --- verdicts ---------------------------------------------------------------------------------
+    Planted(
+        "a verdict does not latch",
+        "engine/clause.py",
+        "return ClauseStep(watch._replace(violated=watch.violated or violated), violated)",
+        "return ClauseStep(watch._replace(violated=violated), violated)",
+        f"{AGREES}[atoms 0]",
+    ),
+    Planted(
+        "a violated instance is armed again",
+        "monitor/monitor.py",
+        "return MonitorStep(State(registers, live, window, lost), bad)",
+        "return MonitorStep(State(registers, live | frozenset(owing), window, lost), bad)",
+        f"{AGREES}[templates 0]",
+    ),
+    Planted(
+        "what cannot be kept together is not seen",
+        "monitor/monitor.py",
+        "bad = dead or (lost and not old.lost)",
+        "bad = dead",
+        f"{AGREES}[templates 1]",
+    ),
+    Planted(
+        "what cannot be kept together is reported again at every step",
+        "monitor/monitor.py",
+        "bad = dead or (lost and not old.lost)",
+        "bad = dead or lost",
+        f"{AGREES}[templates 1]",
+    ),
+    Planted(
+        "the end is no continuation",
+        "monitor/reachability.py",
+        "        if self._met(place[0], goal):\n            return 0\n",
+        "",
+        f"{AGREES}[one operator 0]",
+    ),
+    Planted(
+        "later positions owe nothing",
+        "monitor/reachability.py",
+        "        if more:\n            parts.extend(",
+        "        if not more:\n            parts.extend(",
+        f"{AGREES}[templates 1]",
+    ),
+    Planted(
+        "weak until is strong",
+        "monitor/program.py",
+        'outer, inner = ("R", "or") if sign else ("U", "and")',
+        'outer, inner = ("U", "or") if sign else ("U", "and")',
+        f"{AGREES}[templates 2]",
+    ),
+    Planted(
+        "a top-level weak until has to come true",
+        "logic/decomposition.py",
+        "            return (f.Always(f.disj(left, f.Once(right))),)",
+        "            return (f.Always(f.disj(left, f.Once(right))), f.Eventually(right))",
+        f"{AGREES}[templates 1]",
+    ),
+    Planted(
+        "a top-level until need not come true",
+        "logic/decomposition.py",
+        "            return (f.Always(f.disj(left, f.Once(right))), f.Eventually(right))",
+        "            return (f.Always(f.disj(left, f.Once(right))),)",
+        f"{AGREES}[templates 2]",
+    ),
+    Planted(
+        "a release is met by what comes together with it",
+        "logic/decomposition.py",
+        "f.Always(f.disj(right, f.Yesterday(f.Once(left))))",
+        "f.Always(f.disj(right, f.Once(left)))",
+        f"{AGREES}[one operator 10]",
+    ),
+    # --- calls in flight --------------------------------------------------------------------------
+    Planted(
+        "a call in flight counts as done",
+        "monitor/past.py",
+        "(lambda v, x, s, p, t: (x[slot] is True) is not negated)",
+        "(lambda v, x, s, p, t: (x[slot] is not False) is not negated)",
+        f"{AGREES}[templates 0]",
+    ),
+    Planted(
+        "a late result does not reach the past",
+        "monitor/monitor.py",
+        "        window, registers = known or (state.window, state.registers)",
+        "        window, registers = state.window, state.registers",
+        f"{AGREES}[templates 0]",
+    ),
+    Planted(
+        "a late result is taken for the opposite",
+        "monitor/in_flight.py",
+        "return YES if final[literal[2]] is literal[3] else NO",
+        "return NO if final[literal[2]] is literal[3] else YES",
+        f"{AGREES}[atoms 0]",
+    ),
+    Planted(
+        "an obligation waits for no result",
+        "monitor/progression.py",
+        '        return one(("D", at.number, slot, not negated))',
+        "        return NO if not negated else YES",
+        f"{AGREES}[templates 0]",
+    ),
+    Planted(
+        "all calls in flight end well",
+        "monitor/alphabet.py",
+        '    endings = itertools.product(("done", "failed"), (False, True))',
+        '    endings = itertools.product(("done",), (False, True))',
+        f"{AGREES}[atoms 0]",
+    ),
+    # --- counting ---------------------------------------------------------------------------------
+    Planted(
+        "a reset still counts its own position",
+        "monitor/past.py",
+        "0 if fresh(v) else s[r] + bool(v[a])",
+        "bool(v[a]) if fresh(v) else s[r] + bool(v[a])",
+        f"{AGREES}[templates 6]",
+    ),
+    Planted(
+        "a rate limit does not count failures",
+        "patterns/operational.py",
+        "Count(counted_calls(action, counts), None, per) <= limit)",
+        "Count(counted_calls(action, 'done'), None, per) <= limit)",
+        ATTEMPTS,
+    ),
+    # --- residuals --------------------------------------------------------------------------------
+    Planted(
+        "residuals are not absorbed",
+        "monitor/residual.py",
+        "    if weak <= strong:\n        return True\n    return all(",
+        "    if weak != strong:\n        return False\n    return all(",
+        "tests/semantics/test_verdicts.py::test_what_another_demands_already_is_not_kept",
+    ),
+    Planted(
+        "a shorter bound does not cover a longer one",
+        "monitor/residual.py",
+        "return bool(kind == other_kind and node == other and due <= later)",
+        "return False",
+        "tests/semantics/test_verdicts.py::test_what_another_demands_already_is_not_kept",
+    ),
+    Planted(
+        "a longer bound covers a shorter one",
+        "monitor/residual.py",
+        "return bool(kind == other_kind and node == other and due <= later)",
+        "return bool(kind == other_kind and node == other)",
+        f"{AGREES}[templates 6]",
+    ),
+    # --- the index --------------------------------------------------------------------------------
+    Planted(
+        "no contract is ever woken",
+        "engine/clause.py",
+        "        if not self._is_quiet(watch, position, time):\n            return position + 1\n",
+        "",
+        f"{AGREES}[one operator 0]",
+    ),
+    Planted(
+        "a contract sees only the tools that it names",
+        "monitor/relevance.py",
+        "return self.sees_all or static(self.watch.slots, tool) != self.other",
+        "return static(self.watch.slots, tool) != self.other",
+        EVERY_CALL,
+    ),
+    Planted(
+        "a step bound wakes its contract one step late",
+        "monitor/resting.py",
+        "last - max(ahead - 1, 0) for last in owed",
+        "last + 1 for last in owed",
+        f"{AGREES}[templates 2]",
+    ),
+    Planted(
+        "all contracts count all positions",
+        "engine/ledger.py",
+        "            if judgement.kind in counter.kinds and (",
+        "            if judgement.kind and (",
+        KINDS,
+    ),
+    # --- asking and committing --------------------------------------------------------------------
+    Planted(
+        "a blocked call has happened",
+        "session/interceptor.py",
+        "if answers is not None:",
+        "if answers is not None and not self.ledger.commit(judgement):",
+        f"{BLOCKED}[atoms 0]",
+    ),
+    Planted(
+        "the lock is removed, for tasks",
+        "session/interceptor.py",
+        "self.lock = threading.Lock()",
+        "self.lock = __import__('unittest.mock').mock.MagicMock()",
+        FIVE_TASKS,
+    ),
+    Planted(
+        "an id is looked up, and not again under the lock",
+        "session/flights.py",
+        "    if flight is not None:\n        return Attempt(flight=flight)\n",
+        "",
+        ONE_ID,
+    ),
+    # --- assumptions, scopes, values --------------------------------------------------------------
+    Planted(
+        "the assumption is ignored",
+        "engine/clause.py",
+        "violated and values[self.assume])",
+        "violated)",
+        ASSUMED,
+    ),
+    Planted(
+        "the assumption is ignored when a result reveals a violation",
+        "engine/clause.py",
+        "return self._seen(watch, failed and self.assumed(watch, last, now))",
+        "return self._seen(watch, failed)",
+        ASSUMED,
+    ),
+    Planted(
+        "a violation without the assumption is latched",
+        "engine/clause.py",
+        "return self._seen(after, violated and values[self.assume])",
+        "return self._seen(after._replace(broken=violated), violated and values[self.assume])",
+        UNLATCHED,
+    ),
+    Planted(
+        "a segment goes on where the last one ended",
+        "engine/clause.py",
+        "watch = watch._replace(segment=None, over=over,",
+        "watch = watch._replace(closed=over,",
+        SCOPED,
+    ),
+    Planted(
+        "a segment leaves out the position that opens it",
+        "engine/clause.py",
+        "if after.segment is not None and kind in self.counts:",
+        "if after.segment is not None and watch.segment is not None and kind in self.counts:",
+        SCOPED,
+    ),
+    Planted(
+        "obligations are forgotten at the end of a segment",
+        "engine/clause.py",
+        "left, failed = self.monitor.closed(watch.segment)",
+        "left, failed = watch.left_open, False",
+        SCOPED,
+    ),
+    Planted(
+        "all values share one monitor",
+        "engine/ledger.py",
+        "return Read(i, clause.read(event, context), clause.key(event) if clause.by else ())",
+        "return Read(i, clause.read(event, context), ())",
+        SPLIT,
+    ),
+    Planted(
+        "a snapshot forgets the calls in flight",
+        "session/resume.py",
+        "inner.flights.update(all_resumed(kept, moved, sources))",
+        "pass",
+        RESTORED,
+    ),
+    # --- orders of globs, elements without a field ----------------------------------------------
+    Planted(
+        "any value is spared of an order of values",
+        "patterns/values.py",
+        "excluding(what, target, needed)",
+        "excluding(what, target, [f.Match(each.names, each.globs) for each in needed])",
+        f"{ORDERS}::test_with_another_value_what_is_asked_for_waits_as_well",
+    ),
+    Planted(
+        "what has its value in its answer is spared",
+        "patterns/values.py",
+        "    if any(vars_in(node) for node in asked):",
+        "    if not any(vars_in(node) for node in f.postorder(requires)):",
+        f"{ORDERS}::test_what_has_its_value_in_its_answer_is_covered",
+    ),
+    Planted(
+        "only the glob of all tools spares a glob",
+        "contracts/blocks.py",
+        "if every and (narrow or not any(glob_matches(glob, each) for each in every))",
+        'if every == ["*"] and (narrow or glob.strip("*"))',
+        f"{ORDERS}::test_a_narrower_glob_that_is_asked_for_is_not_covered",
+    ),
+    Planted(
+        "what compares has to be there as well",
+        "monitor/parametric/atoms.py",
+        "    strict = strict and each.op in BINDING  # only what binds has to be there\n",
+        "",
+        f"{ORDERS}::test_what_is_compared_with_some_element_is_not_asked_of_one_without_the_field",
+    ),
+    *(Planted(*each) for each in planted_catalog.TERMS),
+    *(Planted(*each) for each in planted_adapters.BUGS),
+    *(Planted(*each) for each in planted_lanes.BUGS),
+)

@@ -1,0 +1,90 @@
+"""Bugs against what loading refuses, and what it warns of.
+
+In: nothing. Out: `MEANING`: name, file, what stands there, what is put there instead
+(`tests/planted/planted_meaning.py`). The requirements that they break are in
+`tests/semantics/manifest_loading.py`.
+"""
+
+from __future__ import annotations
+
+MEANING = (
+    (
+        "first positions are all there are",
+        "contracts/guarantees.py",
+        "problems = [*_first_only(formula), *_from_the_call_before(formula)]",
+        "problems = [*_from_the_call_before(formula)]",
+    ),
+    (
+        "seconds from the call before are meant",
+        "contracts/guarantees.py",
+        "problems = [*_first_only(formula), *_from_the_call_before(formula)]",
+        "problems = [*_first_only(formula)]",
+    ),
+    (
+        "every strong next is meant",
+        "contracts/guarantees.py",
+        "if _keeps_quiet(node.body, True):",
+        "if False:",
+    ),
+    (
+        "nobody is warned",
+        "guard/guard.py",
+        "for each in self.policy.warnings:",
+        "for each in ():",
+    ),
+    (
+        "every order can be kept",
+        "checks/orders.py",
+        "if name in possible or name in told",
+        "if name or name in told",
+    ),
+    (
+        "no pen slips",
+        "contracts/slips.py",
+        "problems = list(_mistakes(root, tools))",
+        "problems = []",
+    ),
+    ("every dot is meant", "contracts/slips.py", "if written != pattern:", "if False:"),
+    (
+        "words hide meaning",
+        "contracts/loader.py",
+        "if judge is not None and file is not None and not words:",
+        "if False:",
+    ),
+    (
+        "many in flight may be anything",
+        "monitor/in_flight.py",
+        "if steps > STEPS_CAP:",
+        "if len(window) > 5:",
+    ),
+    (
+        "any number of atoms loads",
+        "contracts/guarantees.py",
+        "if atoms > ATOMS_CAP or len(nodes) > NODES_CAP:",
+        "if False:",
+    ),
+    (
+        "one tool is read",
+        "explain.py",
+        "if again is not None and",
+        "if not again or",
+    ),
+    (
+        "initially is for ever",
+        "logic/operators.py",
+        "f.Not(f.Yesterday(f.TRUE)) >> ",
+        "f.Not(f.FALSE) >> ",
+    ),
+    (
+        "what is asked for waits for itself",
+        "contracts/blocks.py",
+        "    if not free:\n        return (Happens(what, tools),)",
+        "    if True:\n        return (Happens(what, tools),)",
+    ),
+    (
+        "kinds are not compared",
+        "checks/kinds.py",
+        "return found.pop() if len(found) == 1 else None",
+        "return None",
+    ),
+)

@@ -1,0 +1,187 @@
+"""Any number of threads or tasks may decide on one session; a cap of 5 lets exactly 5 through."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.definition import Contract
+from sponsio_like.engine import judgement as judging
+from sponsio_like.guard.guard import Guard
+from sponsio_like.logic.formula import Always, Compare, Const, Count, Happens, Implies, Match
+from sponsio_like.monitor.state import Judgement
+from sponsio_like.outcome import Allowed, Outcome
+from sponsio_like.session import user_code as perceiving
+from sponsio_like.session.session import Session
+from tests.semantics.manifest import requirement
+
+THREADS = 32
+DECISIONS = 500
+CAP = 5
+EAGER = 100
+"""So many decisions of each thread give way between asking and committing; others run freely."""
+PAUSE = 1e-5
+"""How long they give way, in seconds: every other thread that is ready runs before."""
+
+
+def called(tool: str) -> Happens:
+    """`called(tool)`"""
+    return Happens("called", (Match((tool,)),))
+
+
+def capped(limit: int = CAP) -> Session:
+    """A session in which `pay` may be called so many times."""
+    pay = called("pay")
+    rule = Rule(Always(Implies(pay, Compare(Count(pay), "<=", Const(limit)))))
+    return Guard([Contract("few payments", (rule,))]).session()
+
+
+@pytest.fixture(autouse=True)
+def _switching_often() -> Iterator[None]:
+    """The interpreter offers to switch threads often, between any two instructions."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-3)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.fixture(autouse=True)
+def _giving_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every thread gives way between asking (`judge`) and committing, on its first decisions."""
+    judge = judging.judge
+    turns = threading.local()
+
+    def judge_and_give_way(*args: Any) -> Judgement:
+        judgement = judge(*args)
+        turns.taken = getattr(turns, "taken", 0) + 1
+        if turns.taken <= EAGER:
+            time.sleep(PAUSE)
+        return judgement
+
+    monkeypatch.setattr(perceiving, "judge", judge_and_give_way)
+
+
+def at_once(work: Callable[[int], None]) -> None:
+    """Run `work` in all threads, started together. What one of them raises is raised."""
+    ready = threading.Barrier(THREADS)
+    raised: list[BaseException] = []
+
+    def run(number: int) -> None:
+        ready.wait()
+        try:
+            work(number)
+        except Exception as error:
+            raised.append(error)
+
+    threads = [threading.Thread(target=run, args=(n,)) for n in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if raised:
+        raise raised[0]
+
+
+def passes(session: Session) -> bool:
+    """Whether one more `pay` is let through."""
+    return isinstance(session.decide("pay"), Allowed)
+
+
+def decided_in_threads(session: Session, decisions: int = EAGER) -> list[bool]:
+    """What so many decisions of each thread come to."""
+    passed: list[bool] = []
+    at_once(lambda _: passed.extend(passes(session) for _ in range(decisions)))
+    return passed
+
+
+def decided_in_tasks(session: Session) -> list[bool]:
+    """What 20 decisions of each of 10 tasks come to, in the event loop of every thread."""
+    passed: list[bool] = []
+
+    async def task() -> None:
+        for _ in range(20):
+            passed.append(passes(session))
+            await asyncio.sleep(0)
+
+    async def tasks() -> None:
+        await asyncio.gather(*(task() for _ in range(10)))
+
+    at_once(lambda _: asyncio.run(tasks()))
+    return passed
+
+
+@requirement("S-DECIDE-06")
+def test_of_all_threads_together_exactly_five_calls_are_let_through() -> None:
+    """32 threads that decide 500 times each under a cap of 5 get exactly 5 calls allowed."""
+    passed = decided_in_threads(capped(), DECISIONS)
+    assert len(passed) == THREADS * DECISIONS
+    assert sum(passed) == CAP
+
+
+@requirement("S-DECIDE-06")
+def test_of_all_tasks_together_exactly_five_calls_are_let_through() -> None:
+    """Async tasks that share a session, in several threads at once, get exactly 5 calls allowed."""
+    passed = decided_in_tasks(capped())
+    assert len(passed) == THREADS * 200
+    assert sum(passed) == CAP
+
+
+@pytest.mark.parametrize("decided", [decided_in_threads, decided_in_tasks])
+def test_without_the_lock_more_calls_are_let_through(
+    decided: Callable[[Session], list[bool]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the lock that does it: the same decisions without it let more than 5 calls through."""
+    session = capped()
+    monkeypatch.setattr(session._inner, "lock", MagicMock())
+    assert sum(decided(session)) > CAP
+
+
+def test_an_id_decided_in_all_threads_at_once_is_one_call() -> None:
+    """Deciding an open id again gives the first answer and counts nothing, in any thread."""
+    session = capped()
+    outcomes: list[Outcome] = []
+    at_once(lambda _: outcomes.extend(session.decide("pay", id=f"{n}") for n in range(CAP)))
+    assert all(isinstance(each, Allowed) for each in outcomes)
+    assert len(outcomes) == THREADS * CAP
+    assert not isinstance(session.decide("pay", id="another"), Allowed)
+
+
+def test_settling_in_all_threads_counts_every_result_once() -> None:
+    """Calls decided and settled in any thread, in any order, are all counted as done, each once."""
+    pay, done = called("report"), Happens("done", (Match(("pay",)),))
+    total = THREADS * 8
+    exactly = Rule(Always(Implies(pay, Compare(Count(done), "=", Const(total)))))
+    session = Guard([Contract("all were done", (exactly,))]).session()
+
+    def work(number: int) -> None:
+        for k in range(8):
+            session.decide("pay", id=f"{number}-{k}")
+        for k in reversed(range(8)):
+            session.settle(f"{number}-{k}")
+            session.settle(f"{number}-{k}")
+
+    at_once(work)
+    assert isinstance(session.decide("report"), Allowed)
+
+
+def test_sessions_of_one_guard_do_not_share_their_counts() -> None:
+    """A guard is shared, a session is not: each thread's own session has its own cap."""
+    pay = called("pay")
+    rule = Rule(Always(Implies(pay, Compare(Count(pay), "<=", Const(CAP)))))
+    guard = Guard([Contract("few payments", (rule,))])
+    counts: list[int] = []
+
+    def work(_: int) -> None:
+        session = guard.session()
+        counts.append(sum(passes(session) for _ in range(50)))
+
+    at_once(work)
+    assert counts == [CAP] * THREADS
