@@ -28,16 +28,16 @@ from sponsio_like.outcome import Allowed, Blocked, Outcome
 from sponsio_like.session import Session
 
 WITHHELD = "(this answer was withheld)"
-"""What stands in the conversation instead of an answer that a contract does not allow."""
+"""The text in the conversation instead of an answer that a contract does not allow."""
 EDITS = "hitl_edited_tool_calls"
-"""Where LangChain keeps what people have made of calls."""
+"""The key of what people have made of calls, in the state of an agent."""
 OURS = {"lc_source": "contracts"}
-"""How a message is marked that the contracts say, and neither the model nor the user."""
+"""The mark of a message that the contracts say, and neither the model nor the user."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How often the model is sent back: for an answer that is withheld, and for what it owes."""
+    """The most times the model is sent back: for a withheld answer, and for what it owes."""
 
     retries: int = 2
     reminders: int = 1
@@ -45,7 +45,7 @@ class Limits:
 
 @dataclass
 class Turn:
-    """What is known of one turn while it is decided."""
+    """One turn of the model while it is decided."""
 
     messages: Sequence[Any]
     kept: Kept
@@ -71,12 +71,12 @@ class Turn:
         return answer if isinstance(answer, Blocked) and answer.ends_run else None
 
     def sent_back(self, why: str) -> int:
-        """How often the model was sent back since the user has said something."""
+        """Return how often the model was sent back for this since the user has said something."""
         told = self.kept.get("sent_back", {})
         return int(told.get(why, 0)) if told.get("after") == self.since else 0
 
     def counting(self, **more: int) -> Kept:
-        """The counts to be kept, and these more."""
+        """Return the counts to be kept, and these more."""
         counts = {why: self.sent_back(why) for why in ("withheld", "reminded")}
         for why, each in more.items():
             counts[why] += each
@@ -91,10 +91,10 @@ class Turns:
     tools: Tools
     limits: Limits = Limits()
     asks: bool = False
-    """Whether LangChain's middleware that asks people is between the two."""
+    """True if LangChain's middleware that asks people is between the two of the pair."""
 
     def flow(self, state: Any, runtime: Any, *, later: bool) -> Flow:
-        """The update after the model; none, if something fails where nothing is enforced."""
+        """Return the update after the model; None, if something fails where nothing is enforced."""
         work = self._flow(state, runtime, later=later)
         return undisturbed(self.sessions.guard, work, lambda: None)
 
@@ -143,14 +143,14 @@ class Turns:
         }
 
     def _returned(self, config: Any, messages: Sequence[Any]) -> bool:
-        """Whether the tools have run, and the agent would end before the model hears a refusal."""
+        """True if the tools have run, and the agent would end before the model hears a refusal."""
         asking = last_asking(messages)
         if asking is None or not asking.tool_calls or unanswered(messages):
             return False
         return bool(self.sessions.kept_in(config).get("of") == asking.id)
 
     def _is_direct(self, ruling: Ruling) -> bool:
-        """Whether the agent ends with the answer of the tool: then its refusal is said here.
+        """True if the agent ends with the answer of the tool: then its refusal is said here.
 
         All others are answered where their tools would run, unless somebody else has done it.
         """
@@ -158,7 +158,7 @@ class Turns:
         return bool(ruling.asking.id) and bool(getattr(tool, "return_direct", False))
 
     def _edited(self, state: Any, calls: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        """The calls, as people have edited them in LangChain's middleware, which says so apart.
+        """Return the calls, as people have edited them in LangChain's middleware.
 
         Where it stands in front of the pair, what is there is of the turn before.
         """
@@ -172,7 +172,7 @@ class Turns:
         return [{**call, **mine.get(call["id"], {})} for call in calls]
 
     def _after(self, turn: Turn, session: Session, calls: Sequence[Any]) -> tuple[list[Any], Kept]:
-        """What is said instead of the answer, and to the model that is sent back."""
+        """Return what is said instead of the answer, or to send the model back; and the counts."""
         asking, limits = turn.asking, self.limits
         if asking is not None and not isinstance(turn.answer, (Allowed, type(None))):
             instead = _withheld(asking)
@@ -188,7 +188,7 @@ class Turns:
 
 
 def _refused_elsewhere(whole: Mapping[str, Kept], part: str, of: str | None) -> Mapping[str, Kept]:
-    """The calls of this message that another pair around the agent has refused, by their ids.
+    """Return the calls of this message that another pair around the agent refused, by their ids.
 
     They never happen, so that they are not decided here.
     """
@@ -198,7 +198,7 @@ def _refused_elsewhere(whole: Mapping[str, Kept], part: str, of: str | None) -> 
 
 
 def _ended(stand: Stand, turn: Turn, batch: Batch, over: Blocked) -> dict[str, Any]:
-    """The update of a run that is over: each call is answered, none runs, the agent ends."""
+    """Return the update of a run that is over: each call is answered, none runs, the agent ends."""
     step, session = stand.place.step, batch.session
     dropped = [result(*each) for each in batch.dropped(step)]
     catch_up(session, dropped)
@@ -219,7 +219,7 @@ def _ended(stand: Stand, turn: Turn, batch: Batch, over: Blocked) -> dict[str, A
 def _kept(
     batch: Batch, never: Mapping[str, Mapping[str, Any]], about: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The rulings of the turn by the ids of their calls; those that another guard made, too."""
+    """Return the rulings of the turn, another guard's refusals too, by the ids of their calls."""
     mine = {each.asking.id: each.kept() for each in batch.rulings if each.asking.id}
     return {id: {**each, **about} for id, each in {**mine, **never}.items()}
 
@@ -241,5 +241,5 @@ def _why(outcome: Outcome) -> str:
 
 
 def _told(text: str) -> HumanMessage:
-    """A message of the contracts, which is none of the user's."""
+    """Return a message of the contracts, which is none of the user's."""
     return HumanMessage(text, additional_kwargs=OURS)

@@ -19,11 +19,11 @@ STEPS_CAP = 4096
 _SEEN: OrderedDict[tuple[str, ...], str] = OrderedDict()
 _LOCK = threading.Lock()
 _FORKS = tuple(map(int, version("langgraph").split(".")[:2])) >= (1, 2)
-"""Whether a replay has a checkpoint of its own: before, it looks like a run beside the first."""
+"""True if LangGraph gives a replay a checkpoint of its own: before, it looks like a second run."""
 
 
 def forgets(contract: str, place: Place, whole: Mapping[str, Any]) -> str:
-    """Why the contract would forget, where another run has another memory of this place; or `""`.
+    """Return why the contract would forget, as another run has its own memory here; or `""`.
 
     `whole` is the value of the channel of this graph.
     """
@@ -45,7 +45,7 @@ def forgets(contract: str, place: Place, whole: Mapping[str, Any]) -> str:
 
 
 def _is_beside(step: tuple[str, ...], checkpoint: str) -> bool:
-    """Whether another run has gone on from the same value, in the same step of the graph around."""
+    """True if another run has gone on from the same value, in the same step of the graph around."""
     with _LOCK:
         known = _SEEN.setdefault(step, checkpoint)
         if len(_SEEN) > STEPS_CAP:

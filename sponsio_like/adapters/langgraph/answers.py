@@ -1,4 +1,4 @@
-"""What the model is told of a call, and what the session is told of its result.
+"""Writes the answers to calls that did not run, and reads the results of those that did.
 
 In: rulings, and what came of the tools that ran: messages, commands, or a mix of both. Out: a
 message for each call that did not run, and a settlement for each that did.
@@ -23,21 +23,21 @@ from sponsio_like.values import as_answer
 
 
 def refusal(ruling: Ruling) -> ToolMessage:
-    """The answer to a call that does not run."""
+    """Return the answer to a call that does not run."""
     return refused(ruling.asking.id, ruling.asking.tool, ruling.told, ruling.against)
 
 
 def refused(id: str, tool: str, why: str, contracts: Sequence[str]) -> ToolMessage:
-    """As `refusal`; the artifact names the contracts, for the host."""
+    """Return the answer to a refused call; its artifact names the contracts, for the host."""
     artifact = {"contracts": list(contracts)}
     return ToolMessage(why, name=tool, tool_call_id=id, status="error", artifact=artifact)
 
 
 def result_of(output: Any, id: str, returned: Sequence[Any] = ()) -> dict[str, Any]:
-    """What came of a call, as `Session.settle` takes it: the message under its id, wherever it is.
+    """Return the result of a call as `Session.settle` takes it: its `output`, or its `error`.
 
-    `returned`: what the body has returned, which a message says as a text; contracts read it as
-    data.
+    It is the message under the call's `id`, wherever that stands in `output`. `returned`: what the
+    body has returned, which a message says as a text; contracts read it as data.
     """
     answer = next((each for each in messages_in(output) if each.tool_call_id == id), None)
     if answer is None:  # the tool hands over to another agent, or was given its arguments alone
@@ -49,7 +49,7 @@ def result_of(output: Any, id: str, returned: Sequence[Any] = ()) -> dict[str, A
 
 
 def _returned(value: Any, answer: ToolMessage) -> Any:
-    """What a body has returned, as data."""
+    """Return what a body has returned, as data; for commands, what the `answer` says."""
     match value:
         case Pair(content, artifact):
             (*data,) = _structured(artifact, content)
@@ -64,13 +64,13 @@ def _returned(value: Any, answer: ToolMessage) -> Any:
 
 
 def _said(answer: ToolMessage) -> Any:
-    """What an answer says, as data."""
+    """Return what an answer says, as data."""
     (*data,) = _structured(answer.artifact, answer.content)
     return data[0] if data else _read(answer.content)
 
 
 def _structured(artifact: Any, content: Any) -> Iterator[Any]:
-    """What a tool of an MCP server answers as data, beside its text, if it does.
+    """Yield the data that a tool of an MCP server answers beside its text, if it does.
 
     Servers that answer with an object only put what is none under the name `result`: contracts read
     what stands there, if the text says just that.
@@ -84,7 +84,7 @@ def _structured(artifact: Any, content: Any) -> Iterator[Any]:
 
 
 def _says(content: Any, value: Any) -> bool:
-    """Whether the texts of an answer are this value: as one, or each a member of this list."""
+    """True if the texts of an answer are this value: as one, or each a member of this list."""
     blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
     if not all(map(_is_text, blocks)):
         return False
@@ -104,7 +104,7 @@ def _parsed(text: str) -> Any:
 
 
 def messages_in(output: Any) -> Iterator[ToolMessage]:
-    """The answers to calls in what a tool node returns."""
+    """Yield the answers to calls in what a tool node returns."""
     match output:
         case ToolMessage():
             yield output
@@ -119,7 +119,7 @@ def messages_in(output: Any) -> Iterator[ToolMessage]:
 
 
 def _read(content: Any) -> Any:
-    """The output that a message stands for: LangGraph writes what is no text as JSON.
+    """Return the output that a message stands for: LangGraph writes what is no text as JSON.
 
     Blocks of text, as tools of MCP servers answer, are their text; of several, the list of texts.
     """
@@ -143,10 +143,9 @@ def _is_text(block: Any) -> bool:
 
 
 def handed_here(error: ParentCommand) -> Command[Any] | None:
-    """What a graph inside of a tool hands to the graph around it, where that is this one.
+    """Return the command of a graph inside of a tool; None if it is for another graph than this.
 
-    Here it is the tool's result, like a command that a tool returns. None if it is meant for
-    another.
+    Here it is the tool's result, like a command that a tool returns.
     """
     command = error.args[0]
     here = get_config().get("configurable", {}).get("checkpoint_ns", "")
@@ -156,7 +155,7 @@ def handed_here(error: ParentCommand) -> Command[Any] | None:
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object. Raises `ValueError` for one that says two things under one name."""
+    """Return an object. Raises `ValueError` for one that says two things under one name."""
     members = dict(pairs)
     if len(members) < len(pairs):
         raise ValueError("a name is there twice")
@@ -164,7 +163,7 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def with_answers(messages: Sequence[Any]) -> list[Any] | None:
-    """The messages, where calls that were left waiting are answered; None if there are none."""
+    """Return the messages with calls that were left waiting answered; None if there are none."""
     answered = {each.tool_call_id for each in messages if isinstance(each, ToolMessage)}
     found: list[Any] = []
     for each in messages:

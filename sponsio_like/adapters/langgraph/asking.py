@@ -27,10 +27,11 @@ from sponsio_like.values import NotCanonical, as_data, as_members, digest, freez
 
 @dataclass(frozen=True)
 class Asking:
-    """One call. `raw`: as the model wrote it; `args`: what contracts read, that is, what it gets.
+    """One call that the model asks for.
 
-    `passed`: what the tool is called with, so that it gets just that. `problem`: why it can neither
-    be decided nor run.
+    `raw`: the arguments as the model wrote them; `args`: as the tool receives them, and contracts
+    read them. `passed`: what the tool is called with, so that it receives `args`. `problem`: why
+    the call can neither be decided nor run.
     """
 
     id: str
@@ -40,18 +41,18 @@ class Asking:
     problem: str = ""
     passed: Mapping[str, Any] = field(default_factory=dict)
     blind: bool = False
-    """Whether nobody here knows the tool: it may receive other arguments."""
+    """True if nobody here knows the tool: it may receive other arguments."""
     of: str = ""
-    """The message of the model that it is of, by its id."""
+    """The id of the model's message that asks for it."""
 
     @functools.cached_property
     def mark(self) -> str:
-        """What tells this call from another of the same id."""
+        """A fingerprint of the tool and its arguments, which tells calls of one id apart."""
         return mark_of(self.tool, self.raw)
 
     @property
     def written(self) -> str:
-        """The call as the model wrote it."""
+        """The id and the mark, which name the call as the model wrote it."""
         return f"{self.id} {self.mark}"
 
     @property
@@ -63,7 +64,7 @@ class Asking:
 
 
 def mark_of(tool: str, raw: Mapping[str, Any]) -> str:
-    """A fingerprint of a call as it was written; empty if that cannot be read."""
+    """Return a fingerprint of a call as it was written; `""` if its arguments are no plain data."""
     try:
         return digest(tool, freeze_args(raw))
     except (NotCanonical, TypeError, ValueError):
@@ -71,17 +72,17 @@ def mark_of(tool: str, raw: Mapping[str, Any]) -> str:
 
 
 def passing(call: Mapping[str, Any], raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The call with these arguments, beside those that LangGraph injects."""
+    """Return the call with these arguments, beside those that LangGraph injects."""
     return {**call, "args": {**call["args"], **raw}}
 
 
 def last_asking(messages: Sequence[Any]) -> AIMessage | None:
-    """The last message of the model."""
+    """Return the last message of the model; None if there is none."""
     return next((each for each in reversed(messages) if isinstance(each, AIMessage)), None)
 
 
 def name_of(messages: Sequence[Any]) -> str | None:
-    """The last message of the model by its id; without one, by its place and what it asks for."""
+    """Return the id of the model's last message; without one, a name from its place and calls."""
     asking = last_asking(messages)
     if asking is None or asking.id:
         return None if asking is None else asking.id
@@ -91,7 +92,7 @@ def name_of(messages: Sequence[Any]) -> str | None:
 
 
 def unanswered(messages: Sequence[Any]) -> list[Mapping[str, Any]]:
-    """The calls of the last message of the model that no message has answered since."""
+    """Return the calls of the model's last message that no message has answered since."""
     asking = last_asking(messages)
     if asking is None or not asking.tool_calls:
         return []
@@ -131,7 +132,7 @@ class Tools:
         return {name: self._schema(tool).names for name, tool in self.by_name.items()}
 
     def learn(self, tools: Iterable[Any]) -> list[str]:
-        """Know these tools, too. The names of those that were not known."""
+        """Add these tools, and return the names of those that were not known."""
         mine = {each.name: each for each in tools if isinstance(each, BaseTool)}
         new = [name for name, each in mine.items() if self.by_name.get(name) is not each]
         self.by_name.update(mine)
@@ -143,7 +144,7 @@ class Tools:
         of: str | None,
         tool: BaseTool | None = None,
     ) -> list[Asking]:
-        """What the model asks for in message `of`. Ids that are missing, or twice, are problems.
+        """Return each call of message `of`; an id that is missing, or there twice, is a problem.
 
         `tool` is the one that runs, if it is known by then.
         """
@@ -152,12 +153,12 @@ class Tools:
         return [replace(each, of=of or "") for each in every]
 
     def written(self, tool: BaseTool, args: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments that the model has written, without those that LangGraph injects."""
+        """Return the arguments that the model has written, without those that LangGraph injects."""
         injected = self._schema(tool).injected
         return {key: each for key, each in args.items() if key not in injected}
 
     def passed(self, name: str, raw: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What the tool is called with, so that it receives what was decided.
+        """Return what the tool is called with, so that it receives what was decided.
 
         Of a tool whose schema is JSON, the arguments as they were validated. Of others, what the
         model wrote, and what the tool would else make up by itself each time (`default_factory`).
@@ -186,7 +187,7 @@ class Tools:
         return Asking(id, name, raw, args, passed=passed)
 
     def received(self, name: str, raw: Mapping[str, Any]) -> dict[str, Any] | str:
-        """The arguments that the tool will receive, as data; or why it will not accept them."""
+        """Return the arguments that the tool will receive, as data; or why it rejects them."""
         tool = self.by_name.get(name)
         if tool is None:
             known = ", ".join(f"`{each}`" for each in sorted(self.by_name)) or "none"
@@ -194,7 +195,7 @@ class Tools:
         return self.received_by(tool, raw)
 
     def received_by(self, tool: BaseTool, raw: Mapping[str, Any]) -> dict[str, Any] | str:
-        """As `received`, of this very tool."""
+        """Return what `received` does, of this very tool."""
         data = _received(self._schema(tool), raw)
         if isinstance(data, str):
             return f"`{tool.name}` does not accept these arguments: {data}"
@@ -208,7 +209,7 @@ class Tools:
 
 
 class _Schema(NamedTuple):
-    """What a tool takes. `validate`: its own validation; None if it takes whatever it is given.
+    """The arguments of a tool. `validate`: its own validation; None if it takes anything.
 
     `injected` are arguments that no model gives. `names` are the others; None if they may be any.
     `made_up`: those with a default that is made anew each time, each with the name that the model
@@ -261,7 +262,7 @@ def _of_json(full: Mapping[str, Any], hosts: frozenset[str]) -> _Schema:
 
 
 def _injected_into(tool: BaseTool) -> frozenset[str]:
-    """The names of the arguments that the host gives, as the function of the tool says them.
+    """Return the names of the arguments that the host gives, as the tool's function says them.
 
     Older versions of LangChain do not know those of annotations that are texts; LangGraph does.
     """
@@ -287,7 +288,7 @@ def _is_mark(each: Any) -> bool:
 
 
 def _validated(schema: _Schema, raw: Mapping[str, Any]) -> Any:
-    """What the validation makes of arguments; or why it will not accept them."""
+    """Return what the validation makes of arguments; or why it will not accept them."""
     from pydantic import ValidationError
 
     data = copy.deepcopy(dict(raw))
@@ -303,7 +304,7 @@ def _validated(schema: _Schema, raw: Mapping[str, Any]) -> Any:
 
 
 def _received(schema: _Schema, raw: Mapping[str, Any]) -> dict[str, Any] | str:
-    """The arguments as data; or why they are not accepted."""
+    """Return the arguments as data; or why they are not accepted."""
     found = _validated(schema, raw)
     if isinstance(found, str):
         return found

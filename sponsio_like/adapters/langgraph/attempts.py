@@ -32,7 +32,7 @@ from sponsio_like.session import Session, fresh_id
 
 AT_ONCE = "this call runs already: the same step of the thread was begun twice at once"
 SPENT = "it did not run: the answer of a person lets it run once, and it has run"
-"""What is said of a call that was let through by an answer, and has run before."""
+"""The reason told of a call that was let through by an answer, and has run before."""
 
 
 @dataclass
@@ -54,14 +54,14 @@ class Running:
     refused: bool = False
     active: bool = False
     unless: str = ""
-    """Why it does not run, though it was let through."""
+    """The reason why it does not run, though it was let through; `""` if it may."""
     entries: list[Entry] = field(default_factory=list)
     before: list[Entry] = field(default_factory=list)
-    """What graphs inside of it have done in another process."""
+    """The entries of graphs inside of it that ran in another process."""
     heard: list[Any] = field(default_factory=list)
-    """What the body has returned, where contracts only watch."""
+    """The values that the body has returned, where contracts only observe."""
     decided: Mapping[str, Any] = field(default_factory=dict)
-    """What the body that runs was let through as."""
+    """The ruling that the body runs under now: the first one, or one of a later run."""
 
     @property
     def own(self) -> str:
@@ -70,9 +70,9 @@ class Running:
 
     @contextmanager
     def leased(self) -> Iterator[bool]:
-        """Within the block the call runs, if no other run has taken it, or spent its answer.
+        """Hold the call within the block, unless another run has taken it, or spent its answer.
 
-        Gives whether a process was at it that has died. Raises `SessionError` if one is that lives.
+        Yields True if a process was at it that has died. Raises `SessionError` if it lives.
         """
         question, live = self.ruling.get("answer", ""), self.stand.sessions.live
         if not self.stand.sessions.guard.policy.enforces:
@@ -95,11 +95,11 @@ class Running:
                 lease.end(came=came)
 
     def run(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
-        """Run the body, if it may run as it is called now."""
+        """Run the body, if it may run as it is called now; return its output, or the refusal."""
         return drive(self._flow(tool, call, go, later=False))
 
     async def arun(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
-        """As `run`."""
+        """Do what `run` does, asynchronously."""
         return await adrive(self._flow(tool, call, go, later=True))
 
     def _flow(
@@ -128,7 +128,7 @@ class Running:
         return (yield from self._body(ruling.kept(), other, go))
 
     def _is_as_decided(self, tool: BaseTool, raw: Mapping[str, Any]) -> bool:
-        """Whether the contracts have read what this tool receives now."""
+        """True if the contracts have read what this tool receives now."""
         decided, known = self.ruling, self.tools.by_name.get(tool.name)
         mark, passed = mark_of(tool.name, raw), self.tools.written(tool, decided["raw"])
         if not mark or tool.name != decided["tool"]:
@@ -148,7 +148,7 @@ class Running:
     def _body(
         self, as_: Mapping[str, Any], call: Mapping[str, Any], go: Callable[..., Any]
     ) -> Flow:
-        """Run the body, and tell the session what comes of it; an interrupt is nothing yet."""
+        """Run the body, and tell the session its result; an interrupt is no result yet."""
         self.decided = as_
         guard, place = self.stand.sessions.guard, self.stand.kept.get("place", "")
         with within(guard, place, as_["id"], self.before) as here:
@@ -179,7 +179,7 @@ class Running:
             raise
 
     def came(self, id: str, what: Mapping[str, Any]) -> None:
-        """This has come of a run: `output`, or `error`. The session is told at once."""
+        """Tell the session at once what a run has come to: `output`, or `error`."""
         self._note(result(fresh_id(), id, what))
 
     def _note(self, entry: Entry) -> None:
@@ -194,7 +194,7 @@ class Running:
         return self.ruled(asking)
 
     def ruled(self, asking: Asking) -> Ruling:
-        """Decide this run."""
+        """Decide this run, tell the session if it is let through, and return the ruling."""
         ruling = self.stand.gate(lambda _: None, self.tools).ruling(self.session, asking)
         if ruling.settles:
             self._note(decision(fresh_id(), ruling, self.stand.by))
@@ -206,7 +206,7 @@ class Running:
         return refusal(ruling).model_copy(update=update)
 
     def _waits(self, tool: str) -> str:
-        """What the model is told of a run that a person would have to approve."""
+        """Return what the model is told of a run that a person would have to approve."""
         errors = [decode(each["error"]) for each in self.entries if "error" in each]
         if failed := [each for each in errors if each != CHANGED]:
             return (
@@ -225,11 +225,11 @@ class Substitute:
     state: Any
 
     def run(self, call: Mapping[str, Any]) -> tuple[Any, list[Any]]:
-        """What it answers, with all that LangGraph injects."""
+        """Run the tool with all that LangGraph injects; return its answer, and an empty list."""
         return self._answer(self._node.invoke(self._given(call))), []
 
     async def arun(self, call: Mapping[str, Any]) -> tuple[Any, list[Any]]:
-        """As `run`."""
+        """Do what `run` does, asynchronously."""
         return self._answer(await self._node.ainvoke(self._given(call))), []
 
     @property

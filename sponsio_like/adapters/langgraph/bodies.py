@@ -1,4 +1,4 @@
-"""What the body of a tool receives, beside what was decided.
+"""Compares what the body of a tool is about to receive with what was decided.
 
 In: decided arguments, then those that a body is about to receive: the validation of a tool may make
 something else of a call each time. Out: nothing; or what differs is decided anew, as it is.
@@ -16,13 +16,13 @@ from sponsio_like.session import fresh_id
 from sponsio_like.values import as_data
 
 CHANGED = "it was changed before it ran"
-"""What is said of a call that was let through, and does not run as it was decided."""
+"""The error of a call that was let through, and does not run as it was decided."""
 _SHORT = 12
 """Characters of a mark: enough to tell a value from the next one."""
 
 
 class Changed(Exception):
-    """A body is not to run on what it would receive now. `ruling`: why."""
+    """Raised if a body may not run on what it would receive now. `ruling`: why."""
 
     def __init__(self, ruling: Any) -> None:
         super().__init__(ruling.told)
@@ -36,14 +36,14 @@ class Body(Protocol):
     decided: Mapping[str, Any]
 
     def came(self, id: str, what: Mapping[str, Any]) -> None:
-        """This has come of a run."""
+        """Tell the session what a run has come to."""
 
     def ruled(self, asking: Asking) -> Any:
-        """Decide this run."""
+        """Decide this run, and return the ruling."""
 
 
 def marks_of(args: Mapping[str, Any]) -> dict[str, str]:
-    """A mark of each argument; empty for what cannot be read."""
+    """Return a mark of each argument by its name; `""` for a value that is no plain data."""
     return {name: _mark(each) for name, each in args.items()}
 
 

@@ -54,17 +54,20 @@ class Calls:
     # --- around the tool --------------------------------------------------------------------------
 
     def whole(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-        """Both `recorded` and `checked`, where no middleware stands between them."""
+        """Run a call through `recorded` and `checked`, where no middleware stands between them."""
         return drive(self.recorded(request, lambda it: handler(self.checked(it)), later=False))
 
     async def awhole(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-        """As `whole`."""
+        """Do what `whole` does, asynchronously."""
         return await adrive(
             self.recorded(request, lambda it: handler(self.checked(it)), later=True)
         )
 
     def recorded(self, request: Any, handler: Callable[[Any], Any], *, later: bool) -> Flow:
-        """Outside of all: what comes of the call, with the entries of its results."""
+        """Run the call, outside of all middlewares; return its result with entries for the channel.
+
+        Raises `SessionError` if the same step of the thread runs already.
+        """
         running = yield from undisturbed(
             self.sessions.guard, self._running(request, later=later), lambda: None
         )
@@ -93,14 +96,14 @@ class Calls:
         return (yield from undisturbed(self.sessions.guard, ended, lambda: came))
 
     def _ended(self, came: Any, running: Running, request: Any) -> Flow:
-        """What came of the call, with the entries of its results."""
+        """Return the result of the call, with the entries for the channel."""
         if not running.entries:  # another middleware has answered
             answer = result_of(came, request.tool_call["id"], running.heard)
             running.came(running.own, answer)
         return (yield Run(self._with, (came, running, request)))
 
     def checked(self, request: Any) -> Any:
-        """Inside of all: the request of a tool that asks before it runs."""
+        """Return the request, inside of all middlewares, with a tool that asks before it runs."""
         running: Running | None = self.sessions.live.running(self._step(request))
         if running is None and self._enforces:
             raise SessionError(HALF)
@@ -115,19 +118,19 @@ class Calls:
         return proxy.asking(request, tool, running, call)
 
     def safe(self, request: Any) -> Any:
-        """Outside of all: the request; checked, as long as nobody was met who does so inside."""
+        """Return the request, outside of all middlewares; checked, unless one inside does that."""
         return request if self.inside else self.checked(request)
 
     def meet(self) -> None:
-        """Calls are checked inside of all, by a middleware that stands there."""
+        """Note that a middleware inside of all others checks the calls."""
         self.inside[:] = [True]
 
     # --- what is known of it ----------------------------------------------------------------------
 
     def _running(self, request: Any, *, later: bool) -> Flow:
-        """The call as it was let through; the same one, if a policy tries its node again.
+        """Return the call as it was let through; the same one, if a policy tries its node again.
 
-        The answer to it, if it was refused; None if it was not decided.
+        Return the answer to it, if it was refused; None if it was not decided.
         """
         stand = stand_of(self.sessions, request.runtime.config, request.runtime)
         known: Running | None = self.sessions.live.running(stand.place.step)
@@ -151,7 +154,7 @@ class Calls:
         return Running(stand, self.tools, session, id, ruling, here, request.state, before=before)
 
     def _refused(self, ruling: Mapping[str, Any], request: Any) -> Any:
-        """The answer to a call that was refused with the others of its message."""
+        """Return the answer to a call that was refused with the others of its message."""
         call = request.tool_call
         answer = refused(call["id"], call["name"], ruling["told"], ruling["contracts"])
         if not self._ends(request):
@@ -159,7 +162,7 @@ class Calls:
         return Command(update={self.key: [answer]}, goto=self.back)
 
     def _ends(self, request: Any) -> bool:
-        """Whether the agent would end with the answer, and the model hear nothing."""
+        """True if the agent would end with the answer, and the model hear nothing."""
         return bool(self.back) and bool(getattr(request.tool, "return_direct", False))
 
     def _undecided(self, request: Any) -> ToolMessage:
@@ -179,12 +182,12 @@ class Calls:
         return state[self.key] if isinstance(state, Mapping) else getattr(state, self.key)
 
     def _message(self, request: Any) -> str | None:
-        """The message that the model has asked for the call in."""
+        """Return the id of the model's message that asks for the call; None if there is none."""
         asking = last_asking(self._messages(request))
         return None if asking is None else asking.id
 
     def _with(self, came: Any, running: Running, request: Any) -> Any:
-        """What came of the call, and the entries for the channel."""
+        """Add the entries for the channel to the result of the call."""
         kept = running.stand.kept
         value = {"rev": kept.get("rev", ""), "results": running.entries}
         more: dict[str, Any] = {}
@@ -212,5 +215,5 @@ class Calls:
 
 
 def _has_refused(kept: Mapping[str, Any]) -> bool:
-    """Whether a call of the message was refused."""
+    """True if a call of the message was refused."""
     return any("told" in each for each in kept["rulings"].values())

@@ -31,7 +31,7 @@ ended; the part that goes `on` from here, where another version of the guard has
 
 
 def merged(old: Mapping[str, Kept], new: Mapping[str, Kept]) -> dict[str, Kept]:
-    """The value of the channel after a write. Raises `SessionError` for parts that do not fit."""
+    """Return the channel's value after a write. Raises `SessionError` for parts that do not fit."""
     around = old.get(AROUND, {"graphs": 0})
     if not old and (not new or AROUND in new):  # it comes from the graph around this one
         around = {"graphs": new.get(AROUND, around)["graphs"] + 1}
@@ -43,7 +43,7 @@ def merged(old: Mapping[str, Kept], new: Mapping[str, Kept]) -> dict[str, Kept]:
 
 
 def _write(whole: dict[str, Kept], part: str, new: Kept) -> None:
-    """Put a write in its place; what it goes on from, if that is another version's, says so."""
+    """Write a part to its place; mark parts of another version that it goes on from (`on`)."""
     if "line" not in new:
         others = (at for at, each in whole.items() if new["rev"] and _is_of(each, new["rev"]))
         part = part if part in whole and _is_of(whole[part], new["rev"]) else next(others, part)
@@ -63,7 +63,7 @@ class GuardedState(TypedDict):
 
 
 def joined(old: Kept, new: Kept) -> Kept:
-    """A part after a write: results and answers are added, and a successor takes its place."""
+    """Return a part after a write: results and answers are added, a successor takes its place."""
     if new.keys() == {"rev", "results"}:
         ours = _is_of(old, new["rev"]) or _is_cached(old, new["results"])
         return _with_results(old, new["results"]) if ours else old
@@ -88,12 +88,12 @@ def joined(old: Kept, new: Kept) -> Kept:
 
 
 def _is_of(old: Kept, rev: str) -> bool:
-    """Whether this is the part that was written to, or one that came from it beside others."""
+    """True if this part is the one of that `rev`, or came from it."""
     return rev == old.get("rev", "") or rev in old.get("line", ())
 
 
 def _is_cached(old: Kept, results: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether these are of the calls of this very message, which ran in another branch."""
+    """True if these results, written to another part, are of calls that this one has decided."""
     mine = {each.get("id") for each in old.get("rulings", {}).values()}
     mine |= {each["id"] for each in results if "decided" in each}
     return mine.issuperset(each["id"] for each in results)
@@ -114,7 +114,7 @@ def _with_answer(part: Kept, of: str, said: Any) -> Kept:
 
 
 def _beside(one: Kept, other: Kept) -> Kept:
-    """Two parts that were written beside each other by one session: the later one knows all."""
+    """Join two parts that one session has written beside each other: the later one knows all."""
     first, last = sorted((one, other), key=lambda each: int(each["seq"]))
     both: dict[str, Any] = {
         key: {**first.get(key, {}), **last.get(key, {})}
@@ -134,7 +134,7 @@ _KNOWN: WeakValueDictionary[str, Guard] = WeakValueDictionary()
 
 
 def part_of(guard: Guard) -> str:
-    """The part of a guard: told by its contracts, their names and what they say."""
+    """Return the name of a guard's part: a hash of its contracts' names and what they say."""
     said = sorted(guard.policy.fingerprints.items())
     part = hashlib.blake2b(repr(said).encode(), digest_size=6).hexdigest()
     _KNOWN[part] = guard
@@ -142,7 +142,7 @@ def part_of(guard: Guard) -> str:
 
 
 def mine(whole: Mapping[str, Kept], part: str, guard: Guard) -> Kept:
-    """The part of this guard; or of another version of it, which has decided last.
+    """Return the part of this guard; or of another version of it, which has decided last.
 
     If it has none, that with the most of its contracts, and never one of another guard that lives.
     """
@@ -155,7 +155,7 @@ def mine(whole: Mapping[str, Kept], part: str, guard: Guard) -> Kept:
 
 
 def _older(whole: Mapping[str, Kept], guard: Guard) -> str:
-    """The part of an older version of this guard: it has contracts of the same names."""
+    """Return the name of an older version's part: its contracts have the same names; else `-`."""
     mine, found = guard.policy.fingerprints, dict[str, tuple[int, int]]()
     for at, kept in whole.items():
         theirs = {name: said for name, said in _said(kept).items() if name in mine}
@@ -165,7 +165,7 @@ def _older(whole: Mapping[str, Kept], guard: Guard) -> str:
 
 
 def _said(kept: Kept) -> dict[str, str]:
-    """The contracts that a part is of: their names, and a hash of what each says."""
+    """Return the contracts that a part is of: their names, and a hash of what each says."""
     session = kept.get("session", {})
     contracts = session.get("contracts", {}) if isinstance(session, Mapping) else {}
     return contracts if isinstance(contracts, dict) else {}

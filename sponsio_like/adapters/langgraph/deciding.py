@@ -36,7 +36,7 @@ from sponsio_like.session import Session
 
 
 class Asks(NamedTuple):
-    """What is to be decided: calls, the batch that they are, and the messages before them.
+    """Calls that are to be decided, the name of their batch, and the messages before them.
 
     `at`: of each call the payload that brought it, by its place among those that were sent.
     """
@@ -75,11 +75,11 @@ class Decide:
         builder.add_conditional_edges(name, route, [self.name, name])
 
     def run(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
-        """The next value of the channel."""
+        """Decide the batch, and return the next value of the channel."""
         return drive(self._undisturbed(state, config, runtime, later=False))
 
     async def arun(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
-        """As `run`."""
+        """Do what `run` does, asynchronously."""
         return await adrive(self._undisturbed(state, config, runtime, later=True))
 
     def _undisturbed(self, *given: Any, later: bool) -> Flow:
@@ -87,7 +87,7 @@ class Decide:
         return undisturbed(self.sessions.guard, work, lambda: self._unseen(*given))
 
     def _unseen(self, state: Any, config: RunnableConfig, runtime: Any) -> dict[str, Any]:
-        """The channel where nothing could be decided and nothing is enforced: all calls run."""
+        """Return a channel that lets all calls run, as deciding failed and nothing is enforced."""
         kept = self.sessions.mine(read(config, CHANNEL))
         state, payloads, of = self._given(state, config, "-")
         asks = self.asks(state, payloads, of, config)
@@ -102,14 +102,14 @@ class Decide:
     def _given(
         self, state: Any, config: RunnableConfig, step: str
     ) -> tuple[Any, list[Any] | None, str]:
-        """The state of the graph, the payloads that were sent, and a name for the batch."""
+        """Return the state of the graph, the payloads that were sent, and a name for the batch."""
         if not is_given(state):
             return state, None, f"{self.name} {step}"
         whole = state_of(self.schema, read(config, list(self.channels)))
         return whole, state.get("given"), state.get("of") or f"{self.name} {step}"
 
     def route(self, _: Any, config: RunnableConfig) -> Any:
-        """Where the calls go that were decided; back, if they are not those of the state any more.
+        """Return where the decided calls go; back, if they are not those of the state any more.
 
         LangGraph asks again after `update_state`, which may have changed them.
         """
@@ -131,7 +131,7 @@ class Decide:
         return [*sends, *self.exits.idle]
 
     def _has_decided(self, kept: Kept, config: RunnableConfig) -> bool:
-        """Whether this node has written the part just now: then the state is as it has read it."""
+        """True if this node has written the part just now: then the state is as it has read it."""
         before = self.sessions.mine(read(config, CHANNEL))
         return bool(before.get("rev") != kept.get("rev"))
 
@@ -163,7 +163,7 @@ class Decide:
     def _plan(
         self, rulings: Sequence[Ruling], place: Place, asks: Asks, payloads: list[Any] | None
     ) -> Kept:
-        """Each call, and what the node receives of it: a cache knows where it was decided."""
+        """Return each call and what the node receives of it: a cache knows where it was decided."""
         where = f"{place.thread} {place.run}" if place.thread is not None else place.step
         sent = [(each, {**self.sent(each), "where": where}) for each in rulings]
         plan: list[Kept] = [{"mark": _mark(each.asking), "sent": it} for each, it in sent]
@@ -173,11 +173,11 @@ class Decide:
         return {"plan": placed, "given": payloads}
 
     def _step(self, config: RunnableConfig) -> Kept:
-        """When this node has decided: what runs beside it does not lead on before its calls."""
+        """Return the step in which this node decides: `joined` nodes wait for its calls."""
         return {"steps": dict([turn_of(config, self.name)])}
 
     def _once(self, stand: Stand, gate: Gate, call: Asking) -> Asking:
-        """The call; a problem, if it was sent twice, and is decided beside this."""
+        """Return the call; with a problem, if it was sent twice, and another task decides it."""
         checkpoint, task, *_ = f"{stand.place.step} ".split(" ")
         if call.problem or self.sessions.live.decides(gate.own(call.own), checkpoint, task):
             return call
@@ -185,7 +185,7 @@ class Decide:
         return replace(call, problem=why)
 
     def _held(self, stand: Stand, batch: Batch, more: Kept) -> dict[str, Kept]:
-        """The channel while people are asked: the session is as before the batch."""
+        """Return the channel while people are asked: the session is as before the batch."""
         tickets = {held.ticket.id: list(held.ticket.contracts) for _, held in batch.held}
         now = Asked(self.sessions.clock(), tickets, None, batch.passed)._asdict()
         shown = {"held": [question(*each) for each in batch.held], "problems": batch.problems}
@@ -199,7 +199,7 @@ class Decide:
         return stand.write(stand.open().session, value, ())
 
     def _decided(self, stand: Stand, batch: Batch, more: Kept) -> dict[str, Kept]:
-        """The channel when all is decided: the session, and where each call goes."""
+        """Return the channel when all is decided: the session, and where each call goes."""
         step, rulings = stand.place.step, batch.rulings
         entries = decisions(step, rulings, stand.by)
         question = stand.kept["rev"] if _asked(stand) else ""
@@ -231,7 +231,7 @@ class Decide:
 def instead_of(
     given: Any, name: str, config: RunnableConfig, sessions: Sessions, exits: Exits
 ) -> Command[Any] | None:
-    """What a guarded node does that has no call to run: it asks, stops, or has it decided first.
+    """Return what a guarded node does without a call to run: ask, stop, or go to be decided.
 
     None if there is a call to run, or to be answered. Raises `RunStopped` where the run is over.
     """
@@ -256,12 +256,12 @@ def instead_of(
 
 
 def _group(name: str, of: str) -> str:
-    """The batches that go on from the same checkpoint as this one, by their common name."""
+    """Return the common name of the batches that go on from the same checkpoint as this one."""
     return f"{name} {of.removeprefix(f'{name} ').split(' ')[0]} "
 
 
 def _waits(name: str, of: str, kept: Kept) -> bool:
-    """Whether a batch that was sent beside this one waits for people.
+    """True if a batch that was sent beside this one waits for people.
 
     Then this one is decided again, when they have answered: what is sent by a command runs with the
     others, and the model is called when all have ended.
@@ -275,12 +275,12 @@ def _mark(asking: Asking) -> list[str]:
 
 
 def _asked(stand: Stand) -> list[Asked]:
-    """What people were asked about this batch, and what they have said."""
+    """Return what people were asked about this batch, and what they have said."""
     return [Asked(**each) for each in stand.kept.get("asked", {}).get(stand.batch, ())]
 
 
 def _waiting(stand: Stand) -> Kept:
-    """What people were asked about other batches, which wait beside this one."""
+    """Return what people were asked about other batches, which wait beside this one."""
     asked = stand.kept.get("asked", {})
     return {
         of: each for of, each in asked.items() if of != stand.batch and each[-1]["said"] is None

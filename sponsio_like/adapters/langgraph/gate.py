@@ -32,12 +32,12 @@ from sponsio_like.session import Session, decide_fitted, fresh_id
 from sponsio_like.worlds import World
 
 DROPPED = "it did not run: the run was stopped"
-"""What is said of a call that was let through beside one that ended the run."""
+"""The error of a call that was let through beside one that ended the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What becomes of one call: `tool` runs on `raw` under its id, or the model is `told` why not.
+    """The decision on one call: `tool` runs on `raw` under its id, or the model is `told` why not.
 
     `outcome` is None for a call that was not decided, because it has a problem.
     """
@@ -47,20 +47,20 @@ class Ruling:
     tool: str = ""
     raw: Mapping[str, Any] = field(default_factory=dict)
     why: str = ""
-    """Why it does not run, where no contract says so."""
+    """The reason why it does not run, where no contract says so."""
     answers: tuple[Any, ...] = ()
-    """What people have said about it."""
+    """The answers of people about it."""
     edited: Asking | None = None
-    """The call that a person has made of it."""
+    """The call that a person has made of it; None if nobody has."""
 
     @property
     def told(self) -> str:
-        """What the model is told of a call that does not run: advice is worked out when read."""
+        """The text for the model on a call that does not run: advice is worked out when read."""
         return self.why or (self.outcome.advice if isinstance(self.outcome, Blocked) else "")
 
     @property
     def settles(self) -> bool:
-        """Whether the session waits for the result."""
+        """True if the session waits for the result: the call was let through."""
         return isinstance(self.outcome, (Allowed, Redirected))
 
     @property
@@ -82,7 +82,7 @@ class Ruling:
         return self.asking.tool, (self.edited or self.asking).args
 
     def kept(self) -> dict[str, Any]:
-        """What is needed to run it later, and to know it again; or to refuse it."""
+        """Return what is needed to run it later, and to know it again; or to refuse it."""
         if not self.tool:
             return {"told": self.told, "contracts": self.against}
         mark, asked = self.asking.mark, self.asking.tool
@@ -99,7 +99,7 @@ class Ruling:
 
 
 class Batch(NamedTuple):
-    """A batch that was decided: by a session, with which rulings, and what is to be told of it."""
+    """A decided batch: its session, its rulings, and the records and notices to be told of it."""
 
     session: Session
     rulings: list[Ruling]
@@ -117,7 +117,7 @@ class Batch(NamedTuple):
         return next((one for one in each if isinstance(one, Blocked) and one.ends_run), None)
 
     def dropped(self, step: str) -> list[tuple[str, str, dict[str, str]]]:
-        """Of the calls that were let through, but do not run since the run is over: the results.
+        """Return the results of calls that were let through, but do not run: the run is over.
 
         Each with its key, and the id of its call.
         """
@@ -132,9 +132,9 @@ class Batch(NamedTuple):
 
     @property
     def passed(self) -> dict[str, dict[str, Any]]:
-        """Of the calls that wait, what their tools will be called with, if that is not as written.
+        """Arguments that tools of held calls will be called with, where they are not as written.
 
-        It is decided again when people have answered, and then it is the same.
+        The calls are decided again when people have answered, on these same arguments.
         """
         waits = (each.asking for each in self.rulings if isinstance(each.outcome, Held))
         made = (each for each in waits if each.passed and each.passed != each.raw)
@@ -162,7 +162,7 @@ class Gate:
     world: World | None = None
 
     def decide(self, calls: Sequence[Asking], *, later: bool) -> Flow:
-        """The `Batch`, once nobody has to be asked any more."""
+        """Decide the calls; return the `Batch` once nobody has to be asked any more."""
         asked, name = list[Asked](), ""
         while True:
             batch = self._decided(calls, asked)
@@ -182,7 +182,7 @@ class Gate:
         return batch._replace(rulings=rulings, question=name if asked else "")
 
     def _said(self, batch: Batch, place: str, name: str, *, new: bool) -> Flow:
-        """What people say of what is held, and the name of the question that they have answered.
+        """Ask people about held calls; return their answer, and the name of the question.
 
         An answer that is given to an earlier checkpoint finds no name there: LangGraph runs the
         step from its start, with the answer. The question is the one that was asked last about this
@@ -236,7 +236,7 @@ class Gate:
         return batch
 
     def _as_asked(self, call: Asking, asked: Sequence[Asked]) -> Asking:
-        """The call as people were asked about it: what its tool makes up is made up once."""
+        """Return the call as people were asked about it: what its tool makes up is made up once."""
         for each in asked:
             if (passed := each.passed.get(call.written)) is not None:
                 args = self.tools.received(call.tool, passed)
@@ -246,7 +246,7 @@ class Gate:
     def _heard(
         self, session: Session, ruling: Ruling, asked: Sequence[Asked], edits: set[str]
     ) -> tuple[Ruling, list[str]]:
-        """The ruling on a call that was held, when people were asked; and what is wrong with that.
+        """Decide a held call on what people have said; return the ruling, and what is wrong.
 
         A call that a person has edited is decided anew; the answer is good for it, unless more
         contracts ask. `edits`: the tickets of calls that the latest answer has made.
@@ -307,13 +307,13 @@ def advised(rulings: Sequence[Ruling], *, later: bool) -> Flow:
 
 
 def _asking(batch: Batch, clock: Callable[[], float]) -> tuple[Any, ...]:
-    """When people are asked, about which tickets, for which contracts, what is `passed`; a name."""
+    """Return the time, the tickets with their contracts, what is `passed`, and a new name."""
     tickets = {held.ticket.id: list(held.ticket.contracts) for _, held in batch.held}
     return clock(), tickets, batch.passed, fresh_id()
 
 
 def _too_late(batch: Batch, at: float) -> bool:
-    """Whether the time to answer one of these, asked then, is over."""
+    """True if the time to answer one of these, asked then, is over."""
     return any(batch.session.asked(held.ticket.id, at).status != "open" for _, held in batch.held)
 
 
@@ -328,7 +328,7 @@ def _tell(batch: Batch, asked: Sequence[Asked], about: Collection[str]) -> None:
 
 
 def _unheard(ruling: Ruling) -> Ruling:
-    """Where nobody can be asked, the model is told."""
+    """Return the ruling; a held one with what the model is told: nobody can be asked."""
     if not isinstance(ruling.outcome, Held):
         return ruling
     roles = " or ".join(f"`{each}`" for each in ruling.outcome.ticket.roles) or "a person"

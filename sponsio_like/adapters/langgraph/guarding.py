@@ -109,7 +109,7 @@ def _whole(
     *,
     defer: bool,
 ) -> RunnableCallable:
-    """The node that runs the action; the one that decides is added."""
+    """Add the node that decides, and return the one that runs the action."""
     schema, (name, messages_key), (args, blocked) = builder.state_schema, names, given
     refuse_answers(opened.guard.policy)
     check_state(builder)
@@ -132,7 +132,7 @@ def _whole(
 
 
 def _called(args: Callable[[Any], Mapping[str, Any]], state: Any) -> Mapping[str, Any]:
-    """The arguments of the call that this state makes."""
+    """Return the arguments of the call that this state makes."""
     members: Mapping[str, Any] = as_members(dict(args(state)))
     return members
 
@@ -148,7 +148,7 @@ def _sent(ruling: Ruling) -> Sent:
 
 @dataclass(frozen=True)
 class _Node:
-    """`schema` and `channels`: what the action takes of the state."""
+    """The node that runs the action. `schema` and `channels`: what it takes of the state."""
 
     sessions: Sessions
     name: str
@@ -166,7 +166,7 @@ class _Node:
         return await adrive(self._flow(given, config, runtime, later=True))
 
     def state(self, config: RunnableConfig, *, fresh: bool = False) -> Any:
-        """What the action takes of the state; `fresh`: with what this step has written."""
+        """Return what the action takes of the state; `fresh`: with what this step has written."""
         return state_of(self.schema, read(config, list(self.channels), fresh=fresh))
 
     def _flow(self, given: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
@@ -194,7 +194,7 @@ class _Node:
             running.active = False
 
     def _running(self, given: Sent, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
-        """The call as it was let through; the same one, if a policy tries its node again."""
+        """Return the call as it was let through; the same one, if a policy tries its node again."""
         stand, here = stand_of(self.sessions, config, runtime), runtime.execution_info
         known: Running | None = self.sessions.live.running(stand.place.step)
         if known is not None and here.node_attempt > 1:
@@ -232,7 +232,7 @@ class _Node:
         return (yield from self._ran(running, ruling.id, state, config, later=later))
 
     def _ran(self, running: Running, id: str, state: Any, config: Any, *, later: bool) -> Flow:
-        """Run the action as the call `id`; its update, and what came of it."""
+        """Run the action as the call `id`; return its update, with entries for the channel."""
         stand, session, (agent, depth) = running.stand, running.session, running.stand.by
         invoke = self.action.ainvoke if later else self.action.invoke
         with (
@@ -255,7 +255,7 @@ class _Node:
         return self._and_on(update, self._results(running))
 
     def _results(self, running: Running) -> dict[str, Kept]:
-        """What came of the runs, as the channel takes it."""
+        """Return the entries of the runs, as the channel takes them."""
         rev = running.stand.kept.get("rev", "")
         return self.sessions.wrote({"rev": rev, "results": running.entries})
 
@@ -269,7 +269,7 @@ class _Node:
         raise CallBlocked(Blocked(id, (), lambda: advice))
 
     def _and_on(self, update: Any, value: dict[str, Kept] | None = None) -> list[Any]:
-        """The update of the action, the value of the channel, and where the graph goes."""
+        """Return the update of the action, the value of the channel, and where the graph goes."""
         parts = update if isinstance(update, list) else [] if update is None else [update]
         more = {} if value is None else {CHANNEL: value}
         return [*parts, Command(update=more, goto=goto(self.exits))]

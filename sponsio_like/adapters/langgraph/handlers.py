@@ -20,14 +20,14 @@ from sponsio_like.adapters.langgraph.sessions import read
 from sponsio_like.guard import RunStopped
 
 FAILURE = "__pregel_node_error"
-"""Where LangGraph keeps the error of the node, in the config of its handler."""
+"""The key of the node's error, in the config of its handler."""
 Kinds: TypeAlias = tuple[type[Exception], ...]
 
 
 def on_state(
     handler: Any, builder: StateGraph[Any, Any, Any, Any], schema: Any = None
 ) -> RunnableCallable:
-    """A handler of the errors of nodes, which receives the state where a call was sent to one.
+    """Return a handler of errors of nodes, which receives the state where a call was sent to one.
 
     `schema`: what the node takes of the state, if it is not all. It is not asked about
     `RunStopped`: the run is over.
@@ -55,7 +55,7 @@ def on_state(
 
 
 def of_tools(handles: Any) -> Any:
-    """The option `handle_tool_errors` of a `ToolNode` that has a wrapper.
+    """Return the option `handle_tool_errors` of a `ToolNode` that has a wrapper.
 
     `ToolNode` asks for the kinds of errors that it handles where the tool runs, and not where a
     wrapper passes them on.

@@ -22,19 +22,19 @@ from sponsio_like.session import Session
 from sponsio_like.values import NotCanonical, canonical, given_value
 
 Facts: TypeAlias = Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
-"""What the host tells of the world before each batch.
+"""A function of the host, which tells facts before each batch.
 
 From the state and the config, facts by key.
 """
 
 
 def listens(policy: Policy) -> bool:
-    """Whether any contract speaks of messages, or of tokens."""
+    """True if any contract speaks of messages, or of tokens."""
     return any(inputs_needed(each) & {"messages", "usage"} for each in policy.contracts)
 
 
 def hear(session: Session, messages: Sequence[Any], heard: Iterable[str]) -> list[str]:
-    """Tell the session of what was said since. What stands for older messages is no message."""
+    """Tell the session of new messages, but of no summary; return the marks of all messages."""
     known, marks = frozenset(heard), []
     for i, each in enumerate(messages):
         if not isinstance(each, (HumanMessage, AIMessage)):
@@ -56,7 +56,7 @@ def _told(session: Session, message: HumanMessage | AIMessage) -> None:
 def tell_answer(
     session: Session, message: AIMessage, heard: Iterable[str]
 ) -> tuple[list[str], Outcome | None]:
-    """Tell the session what the model says, if it says anything; how that was decided."""
+    """Tell the session what the model says, if anything; return all marks, and the outcome."""
     marks = [*heard, _mark(message, len(list(heard)))]
     said = message.usage_metadata
     usage = None if said is None else {"total_tokens": said["total_tokens"]}
@@ -66,7 +66,7 @@ def tell_answer(
 
 
 def said_by_user(messages: Sequence[Any]) -> str:
-    """The mark of the last message of the user."""
+    """Return the mark of the last message of the user; `""` if there is none."""
     each = (m for m in reversed(messages) if isinstance(m, HumanMessage))
     last = next((m for m in each if "lc_source" not in m.additional_kwargs), None)
     return "" if last is None else _mark(last, 0)
@@ -78,7 +78,7 @@ def _mark(message: Any, place: int) -> str:
 
 
 def refuse_answers(policy: Policy) -> None:
-    """Refuse contracts that an answer of the model can break, where answers are not decided."""
+    """Raise `InputMissing` if an answer of the model, which nobody decides here, can break one."""
     for i, clause in enumerate(policy.clauses):
         if _judges_answers(clause):
             name = policy.contracts[policy.owner[i]].name

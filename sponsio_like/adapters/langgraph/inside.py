@@ -1,4 +1,4 @@
-"""What graphs inside of a call have done, as their own checkpoints say.
+"""Reads what graphs inside of a call have done from their own checkpoints.
 
 In: the config of a node, and the names of calls that were let through by another process. Out: the
 entries of the graphs that their tools have run. Such a graph goes on where it was, or is done; what
@@ -19,11 +19,11 @@ from sponsio_like.guard import Flow, Run
 MOST = 200
 """Most checkpoints of a thread that are looked at, the latest first."""
 TRIES = 20
-"""How often the checkpoints are listed at most, while others write."""
+"""Attempts to list the checkpoints while others write, before a last one that may raise."""
 
 
 def inside(config: Mapping[str, Any], runtime: Any, calls: Collection[str], *, later: bool) -> Flow:
-    """The entries of graphs inside of these calls."""
+    """Return the entries of graphs inside of these calls."""
     saver, here = saver_of(config), getattr(runtime, "execution_info", None)
     if saver is None or here is None or not calls:
         return []
@@ -33,7 +33,7 @@ def inside(config: Mapping[str, Any], runtime: Any, calls: Collection[str], *, l
 
 
 def listed(saver: Any, where: Any, most: int = MOST) -> list[Any]:
-    """The latest checkpoints; anew, where another task has written to a saver in memory."""
+    """List the latest checkpoints; anew, where another task has written to a saver in memory."""
     for _ in range(TRIES):
         try:
             return [*saver.list(where, limit=most)]
@@ -43,7 +43,7 @@ def listed(saver: Any, where: Any, most: int = MOST) -> list[Any]:
 
 
 async def alisted(saver: Any, where: Any, most: int = MOST) -> list[Any]:
-    """As `listed`."""
+    """Do what `listed` does, asynchronously."""
     for _ in range(TRIES):
         try:
             return [each async for each in saver.alist(where, limit=most)]
@@ -53,7 +53,7 @@ async def alisted(saver: Any, where: Any, most: int = MOST) -> list[Any]:
 
 
 def left_in(kept: Kept) -> set[str]:
-    """The names of the calls of this part that were let through."""
+    """Return the names of the calls of this part that were let through."""
     rulings = kept.get("rulings", {}).values()
     return {name_at(kept.get("place", ""), each["id"]) for each in rulings if "id" in each}
 
@@ -84,7 +84,7 @@ def _parts(whole: Any) -> list[Kept]:
 
 
 def _pending(found: Any, kept: Kept) -> list[Entry]:
-    """What calls have come to whose step is in no checkpoint of that graph yet."""
+    """Return the results of calls whose step is in no checkpoint of that graph yet."""
     written = [value for _, channel, value in found.pending_writes or () if channel == CHANNEL]
     mine = [one for each in written for one in _parts(each) if one.get("rev") == kept["rev"]]
     return [entry for one in mine for entry in one.get("results", ())]

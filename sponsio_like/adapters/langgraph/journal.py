@@ -1,4 +1,4 @@
-"""What a graph inside a guarded tool has done to the session of the graph around it.
+"""Tells a session what a graph inside a guarded tool has done to it.
 
 In: the entries that its own channel keeps: calls that were decided there, and their results. Out:
 the session knows of each of them, once. When the graph around it is resumed it begins the batch
@@ -32,7 +32,7 @@ PARTS_CAP = 256
 
 @dataclass
 class Known:
-    """What a session knows, and has written.
+    """The entries that a session was told of, and the parts that it has written.
 
     `keys`: of the entries that it was told of, in order, each with the number of parts that it had
     written by then. `parts`: the latest of these, each with its number; `count`: of all. `name`
@@ -45,18 +45,18 @@ class Known:
     name: str = ""
 
     def note(self, keys: Iterable[str]) -> None:
-        """The session knows of these entries now."""
+        """Note that the session was told of these entries."""
         self.keys.update(dict.fromkeys(keys, self.count))
         for old in islice(list(self.keys), max(0, len(self.keys) - KNOWN_CAP)):
             del self.keys[old]
 
     def since(self, part: str) -> list[str]:
-        """The entries that it was told of since it has written a part; all, if it has not."""
+        """Return the keys of what it was told since it wrote a part; all, if it did not."""
         at = self.parts.get(part, 0)
         return sorted(key for key, count in self.keys.items() if count >= at)
 
     def wrote(self, part: str) -> None:
-        """The session has written this part."""
+        """Note that the session has written this part."""
         self.count += 1
         self.parts[part] = self.count
         if len(self.parts) > PARTS_CAP:
@@ -67,7 +67,7 @@ _KNOWN: WeakKeyDictionary[Session, Known] = WeakKeyDictionary()
 
 
 def known_to(session: Session) -> Known:
-    """What a session knows, and has written."""
+    """Return what a session was told of, and what it has written; nothing, for a new one."""
     known = _KNOWN.get(session)
     return _KNOWN.setdefault(session, Known()) if known is None else known
 
@@ -97,17 +97,17 @@ def tell(session: Session, entry: Mapping[str, Any]) -> None:
 
 
 def decision(key: str, ruling: Ruling, by: tuple[str, int]) -> Entry:
-    """The entry of a call that is let through."""
+    """Return the entry of a call that is let through."""
     tool, args = ruling.decided
     said = {"answers": list(ruling.answers)} if ruling.answers else {}
     return {"key": key, "id": ruling.id, "decided": [tool, encode(dict(args)), list(by)], **said}
 
 
 def decisions(step: str, rulings: Iterable[Ruling], by: tuple[str, int]) -> list[Entry]:
-    """The entries of the calls of a batch that are let through."""
+    """Return the entries of the calls of a batch that are let through."""
     return [decision(f"decided {step} {each.id}", each, by) for each in rulings if each.settles]
 
 
 def result(key: str, id: str, came: Mapping[str, Any]) -> Entry:
-    """The entry of what came of a call: its `output`, or its `error`."""
+    """Return the entry of what came of a call: its `output`, or its `error`."""
     return {"key": key, "id": id, **{what: encode(each) for what, each in came.items()}}

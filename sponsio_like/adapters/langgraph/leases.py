@@ -1,4 +1,4 @@
-"""Who may run a call, where several processes share a store of the world.
+"""Decides which process may run a call, where several share a store of the world.
 
 In: the store, a thread, and a call that was let through. Out: whether it runs here. Not where
 another run has made something else of the same step, or of the same answer, and runs that; and not
@@ -19,15 +19,15 @@ CAP = 100
 SAVING = 10.0
 """Seconds in which what a call has come to is saved. Later it runs again if that is not known."""
 TAKEN = "it did not run: another run of this step has run its calls, or runs them now"
-"""What is said of a call that another run has taken."""
+"""The reason told of a call that another run has taken."""
 
 
 Leave: TypeAlias = Literal["first", "again", "never"]
-"""Whether a call runs: it may have run before, in a process that has died."""
+"""The permission to run a call: the first time, again after a process that died, or never."""
 
 
 class Taken(Exception):
-    """Another process runs this step, or has just run it."""
+    """Raised if another process runs this step, or has just run it."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Lease:
     step: str
 
     def begin(self) -> Leave:
-        """The call begins, if it may run as it was decided.
+        """Note that the call begins, and return if it may run as it was decided.
 
         Raises `Taken` if another process is at it. Where one has died that was, the checkpoint may
         know by now what has come of it.
@@ -57,7 +57,7 @@ class Lease:
             return "again" if before else "first"
 
     def end(self, *, came: bool) -> None:
-        """The call has ended; nothing has come of it where it is to run again."""
+        """Note that the call has ended. `came`: it has a result, and is not to run again."""
         if not isinstance(self.world, Processes):
             return
         with self.world.entry(self._name) as entry:
@@ -74,7 +74,7 @@ class Lease:
         return f"leases of {self.thread}"
 
     def _others_of(self, runs: Mapping[str, Any]) -> bool:
-        """Whether another process was at this step, which has died. Raises `Taken` if it lives."""
+        """True if another process was at this step, and has died. Raises `Taken` if it lives."""
         world = self.world
         if not isinstance(world, Processes) or self.step not in runs:
             return False
@@ -86,7 +86,7 @@ class Lease:
         return bool(process != world.process())
 
     def _with_mine(self, runs: Mapping[str, Any]) -> dict[str, Any]:
-        """The steps that are run, or were just now, and this one."""
+        """Return the steps that are run, or were just now, and this one."""
         if not isinstance(self.world, Processes):
             return {}
         since = time.time() - SAVING

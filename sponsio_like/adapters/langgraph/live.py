@@ -56,7 +56,7 @@ class Out:
 
     @property
     def shared(self) -> bool:
-        """Whether several steps use it."""
+        """True if several steps use it."""
         return len(self.tasks) > 1
 
 
@@ -76,7 +76,7 @@ class Live:
         self._lock = threading.Lock()
 
     def open(self, step: Step, restored: Callable[[], Session]) -> Out:
-        """The session of this part, for a step that decides.
+        """Return the session of this part, for a step that decides.
 
         A step that runs again finds it as it was before; steps beside each other have one.
         """
@@ -97,24 +97,24 @@ class Live:
         return made
 
     def keep(self, mark: str, session: Session) -> Session:
-        """From now on the session stands for this part, unless another one does already."""
+        """Let the session stand for this part, if no other one does; return the one that does."""
         with self._lock:
             session = self._sessions.setdefault(mark, session)
             _put(self._sessions, mark, session, LIVE_CAP)
             return session
 
     def replace(self, mark: str, session: Session) -> None:
-        """From now on this session stands for the part, whichever did."""
+        """Let this session stand for the part, in the place of any other."""
         with self._lock:
             _put(self._sessions, mark, session, LIVE_CAP)
 
     def look(self, mark: str) -> Session | None:
-        """The session of this part, which stays here for others that run beside this one."""
+        """Return the session of this part, which stays here for others; None if it is not here."""
         with self._lock:
             return self._sessions.get(mark)
 
     def decides(self, id: str, checkpoint: str, task: str) -> bool:
-        """Whether it is this task that decides the call, of all that go on from a checkpoint."""
+        """True if it is this task that decides the call, of all that go on from a checkpoint."""
         with self._lock:
             first = self._deciding.get((checkpoint, id), task)
             _put(self._deciding, (checkpoint, id), first, RUNNING_CAP)
@@ -123,7 +123,7 @@ class Live:
     # --- calls that run ---------------------------------------------------------------------------
 
     def begin(self, step: str, running: Any) -> bool:
-        """A call runs, a step of its own. Whether it may: not while another run runs it."""
+        """Note that a call runs in this step; return False if another run is running it."""
         with self._lock:
             known = self._running.get(step)
             if known is not None and known is not running and known.active:
@@ -134,17 +134,17 @@ class Live:
             return True
 
     def running(self, step: str) -> Any:
-        """The call that runs in this step, or has run there; None if there is none."""
+        """Return the call that runs in this step, or has run there; None if there is none."""
         with self._lock:
             return self._running.get(step)
 
     def end(self, step: str) -> None:
-        """The call of this step is run from its start again."""
+        """Forget the call of this step, which is to run from its start again."""
         with self._lock:
             self._running.pop(step, None)
 
     def runs(self, session: Session) -> set[str]:
-        """The ids of the calls of this session that run now."""
+        """Return the ids of the calls of this session that run now."""
         with self._lock:
             every = [each for each in self._running.values() if each.active]
         return {each.own for each in every if each.session is session}
@@ -152,14 +152,14 @@ class Live:
     # --- what was written -------------------------------------------------------------------------
 
     def wrote(self, before: str, link: Link, kept: Mapping[str, Any]) -> None:
-        """A part was written, which comes after `before`."""
+        """Note a part that was written, and comes after `before`."""
         with self._lock:
             self._latest.pop(before, None)
             _put(self._next, before, link, RUNNING_CAP)
             _put(self._latest, link.mark, kept, LIVE_CAP)
 
     def since(self, mark: str) -> list[Link]:
-        """What was written after this part, up to the latest; none, if that is not known."""
+        """Return what was written after this part, up to the latest; nothing, if not known."""
         with self._lock:
             links: list[Link] = []
             while (link := self._next.get(links[-1].mark if links else mark)) is not None:
@@ -167,31 +167,31 @@ class Live:
             return links if links and links[-1].mark in self._latest else []
 
     def has_acted(self, link: Link) -> bool:
-        """Whether anything has come of what was decided: a call ran, or there was none."""
+        """True if a call that was decided there has begun to run, or if none was let through."""
         with self._lock:
             return link.idle or link.mark in self._acted
 
     def written(self, mark: str) -> Mapping[str, Any]:
-        """The latest part, as it was written."""
+        """Return this part as it was written, if it is the latest; else an empty one."""
         with self._lock:
             return self._latest.get(mark, {})
 
     # --- answers ----------------------------------------------------------------------------------
 
     def asks(self, place: str, question: str) -> None:
-        """People are asked here now: this question, whichever they were asked here before."""
+        """Note that people are asked this question here, in the place of any other."""
         with self._lock:
             _put(self._questions, place, question, RUNNING_CAP)
 
     def question(self, place: str, question: str) -> str:
-        """What an answer here is about: what was asked last; else this question, from now on."""
+        """Return the question that was asked here last; else this one, from now on."""
         with self._lock:
             known = self._questions.get(place, question)
             _put(self._questions, place, known, RUNNING_CAP)
             return known
 
     def answered(self, question: str, rev: str) -> bool:
-        """Whether an answer to this question is good for the part `rev`.
+        """True if an answer to this question is good for the part `rev`.
 
         It is good for one: for the latest that was decided with it, until a call of one has run.
         """
@@ -203,7 +203,7 @@ class Live:
             return True
 
     def spend(self, question: str, kept: Mapping[str, Any], id: str) -> bool:
-        """The call `id` of this part is about to run, thanks to an answer; whether it may.
+        """Spend an answer on the call `id` of this part; return False if the call may not run.
 
         The answer is good for this part, or for one that was written beside it and is part of it.
         """
@@ -216,7 +216,7 @@ class Live:
             return True
 
     def give_back(self, question: str, id: str) -> None:
-        """The call has failed: the answer lets it run again."""
+        """Let the answer run this call again, which has failed."""
         with self._lock:
             holder, spent = self._answered.get(question, ("", frozenset()))
             if id in spent:
@@ -231,11 +231,11 @@ def _put(where: OrderedDict[Any, Any], key: Any, value: Any, cap: int) -> None:
 
 
 def mark_of(kept: Mapping[str, Any]) -> str:
-    """What tells this part from others."""
+    """Return the `rev` of a part, which tells it from others; `""` if it has none."""
     return str(kept.get("rev", ""))
 
 
 def live_of(guard: Guard) -> Live:
-    """The sessions of a guard, whichever graphs they are of; they go with it."""
+    """Return the sessions of a guard, whichever graphs they are of; they go with it."""
     live: Live = vars(guard).setdefault("_live", Live())
     return live

@@ -106,7 +106,7 @@ def _whole(
     *,
     defer: bool,
 ) -> RunnableCallable:
-    """The node where calls run; the one that decides is added."""
+    """Add the node that decides, and return the one where calls run."""
     guard, schema, (name, messages_key) = opened.guard, builder.state_schema, names
     refuse_answers(guard.policy)
     check_state(builder)
@@ -136,7 +136,7 @@ def _whole(
 
 
 def _of_sent(known: Tools, sent: Sequence[Brought], asks: Asks, of: str) -> Asks:
-    """What is to be decided of payloads: the calls of each message of the model together.
+    """Return what is to be decided of payloads: the calls of each of the model's messages together.
 
     `of`: the message of calls that come without one.
     """
@@ -194,7 +194,7 @@ class _Calls:
         return self._and_on(await self.inner.ainvoke(going, config))
 
     def _going(self, given: Any, config: RunnableConfig) -> Any:
-        """The call as `ToolNode` takes it; or what comes of it without one."""
+        """Return the call as `ToolNode` takes it; or what the node does without one."""
         instead = instead_of(given, self.name, config, self.sessions, self.exits)
         if instead is not None:
             return instead

@@ -1,4 +1,4 @@
-"""Where contracts only observe, nothing that fails in here disturbs the agent.
+"""Keeps what fails in here from the agent, where contracts only observe.
 
 In: the work of a node. Out: what it gives; or, where it raises and nothing is enforced, what the
 agent would do without contracts. The failure is logged.
@@ -18,7 +18,7 @@ LOG = logging.getLogger("sponsio_like")
 
 
 def undisturbed(guard: Guard, work: Flow, instead: Callable[[], Any]) -> Flow:
-    """What the work gives; if it raises and nothing is enforced, `instead`."""
+    """Do the work, and return what it gives; `instead`, if it raises and nothing is enforced."""
     try:
         return (yield from work)
     except GraphBubbleUp:

@@ -29,17 +29,17 @@ class Outer:
     entries: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def own(self, run: str, id: str) -> str:
-        """The id of a call of a `run` in there: two graphs may use the same, as may two runs."""
+        """Return the id of a call of a `run` in there: two graphs or runs may use the same."""
         where = hashlib.blake2b(json.dumps([self.name, run]).encode(), digest_size=9).hexdigest()
         return f"{where}/{id}"
 
     def note(self, entries: Iterable[dict[str, Any]]) -> None:
-        """These were done in there."""
+        """Note what was done in there."""
         self.entries.update({each["key"]: each for each in entries})
 
 
 def name_at(place: str, id: str) -> str:
-    """The name of the call `id` that was decided at a place."""
+    """Return the name of the call `id` that was decided at a place."""
     return f"{place} {id}"
 
 
@@ -47,7 +47,7 @@ _OUTER: ContextVar[Outer | None] = ContextVar("sponsio_like_outer", default=None
 
 
 def outer(guard: Any) -> Outer | None:
-    """The call that this runs in, of those that this guard has let through."""
+    """Return the call that this runs in, if this guard has let it through; None if in none."""
     here = _OUTER.get()
     while here is not None and here.guard is not guard:
         here = here.around
@@ -58,7 +58,7 @@ def outer(guard: Any) -> Outer | None:
 def within(
     guard: Any, place: str, id: str, before: Iterable[dict[str, Any]] = ()
 ) -> Iterator[Outer]:
-    """Within the block the tool of this call runs, which the guard has let through at a place.
+    """Mark the block as the run of a call that a guard let through at a place; yield it.
 
     `before`: what graphs inside of it have done in another process.
     """

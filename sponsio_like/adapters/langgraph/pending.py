@@ -1,4 +1,4 @@
-"""What calls have come to that ended in a step which is in no checkpoint.
+"""Reads the results of calls that ended in a step which is in no checkpoint.
 
 In: the config of a node. Out: entries that tasks have written, and that the graph has not seen: of
 those beside this one, when it is resumed in another process; of an earlier step, when its run was
@@ -20,17 +20,17 @@ BACK = 8
 
 
 def siblings(config: Mapping[str, Any], runtime: Any, rev: str, *, later: bool) -> Flow:
-    """The entries for this part, of tasks beside this one."""
+    """Return the entries for this part, of tasks beside this one."""
     return _walk(config, runtime, rev, 1, later=later)
 
 
 def abandoned(config: Mapping[str, Any], runtime: Any, kept: Kept, *, later: bool) -> Flow:
-    """The entries for this part, of a step that was left."""
+    """Return the entries for this part, of a step that was left."""
     return _walk(config, runtime, str(kept["rev"]), BACK, later=later)
 
 
 def is_saved(config: Mapping[str, Any], runtime: Any, *, later: bool) -> Flow:
-    """Whether a call of this very step has ended, as its checkpoint knows."""
+    """True if a call of this very step has ended, as its checkpoint knows."""
     found = yield from _found(saver_of(config), _where(runtime.execution_info), later=later)
     writes = () if found is None else found.pending_writes or ()
     mine = runtime.execution_info.task_id
@@ -38,14 +38,14 @@ def is_saved(config: Mapping[str, Any], runtime: Any, *, later: bool) -> Flow:
 
 
 def left_over(kept: Kept) -> bool:
-    """Whether calls were let through of which nobody knows how they have ended."""
+    """True if calls were let through, and nobody knows how they have ended."""
     ended = {each["id"] for each in kept.get("results", ())}
     rulings = kept.get("rulings", {}).values()
     return any("id" in each and each["id"] not in ended for each in rulings)
 
 
 def _walk(config: Mapping[str, Any], runtime: Any, rev: str, most: int, *, later: bool) -> Flow:
-    """The entries of the latest of so many checkpoints that has any."""
+    """Return the entries of the latest of so many checkpoints that has any."""
     saver, here = saver_of(config), getattr(runtime, "execution_info", None)
     where = None if saver is None or here is None else _where(here)
     for _ in range(most):
@@ -57,7 +57,7 @@ def _walk(config: Mapping[str, Any], runtime: Any, rev: str, most: int, *, later
 
 
 def _where(here: Any) -> Any:
-    """The checkpoint that a node goes on from."""
+    """Return the config of the checkpoint that a node goes on from."""
     at = {"checkpoint_ns": here.checkpoint_ns.rpartition("|")[0]}
     at |= {"thread_id": here.thread_id, "checkpoint_id": here.checkpoint_id}
     return {"configurable": at}

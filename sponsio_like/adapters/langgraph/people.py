@@ -1,4 +1,4 @@
-"""What people are asked about calls that are held, and how they answer.
+"""Writes the questions to people about calls that are held, and reads the answers.
 
 Out: the value of an interrupt, `{"held": [question, ...], "problems": [...]}`. In: the value
 that the graph is resumed with, made by `approve` and `deny`: JSON data, a map from the ticket to
@@ -20,10 +20,11 @@ from sponsio_like.session import Session
 def approve(
     *tickets: str, by: str, role: str = "", args: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The answer yes: `graph.invoke(Command(resume=approve(ticket, by="ann")), config)`.
+    """Return the answer yes to these tickets, for `Command(resume=approve(ticket, by="ann"))`.
 
     Answers to several tickets are joined with `|`. With `args` the call that the ticket is of is
-    made with these arguments instead: it is decided anew, and runs and counts as it is then.
+    made with these arguments instead: it is decided anew, and runs and counts as it is then. Raises
+    `TypeError` for `args` with several tickets, or none.
     """
     if args is not None and len(tickets) != 1:
         raise TypeError("args are those of one call: approve(ticket, by=.., args={..})")
@@ -32,12 +33,12 @@ def approve(
 
 
 def deny(*tickets: str, by: str, role: str = "") -> dict[str, Any]:
-    """The answer no, as `approve`."""
+    """Return the answer no to these tickets, to be given as that of `approve`."""
     return {each: {"decision": "deny", "by": by, "role": role} for each in tickets}
 
 
 def waiting(state: Any) -> list[dict[str, Any]]:
-    """The calls that wait for people, as they were shown.
+    """Return the calls that wait for people, as they were shown; none, if nobody is asked.
 
     `state`: what `graph.get_state(config)` gives, or what a run of the graph has returned.
     """
@@ -47,7 +48,7 @@ def waiting(state: Any) -> list[dict[str, Any]]:
 
 
 def question(asking: Asking, held: Held) -> dict[str, Any]:
-    """What people are shown of one call. The arguments are those that the tool would receive."""
+    """Return what people are shown of one call, with the arguments that its tool would receive."""
     return {
         "ticket": held.ticket.id,
         "call": asking.id,
@@ -61,7 +62,7 @@ def question(asking: Asking, held: Held) -> dict[str, Any]:
 
 
 def answer(session: Session, ticket: str, said: Any, instead: Asking | None = None) -> str:
-    """Tell the session what a person has said. What is wrong with it, in words.
+    """Tell the session what a person has said; return what is wrong with that, or `""`.
 
     `instead`: the call that is made instead; then this one never is.
     """
@@ -88,7 +89,7 @@ def answer(session: Session, ticket: str, said: Any, instead: Asking | None = No
 
 
 def unknown(said: Any, tickets: Iterable[str]) -> list[str]:
-    """What of an answer is about no ticket that is open here, in words."""
+    """Return, in words, what of an answer is about no ticket that is open here."""
     if not isinstance(said, Mapping):
         return [f"{said!r} is no answer; write approve(ticket, by=..) or deny(ticket, by=..)"]
     known = frozenset(tickets)

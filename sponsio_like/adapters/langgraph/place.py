@@ -1,4 +1,4 @@
-"""Where in a graph's history a node runs, and the session that stands there.
+"""The place in a graph's history where a node runs.
 
 In: the config and the runtime of a node, and the value of its channel. Out: `Place`: the thread,
 how deep it is nested, and a key that names this step: unchanged when it is run again after an
@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 _CHECKPOINTER = "__pregel_checkpointer"
-"""Where LangGraph keeps what saves the state, in the config of a node; None if nothing does."""
+"""The key of what saves the state, in the config of a node; its value is None if nothing does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`thread` is None where nothing is saved; `inside`: the graph runs in another one.
+    """The place where a node runs. `thread`: None where nothing is saved.
 
-    `lasting`: it goes on there where it was. `run` tells this run of the graph from others that
-    were begun in the same place. `root` is the step of the outermost graph. `ended`: what calls
-    have come to in a step before, which is in no checkpoint.
+    `inside`: the graph runs in another one; `lasting`: it goes on there where it was. `run` tells
+    this run of the graph from others that were begun in the same place. `root` is the step of the
+    outermost graph. `ended`: what calls have come to in a step before, which is in no checkpoint.
     """
 
     thread: str | None
@@ -34,22 +34,22 @@ class Place:
 
     @property
     def depth(self) -> int:
-        """How many graphs, and tasks of them, are around this one."""
+        """The number of graphs, and of tasks of them, around this one."""
         return len(self.called.split("|")) if self.run else 0
 
     @property
     def called(self) -> str:
-        """Where this graph is called from: of several calls there, LangGraph counts the later."""
+        """The place that this graph is called from, without the number of a later call there."""
         return "|".join(each for each in self.run.split("|") if not each.isdigit())
 
 
 def saver_of(config: Mapping[str, Any]) -> Any:
-    """What saves the state of the graph; None if nothing does."""
+    """Return what saves the state of the graph; None if nothing does."""
     return config.get("configurable", {}).get(_CHECKPOINTER)
 
 
 def place_of(config: Mapping[str, Any], runtime: Any) -> Place:
-    """Where a node runs."""
+    """Return the place where a node runs."""
     given = config.get("configurable", {})
     thread = given.get("thread_id") if saver_of(config) else None
     here = getattr(runtime, "execution_info", None)
@@ -67,6 +67,6 @@ def place_of(config: Mapping[str, Any], runtime: Any) -> Place:
 
 
 def turn_of(config: Mapping[str, Any], node: str) -> tuple[str, int]:
-    """A node of this run of the graph, and the step that the run is in, as LangGraph counts."""
+    """Return a key for a node of this run of the graph, and the number of the run's step."""
     run = config.get("configurable", {}).get("checkpoint_ns", "").rpartition("|")[0]
     return f"{run}|{node}", config["metadata"]["langgraph_step"]

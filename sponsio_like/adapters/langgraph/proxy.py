@@ -22,30 +22,30 @@ from sponsio_like.adapters.langgraph.bodies import Body, meet
 
 
 class Pair(NamedTuple):
-    """What the body of a tool has returned that answers the model and its host apart."""
+    """A value of a tool's body that answers the model and its host apart."""
 
     content: Any
     artifact: Any
 
 
 class Checks(Body, Protocol):
-    """Who is asked before a body runs, and told of what it returns."""
+    """Somebody who is asked before a body runs, and told of what it returns."""
 
     def run(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
-        """Run this call with `go`, or another one, or none; what comes of it.
+        """Run this call with `go`, or another one, or none; return what comes of it.
 
         `go` gives what the tool answers, and a list of what its body has returned.
         """
 
     async def arun(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
-        """As `run`; `go` has to be awaited."""
+        """Do what `run` does; `go` has to be awaited."""
 
 
 _CHECKS: dict[int, tuple[BaseTool, Checks, BaseTool]] = {}
 """Proxies of calls that are on their way, by `id`, each with what it stands for (where several
 guards are asked, another proxy); each is held here until its call has ended."""
 _MADE: dict[int, list[int]] = {}
-"""Of who is asked, by `id`, the proxies that ask it, by `id`."""
+"""The proxies, by `id`, that ask one `Checks`, by its `id`."""
 _BODY: ContextVar[tuple[tuple[int, ...], list[Any]]] = ContextVar(
     "sponsio_like_body", default=((), [])
 )
@@ -54,7 +54,7 @@ methods, which call each other, ask once."""
 
 
 def proxy(tool: BaseTool, checks: Checks) -> BaseTool:
-    """The tool, which asks before it runs. `release` has to be called when the call has ended."""
+    """Return the tool, asking before it runs. Call `release` when the call has ended."""
     if any(each is checks for each, _ in _around(tool)):
         return tool
     made: BaseTool = object.__new__(_proxy_class(type(_real(tool))))
@@ -67,7 +67,7 @@ def proxy(tool: BaseTool, checks: Checks) -> BaseTool:
 
 
 def release(checks: Checks) -> None:
-    """The call has ended: its proxies are forgotten."""
+    """Forget the proxies of a call that has ended."""
     for each in _MADE.pop(id(checks), ()):
         _CHECKS.pop(each, None)
 
@@ -79,33 +79,33 @@ class Request(ToolCallRequest):
     checks: tuple[Checks, ...] = field(kw_only=True)
 
     def override(self, **changes: Any) -> Any:
-        """As `ToolCallRequest.override`."""
+        """Do what `ToolCallRequest.override` does; a tool that is put in place asks, too."""
         if isinstance(tool := changes.get("tool"), BaseTool):
             changes["tool"] = _proxies(tool, self.checks)
         return super().override(**changes)
 
 
 def asking(request: Any, tool: BaseTool | None, checks: Checks, call: Any) -> Request:
-    """The request, with a tool that asks before it runs; none, where nobody knows it yet."""
+    """Return the request with a tool that asks before it runs; with none, if it is unknown."""
     every = (*getattr(request, "checks", ()), checks)
     own = None if tool is None else _proxies(tool, every)
     return Request(call, own, request.state, request.runtime, checks=every)
 
 
 def _proxies(tool: BaseTool, every: Iterable[Checks]) -> BaseTool:
-    """The tool, which asks each of these."""
+    """Return the tool, which asks each of these."""
     return functools.reduce(proxy, every, tool)
 
 
 def _around(tool: BaseTool) -> Iterator[tuple[Checks, BaseTool]]:
-    """Who is asked before this tool runs, from the outermost on, each with what it stands for."""
+    """Yield who is asked before this tool runs, outermost first, and the tool behind each."""
     while (known := _CHECKS.get(id(tool))) is not None:
         _, checks, tool = known
         yield checks, tool
 
 
 def _real(tool: BaseTool) -> BaseTool:
-    """The tool behind all proxies."""
+    """Return the tool behind all proxies."""
     return [tool, *(each for _, each in _around(tool))][-1]
 
 
@@ -157,7 +157,7 @@ def _asks(tool: BaseTool) -> bool:
 
 
 def _checked(made: BaseTool, given: Any, run: Callable[[Any, Any], Any]) -> Any:
-    """What comes of running the tool with `given`, if that may run."""
+    """Return what comes of running the tool with `given`, if that may run."""
     _, checks, tool = _CHECKS[id(made)]
 
     def go(call: Any) -> Any:
@@ -170,7 +170,7 @@ def _checked(made: BaseTool, given: Any, run: Callable[[Any, Any], Any]) -> Any:
 
 
 async def _achecked(made: BaseTool, given: Any, run: Callable[[Any, Any], Any]) -> Any:
-    """As `_checked`."""
+    """Do what `_checked` does, asynchronously."""
     _, checks, tool = _CHECKS[id(made)]
 
     async def go(call: Any) -> Any:
@@ -183,13 +183,13 @@ async def _achecked(made: BaseTool, given: Any, run: Callable[[Any, Any], Any]) 
 
 
 def _runs(tool: BaseTool) -> bool:
-    """Whether the body of this proxy runs here."""
+    """True if the body of this proxy runs here."""
     return _BODY.get()[0][-1:] == (id(tool),)
 
 
 @contextmanager
 def _inside(tool: BaseTool) -> Iterator[list[Any]]:
-    """Within the block the body of this proxy runs; what it has returned."""
+    """Mark the block as the run of this proxy's body; yield the list of what it returns."""
     proxies, returned = _BODY.get()
     known = _CHECKS.get(proxies[-1]) if proxies else None
     if known is None or known[2] is not tool:  # no other proxy stands for this one
@@ -202,7 +202,7 @@ def _inside(tool: BaseTool) -> Iterator[list[Any]]:
 
 
 def _is_call(given: Any) -> bool:
-    """Whether a tool is run with a call, and not with its arguments alone."""
+    """True if a tool is run with a call, and not with its arguments alone."""
     return isinstance(given, Mapping) and given.get("type") == "tool_call"
 
 
@@ -218,7 +218,7 @@ def _as_given(given: Any, call: Any) -> Any:
 
 
 def _as_asked(given: Any, came: Any) -> Any:
-    """What came of it, as who gave the arguments alone expects it: no message."""
+    """Return the result as its caller expects it: no message, if given arguments alone."""
     return came.content if isinstance(came, ToolMessage) and not _is_call(given) else came
 
 

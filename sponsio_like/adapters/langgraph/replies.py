@@ -1,4 +1,4 @@
-"""What people have said about a call that was held, and what they have made of it.
+"""Reads what people have said about a call that was held, and what they have made of it.
 
 In: the rounds in which people were asked. Out: `Heard`; the session has been told. A call that a
 person has edited is never made as the model wrote it: its ticket is closed.
@@ -16,7 +16,7 @@ from sponsio_like.session import Session
 
 
 class Asked(NamedTuple):
-    """People were asked `at` this time, about these tickets, each for these contracts.
+    """One round of questions, `at` a time: the tickets, each with its contracts, and the answer.
 
     `passed`: of calls that were held, what their tools will be called with, where that is more than
     the model wrote.
@@ -43,7 +43,7 @@ class Heard(NamedTuple):
 def heard(
     session: Session, tools: Tools, call: Asking, held: Held, asked: Sequence[Asked]
 ) -> Heard:
-    """Say what people have said about this ticket, when it was asked for the same contracts."""
+    """Tell the session the answers to this ticket, where it was asked for the same contracts."""
     id, said, wrong = held.ticket.id, list[Any](), list[str]()
     made: Asking | None = None
     now = False
@@ -63,7 +63,7 @@ def heard(
 
 
 def _edited(tools: Tools, call: Asking, said: Any) -> tuple[Any, Asking | None]:
-    """The answer, and the call with the arguments that it gives, if these are others."""
+    """Return the answer, and the call with its arguments; None for the call, if nothing is new."""
     match said:
         case {"decision": "approve", "args": None, **rest}:
             return {"decision": "approve", **rest}, None

@@ -33,12 +33,12 @@ Handled: TypeAlias = Callable[[Any, StateGraph[Any, Any, Any, Any]], Any]
 
 @dataclass
 class Exits:
-    """Where a guarded node leads to; known when the graph is compiled."""
+    """The nodes that a guarded node leads to; known when the graph is compiled."""
 
     guard: Any = None
     names: tuple[str, ...] = ()
     several: bool = False
-    """Whether other nodes of the graph have the same guard."""
+    """True if other nodes of the graph have the same guard."""
     idle: tuple[str, ...] = ()
     """A node that runs beside calls: nodes that are deferred wait for it, and not for a `Send`."""
 
@@ -88,7 +88,7 @@ class Routes:
         return decides(name) if name in self.exits else name
 
     def _met(self) -> set[str]:
-        """The nodes that a guarded one leads to, and so does one that may run beside it.
+        """Return the nodes that a guarded one leads to, and so does one that may run beside it.
 
         Without contracts both would lead there in one step.
         """
@@ -109,12 +109,12 @@ class Routes:
         return {end for end in found if not old.nodes[end].defer}
 
     def _into(self, starts: Collection[str], end: str, gates: Mapping[str, str]) -> str:
-        """Where an edge leads, that led to this node."""
+        """Return where an edge leads now, that led to this node."""
         guarded = START in starts or not self.exits.keys().isdisjoint(starts)
         return self._entry(end) if guarded else gates.get(end, self._entry(end))
 
     def _routed(self, gates: Mapping[str, str]) -> StateGraph[Any, Any, Any, Any]:
-        """A builder of the same nodes, with the edges redirected."""
+        """Return a builder of the same nodes, with the edges redirected."""
         old = self.builder
         new = copy.copy(old)
         del new.__dict__["compile"]
@@ -170,16 +170,16 @@ class Routes:
         }
 
     def _is_simple(self, name: str) -> bool:
-        """Whether only plain edges start at this node: then no node has to join its calls."""
+        """True if only plain edges start at this node: then no node has to join its calls."""
         waits = any(name in starts for starts, _ in self.builder.waiting_edges)
         return not waits and not self.builder.branches.get(name)
 
     def _is_sent(self, chosen: Any) -> bool:
-        """Whether something is sent to a guarded node."""
+        """True if this sends something to a guarded node."""
         return isinstance(chosen, Send) and chosen.node in self.exits
 
     def _gate(self, end: str) -> Any:
-        """A node that leads to this one, unless guarded nodes beside it have just decided.
+        """Return a node that leads to this one, unless guarded nodes beside it have just decided.
 
         Then these lead there, when their calls have ended.
         """
@@ -237,7 +237,7 @@ def add(
 
 
 def _but_refusals(policy: RetryPolicy) -> Callable[[Exception], bool]:
-    """Which errors are tried again: no refusal, which would come again."""
+    """Return the policy's test of errors that are tried again, without refusals."""
 
     def tries(error: Exception) -> bool:
         on = policy.retry_on
@@ -253,35 +253,35 @@ def _but_refusals(policy: RetryPolicy) -> Callable[[Exception], bool]:
 def learned(
     builder: StateGraph[Any, Any, Any, Any], name: str, action: Any, schema: Any, ends: Any
 ) -> Any:
-    """What LangGraph knows of a node with this action, and these options; it is not added."""
+    """Return what LangGraph knows of a node with this action and these options; add none."""
     add(builder, name, action, {"input_schema": schema, "destinations": ends})
     return builder.nodes.pop(name)
 
 
 def decides(name: str) -> str:
-    """The name of the node that decides what runs in this one."""
+    """Return the name of the node that decides what runs in this one."""
     return f"{name}.decide"
 
 
 def ended(name: str) -> str:
-    """The name of the node where the calls of this one are joined."""
+    """Return the name of the node where the calls of this one are joined."""
     return f"{name}.ended"
 
 
 def idle(name: str) -> str:
-    """The name of the node that does nothing beside the calls of this one."""
+    """Return the name of the node that does nothing beside the calls of this one."""
     return f"{name}.idle"
 
 
 def joined(name: str) -> str:
-    """The name of the node that leads to this one, where a guarded node leads there as well."""
+    """Return the name of the node that leads to this one, where a guarded node does, too."""
     return f"{name}.joined"
 
 
 def route(
     builder: StateGraph[Any, Any, Any, Any], name: str, guard: Any, handled: Handled
 ) -> Exits:
-    """Redirect the edges of a guarded node when the builder is compiled; where it will lead to."""
+    """Redirect a guarded node's edges once the builder is compiled; return its exits."""
     compile_ = builder.compile
     routes = getattr(compile_, "__self__", None)
     if not isinstance(routes, Routes):
@@ -295,12 +295,12 @@ def route(
 
 
 def goto(exits: Exits) -> list[str]:
-    """Where the graph goes from a guarded node: somewhere, or to its end."""
+    """Return where the graph goes from a guarded node: to its exits, or to the graph's end."""
     return [*exits.names] or [END]
 
 
 def _unless_it_says_where(edges: Sequence[Any]) -> RunnableCallable:
-    """What leads on from a node, where what it has written does not say where the graph goes."""
+    """Return a writer that follows the edges, unless a node has written where the graph goes."""
 
     def says(written: Any) -> bool:
         parts = written if isinstance(written, (list, tuple)) else [written]
@@ -320,7 +320,7 @@ def _unless_it_says_where(edges: Sequence[Any]) -> RunnableCallable:
 
 
 def _joining(spec: Any, schema: Any) -> Any:
-    """A node that does nothing: what starts there starts once, when all calls have ended."""
+    """Return a node that does nothing: what starts there starts once, when all calls have ended."""
     nothing = RunnableCallable(lambda _: None, trace=False)
     options = {"metadata", "retry_policy", "cache_policy", "timeout", "error_handler_node"}
     without = dict.fromkeys(options & {each.name for each in fields(spec)})
@@ -338,7 +338,7 @@ def check_state(builder: StateGraph[Any, Any, Any, Any]) -> None:
 
 
 def state_of(schema: Any, values: Mapping[str, Any]) -> Any:
-    """The state as nodes receive it, from the values of its channels."""
+    """Return the state as nodes receive it, from the values of its channels."""
     if isinstance(schema, type) and not issubclass(schema, dict):
         return schema(**values)
     return dict(values)

@@ -19,7 +19,7 @@ _TYPES = ("string", "integer", "number", "boolean", "null", "array", "object")
 
 
 def validator_of(schema: Mapping[str, Any]) -> Any:
-    """What validates arguments (`validate_python`); None for a schema that cannot be read."""
+    """Return a validator of arguments (`validate_python`); None for an unreadable schema."""
     from pydantic_core import SchemaError
 
     try:
@@ -36,7 +36,7 @@ class _Reader:
         self._found: dict[str, Shape] = {}
 
     def validator(self, schema: Any) -> Any:
-        """What validates a value of this schema. Raises `SchemaError`."""
+        """Return a validator of a value of this schema. Raises `SchemaError`."""
         return self._built(self._of(schema))
 
     def _built(self, shape: Shape) -> Any:
@@ -54,7 +54,7 @@ class _Reader:
         return parts[0] if parts else core_schema.any_schema()
 
     def _parts(self, schema: Mapping[str, Any]) -> Iterator[Shape]:
-        """All that has to hold; each reads what the one before has made."""
+        """Yield all that has to hold; each reads what the one before has made."""
         from pydantic_core import core_schema
 
         if isinstance(ref := schema.get("$ref"), str):
@@ -72,7 +72,7 @@ class _Reader:
                 yield self._any_of([self._of(each) for each in branches], _names(branches))
 
     def _any_of(self, shapes: list[Shape], names: Sequence[str]) -> Shape:
-        """What a value fits best as it is; else the first that it can be made to fit."""
+        """Return a union: what a value fits best; else the first that it can be made to fit."""
         from pydantic_core import core_schema
 
         if len(shapes) == 1:
@@ -83,7 +83,7 @@ class _Reader:
         return core_schema.union_schema(pairs)  # texts first: a text stays one where it may
 
     def _referred(self, ref: str) -> Shape:
-        """A part of the schema that is referred to; anything, where it is not to be found here."""
+        """Return the part of the schema that is referred to; anything, if it is not here."""
         from pydantic_core import core_schema
 
         if ref not in self._found:
@@ -134,7 +134,7 @@ class _Reader:
         )
 
     def _field(self, schema: Any, *, required: bool) -> Shape:
-        """A property, with its default where that is a value of it."""
+        """Return a property, with its default where that is a value of it."""
         from pydantic_core import core_schema
 
         shape = self._of(schema)
@@ -157,7 +157,7 @@ class _Reader:
 
 
 def _kinds(schema: Mapping[str, Any]) -> list[str]:
-    """The types that a value may have; none if that is not said, or not known here."""
+    """Return the types that a value may have; none if that is not said, or not known here."""
     said = schema.get("type")
     if said is None and any(each in schema for each in _OBJECT):
         said = "object"
@@ -173,13 +173,13 @@ def _list(schema: Mapping[str, Any], word: str) -> list[Any]:
 
 
 def _names(branches: Sequence[Any]) -> list[str]:
-    """What errors call the branches: each by its type, or by its number."""
+    """Return the names of the branches in errors: each by its type, or by its number."""
     types = [each.get("type") if isinstance(each, Mapping) else None for each in branches]
     return [each if isinstance(each, str) else f"[{i}]" for i, each in enumerate(types)]
 
 
 def _at(root: Any, ref: str) -> Any:
-    """The part of a schema that a reference like `#/$defs/Line` means; None if it is elsewhere."""
+    """Return the part of a schema that a reference like `#/$defs/Line` means; None if elsewhere."""
     if ref[:1] != "#" or (ref[1:] and ref[1] != "/"):
         return None
     part = root
@@ -195,7 +195,7 @@ def _at(root: Any, ref: str) -> Any:
 
 
 def _opened(value: Any) -> Any:
-    """A list or an object that was written as a text of JSON."""
+    """Return the list or object that was written as a text of JSON; else the value as it is."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
             return json.loads(value)
@@ -213,7 +213,7 @@ def _sizes(schema: Mapping[str, Any], of: str) -> dict[str, Any]:
 
 
 def _pattern(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The pattern, where it can be matched in linear time; others are left to the tool."""
+    """Return the pattern, if it can be matched in linear time; others are left to the tool."""
     from pydantic_core import SchemaError, SchemaValidator, core_schema
 
     pattern = schema.get("pattern")

@@ -1,4 +1,4 @@
-"""What is sent to guarded nodes: by a user's own nodes and edges, and by the node that decides.
+"""Payloads for guarded nodes: from a user's own nodes and edges, and from the node that decides.
 
 In: the payloads of `Send("tools", ..)`. Out: one payload for the node that decides, which has them
 all; and of each, the calls and the state that it brings along.
@@ -19,7 +19,7 @@ SENT: Final = "sponsio_like"
 
 
 class Sent(TypedDict, total=False):
-    """What a guarded node receives: a call that runs, or one that does not, or a question.
+    """The payload of a guarded node: a call that runs, or one that does not, or a question.
 
     `given`: the payload that a user's own node or edge has sent; of a question, all of a batch.
     """
@@ -35,7 +35,7 @@ class Sent(TypedDict, total=False):
 
 
 class Given(TypedDict, total=False):
-    """What the node that decides is sent: payloads, of the batch `of` if they were decided before.
+    """The payloads that the node that decides is sent, of the batch `of` if decided before.
 
     Without payloads it decides on the state of the graph.
     """
@@ -46,14 +46,14 @@ class Given(TypedDict, total=False):
 
 
 class Brought(NamedTuple):
-    """What a payload brings to guarded tools."""
+    """The messages and the calls that a payload brings to guarded tools."""
 
     messages: Sequence[Any]
     calls: Sequence[Mapping[str, Any]]
 
 
 def to_decide(node: str, payloads: Sequence[Any] | None, of: str = "") -> Send:
-    """The one thing that is sent to a node that decides."""
+    """Return the one `Send` to a node that decides, with all payloads."""
     more: Given = {SENT: "given"}
     if payloads is not None:
         more["given"] = [*payloads]
@@ -63,18 +63,18 @@ def to_decide(node: str, payloads: Sequence[Any] | None, of: str = "") -> Send:
 
 
 def is_given(state: Any) -> bool:
-    """Whether a node that decides was sent this; otherwise it is the state of the graph."""
+    """True if a node that decides was sent this; otherwise it is the state of the graph."""
     return isinstance(state, Mapping) and state.get(SENT) == "given"
 
 
 def is_calls(payload: Any) -> bool:
-    """Whether a payload is a list of calls, as `ToolNode` takes it, without a state."""
+    """True if a payload is a list of calls, as `ToolNode` takes it, without a state."""
     last = payload[-1] if isinstance(payload, list) and payload else None
     return isinstance(last, Mapping) and last.get("type") == "tool_call"
 
 
 def brought(payload: Any, key: str, node: str) -> Brought:
-    """The messages that a payload has, if any, and the calls that it brings.
+    """Return the messages that a payload has, if any, and the calls that it brings.
 
     Raises `ValueError` for what `ToolNode` does not take either.
     """
@@ -93,7 +93,7 @@ def brought(payload: Any, key: str, node: str) -> Brought:
 
 
 def state_in(payload: Any, instead: Any) -> Any:
-    """The state that a payload brings; `instead`, where it brings none."""
+    """Return the state that a payload brings; `instead`, where it brings none."""
     match payload:
         case {"__type": "tool_call_with_context", "state": state}:
             return state
@@ -101,7 +101,7 @@ def state_in(payload: Any, instead: Any) -> Any:
 
 
 def messages_of(state: Any, key: str) -> Sequence[Any]:
-    """The messages of a state."""
+    """Return the messages of a state; none, if it has no such key."""
     found: Sequence[Any] = (
         state.get(key, ()) if isinstance(state, Mapping) else getattr(state, key, ())
     )

@@ -1,4 +1,4 @@
-"""Which session decides in a node, and what it needs to be one.
+"""Opens the session that decides in a node, and refuses where it could not remember.
 
 In: the guard, and the value of the channel where the node runs. Out: a session, live or restored;
 or a refusal, where contracts would have to remember and nothing would.
@@ -28,19 +28,19 @@ from sponsio_like.session import Session, fresh_id
 from sponsio_like.worlds import World
 
 Scope: TypeAlias = Literal["thread", "run"]
-"""How far a session goes: over all runs of a thread, or over one run of the graph."""
+"""The extent of a session: over all runs of a thread, or over one run of the graph."""
 
 HINTS = {
     "facts": "give facts=, a function of the state and the config",
     "finish": "no node hears the end; use the middleware of sponsio_like.adapters.langchain",
 }
-"""What to do about an input that is missing."""
+"""Advice about an input that is missing."""
 LINE_CAP = 200
 """Most ancestors that a shared part names: the steps of a subgraph before its parent hears."""
 BESIDE_CAP = 8
 """Most ancestors that another part names."""
 READ = "__pregel_read"
-"""Where LangGraph keeps what reads the channels, in the config of a node."""
+"""The key of what reads the channels, in the config of a node."""
 INPUTS = frozenset({"results", "messages", "usage", "agents", "depth", "time", "tool_names"})
 
 
@@ -64,7 +64,7 @@ class Sessions:
     part: str = field(init=False)
 
     def __deepcopy__(self, _: Any) -> Sessions:
-        """Builders may be copied; what they guard is the same, and so are world and clock."""
+        """Return this very object: a copied builder has the same guard, world and clock."""
         return self
 
     def __post_init__(self) -> None:
@@ -86,12 +86,12 @@ class Sessions:
 
     @functools.cached_property
     def delivered(self) -> frozenset[str]:
-        """What contracts may ask for here."""
+        """The inputs that contracts may ask for here."""
         return self.inputs | ({"facts"} if self.facts is not None else set())
 
     @functools.cached_property
     def listens(self) -> bool:
-        """Whether any contract speaks of messages."""
+        """True if any contract speaks of messages, or of tokens."""
         return listens(self.guard.policy)
 
     @functools.cached_property
@@ -101,7 +101,7 @@ class Sessions:
         return [] if of_run else [each for each in policy.stateful if each not in policy.world]
 
     def open(self, kept: Kept, place: Place, batch: str = "") -> Out:
-        """The session that stands where the node runs, for a batch.
+        """Return the session that stands where the node runs, for a batch.
 
         Calls that this run of the graph has decided in an earlier batch, and that have not ended,
         never will. Raises `SessionError` if there can be no session.
@@ -126,18 +126,18 @@ class Sessions:
         return SessionOptions(self.clock, False, self.delivered, world)
 
     def lives(self, kept: Kept) -> bool:
-        """Whether the session of this part lives here."""
+        """True if the session of this part lives here."""
         return self.live.look(mark_of(kept)) is not None
 
     def decided_here(self, kept: Kept) -> bool:
-        """Whether the session of this part was written in this process, and lives here."""
+        """True if the session of this part was written in this process, and lives here."""
         live = self.live.look(mark_of(kept))
         return live is not None and known_to(live).name == kept.get("live")
 
     def beside(
         self, kept: Kept, place: Place, id: str = "", siblings: Iterable[Entry] = ()
     ) -> Session:
-        """The session of this part, for the call `id`, which may run beside others.
+        """Return the session of this part, for the call `id`, which may run beside others.
 
         `siblings`: what calls that have ended before say, where the session has to be restored.
         It is restored, too, if it knows how this call has ended, which runs again: in a replay.
@@ -154,7 +154,7 @@ class Sessions:
         return self.live.keep(mark_of(kept), live)
 
     def seen(self, kept: Kept, place: Place) -> Session:
-        """The session of this part, to look at."""
+        """Return the session of this part, to look at."""
         live = self.live.look(mark_of(kept))
         if live is None:
             self._check(kept, place)
@@ -163,7 +163,7 @@ class Sessions:
         return live
 
     def after(self, kept: Kept, session: Session, more: Kept) -> Kept:
-        """The next part; the session lives on for it."""
+        """Return the next part; the session lives on for it."""
         known = known_to(session)
         known.name = known.name or fresh_id()
         more = {**more, "live": known.name, "seq": known.count}
@@ -183,7 +183,7 @@ class Sessions:
             )
 
     def wrote(self, kept: Kept) -> dict[str, Kept]:
-        """The part of this guard, as the channel takes it."""
+        """Return the part of this guard, as the channel takes it."""
         return {self.part: kept}
 
     def _at(self, session: Session, step: str) -> None:
@@ -207,7 +207,7 @@ class Sessions:
             return begun(self.guard, place.thread, self._given)
 
     def kept_in(self, config: Mapping[str, Any]) -> Kept:
-        """The part of this guard. Raises `SessionError` if the graph does not have the channel."""
+        """Return the part of this guard. Raises `SessionError` if the graph has no such channel."""
         try:
             whole = read(config, CHANNEL)
         except KeyError:
@@ -221,7 +221,7 @@ class Sessions:
         return self.mine(whole)
 
     def mine(self, whole: Mapping[str, Kept]) -> Kept:
-        """The part of this guard, of the value of the channel."""
+        """Return the part of this guard, of the value of the channel."""
         return mine(whole, self.part, self.guard)
 
     def _check(self, kept: Kept, place: Place) -> None:
@@ -268,13 +268,13 @@ run of a graph in there: it decides it now, or the step has ended without a resu
 
 
 def _decides(session: Session, place: Place, batch: str) -> None:
-    """From now on this run decides this batch."""
+    """Note that this run decides this batch from now on."""
     root, batches = _BATCHES.get(session, ("", {}))
     _BATCHES[session] = (place.root, {**(batches if root == place.root else {}), place.run: batch})
 
 
 def _left(session: Session, place: Place, batch: str) -> list[str]:
-    """The calls in flight of an earlier batch: not those of runs that go on beside this one."""
+    """Return the calls in flight of an earlier batch, without those of runs beside this one."""
     root, batches = _BATCHES.get(session, ("", {}))
     if batches.get(place.run) == batch:
         return []
@@ -285,7 +285,7 @@ def _left(session: Session, place: Place, batch: str) -> list[str]:
 
 
 def read(config: Mapping[str, Any], channels: Any, *, fresh: bool = False) -> Any:
-    """The values of channels where a node runs; `fresh`: with what this node has written.
+    """Return the values of channels where a node runs; `fresh`: with what this node has written.
 
     Raises `SessionError` outside of a graph.
     """
@@ -300,6 +300,6 @@ def _flies(session: Session, id: str) -> bool:
 
 
 def successor(kept: Kept, more: Kept, *, shared: bool) -> Kept:
-    """The part after `kept`, that says this."""
+    """Return the part that comes after `kept`, with this content."""
     mine = [*kept.get("line", ()), kept["rev"]] if "rev" in kept else []
     return {"rev": fresh_id(), "line": mine[-(LINE_CAP if shared else BESIDE_CAP) :], **more}

@@ -32,7 +32,7 @@ from sponsio_like.session import Caller, Session, current_caller, fresh_id
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """Where a node runs. `around`: who acts where its graph was called from; `outer`: the call."""
+    """A node that runs. `around`: who acts where its graph was called from; `outer`: the call."""
 
     sessions: Sessions
     kept: Kept
@@ -40,34 +40,34 @@ class Stand:
     around: Caller | None
     outer: Outer | None = None
     batch: str = ""
-    """What is decided here: a message of the model, by its id."""
+    """The batch that is decided here: the id of a message of the model, or a name."""
     group: str | None = None
-    """What is decided beside it, where each was sent by itself."""
+    """The common name of batches that were sent beside this one; None if nothing was sent."""
     saver: Any = None
     whole: Mapping[str, Kept] | None = None
     """The value of the channel, where the graph goes on inside of another one."""
 
     @property
     def by(self) -> tuple[str, int]:
-        """Whose calls these are, and how deep."""
+        """The agent whose calls these are, and its depth."""
         around = self.around
         depth = 0 if around is None or around.depth is None else around.depth + 1
         return self.sessions.agent, depth
 
     def open(self) -> Out:
-        """The session, as it was before this step."""
+        """Return the session, as it was before this step."""
         if self.around is None:
             return self.sessions.open(self.kept, self.place, self.group or self.batch)
         return Out(self._inner(), {"around", self.place.step})
 
     @property
     def lives(self) -> bool:
-        """Whether the session need not be restored."""
+        """True if the session need not be restored."""
         return self.around is not None or self.sessions.lives(self.kept)
 
     @property
     def since(self) -> list[Link]:
-        """What this process has decided after the part that stands here."""
+        """The parts that this process has written after the one that stands here."""
         return self.sessions.live.since(self._before)
 
     @property
@@ -78,14 +78,14 @@ class Stand:
         return mark_of(self.kept) or " ".join(map(str, here))
 
     def done_inside(self, id: str, config: Any, runtime: Any, *, later: bool) -> Flow:
-        """What graphs inside of the call `id` have done, if another process has decided it."""
+        """Return what graphs inside of the call `id` have done, if another process decided it."""
         if self.around is not None or self.sessions.decided_here(self.kept):
             return []
         names = [name_at(self.kept.get("place", ""), id)]
         return (yield from inside(config, runtime, names, later=later))
 
     def beside(self, id: str = "", siblings: Iterable[Entry] = ()) -> Session:
-        """The session, for the call `id`, which may run beside others.
+        """Return the session, for the call `id`, which may run beside others.
 
         `siblings`: what those say that have ended, where the session does not live here.
         """
@@ -94,11 +94,11 @@ class Stand:
         return self._inner()
 
     def seen(self) -> Session:
-        """The session, to look at."""
+        """Return the session, to look at."""
         return self.sessions.seen(self.kept, self.place) if self.around is None else self._inner()
 
     def tell(self, session: Session, state: Any, config: Any, messages: Sequence[Any]) -> list[str]:
-        """Tell the session what has happened since. The marks of the messages that it has heard."""
+        """Tell the session what has happened since; return the marks of messages it heard."""
         told_facts(session, self.sessions.facts, state, config)
         if not self.sessions.listens:
             return []
@@ -111,7 +111,7 @@ class Stand:
         return session
 
     def _journal(self, *more: Entry) -> list[Entry]:
-        """What this graph has done to the session around it; the call that it runs in is told."""
+        """Return what this graph has done to the session around it; tell the call around it."""
         mine = self.kept if self._is_mine() else {}
         done = [*mine.get("journal", ()), *mine.get("results", ()), *more]
         if self.outer is not None:
@@ -123,11 +123,11 @@ class Stand:
         return "" if self.outer is None else self.outer.name
 
     def _is_mine(self) -> bool:
-        """Whether the journal is of the call that this runs in: the thread may be older."""
+        """True if the journal is of the call that this runs in: the thread may be older."""
         return bool(self.kept.get("outer", "") == self._outer)
 
     def after(self, session: Session, more: Kept, entries: Sequence[Entry]) -> Kept:
-        """The next value of the channel. `entries`: what was done in this step."""
+        """Return the next part of the channel. `entries`: what was done in this step."""
         if self.around is None:
             own = self.sessions.own
             if self.whole is not None and own:
@@ -142,11 +142,11 @@ class Stand:
         return successor(self.kept, {**more, **journal}, shared=self.sessions.shared)
 
     def write(self, session: Session, more: Kept, entries: Sequence[Entry]) -> dict[str, Kept]:
-        """As `after`, as the channel takes it."""
+        """Return what `after` does, as the channel takes it."""
         return self.sessions.wrote(self.after(session, more, entries))
 
     def lease(self, question: str) -> Lease | None:
-        """The lease of a call that was let through by an answer to this question, if by any.
+        """Return the lease of a call that was let through, by an answer to this question if any.
 
         None where no store says who may run.
         """
@@ -158,7 +158,7 @@ class Stand:
         return Lease(opened.world, thread, decided, kept["rev"], self.place.step)
 
     def gate(self, begin: Callable[[Session], None], tools: Tools) -> Gate:
-        """Who decides here."""
+        """Return the gate that decides here."""
         return Gate(
             self.open,
             begin,
@@ -173,14 +173,14 @@ class Stand:
         )
 
     def _own(self) -> Callable[[str], str]:
-        """The id of a call in the session: graphs beside each other may use the same."""
+        """Return what maps a call's id to the session's: two graphs may use the same."""
         if self.outer is not None:
             return partial(self.outer.own, self.place.run)
         return partial(Outer("").own, self.place.run) if self.place.inside else str
 
 
 def standing(sessions: Sessions, config: Any, runtime: Any, *, later: bool) -> Flow:
-    """Where the node runs. What the world counts once gets a name that no replay has again."""
+    """Return where the node runs. What the world counts gets a name that no replay has again."""
     stand = stand_of(sessions, config, runtime)
     if stand.around is None and not stand.lives and left_over(stand.kept):
         ended = yield from abandoned(config, runtime, stand.kept, later=later)
@@ -193,7 +193,7 @@ def standing(sessions: Sessions, config: Any, runtime: Any, *, later: bool) -> F
 
 
 def stand_of(sessions: Sessions, config: Any, runtime: Any) -> Stand:
-    """Where the node runs, for what decides nothing."""
+    """Return where the node runs, for what decides nothing."""
     around = acting_under(sessions.guard)
     inside = None if around is None else outer(sessions.guard)
     kept, place = sessions.kept_in(config), place_of(config, runtime)
@@ -202,7 +202,7 @@ def stand_of(sessions: Sessions, config: Any, runtime: Any) -> Stand:
 
 
 def _lets_through(more: Kept) -> bool:
-    """Whether calls are to run."""
+    """True if calls are to run."""
     return any(each.get("tool") for each in more.get("rulings", {}).values())
 
 
@@ -218,7 +218,7 @@ def _name_of(saver: Any) -> str:
 
 
 def acting_under(guard: Guard) -> Caller | None:
-    """Who acts here, if it is under these contracts."""
+    """Return who acts here, if it is under these contracts; else None."""
     here = current_caller()
     while here is not None and here.session.policy is not guard.policy:
         here = here.around

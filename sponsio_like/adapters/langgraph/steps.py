@@ -16,7 +16,7 @@ from sponsio_like.adapters.langgraph.channel import CHANNEL
 
 
 def once(make: Callable[[], Any], later: bool) -> Any:
-    """What `make` gives, once, however often the node runs; and whether that was now.
+    """Return what `make` gives, once, however often the node runs; and True if that was now.
 
     `later`: something to be awaited for that.
     """

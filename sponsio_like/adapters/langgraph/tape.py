@@ -1,4 +1,4 @@
-"""A graph may decide a batch again, after people were asked; its log and notices are told once.
+"""Tells log and notices once, though a graph may decide a batch again after people were asked.
 
 In: a session that decides a batch. Out: what it would have logged and told, in order, as `Said`.
 """
@@ -15,9 +15,9 @@ from sponsio_like.session import Session
 
 
 class Said(NamedTuple):
-    """One record or notice. `asks`: the ticket that is opened; `answers`.
+    """One record or notice.
 
-    The one that is answered.
+    `asks`: the ticket that is opened; `answers`: the one that is answered.
     """
 
     tell: Callable[[], Any]
@@ -33,29 +33,29 @@ class Tape:
         self.said: list[Said] = []
 
     def record(self, record: dict[str, Any]) -> None:
-        """A record of the log."""
+        """Keep a record of the log."""
         send, ticket = self._log._send, record.get("ticket", "")  # noqa: SLF001  as above
         asks, answers = (ticket, "") if record["event"] == "decision" else ("", ticket)
         self.said.append(Said(lambda: send(record), asks, answers))
 
     def after_decision(self, call: str, outcome: Any, late: Any, found: Any) -> None:
-        """As `Teller.came`."""
+        """Keep what `Teller.after_decision` would tell."""
         self.reported("", late)
         self.decided(call, found, outcome)
 
     def decided(self, call: str, found: Any, outcome: Any) -> None:
-        """As `Teller.decided`."""
+        """Keep what `Teller.decided` would tell."""
         ticket = outcome.ticket.id if isinstance(outcome, Held) else ""
         self.said.append(Said(lambda: self._teller.decided(call, found, outcome), ticket))
 
     def reported(self, call: str, violations: Any) -> None:
-        """As `Teller.reported`."""
+        """Keep what `Teller.reported` would tell."""
         self.said.append(Said(lambda: self._teller.reported(call, violations)))
 
 
 @contextmanager
 def taped(session: Session, *, alone: bool) -> Iterator[list[Said]]:
-    """Within the block the session tells nobody; what it would have said.
+    """Keep the session silent within the block; yield what it would have said.
 
     One that others use meanwhile, not `alone`, tells as it goes.
     """

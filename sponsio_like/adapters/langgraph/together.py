@@ -57,7 +57,7 @@ class Together:
     world: World
 
     def entry(self, id: str) -> AbstractContextManager[Entry]:
-        """As `World.entry`; within a block, a part of its one transaction."""
+        """Open an entry as `World.entry` does; within a block, as a part of its one transaction."""
         block = _BLOCK.get()
         mine = block is not None and block.world is self.world
         return block.entry(id) if mine and block is not None else self.world.entry(id)
@@ -65,7 +65,7 @@ class Together:
 
 @contextmanager
 def together(world: World | None) -> Iterator[Callable[[], None]]:
-    """Within the block entries of the store are one transaction; call what is given to keep it."""
+    """Make the block one transaction on the store, kept if what is yielded is called."""
     kept: list[bool] = []
     if world is None:
         yield lambda: None

@@ -21,11 +21,11 @@ from sponsio_like.guard import Flow, Run
 LOOK = 64
 """Most checkpoints that are looked at, back from the newest one of the thread."""
 _FORKED = frozenset({"update", "fork"})
-"""What a checkpoint says that was made by `update_state`, or by a replay."""
+"""The sources of checkpoints that `update_state`, or a replay, has made."""
 
 
 def newest(stand: Stand, config: Any, runtime: Any, *, later: bool) -> Flow:
-    """Where the node decides, after all that was decided before, as far as this process knows."""
+    """Return where the node decides, after all decisions before that this process knows of."""
     if stand.around is not None or stand.place.thread is None or not stand.sessions.own:
         return stand
     links, live = stand.since, stand.sessions.live
@@ -39,7 +39,7 @@ def newest(stand: Stand, config: Any, runtime: Any, *, later: bool) -> Flow:
 
 
 def _looked(config: Any, runtime: Any, since: str, rev: str, *, later: bool) -> Flow:
-    """Whether the run goes back on purpose: it says so, and the store knows the part `rev`."""
+    """True if the run goes back on purpose: it says so, and the store knows the part `rev`."""
     found, look = [_is_named(config)], alisted if later else listed
     for where in _places(runtime):
         every = yield Run(look, (saver_of(config), where, LOOK))
@@ -49,19 +49,19 @@ def _looked(config: Any, runtime: Any, since: str, rev: str, *, later: bool) -> 
 
 
 def _is_named(config: Mapping[str, Any]) -> tuple[bool, bool]:
-    """Whether the run was begun from a checkpoint that was named."""
+    """Return whether the run was begun from a named checkpoint, in the form of `_tells`."""
     return "checkpoint_id" in config.get("metadata", {}), False
 
 
 def _places(runtime: Any) -> Iterator[Any]:
-    """Where the checkpoints of this graph are, and those of the outermost one."""
+    """Yield the places of this graph's checkpoints, and of those of the outermost one."""
     here = runtime.execution_info
     for around in dict.fromkeys((here.checkpoint_ns.rpartition("|")[0], "")):
         yield {"configurable": {"thread_id": here.thread_id, "checkpoint_ns": around}}
 
 
 def _tells(found: Any, rev: str) -> tuple[bool, bool]:
-    """Whether a checkpoint is a fork, and whether it knows the part."""
+    """Return whether a checkpoint is a fork, and whether it knows the part."""
     pending = (each for _, channel, each in found.pending_writes or () if channel == CHANNEL)
     values = [found.checkpoint.get("channel_values", {}).get(CHANNEL), *pending]
     parts = [part for each in values if isinstance(each, dict) for part in each.values()]
