@@ -1,4 +1,4 @@
-"""The pair of middlewares, and how it is put around others."""
+"""Makes the pair of middlewares that holds an agent's contracts, and puts it around others."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def guarded(  # noqa: PLR0913  the options of users, each by its name
     clock: Callable[[], float] = time.time,
     facts: Facts | None = None,
 ) -> list[AgentMiddleware[Any, Any]]:
-    """The middlewares of an agent: `others`, between the two that hold its contracts.
+    """Return the middlewares of an agent: `others`, between the two that hold its contracts.
 
     Without others, one holds them. `tools` are those of the agent, and any that a redirect may run
     instead; those that middlewares bring are learned when the model is offered them, and those of
@@ -87,7 +87,7 @@ def guarded(  # noqa: PLR0913  the options of users, each by its name
 
 
 def _check(tools: Sequence[Any], others: Sequence[AgentMiddleware[Any, Any]], name: str) -> None:
-    """Refuse what is no tool, and a pair of a name that another one among the middlewares has."""
+    """Raise `ContractError` for what is no tool, and for two pairs of one name."""
     for each in tools:
         if not isinstance(each, (BaseTool, dict)) and not callable(each):
             raise ContractError.of(f"`{each}` is no tool", "write tools, or functions")
@@ -97,7 +97,7 @@ def _check(tools: Sequence[Any], others: Sequence[AgentMiddleware[Any, Any]], na
 
 
 class _First(AgentMiddleware[Any, Any]):
-    """Its hook after the model comes last, its wrapper is outside of all others."""
+    """The first of the pair: its hook after the model runs last, its wrapper is outside of all."""
 
     def __init__(self, turns: Turns, calls: Calls, name: str) -> None:
         super().__init__()
@@ -136,7 +136,7 @@ class _First(AgentMiddleware[Any, Any]):
         return await adrive(safe)
 
     def _answered(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """The request, with an answer to each call that the user has not waited for.
+        """Return the request, with an answer to each call that the user has not waited for.
 
         Models expect one of every call. The tools that are offered are learned.
         """
@@ -153,7 +153,7 @@ class _First(AgentMiddleware[Any, Any]):
 
 
 class _Last(AgentMiddleware[Any, Any]):
-    """Its wrappers are inside of all others: what reaches them runs, and the model is offered."""
+    """The last of the pair: what reaches its wrappers, inside of all, runs or is offered."""
 
     def __init__(self, calls: Calls, name: str, *, hide: bool) -> None:
         super().__init__()
@@ -181,7 +181,7 @@ class _Last(AgentMiddleware[Any, Any]):
         return await handler(self._calls.checked(request))
 
     def _possible(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """The request; where it is asked for, without the tools that could only be refused now."""
+        """Return the request; with `hide`, without the tools that could only be refused now."""
         self._calls.meet()
         _learn(self._calls, request)
         if not self._hide:
@@ -194,7 +194,7 @@ class _Last(AgentMiddleware[Any, Any]):
 
 
 def _hiding(model: Any, hidden: Collection[str]) -> Any:
-    """The model, which is not offered these; to middlewares they are tools like any other."""
+    """Return a copy of the model that is not offered these; middlewares see them as any other."""
 
     def bind_tools(tools: Sequence[Any], **more: Any) -> Any:
         shown = [each for each in tools if getattr(each, "name", None) not in hidden]
@@ -208,7 +208,7 @@ def _hiding(model: Any, hidden: Collection[str]) -> Any:
 
 
 def _learn(calls: Calls, request: ModelRequest[Any]) -> None:
-    """Know the tools that the model is offered. Those of its provider are no tools of ours.
+    """Learn the tools that the model is offered. Those of its provider are no tools of ours.
 
     Raises `ContractError` for what contracts say of a tool that comes only now, and that it is not.
     """

@@ -1,4 +1,4 @@
-"""Sub-agents that a tool has, as `task` of deepagents: whether each has a guard of its own.
+"""Checks that sub-agents of a tool, as `task` of deepagents, have a guard of their own.
 
 In: a tool that the model is offered, and the contracts of the agent. Out: nothing; or a
 `ContractError` for a sub-agent that has a tool which contracts name, and no guard. deepagents
@@ -40,7 +40,7 @@ def check_sub_agents(policy: Policy, tool: Any) -> None:
 
 
 def _sub_agents(tool: Any) -> Iterator[tuple[str, Any]]:
-    """The graphs that the function of a tool holds by name."""
+    """Yield the graphs that the function of a tool holds by name, each with its name."""
     function = getattr(tool, "func", None)
     if not inspect.isfunction(function):
         return

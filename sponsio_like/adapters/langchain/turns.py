@@ -1,4 +1,4 @@
-"""One turn of the model: what it says is decided, then the calls that it asks for.
+"""Decides one turn of the model: what it says, then the calls that it asks for.
 
 In: the agent's state after the model. Out: the update of the state: an answer that is withheld, the
 calls that are refused, a reminder of what is still owed, and how the others may run.
@@ -160,7 +160,7 @@ class Turns:
     def _edited(self, state: Any, calls: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Return the calls, as people have edited them in LangChain's middleware.
 
-        Where it stands in front of the pair, what is there is of the turn before.
+        Where that stands in front of the pair, the state has the edits of the turn before.
         """
         edits, earlier = state.get(EDITS) or {}, set[str]()
         if not edits:

@@ -1,4 +1,4 @@
-"""Graphs inside others that go on where they were (`checkpointer=True`): one at a time in a place.
+"""Allows graphs inside others that keep a memory (`checkpointer=True`) one at a time in a place.
 
 In: where such a graph decides, and what its channel holds there. Out: why its contracts would
 forget calls, where LangGraph gives it a second memory, or writes two runs over each other.

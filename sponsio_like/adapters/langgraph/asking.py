@@ -1,4 +1,4 @@
-"""The calls that a model asks for, with the arguments that the tools will receive.
+"""Reads the calls that a model asks for, with the arguments that the tools will receive.
 
 In: a message with tool calls, and the tools by name. Out: `Asking`, one for each call. What a tool
 would not accept is a problem, and so is a call that no answer could be matched to.

@@ -1,4 +1,4 @@
-"""The runs of one call's body: each is what was decided, or is decided then.
+"""Runs the body of one call: each run is as it was decided, or is decided then.
 
 In: a call that was let through with the others of its message. Out: what came of its runs, and the
 entries that the session was told. A run that was not decided as it comes (a middleware has edited
@@ -72,7 +72,7 @@ class Running:
     def leased(self) -> Iterator[bool]:
         """Hold the call within the block, unless another run has taken it, or spent its answer.
 
-        Yields True if a process was at it that has died. Raises `SessionError` if it lives.
+        Yields True if a process that was at it has died. Raises `SessionError` if it lives.
         """
         question, live = self.ruling.get("answer", ""), self.stand.sessions.live
         if not self.stand.sessions.guard.policy.enforces:

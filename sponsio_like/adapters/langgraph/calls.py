@@ -1,4 +1,4 @@
-"""One call from its decision to its result, through all that stands around its tool.
+"""Leads one call from its decision to its result, through all that stands around its tool.
 
 In: the request of a tool call. Out: what came of it, with the entries of its results for the
 channel; or the answer that it was refused with.

@@ -21,7 +21,7 @@ from sponsio_like.guard import Guard
 CHANNEL = "__contracts__"
 """The name of the channel, and of the key in a state that shares it: one that nobody else has."""
 AROUND = ""
-"""The part that says how many graphs around this one have the channel, too: of each whole value."""
+"""The part that counts the graphs around this one that have the channel, too."""
 
 Kept: TypeAlias = dict[str, Any]
 """The part of one guard, as JSON data: `rev` and its ancestors in `line`; the `session`, which is

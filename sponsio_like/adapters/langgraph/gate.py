@@ -1,4 +1,4 @@
-"""One batch of calls, decided in order before any of them runs.
+"""Decides one batch of calls, in order, before any of them runs.
 
 In: what the model asks for. Out: a `Ruling` for each call: what runs under its id, or what the
 model is told. Where people have to be asked the graph is interrupted, and nothing of the batch

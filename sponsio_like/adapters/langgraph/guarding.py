@@ -1,4 +1,4 @@
-"""Any node, guarded: its run is a call of its name, decided by a node in front of it.
+"""Guards any node: its run is a call of its name, which a node in front of it decides.
 
 In: a graph builder, a guard and the action of a node. Out: the builder with the node. What is
 blocked does not run: the run of the graph ends with `CallBlocked`, or goes on with what `blocked`
@@ -139,7 +139,7 @@ def _called(args: Callable[[Any], Mapping[str, Any]], state: Any) -> Mapping[str
 
 def _sent(ruling: Ruling) -> Sent:
     id, own = ruling.asking.id, ruling.id
-    if ruling.tool and id == own:  # a cache would tell one text from two that are equal
+    if ruling.tool and id == own:  # in a cache's key, one text twice is not two equal ones
         return {SENT: "run", "call": id}
     if ruling.tool:
         return {SENT: "run", "call": id, "own": own}

@@ -1,4 +1,4 @@
-"""The messages of a conversation, as far as the contracts listen to them.
+"""Tells a session the messages of a conversation, as far as its contracts listen to them.
 
 In: the messages of the graph's state, and the marks of those that were heard before. Out: the
 session has been told of the new ones, and the marks of all that stand there now.
@@ -78,7 +78,7 @@ def _mark(message: Any, place: int) -> str:
 
 
 def refuse_answers(policy: Policy) -> None:
-    """Raise `InputMissing` if an answer of the model, which nobody decides here, can break one."""
+    """Raise `InputMissing` for a contract on the model's answers, which nobody decides here."""
     for i, clause in enumerate(policy.clauses):
         if _judges_answers(clause):
             name = policy.contracts[policy.owner[i]].name
@@ -102,7 +102,7 @@ def told_facts(session: Session, facts: Facts | None, state: Any, config: Any) -
     What has not changed stays as old as it is.
     """
     for key, value in (facts(state, config) if facts is not None else {}).items():
-        if not _known(session._inner.context, key, value):  # noqa: SLF001  nobody else asks
+        if not _known(session._inner.context, key, value):  # noqa: SLF001  facts have no public name
             session.fact(key, value)
 
 

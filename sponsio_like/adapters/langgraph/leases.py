@@ -41,10 +41,10 @@ class Lease:
     step: str
 
     def begin(self) -> Leave:
-        """Note that the call begins, and return if it may run as it was decided.
+        """Note that the call begins; return whether it may run as it was decided.
 
-        Raises `Taken` if another process is at it. Where one has died that was, the checkpoint may
-        know by now what has come of it.
+        Raises `Taken` if another process is at it. After one that has died ("again") the checkpoint
+        may know what the call has come to.
         """
         with self.world.entry(self._name) as entry:
             data = entry.read() or {}

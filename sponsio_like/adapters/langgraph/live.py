@@ -61,7 +61,7 @@ class Out:
 
 
 class Live:
-    """The sessions of one guard. Any number of threads may ask."""
+    """The sessions of one guard in this process, for any number of threads."""
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[str, Session] = OrderedDict()

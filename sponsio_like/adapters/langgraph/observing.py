@@ -1,4 +1,4 @@
-"""Keeps what fails in here from the agent, where contracts only observe.
+"""Keeps failures of the adapter from the agent, where contracts only observe.
 
 In: the work of a node. Out: what it gives; or, where it raises and nothing is enforced, what the
 agent would do without contracts. The failure is logged.
@@ -32,4 +32,4 @@ def undisturbed(guard: Guard, work: Flow, instead: Callable[[], Any]) -> Flow:
 
 def report(what: str) -> None:
     """Log what has failed, with the exception that is being handled."""
-    LOG.warning("%s", what, exc_info=True)  # noqa: LOG014  it is called in one
+    LOG.warning("%s", what, exc_info=True)  # noqa: LOG014  callers handle one

@@ -1,4 +1,4 @@
-"""The guarded call that a graph is called from, if it is.
+"""The guarded call that a graph is called from, if it is called from one.
 
 In: the id of a call whose tool is about to run. Out: `Outer`, for whatever runs inside of it: ids
 of calls in there are its own, and what is done in there comes back with its result.

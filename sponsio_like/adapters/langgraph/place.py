@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _CHECKPOINTER = "__pregel_checkpointer"
-"""The key of what saves the state, in the config of a node; its value is None if nothing does."""
+"""The key of the checkpointer in the config of a node; its value is None if nothing saves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Place:
 
 
 def saver_of(config: Mapping[str, Any]) -> Any:
-    """Return what saves the state of the graph; None if nothing does."""
+    """Return the checkpointer of the graph; None if nothing saves its state."""
     return config.get("configurable", {}).get(_CHECKPOINTER)
 
 

@@ -1,4 +1,4 @@
-"""The edges around guarded nodes, redirected when the graph is compiled.
+"""Redirects the edges around guarded nodes when the graph is compiled.
 
 In: a graph builder, and the names of its guarded nodes. Out: a builder whose `compile` leads every
 edge that ends at a guarded node to the node that decides (`tools.decide`), and every edge that

@@ -1,4 +1,4 @@
-"""JSON schemas, read as pydantic reads a model of the same fields.
+"""Reads JSON schemas as pydantic reads a model of the same fields.
 
 In: the schema of a tool that was described in JSON, as those of MCP servers are. Out: a validator
 of its arguments: `"17"` becomes 17 where a whole number is asked for, defaults are filled in. What

@@ -278,7 +278,7 @@ def _left(session: Session, place: Place, batch: str) -> list[str]:
     root, batches = _BATCHES.get(session, ("", {}))
     if batches.get(place.run) == batch:
         return []
-    flying = session._inner.in_flight()  # noqa: SLF001  who settles, knows them
+    flying = session._inner.in_flight()  # noqa: SLF001  it has no public name
     if root != place.root or not place.inside:
         return flying
     return [id for id in flying if Outer("").own(place.run, "") in id]

@@ -1,4 +1,4 @@
-"""A node that runs now: where, on which value of its channel, and inside of which session.
+"""Finds where a node runs, on which value of its channel, and inside of which session.
 
 In: the state, the config and the runtime of a node. Out: `Stand`. A graph that was called from a
 guarded tool, under the same contracts, decides on the session of that tool, one deeper.

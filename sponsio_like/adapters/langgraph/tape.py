@@ -26,7 +26,7 @@ class Said(NamedTuple):
 
 
 class Tape:
-    """Stands where a session's log and its teller are."""
+    """A stand-in for a session's log and its teller: it keeps what they would tell."""
 
     def __init__(self, session: Session) -> None:
         self._log, self._teller = session._log, session._teller  # noqa: SLF001  it stands between

@@ -1,4 +1,4 @@
-"""The calls of one batch are one transaction on the world.
+"""Makes the calls of one batch one transaction on the world.
 
 In: a store of the world. Out: a store whose entries, within a block, are kept together at its end,
 or not at all: while people are asked about a call, nothing of its message has happened.
@@ -52,7 +52,7 @@ _BLOCK: ContextVar[_Block | None] = ContextVar("sponsio_like_together", default=
 
 @dataclass(frozen=True)
 class Together:
-    """The store, as sessions have it."""
+    """A store of the world whose entries within a block are one transaction."""
 
     world: World
 

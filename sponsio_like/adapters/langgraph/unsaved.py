@@ -1,8 +1,8 @@
-"""Decisions that this process has acted on, and that the checkpoint of a run does not know.
+"""Finds decisions that this process has acted on, and a run's checkpoint does not know.
 
 In: where a node decides. Out: the part to go on from. LangGraph saves while a run goes on
 (`durability="async"`): a run that begins when the client of the last one has just left, or beside
-another one, reads a checkpoint from before its decisions. A replay or a fork means to.
+another one, reads a checkpoint from before its decisions. A replay or a fork does so on purpose.
 """
 
 from __future__ import annotations
