@@ -231,7 +231,7 @@ def _born(
     state = monitor.step(inner, letter, at.counted, time).state
     if lost := _sorted_out(story, born, state, at.counted):
         asked = (Reason("asks", call, "") for call in lost if call != story.at)
-        now = Reason("violates", story.at, "there is no room left for what is owed")
+        now = Reason("violates", story.at, "no further call can still meet the obligation")
         yield Explanation(story.at, (*asked, now), witnesses=tuple(lost))
 
 
