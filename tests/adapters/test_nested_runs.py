@@ -136,8 +136,8 @@ def graph_around(research: Any, *script: Any) -> Any:
 @insides
 def test_a_tool_may_hand_back_the_channel(inside: Inside, *, later: bool) -> None:
     """A sub-agent with `shared=True` as a tool that passes the state on, and returns what it is."""
-    ledger = Ledger()
-    inner = inside(few("inner", 3), [ledger.pay("i")], acts("alice", *pays("i", 2)), shared=True)
+    ledger, saver = Ledger(), InMemorySaver()
+    inner: Any = None
 
     def given(runtime: Any) -> Any:
         return {"messages": [("user", "go")], "__contracts__": runtime.state["__contracts__"]}
@@ -157,11 +157,14 @@ def test_a_tool_may_hand_back_the_channel(inside: Inside, *, later: bool) -> Non
         StructuredTool.from_function(research, aresearch, name="research"),
         ledger.pay("o"),
     ]
-    model = acts("boss", ask("research", "r"), *pays("o", 1))
-    saver = InMemorySaver()
-    outer = inside(few("outer", 1), tools, model, shared=True, saver=saver)
-    for expected in ("iio", "i"):
-        go(outer, GO, later=later)
+    for expected in (
+        "iio",
+        "i",
+    ):  # each time as in a new process: nothing is known but what is saved
+        alice = acts("alice", *pays("i", 2))
+        inner = inside(few("inner", 3), [ledger.pay("i")], alice, shared=True)
+        model = acts("boss", ask("research", "r"), *pays("o", 1))
+        go(inside(few("outer", 1), tools, model, shared=True, saver=saver), GO, later=later)
         assert ran(ledger) == expected
 
 

@@ -381,7 +381,7 @@ BUGS = (
     Planted(
         "a segment goes on where the last one ended",
         "engine/clause.py",
-        "watch = watch._replace(segment=None, over=over,",
+        "watch = watch._replace(segment=None, closed=over,",
         "watch = watch._replace(closed=over,",
         SCOPED,
     ),
