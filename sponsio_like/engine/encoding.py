@@ -40,8 +40,6 @@ def encode(value: Any) -> Any:
         return value
     name = _BY_TYPE.get(kind)
     if name is not None:
-        if not value:
-            return _EMPTY[name]
         return {name: [each if type(each) in _PLAIN else encode(each) for each in value]}
     match value:
         case bool() | int() | str():
@@ -53,7 +51,7 @@ def encode(value: Any) -> Any:
         case Decimal():
             return {"decimal": str(value)}
         case frozenset():
-            return {"set": sorted(map(encode, value), key=repr)} if value else _NONE
+            return {"set": sorted(map(encode, value), key=repr)}
         case Mapping():
             return {"map": [[encode(key), encode(each)] for key, each in value.items()]}
         case tuple():  # of a class that is not known: it is read back as a plain one
@@ -66,8 +64,6 @@ def encode(value: Any) -> Any:
 
 _BY_TYPE: dict[Any, str] = {record: name for name, record in _RECORDS.items()}
 _BY_TYPE |= {tuple: "tuple", list: "list"}
-_NONE: Any = {"set": []}
-_EMPTY: dict[str, Any] = {name: {name: []} for name in _BY_TYPE.values()}
 
 
 def decode(data: Any) -> Any:

@@ -18,6 +18,7 @@ from sponsio_like.session.flights import all_resumed, plain
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.snapshot import FORMAT, Written, part, put_back, take
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 WHOLE = re.compile(r"(?<=\d)\.0(?!\d)")
 """The end of a whole number that is written as a float: it is left out."""
 
@@ -35,8 +36,18 @@ def seal(data: Mapping[str, Any]) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
+def copied(data: Any) -> Any:
+    """Return a copy of JSON data that shares nothing that can be changed."""
+    match data:
+        case dict():
+            return {key: copied(each) for key, each in data.items()}
+        case list() | tuple():
+            return [each if type(each) in _PLAIN else copied(each) for each in data]
+    return data
+
+
 def snapshot(inner: Interceptor, session: str) -> dict[str, Any]:
-    """Return the whole state of a session as JSON data."""
+    """Return the whole state of a session as JSON data, which nobody else has."""
     with inner.lock:
         flush_fast(inner)
         if inner.ledger.torn:
@@ -49,7 +60,7 @@ def snapshot(inner: Interceptor, session: str) -> dict[str, Any]:
         inner.written = inner.written or Written()
         kept = take(inner.ledger, inner.context, inner.written)
         whole = kept | {key: encode(value) for key, value in mine.items()}
-        return whole | {"seal": seal(whole)}
+        return {**copied(whole), "seal": seal(whole)}
 
 
 def restore(inner: Interceptor, data: Mapping[str, Any]) -> tuple[str, ...]:
@@ -60,7 +71,7 @@ def restore(inner: Interceptor, data: Mapping[str, Any]) -> tuple[str, ...]:
     """
     if data.get("format") == FORMAT and seal(data) != data["seal"]:
         raise SnapshotError("snapshot is damaged: it is not as it was when it was made")
-    inner.written = Written()
+    data, inner.written = copied(data), Written()  # its parts are cached: the caller has its own
     inner.context, fresh, moved = put_back(inner.ledger, data, inner.written)
     inner.finished = part(data, "finished", bool)
     inner.doubt = part(data, "doubt", str) if "doubt" in data else ""

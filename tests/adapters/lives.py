@@ -99,9 +99,9 @@ class Home:
         """Nothing is left on the disk."""
         shutil.rmtree(self.folder)
 
-    def copied(self) -> Home:
+    def copied(self, name: str = "copy") -> Home:
         """Another home with all that this one has."""
-        other = replace(self, folder=f"{self.folder}-copy")
+        other = replace(self, folder=f"{self.folder}-{name}")
         shutil.copytree(self.folder, other.folder)
         if not self.address:
             return other
@@ -135,21 +135,27 @@ class Home:
 class Points:
     """The points of a thread's life, over all its processes.
 
-    The process that passes number `last` is killed there.
+    The process that passes number `last` is killed there. One that passes its own number `pause`
+    notes that, and waits there until it is told to go on.
     """
 
-    def __init__(self, home: Home, last: int = 0) -> None:
-        self._home, self._last = home, last
+    def __init__(self, home: Home, last: int = 0, pause: int = 0) -> None:
+        self._home, self._last, self._pause = home, last, pause
         self._passed = len(home.lines("points"))
+        self._own = 0
         self._lock = threading.Lock()
 
     def at(self, name: str) -> None:
         """The process is at the point of this name."""
         with self._lock:
             self._passed += 1
+            self._own += 1
             self._home.note("points", name)
             if self._passed == self._last:
                 os.kill(os.getpid(), signal.SIGKILL)
+            if self._own == self._pause:
+                self._home.note("pauses", name)
+                self._home.wait("goes on")
 
     def around(self, saver: Any) -> Any:
         """The saver, with a point after each time that it has saved."""
@@ -282,7 +288,7 @@ class Left:
 
 @dataclass(frozen=True)
 class Life:
-    """A thread in one process. With `last` it is killed at this point."""
+    """A thread in one process. With `last` it is killed at this point; with `pause` it waits."""
 
     home: Home
     way: str
@@ -291,6 +297,7 @@ class Life:
     durability: str = "sync"
     last: int = 0
     waits: bool = False
+    pause: int = 0
 
     def moved(self, name: str) -> Life:
         """The same in another home, which is empty."""
@@ -332,7 +339,7 @@ class Life:
 def _talk(life: Life) -> tuple[Talk, Points]:
     """The agent, as each process makes it."""
     home, way, story = life.home, WAYS[life.way], STORIES[life.story]
-    budget, points = spending(story.total), Points(home, life.last)
+    budget, points = spending(story.total), Points(home, life.last, life.pause)
     guard = Guard([budget.world() if life.world else budget, asked(226)])
     options: dict[str, Any] = {"more": More(saver=None)}
     if life.world:

@@ -91,22 +91,22 @@ class Known(MemoryWorld):
         return process in self.living
 
 
-def lease(world: Any, rev: str = "first", step: str = "step") -> Lease:
-    """A call that was decided in a part, and runs in a step."""
-    return Lease(world, "thread", "decided", rev, step)
+def lease(world: Any, rev: str = "first", call: str = "call") -> Lease:
+    """A call that was decided in a part."""
+    return Lease(world, "thread", "decided", rev, call)
 
 
 @pytest.mark.parametrize("world", [MemoryWorld(), Known()], ids=["any", "known"])
 def test_what_was_decided_once_belongs_to_the_run_that_begins(world: Any) -> None:
     """Another run that has decided the same never runs it; this one may try again."""
     assert lease(world).begin() == "first"
-    assert lease(world, "second", "other step").begin() == "never"
+    assert lease(world, "second", "other call").begin() == "never"
     lease(world).end(came=False)
-    assert lease(world, "second", "other step").begin() == "never"
+    assert lease(world, "second", "other call").begin() == "never"
     assert lease(world).begin() == "first"
 
 
-def test_a_step_is_run_by_one_process_at_a_time() -> None:
+def test_a_call_is_run_by_one_process_at_a_time() -> None:
     """Another one has to wait until it has failed there, or has died."""
     world = Known()
     assert lease(world).begin() == "first"

@@ -251,7 +251,7 @@ BUGS = (
         "adapters/langgraph/leases.py",
         "if process != world.process() and world.lives(process):",
         "if process == 0:",
-        "tests/adapters/test_leases.py::test_a_step_is_run_by_one_process_at_a_time",
+        "tests/adapters/test_leases.py::test_a_call_is_run_by_one_process_at_a_time",
     ),
     (
         "what was done inside of a call is forgotten with its process",

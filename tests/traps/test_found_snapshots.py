@@ -96,6 +96,30 @@ def test_what_was_changed_is_not_restored(guard: Guard, kept: str) -> None:
     assert same < CHANGES // 20
 
 
+def spoilt(data: Any) -> Any:
+    """Add to every list of JSON data, and every dictionary, in place."""
+    for each in list(data.values() if isinstance(data, dict) else data):
+        if isinstance(each, dict | list):
+            spoilt(each)
+    if isinstance(data, dict):
+        data["spoilt"] = True
+    else:
+        data.append("spoilt")
+    return data
+
+
+def test_a_snapshot_is_a_copy(guard: Guard, kept: str) -> None:
+    """A host that changes one in place changes no session: not its own, nor a new one."""
+    first = guard.restore(given := json.loads(kept), clock=lambda: 6.0)
+    spoilt(given)
+    taken = first.snapshot()
+    text, new = json.dumps(taken), json.dumps(guard.session("new").snapshot())
+    assert "spoilt" not in text
+    spoilt(taken)
+    assert json.dumps(first.snapshot()) == text
+    assert json.dumps(guard.session("new").snapshot()) == new
+
+
 @requirement("S-SNAPSHOT-03")
 def test_what_stores_do_to_json_is_no_change(guard: Guard, kept: str) -> None:
     """Keys in another order, whole numbers without their zeros: it is the same snapshot."""

@@ -20,6 +20,7 @@ from langgraph.prebuilt import ToolNode
 from sponsio_like.adapters.langgraph.answers import handed_here, refusal, result_of
 from sponsio_like.adapters.langgraph.asking import Asking, Tools, mark_of, passing
 from sponsio_like.adapters.langgraph.bodies import CHANGED, Changed
+from sponsio_like.adapters.langgraph.channel import rev_of
 from sponsio_like.adapters.langgraph.gate import Ruling, advised
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decision, result
 from sponsio_like.adapters.langgraph.leases import TAKEN, Taken
@@ -68,6 +69,11 @@ class Running:
         """The id that it was let through under."""
         return str(self.ruling["id"])
 
+    @property
+    def rev(self) -> str:
+        """The name of the part that it was decided in; `""` if there is none."""
+        return rev_of(self.stand.kept)
+
     @contextmanager
     def leased(self) -> Iterator[bool]:
         """Hold the call within the block, unless another run has taken it, or spent its answer.
@@ -80,7 +86,7 @@ class Running:
             return
         if question and not live.spend(question, self.stand.kept, self.own):
             self.unless = SPENT
-        lease, came = None if self.unless else self.stand.lease(question), False
+        lease, came = None if self.unless else self.stand.lease(self.own, question), False
         try:
             leave = "first" if lease is None else lease.begin()
             self.unless = TAKEN if leave == "never" else self.unless

@@ -18,7 +18,7 @@ from sponsio_like.adapters.langgraph import proxy
 from sponsio_like.adapters.langgraph.answers import refusal, refused, result_of
 from sponsio_like.adapters.langgraph.asking import Asking, Tools, last_asking, mark_of
 from sponsio_like.adapters.langgraph.attempts import AT_ONCE, Running
-from sponsio_like.adapters.langgraph.channel import CHANNEL
+from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up
 from sponsio_like.adapters.langgraph.observing import undisturbed
@@ -76,14 +76,14 @@ class Calls:
         if running is None:
             return (yield Run(self._undecided if self._enforces else handler, (request,)))
         stand: Stand = running.stand
-        agent, depth = stand.by
+        (agent, depth), at = stand.by, (request.runtime.config, request.runtime)
+        call = (running.own, running.rev)
         live = self.sessions.live
         if not live.begin(stand.place.step, running) and self._enforces:
             raise SessionError(AT_ONCE)
         try:
             with running.leased() as again, running.session.active(agent=agent, depth=depth):
-                at = request.runtime.config, request.runtime
-                if again and (yield from is_saved(*at, later=later)):
+                if again and (yield from is_saved(*at, *call, later=later)):
                     raise SessionError(AT_ONCE)
                 came = yield Run(handler, (request,))
         except GraphBubbleUp:
@@ -189,7 +189,7 @@ class Calls:
     def _with(self, came: Any, running: Running, request: Any) -> Any:
         """Add the entries for the channel to the result of the call."""
         kept = running.stand.kept
-        value = {"rev": kept.get("rev", ""), "results": running.entries}
+        value: Kept = {"rev": running.rev, "results": running.entries}
         more: dict[str, Any] = {}
         if self._ends(request) and (running.refused or _has_refused(kept)):
             more["goto"] = self.back

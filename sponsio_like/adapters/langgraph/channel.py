@@ -30,6 +30,11 @@ of people; `rulings` and `plan` of the calls that were decided, and the `results
 ended; the part that goes `on` from here, where another version of the guard has decided since."""
 
 
+def rev_of(kept: Mapping[str, Any]) -> str:
+    """Return the `rev` of a part, which tells it from others; `""` if it has none."""
+    return str(kept.get("rev", ""))
+
+
 def merged(old: Mapping[str, Kept], new: Mapping[str, Kept]) -> dict[str, Kept]:
     """Return the channel's value after a write. Raises `SessionError` for parts that do not fit."""
     around = old.get(AROUND, {"graphs": 0})

@@ -184,7 +184,8 @@ class _Node:
             raise SessionError(AT_ONCE)
         try:
             with running.leased() as again:
-                if again and (yield from is_saved(config, runtime, later=later)):
+                call = (running.own, running.rev)
+                if again and (yield from is_saved(config, runtime, *call, later=later)):
                     raise SessionError(AT_ONCE)
                 return (yield from self._decided(running, state, config, to, later=later))
         except GraphBubbleUp:
@@ -256,8 +257,7 @@ class _Node:
 
     def _results(self, running: Running) -> dict[str, Kept]:
         """Return the entries of the runs, as the channel takes them."""
-        rev = running.stand.kept.get("rev", "")
-        return self.sessions.wrote({"rev": rev, "results": running.entries})
+        return self.sessions.wrote({"rev": running.rev, "results": running.entries})
 
     @property
     def _enforces(self) -> bool:

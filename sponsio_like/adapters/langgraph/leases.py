@@ -2,7 +2,9 @@
 
 In: the store, a thread, and a call that was let through. Out: whether it runs here. Not where
 another run has made something else of the same step, or of the same answer, and runs that; and not
-while another process, that lives, runs this very step, or has just run it.
+while another process, that lives, runs this very call, or has just run it. A call is told by its
+decision, not by its checkpoint: two processes that find one decision among the writes of a step
+make a checkpoint each.
 """
 
 from __future__ import annotations
@@ -27,18 +29,18 @@ Leave: TypeAlias = Literal["first", "again", "never"]
 
 
 class Taken(Exception):
-    """Raised if another process runs this step, or has just run it."""
+    """Raised if another process runs this call, or has just run it."""
 
 
 @dataclass(frozen=True)
 class Lease:
-    """A call that was `decided` by a name, in the part `rev`, and runs in a step of a thread."""
+    """A `call` of a thread that was `decided` by a name, in the part `rev`."""
 
     world: World
     thread: str
     decided: str
     rev: str
-    step: str
+    call: str
 
     def begin(self) -> Leave:
         """Note that the call begins; return whether it may run as it was decided.
@@ -63,22 +65,26 @@ class Lease:
         with self.world.entry(self._name) as entry:
             data = entry.read() or {}
             runs, own = dict(data.get("runs", {})), self.world.process()
-            if runs.pop(self.step, [None])[0] != own:
+            if runs.pop(self._run, [None])[0] != own:
                 return
             if came:
-                runs[self.step] = [own, time.time()]
+                runs[self._run] = [own, time.time()]
             entry.replace({**data, "runs": runs})
 
     @property
     def _name(self) -> str:
         return f"leases of {self.thread}"
 
+    @property
+    def _run(self) -> str:
+        return f"{self.rev} {self.call}"
+
     def _others_of(self, runs: Mapping[str, Any]) -> bool:
-        """True if another process was at this step, and has died. Raises `Taken` if it lives."""
+        """True if another process was at this call, and has died. Raises `Taken` if it lives."""
         world = self.world
-        if not isinstance(world, Processes) or self.step not in runs:
+        if not isinstance(world, Processes) or self._run not in runs:
             return False
-        process, ended = runs[self.step]
+        process, ended = runs[self._run]
         if ended is not None and ended < time.time() - SAVING:
             return False
         if process != world.process() and world.lives(process):
@@ -86,9 +92,9 @@ class Lease:
         return bool(process != world.process())
 
     def _with_mine(self, runs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the steps that are run, or were just now, and this one."""
+        """Return the calls that run, or have just run, and this one."""
         if not isinstance(self.world, Processes):
             return {}
         since = time.time() - SAVING
-        recent = [(step, run) for step, run in runs.items() if run[1] is None or run[1] > since]
-        return {**dict(recent[-CAP:]), self.step: [self.world.process(), None]}
+        recent = [(call, run) for call, run in runs.items() if run[1] is None or run[1] > since]
+        return {**dict(recent[-CAP:]), self._run: [self.world.process(), None]}

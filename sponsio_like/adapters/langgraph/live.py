@@ -130,7 +130,7 @@ class Live:
                 return False
             running.active = True
             _put(self._running, step, running, RUNNING_CAP)
-            _put(self._acted, mark_of(running.stand.kept), None, RUNNING_CAP)
+            _put(self._acted, running.rev, None, RUNNING_CAP)
             return True
 
     def running(self, step: str) -> Any:
@@ -228,11 +228,6 @@ def _put(where: OrderedDict[Any, Any], key: Any, value: Any, cap: int) -> None:
     where.move_to_end(key)
     if len(where) > cap:
         where.popitem(last=False)
-
-
-def mark_of(kept: Mapping[str, Any]) -> str:
-    """Return the `rev` of a part, which tells it from others; `""` if it has none."""
-    return str(kept.get("rev", ""))
 
 
 def live_of(guard: Guard) -> Live:

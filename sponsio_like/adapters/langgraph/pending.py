@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
+from sponsio_like.adapters.langgraph.inside import alisted, listed
 from sponsio_like.adapters.langgraph.journal import Entry
 from sponsio_like.adapters.langgraph.place import saver_of
 from sponsio_like.guard import Flow, Run
@@ -29,12 +30,30 @@ def abandoned(config: Mapping[str, Any], runtime: Any, kept: Kept, *, later: boo
     return _walk(config, runtime, str(kept["rev"]), BACK, later=later)
 
 
-def is_saved(config: Mapping[str, Any], runtime: Any, *, later: bool) -> Flow:
-    """True if a call of this very step has ended, as its checkpoint knows."""
-    found = yield from _found(saver_of(config), _where(runtime.execution_info), later=later)
-    writes = () if found is None else found.pending_writes or ()
-    mine = runtime.execution_info.task_id
-    return any(task == mine and channel == CHANNEL for task, channel, _ in writes)
+def is_saved(config: Any, runtime: Any, call: str, rev: str, *, later: bool) -> Flow:
+    """True if a checkpoint of this graph knows what this call of the part `rev` has come to.
+
+    It may have ended after another checkpoint than the one that the node goes on from.
+    """
+    here = runtime.execution_info
+    at = {"thread_id": here.thread_id, "checkpoint_ns": here.checkpoint_ns.rpartition("|")[0]}
+    where: Any = {"configurable": at}
+    found = yield Run(alisted if later else listed, (saver_of(config), where))
+    return any(_knows(part, rev, call) for each in found for part in parts_of(each))
+
+
+def parts_of(found: Any) -> Iterator[Kept]:
+    """Yield all parts that a checkpoint, or a write after it, has."""
+    pending = [value for _, channel, value in found.pending_writes or () if channel == CHANNEL]
+    for whole in (found.checkpoint["channel_values"].get(CHANNEL), *pending):
+        yield from whole.values() if isinstance(whole, dict) else ()
+
+
+def _knows(part: Kept, rev: str, call: str) -> bool:
+    """True if this part has the result of the call, or was made from one that has it."""
+    if part.get("rev") != rev:
+        return rev in part.get("line", ())
+    return any(each["id"] == call for each in part.get("results", ()))
 
 
 def left_over(kept: Kept) -> bool:

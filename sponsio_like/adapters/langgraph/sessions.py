@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
-from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, mine, part_of
+from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, mine, part_of, rev_of
 from sponsio_like.adapters.langgraph.hearing import Facts, listens
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
-from sponsio_like.adapters.langgraph.live import Live, Out, Step, live_of, mark_of
+from sponsio_like.adapters.langgraph.live import Live, Out, Step, live_of
 from sponsio_like.adapters.langgraph.observing import report
 from sponsio_like.adapters.langgraph.outer import Outer
 from sponsio_like.adapters.langgraph.place import Place
@@ -108,7 +108,7 @@ class Sessions:
         """
         self._check(kept, place)
         run = "" if self.shared else place.run  # graphs that share the channel share the session
-        step = Step(mark_of(kept), place.root, place.step, run)
+        step = Step(rev_of(kept), place.root, place.step, run)
         out = self.live.open(step, lambda: self._restored(kept, place))
         with out.lock:
             catch_up(out.session, (*kept.get("results", ()), *place.ended))
@@ -127,11 +127,11 @@ class Sessions:
 
     def lives(self, kept: Kept) -> bool:
         """True if the session of this part lives here."""
-        return self.live.look(mark_of(kept)) is not None
+        return self.live.look(rev_of(kept)) is not None
 
     def decided_here(self, kept: Kept) -> bool:
         """True if the session of this part was written in this process, and lives here."""
-        live = self.live.look(mark_of(kept))
+        live = self.live.look(rev_of(kept))
         return live is not None and known_to(live).name == kept.get("live")
 
     def beside(
@@ -142,7 +142,7 @@ class Sessions:
         `siblings`: what calls that have ended before say, where the session has to be restored.
         It is restored, too, if it knows how this call has ended, which runs again: in a replay.
         """
-        live = self.live.look(mark_of(kept))
+        live = self.live.look(rev_of(kept))
         ended = {each["id"] for each in kept.get("results", ())}
         again = live is not None and id and id not in ended and not _flies(live, id)
         if live is None or again:
@@ -150,12 +150,12 @@ class Sessions:
             self._at(live, kept.get("place", ""))
             catch_up(live, (*kept.get("results", ()), *siblings))
             if again:
-                self.live.replace(mark_of(kept), live)
-        return self.live.keep(mark_of(kept), live)
+                self.live.replace(rev_of(kept), live)
+        return self.live.keep(rev_of(kept), live)
 
     def seen(self, kept: Kept, place: Place) -> Session:
         """Return the session of this part, to look at."""
-        live = self.live.look(mark_of(kept))
+        live = self.live.look(rev_of(kept))
         if live is None:
             self._check(kept, place)
             live = self._restored(kept, place)
@@ -172,7 +172,7 @@ class Sessions:
         value = successor(kept, {"session": session.snapshot(), **more}, shared=self.shared)
         value["told"] = known.since(next(iter(value["line"]), ""))
         known.wrote(value["rev"])
-        self.live.keep(mark_of(value), session)
+        self.live.keep(rev_of(value), session)
         return value
 
     def once_answered(self, question: str, written: Mapping[str, Kept]) -> None:

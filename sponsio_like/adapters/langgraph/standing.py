@@ -14,13 +14,13 @@ from weakref import WeakKeyDictionary
 
 from sponsio_like.adapters.langgraph.alone import forgets
 from sponsio_like.adapters.langgraph.asking import Tools
-from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
+from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
 from sponsio_like.adapters.langgraph.gate import Gate
 from sponsio_like.adapters.langgraph.hearing import hear, told_facts
 from sponsio_like.adapters.langgraph.inside import inside, left_in
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
 from sponsio_like.adapters.langgraph.leases import Lease
-from sponsio_like.adapters.langgraph.live import Link, Out, mark_of
+from sponsio_like.adapters.langgraph.live import Link, Out
 from sponsio_like.adapters.langgraph.outer import Outer, name_at, outer
 from sponsio_like.adapters.langgraph.pending import abandoned, left_over
 from sponsio_like.adapters.langgraph.place import Place, place_of, saver_of
@@ -75,7 +75,7 @@ class Stand:
         """The part that stands here; where there is none, the thread as its store has it."""
         run = "" if self.sessions.shared else self.place.run
         here = (self.place.thread, run, _name_of(self.saver))
-        return mark_of(self.kept) or " ".join(map(str, here))
+        return rev_of(self.kept) or " ".join(map(str, here))
 
     def done_inside(self, id: str, config: Any, runtime: Any, *, later: bool) -> Flow:
         """Return what graphs inside of the call `id` have done, if another process decided it."""
@@ -145,7 +145,7 @@ class Stand:
         """Return what `after` does, as the channel takes it."""
         return self.sessions.wrote(self.after(session, more, entries))
 
-    def lease(self, question: str) -> Lease | None:
+    def lease(self, id: str, question: str) -> Lease | None:
         """Return the lease of a call that was let through, by an answer to this question if any.
 
         None where no store says who may run.
@@ -155,7 +155,7 @@ class Stand:
             return None
         named = opened.guard.policy.world and self.around is None
         decided = question or kept["place" if named else "rev"]
-        return Lease(opened.world, thread, decided, kept["rev"], self.place.step)
+        return Lease(opened.world, thread, decided, kept["rev"], id)
 
     def gate(self, begin: Callable[[Session], None], tools: Tools) -> Gate:
         """Return the gate that decides here."""

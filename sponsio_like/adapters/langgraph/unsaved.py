@@ -12,8 +12,8 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
-from sponsio_like.adapters.langgraph.channel import CHANNEL
 from sponsio_like.adapters.langgraph.inside import alisted, listed
+from sponsio_like.adapters.langgraph.pending import parts_of
 from sponsio_like.adapters.langgraph.place import saver_of
 from sponsio_like.adapters.langgraph.standing import Stand
 from sponsio_like.guard import Flow, Run
@@ -62,10 +62,7 @@ def _places(runtime: Any) -> Iterator[Any]:
 
 def _tells(found: Any, rev: str) -> tuple[bool, bool]:
     """Return whether a checkpoint is a fork, and whether it knows the part."""
-    pending = (each for _, channel, each in found.pending_writes or () if channel == CHANNEL)
-    values = [found.checkpoint.get("channel_values", {}).get(CHANNEL), *pending]
-    parts = [part for each in values if isinstance(each, dict) for part in each.values()]
-    knows = any(rev == part.get("rev") or rev in part.get("line", ()) for part in parts)
+    knows = any(rev == part.get("rev") or rev in part.get("line", ()) for part in parts_of(found))
     return (found.metadata or {}).get("source") in _FORKED, knows
 
 
