@@ -19,6 +19,7 @@ from sponsio_like.contracts.templates import argument_text, blanks
 from sponsio_like.explain import example_file
 from sponsio_like.syntax import show
 from tests.project.api_page import api_page
+from tests.project.played import played
 from tests.reference.trace_tables import filled
 from tests.support import faults
 
@@ -106,6 +107,14 @@ def _conformance() -> str:
     return conformance()
 
 
+GUIDES = ("writing-contracts",)
+"""The pages that a reader follows by hand, from top to bottom."""
+
+
+def _guide(name: str) -> str:
+    return played((DOCS / f"{name}.md").read_text("utf-8"))
+
+
 PAGES: Mapping[Path, Callable[[], str]] = MappingProxyType(
     {
         DOCS / "adapters" / "langgraph.md": _langgraph,
@@ -113,6 +122,7 @@ PAGES: Mapping[Path, Callable[[], str]] = MappingProxyType(
         DOCS / "semantics.md": lambda: filled((DOCS / "semantics.md").read_text("utf-8")),
         DOCS / "api.md": api_page,
         DOCS / "faults.md": faults.page,
+        **{DOCS / f"{name}.md": partial(_guide, name) for name in GUIDES},
         DOCS / "patterns.md": lambda: overview(
             each for members in families().values() for each in members
         ),
