@@ -107,7 +107,7 @@ def _conformance() -> str:
     return conformance()
 
 
-GUIDES = ("writing-contracts",)
+GUIDES = ("writing-contracts", "contract-files")
 """The pages that a reader follows by hand, from top to bottom."""
 
 
