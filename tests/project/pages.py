@@ -107,7 +107,7 @@ def _conformance() -> str:
     return conformance()
 
 
-GUIDES = ("writing-contracts", "contract-files")
+GUIDES = ("writing-contracts", "contract-files", "how-it-works")
 """The pages that a reader follows by hand, from top to bottom."""
 
 

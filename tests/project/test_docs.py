@@ -129,3 +129,11 @@ def test_named_files_exist(page: Path) -> None:
     """Every file that a page names with its folder exists."""
     paths = re.findall(r"`((?:[\w-]+/)+[\w.-]+\.\w+)`", page.read_text("utf-8"))
     assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_the_page_on_the_engine_names_every_room() -> None:
+    """Every folder of the package stands on docs/how-it-works.md, and no other does."""
+    text = (DOCS / "how-it-works.md").read_text("utf-8")
+    rooms = {path.parent.name for path in (ROOT / "sponsio_like").glob("*/__init__.py")}
+    assert {room for room in rooms if not re.search(rf"`{room}`|\b{room}\b:", text)} == set()
+    assert set(re.findall(r'\["(\w+): ', text)) <= rooms
