@@ -107,7 +107,14 @@ def _conformance() -> str:
     return conformance()
 
 
-GUIDES = ("writing-contracts", "contract-files", "how-it-works")
+GUIDES = (
+    "writing-contracts",
+    "contract-files",
+    "testing",
+    "logging",
+    "deployment",
+    "how-it-works",
+)
 """The pages that a reader follows by hand, from top to bottom."""
 
 

@@ -137,3 +137,15 @@ def test_the_page_on_the_engine_names_every_room() -> None:
     rooms = {path.parent.name for path in (ROOT / "sponsio_like").glob("*/__init__.py")}
     assert {room for room in rooms if not re.search(rf"`{room}`|\b{room}\b:", text)} == set()
     assert set(re.findall(r'\["(\w+): ', text)) <= rooms
+
+
+def test_every_page_is_found_from_the_readme() -> None:
+    """The table of pages in README leads to every page, by itself or by a page that it names."""
+    table = README.partition("| to read | page |")[2].partition("\n\n")[0]
+    named = {ROOT / page for page in re.findall(r"`(docs/[\w/-]+\.md)`", table)}
+    behind = {
+        (page.parent / target).resolve()
+        for page in named
+        for target in re.findall(r"\]\(([\w./-]+\.md)[#)]", page.read_text("utf-8"))
+    }
+    assert set(DOCS.rglob("*.md")) - named - behind == set()
