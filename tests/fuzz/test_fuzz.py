@@ -20,8 +20,8 @@ from tests.fuzz.fuzz_tally import lines, missed
 from tests.fuzz.fuzz_traces import Event
 
 ROOT = Path(__file__).parents[2]
-PAIRS = 6_000
-SEEDS = (2, 3)
+PAIRS = 3_000
+SEEDS = (2,)
 SMALL = 2_000
 """Within so many pairs a planted bug is found, with a seed that makes the right formulas soon."""
 
@@ -83,7 +83,7 @@ sys.exit(main(arguments))
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_engine_agrees_with_the_oracle_on_random_pairs(seed: int) -> None:
-    """On 6,000 random pairs of a guarantee and a session, as varied as wanted, none disagrees."""
+    """On 3,000 random pairs of a guarantee and a session, as varied as wanted, none disagrees."""
     tally = campaign(PAIRS // len(SEEDS), seed)
     print("\n".join(lines(tally)))
     assert tally.pairs >= PAIRS // len(SEEDS)

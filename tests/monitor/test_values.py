@@ -66,12 +66,13 @@ def made(request: pytest.FixtureRequest) -> Callable[..., Session]:
 
 
 @requirement("S-VALUE-01")
-def test_random_guarantees_are_what_they_are_for_every_value() -> None:
+@pytest.mark.parametrize("seed", range(5))
+def test_random_guarantees_are_what_they_are_for_every_value(seed: int) -> None:
     """Reports, verdicts and obligations are those of one guarantee for each value."""
-    agreed, violated, failures = campaign(40, seed=7)
+    agreed, violated, failures = campaign(8, seed)
     assert not failures, failures[0]
-    assert agreed >= 40
-    assert violated > 10
+    assert agreed >= 8
+    assert violated
 
 
 def test_a_value_is_allowed_by_its_own_history(made: Callable[..., Session]) -> None:

@@ -23,8 +23,10 @@ from tests.planted.warm import Warm, watcher
 SLOW = 4
 """A test that takes longer, in seconds of CPU, is not used."""
 BUDGET = 10.0
-"""Seconds of tests that one mutant is given. (Lines being counted, they take several times as
-long as without.)"""
+"""Seconds of tests that one mutant is given first. (Lines being counted, they take several times
+as long as without.)"""
+REST = 120.0
+"""Seconds of tests that one is given which survives those."""
 HANGS = 120
 """Seconds after which tests that are measured together are measured alone."""
 TOGETHER = 12
@@ -47,7 +49,7 @@ class Suite:
     failing: list[str]
     killers: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
-    def tests(self, mutant: Mutant) -> list[str]:
+    def tests(self, mutant: Mutant, budget: float = BUDGET) -> list[str]:
         """The tests to try on this mutant: the likely ones first, then the quickest."""
         lines = self.over.get(mutant.module, {})
         found = {test for line in mutant.lines for test in lines.get(line, ())}
@@ -56,13 +58,12 @@ class Suite:
         likely = [test for test, _ in self.killers[mutant.module].most_common() if test in found]
         likely = likely[:LIKELY]
         ranked = sorted(found.difference(likely), key=lambda test: (self.seconds[test], test))
-        return [*self._affordable([*likely, *ranked])]
+        return [*self._affordable([*likely, *ranked], budget)]
 
-    def _affordable(self, tests: Sequence[str]) -> Iterator[str]:
-        left = BUDGET
+    def _affordable(self, tests: Sequence[str], budget: float) -> Iterator[str]:
         for test in tests:
-            left -= self.seconds[test]
-            if left < 0:
+            budget -= self.seconds[test]
+            if budget < 0:
                 return
             yield test
 

@@ -9,11 +9,11 @@ reason.
 
 First all tests run once, to see which of them pass over which line (`tests/planted/covering.py`).
 Then every mutant is a trial of the tests that pass over its lines: first those that have killed
-most of its neighbours, then the quickest. Most trials are forks of one process that has collected
-all tests (`tests/planted/warm.py`); what stands in no function, and what survives but may have had
-a part in importing the package, is tried in a process that has not (`tests/planted/trial.py`). A
-mutant on which the tests hang counts as killed. Everything runs on a copy, so the files may be
-edited meanwhile.
+most of its neighbours, then the quickest; one that survives these is tried with the others. Most
+trials are forks of one process that has collected all tests (`tests/planted/warm.py`); what stands
+in no function, and what survives but may have had a part in importing the package, is tried in a
+process that has not (`tests/planted/trial.py`). A mutant on which the tests hang counts as killed.
+Everything runs on a copy, so the files may be edited meanwhile.
 
 To work on survivors, `--named FILE` tries only the mutants that a file names, such as the output of
 an earlier run, and `--tests REGEX` only with the files of tests whose names are so. With
@@ -39,7 +39,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.planted import trial, warm
-from tests.planted.covering import LIKELY, Suite, suite
+from tests.planted.covering import LIKELY, REST, Suite, suite
 from tests.planted.mutants import Mutant, mutants, mutated
 from tests.planted.trial import ROOT, Result, Trial
 from tests.planted.warm import Warm, function
@@ -127,6 +127,8 @@ MODULES = (
     ),
 )
 AT_LEAST = 0.9
+SECONDS = 120
+"""Seconds of CPU that all other tests may take, where a mutant survives the first ones."""
 EVERY = 100
 """After so many mutants the command says how far it is."""
 ELSEWHERE = ".mutating"
@@ -191,6 +193,19 @@ class Campaign:
         for test in self.tests.failing:
             self._say(f"left out, since it fails or is slow: {test}")
         self._note(trial.run(self._patches(), self.jobs, process.attempted))
+        self._say(f"{len(self._living())} survive the first tests; now the others")
+        self._note(trial.run(self._others(), self.jobs, process.attempted))
+
+    def _living(self) -> list[Mutant]:
+        return [mutant for mutant, each in self.done.items() if each.verdict == "passed"]
+
+    def _others(self) -> Iterator[Trial]:
+        """A trial for each mutant that has survived, with the tests that it has not been given."""
+        for mutant in self._living():
+            tried = {*self.tests.tests(mutant)}
+            left = [each for each in self.tests.tests(mutant, REST) if each not in tried]
+            made = replace(self._trial(mutant, left), timeout=SECONDS)
+            yield replace(made, scope=mutant.scope)
 
     def _patches(self) -> Iterator[Trial]:
         """A trial, when its turn has come, for every mutant that can be tried warm."""
@@ -315,7 +330,8 @@ def main(arguments: Sequence[str]) -> int:
         prog="python -m tests.planted.mutate", description="Mutation testing."
     )
     parser.add_argument("modules", nargs="*", help="names of modules; default: all")
-    parser.add_argument("--sample", type=int, help="so many mutants, the same ones every time")
+    parser.add_argument("--sample", type=int, help="so many mutants, the same for a seed")
+    parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--tests", default="", help="only files of tests with such a name")
     parser.add_argument("--keep", type=Path, help="keep what is measured of the tests, and use it")
@@ -330,7 +346,7 @@ def main(arguments: Sequence[str]) -> int:
         chosen = [mutant for mutant in chosen if repr(mutant.name) in text]
         whole = False
     elif not whole:
-        picked = {*random.Random(1).sample(chosen, asked.sample)}
+        picked = {*random.Random(asked.seed).sample(chosen, asked.sample)}
         chosen = [mutant for mutant in chosen if mutant in picked]
     if asked.list:
         for mutant in chosen:
