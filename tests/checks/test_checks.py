@@ -293,3 +293,11 @@ def test_a_wrong_bound_is_corrected(text: str, why: str) -> None:
     """With what was probably meant."""
     with pytest.raises(ContractError, match=why):
         read(text)
+
+
+def test_a_conjunction_of_many_alternatives_is_refused_before_it_is_built() -> None:
+    """The ways to keep its parts are multiplied: eight parts with two ways each are too many."""
+    parts = [f"(F called(a{n}) | F called(b{n}))" for n in range(8)]
+    with pytest.raises(ContractError, match="of 8 parts leaves 256 ways"):
+        guarded(f"G(called(go) -> ({' & '.join(parts)}))")
+    guarded(f"G(called(go) -> ({' & '.join(parts[:3])}))")

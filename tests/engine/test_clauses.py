@@ -459,3 +459,24 @@ def test_one_contract_of_many_clauses_is_reported_once() -> None:
     played("a")
     (outcome,) = played.outcomes
     assert sorted(each.contract for each in outcome.observed) == ["both", "rule 1"]  # type: ignore[union-attr]
+
+
+def test_a_deadline_in_seconds_passes_beside_one_in_steps() -> None:
+    """No call has to come for it: the next one, whatever it is, finds it passed."""
+    played = observed("G(called(a) -> (F[<=60s] called(b)) & (F[<=9] called(c)))")
+    played("a")
+    played.clock.now = 100.0
+    played("z")
+    assert set(played.session.verdicts().values()) == {"violated"}
+
+
+def test_calls_are_no_steps_of_what_is_said_of_messages() -> None:
+    """A deadline of one message, with five calls of any tools in between."""
+    played = observed("G(message(user) -> F[<=1] message(assistant))")
+    played.session.message("user", "hi")
+    played("z z z z z")
+    played.session.message("assistant", "yes")
+    assert set(played.session.verdicts().values()) == {"inconclusive"}
+    played.session.message("user", "and?")
+    played.session.message("user", "and?")
+    assert set(played.session.verdicts().values()) == {"violated"}

@@ -10,6 +10,7 @@ import pytest
 import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError, SessionError
 from sponsio_like.events import registry
+from sponsio_like.events.argument_atoms import arg_allowed
 from sponsio_like.events.atoms import (
     OPEN,
     concerns,
@@ -19,6 +20,7 @@ from sponsio_like.events.atoms import (
     reader,
     settled_value,
 )
+from sponsio_like.events.condition_tests import comparison_test
 from sponsio_like.events.context import Context, check_fact, names, tokens_of
 from sponsio_like.events.events import Call, Event, Message, Result, Step
 from sponsio_like.events.terms import MISSING, value_reader
@@ -26,6 +28,8 @@ from sponsio_like.monitor.program import Slot
 from sponsio_like.monitor.slots import KEY_CAP, slot_reader, split_key
 from sponsio_like.syntax import read
 from sponsio_like.values.canonical_form import NotCanonical
+from sponsio_like.values.frozen import UNREADABLE, freeze_members
+from sponsio_like.values.limits import TEXT_CAP
 from sponsio_like.values.places import ABSENT, find, path_parts, reach
 from sponsio_like.values.relations import compare, number, regex, same
 
@@ -495,3 +499,44 @@ def test_a_wrong_expression_is_refused_with_its_reason() -> None:
     assert regex("a" * 1000)("a" * 1000)
     with pytest.raises(ContractError, match="pattern too large"):
         regex(r"\pL{300}")
+
+
+@pytest.mark.parametrize(
+    ("left", "op", "right", "answer"),
+    [
+        ([1, 2], "=", [1, 2], True),
+        ([1, 2], "=", [2, 1], False),
+        ([2, 2], "=", 2, True),
+        ([1, 2], "=", 2, None),
+        (2, "=", [2, 2], True),
+        (2, "=", [1, 2], None),
+        (3, "=", [1, 2], False),
+        ([1, 2], "in", [1, 2], True),
+        ([5, 2], "in", [1, 2], None),
+    ],
+)
+def test_two_lists_are_compared_whole(left: Any, op: f.Op, right: Any, answer: object) -> None:
+    """One list is looked into, and has to be of one mind; of two, each element and their order."""
+    assert comparison_test(left, op, right) is answer
+
+
+def test_a_text_that_is_too_long_is_no_allowed_one() -> None:
+    """Nothing is searched in it: it cannot be read."""
+    allowed = arg_allowed("note", ["^a*$"])
+    assert allowed(Call("send", {"note": "a" * TEXT_CAP}, "1"), Context()) is True
+    assert allowed(Call("send", {"note": "a" * (TEXT_CAP + 1)}, "1"), Context()) is None
+
+
+def test_a_map_of_too_many_members_cannot_be_read() -> None:
+    """Nor can one member that two others have the name of."""
+    pairs = [(str(n), n) for n in range(4)]
+    assert freeze_members(pairs, lambda each: each, 4) == dict(pairs)
+    assert freeze_members(pairs, lambda each: each, 3) is UNREADABLE
+    assert freeze_members([(1, 1), ("1", 2)], lambda each: each, 4) == {"1": UNREADABLE}
+
+
+def test_true_and_false_are_values_of_arguments() -> None:
+    """A formula has them as they are; `"false"` is a text."""
+    for text, value in (("true", True), ("false", False), ("null", None), ('"false"', "false")):
+        (match,) = read(f"called(pay, ok = {text})").target  # type: ignore[attr-defined]
+        assert match.conditions[0].value is value or match.conditions[0].value == value == "false"

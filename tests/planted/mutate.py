@@ -204,8 +204,9 @@ class Campaign:
         for mutant in self._living():
             tried = {*self.tests.tests(mutant)}
             left = [each for each in self.tests.tests(mutant, REST) if each not in tried]
-            made = replace(self._trial(mutant, left), timeout=SECONDS)
-            yield replace(made, scope=mutant.scope)
+            made = replace(self._trial(mutant, left), timeout=SECONDS, scope=mutant.scope)
+            if left:
+                yield made
 
     def _patches(self) -> Iterator[Trial]:
         """A trial, when its turn has come, for every mutant that can be tried warm."""

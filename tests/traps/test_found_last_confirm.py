@@ -16,6 +16,7 @@ import pytest
 from pydantic import BaseModel, SecretStr
 
 from sponsio_like import Allowed, Blocked, Guard, contract
+from sponsio_like.contracts.confirmation import is_yes
 from sponsio_like.engine.unread import field
 from sponsio_like.patterns import (
     absent,
@@ -422,3 +423,12 @@ def test_advice_and_explanation_say_the_same_of_a_field() -> None:
     said = "field `to.id` could not be read: a text, where an object is expected"
     assert said in outcome.advice
     assert field("to.id", args) == said
+
+
+@pytest.mark.parametrize("field", ["amount", "id", "user", "note", "verified"])
+def test_a_false_beside_a_yes_is_no_confirmation(field: str) -> None:
+    """Whatever the field is called: nothing else is false in an answer that says yes."""
+    assert is_yes({"approved": True})
+    assert is_yes({"approved": True, "id": "a7"})
+    assert not is_yes({"approved": True, field: False})
+    assert not is_yes({"approved": True, field: UNREADABLE})
