@@ -208,3 +208,23 @@ def test_a_verdict_falls_as_soon_as_no_continuation_is_left(
     played = opened(text, guard={"mode": "observe"})
     played(run)
     assert played.verdict() == verdict
+
+
+FORESEEN = [
+    ("(F[<=2] called(b)) & X (!called(b) & X !called(b))", "x"),
+    ("(F[<=2] called(b)) & X !called(b)", "."),
+    ("F (called(c) & (F[<=1] called(b)) & X !called(b))", "x"),
+    ("F (called(c) & (F[<=2] called(b)) & X !called(b))", "."),
+    ("F (called(c) & (F[<=2] called(b)) & X (!called(b) & X !called(b)))", "x"),
+    ("F (called(c) & (G[<=2] !called(b)) & X X called(b))", "x"),
+    ("F (called(c) & (G[<=2] !called(b)) & X X X called(b))", "."),
+    ("(G[<=2] !called(b)) & X X X called(b)", "."),
+    ("F (called(c) & (G[<=5s] !called(b)) & X F called(b))", "."),
+    ("F (called(c) & (G !called(b)) & X F called(b))", "x"),
+]
+
+
+@pytest.mark.parametrize(("owed", "sign"), FORESEEN)
+def test_a_call_whose_obligation_cannot_be_met_is_refused_at_once(owed: str, sign: str) -> None:
+    """Bounds of obligations that begin later are counted from where they begin."""
+    assert opened(f"G(called(a) -> ({owed}))")("a") == sign
