@@ -30,15 +30,6 @@ class Violation:
     `because`, `owner`, `severity` and `tags` are what the contract says about itself. A callable
     that is a strategy gets the `call` too, with a copy of its arguments, or the `text` of a
     response; no other violation has them, and they are neither shown nor compared.
-
-    `position` counts calls from 0 (for a message: the calls so far, and `tool` is None). `action`
-    is what enforcement does about it; `reported` where no call could have prevented it.
-    `message` says what had to hold, in the contract's words; it never has argument values.
-    `values`: of the contract's variables, in their canonical form, the first for which it is
-    violated. `since`: the call at which the state began that stands against it, if that is known.
-    `because`, `owner`, `severity` and `tags` are what the contract says about itself. A callable
-    that is a strategy gets the `call` too, with a copy of its arguments, or the `text` of a
-    response; no other violation has them, and neither shows, nor counts when two are compared.
     """
 
     contract: str

@@ -100,10 +100,6 @@ class SqliteWorld:
     `timeout` is the number of seconds to wait for others; then the transaction raises. An entry is
     on the disk before a call is let through; with `durable=False` only the operating system has it
     by then, and a power failure may lose the latest calls.
-
-    `timeout`: seconds to wait for others; then the transaction raises. An entry is on the disk
-    before a call is let through; with `durable=False` only the operating system has it by then,
-    and power that fails may take the latest calls.
     """
 
     def __init__(self, path: str | Path, *, timeout: float = 5.0, durable: bool = True) -> None:

@@ -56,8 +56,6 @@ class Contract:
 
     `where` is the `file:line:column` of its name.
 
-    `where` is the `file:line:column` of its name.
-
     The methods return changed copies. They raise `ContractError` for what they do not understand.
     """
 

@@ -9,10 +9,6 @@ from sponsio_like.guard.raised import CallBlocked, CallHeld, RunStopped, blocked
 from sponsio_like.guard.sessions import SessionOptions
 
 # fmt: off
-# fmt: on
-
-
-# fmt: off
 __all__ = [
     "CallBlocked", "CallHeld", "Flow", "Guard", "Run", "RunStopped", "SessionOptions", "adrive",
     "begun", "blocked_exception", "drive", "error_text", "restored",

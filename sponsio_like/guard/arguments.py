@@ -44,11 +44,6 @@ class ToolSignature:
     arguments are passed on as they are, and read only if a model may have written them. `shown` are
     the arguments that the schema of a finished tool makes; the function's other parameters are the
     host's.
-
-    `owner`: the parameter that is the object, or the class, which a method belongs to. `hosts`:
-    those of a type that pydantic cannot make of data (a client, a connection). What is given for
-    them is passed on as it is, and read only if a model may have written it. `shown`: a schema has
-    made the arguments already, from these; what else the function names is the host's.
     """
 
     def __init__(
