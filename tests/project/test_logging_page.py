@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -114,20 +115,21 @@ def test_what_is_never_logged_is_not_there(records: list[dict[str, Any]]) -> Non
             assert SECRET not in json.dumps({**each, "values": None}, default=repr)
 
 
+APPENDS = """
+import sys
+from sponsio_like import Guard, contract
+guard = Guard([contract("a").guarantees("tool `b` must precede `c`")], log=sys.argv[1])
+session = guard.session()
+for _ in range(300):
+    session.settle(session.decide("b", {}).id)
+"""
+
+
 def test_several_processes_append_to_one_file(tmp_path: Path) -> None:
     """Each record is one write: no line is torn, and none is lost."""
     path = tmp_path / "decisions.jsonl"
-    children = []
-    for each in range(2):
-        child = os.fork()
-        if child == 0:
-            guard = Guard([contract("a").guarantees("tool `b` must precede `c`")], log=path)
-            session = guard.session(f"session {each}")
-            for _ in range(300):
-                session.settle(session.decide("b", {}).id)
-            os._exit(0)
-        children.append(child)
-    for child in children:
-        assert os.waitpid(child, 0)[1] == 0
+    command = [sys.executable, "-c", APPENDS, str(path)]
+    both = [subprocess.Popen(command) for _ in range(2)]
+    assert [each.wait(timeout=60) for each in both] == [0, 0]
     lines = path.read_text("utf-8").splitlines()
     assert len([json.loads(line) for line in lines]) == 2 * 2 * 300
