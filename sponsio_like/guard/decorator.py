@@ -14,7 +14,6 @@ from sponsio_like.checks import arguments_asked, check_tool, who_is_asked
 from sponsio_like.errors import ContractError
 from sponsio_like.guard.arguments import ToolSignature
 from sponsio_like.guard.flow import OnBlock, OnHold
-from sponsio_like.guard.kinship import origin_of
 from sponsio_like.guard.structured_tools import guarded_tool, is_finished
 from sponsio_like.guard.toolbox import Toolbox
 from sponsio_like.guard.tools import Tool, guarded
@@ -37,11 +36,11 @@ class Options:
             raise ContractError.of(f"held={self.held!r}", "write raise, return or wait")
 
 
-def decorated(box: Toolbox[Tool], given: Any, options: Options, batch: object | None = None) -> Any:
+def decorated(box: Toolbox[Tool], given: Any, options: Options, batch: dict[str, Tool]) -> Any:
     """Return the function, or the finished tool, guarded.
 
-    `batch` is the same for all tools of one `wrap`. Raises `ContractError` for what cannot be
-    guarded.
+    `batch` holds the tools that are wrapped together, and is one for all tools of one `wrap`.
+    Raises `ContractError` for what cannot be guarded.
     """
     if is_finished(given):
         name = options.name or given.name
@@ -67,15 +66,14 @@ def _made(
     function: Callable[..., Any],
     signature: ToolSignature,
     options: Options,
-    batch: object | None,
+    batch: dict[str, Tool],
 ) -> Tool:
     """Return the `Tool` of a function, once its name and parameters are checked."""
     _check_hosts(box, name, signature)
     check_tool(box.policy, name, signature.arguments, signature.hosts)
-    origin = origin_of(function, batch)
     answers = options.session, options.blocked, options.held
     asked = who_is_asked(box.policy, name)
-    return Tool(name, function, signature, origin, box, *answers, asked)
+    return Tool(name, function, signature, box, batch, *answers, asked)
 
 
 def _check(function: Any, name: str) -> None:

@@ -173,15 +173,15 @@ class Guard:
         """
         options = Options(name, session, blocked, held)
         if function is None:
-            return lambda given: decorated(self._tools, given, options)
-        return decorated(self._tools, function, options)
+            return lambda given: decorated(self._tools, given, options, {})
+        return decorated(self._tools, function, options, {})
 
     def wrap(self, tools: Any, **options: Any) -> Any:
         """Return tools, a list or a mapping from names to functions, guarded; options as in `tool`.
 
         Tools that are wrapped by one call may stand in for one another in redirects.
         """
-        box, batch = self._tools, object()
+        box, batch = self._tools, dict[str, Tool]()
         if isinstance(tools, Mapping):
             return {
                 name: decorated(box, each, Options(name=name, **options), batch)

@@ -1,19 +1,20 @@
 """The decorated tools of a guard, by name, in which the substitutes of redirects are found.
 
-In: tools, as they are decorated. Out: the one of a name that belongs with another. The latest of a
-name is kept; earlier ones, made for other sessions or customers, as long as somebody has them.
+In: tools, as they are decorated. Out: the one of a name that belongs with another: the one that was
+wrapped together with it, else the only one.
 """
 
 from __future__ import annotations
 
+import inspect
 import threading
-import weakref
-from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError
-from sponsio_like.guard.kinship import Origin
+from sponsio_like.guard.owners import home_of
 
 
 class Named(Protocol):
@@ -24,38 +25,23 @@ class Named(Protocol):
         """The name that contracts use."""
 
     @property
-    def origin(self) -> Origin:
-        """The origin of its function."""
+    def function(self) -> Callable[..., Any]:
+        """The function, as it was decorated."""
+
+    @property
+    def batch(self) -> dict[str, Self]:
+        """The tools that were wrapped together with it, by name."""
 
 
 T = TypeVar("T", bound=Named)
 
 
 @dataclass(slots=True)
-class _Shelf(Generic[T]):
-    """The tools of one name, and the parts in which they differ."""
+class _Entry(Generic[T]):
+    """What is known of a name: where its functions were written, and the tool if it is one."""
 
-    latest: T
-    earlier: list[weakref.ref[T]] = field(default_factory=list)
-    varying: set[str] = field(default_factory=set)
-    room: int = 16
-
-    def put(self, tool: T) -> None:
-        """Add a tool of this name as the latest; keep the one before if they differ."""
-        before, self.latest = self.latest, tool
-        differing = before.origin.differs(tool.origin)
-        if not differing and before.origin.batch is None:
-            return  # they are interchangeable
-        self.varying |= differing
-        self.earlier.append(weakref.ref(before))
-        if len(self.earlier) > self.room:
-            self.earlier = [each for each in self.earlier if each() is not None]
-            self.room = 2 * len(self.earlier) + 16
-
-    def all(self) -> list[T]:
-        """Return the tools that still exist, the latest first."""
-        earlier = [each() for each in reversed(self.earlier)]
-        return [self.latest, *(each for each in earlier if each is not None)]
+    home: tuple[Any, Any]
+    only: T | None
 
 
 class Toolbox(Generic[T]):
@@ -63,23 +49,20 @@ class Toolbox(Generic[T]):
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
-        self._shelves: dict[str, _Shelf[T]] = {}
+        self._entries: dict[str, _Entry[T]] = {}
         self._lock = threading.Lock()
 
     def add(self, tool: T) -> None:
         """Add a tool. Raises `ContractError` if another function has its name."""
         with self._lock:
-            shelf = self._shelves.get(tool.name)
-            if shelf is None:
-                self._shelves[tool.name] = _Shelf(tool)
-                return
-            origin, known = tool.origin, shelf.latest.origin
-            at_once = origin.batch is not None and origin.batch is known.batch
-            if origin.home != known.home or (at_once and origin.differs(known)):
+            home = home_of(tool.function)
+            entry = self._entries.setdefault(tool.name, _Entry(home, tool))
+            beside = tool.batch.setdefault(tool.name, tool)
+            if entry.home != home or not _same(beside, tool):
                 raise ContractError.of(
                     f"two tools are named `{tool.name}`", "give one another name=.."
                 )
-            shelf.put(tool)
+            entry.only = tool if entry.only and _same(entry.only, tool) else None
 
     def instead(self, name: str, of: T) -> T:
         """Return the tool of this name that may run in place of another.
@@ -87,10 +70,19 @@ class Toolbox(Generic[T]):
         Raises `LookupError` if none may.
         """
         with self._lock:
-            shelf = self._shelves.get(name)
-            if shelf is None:
+            entry = self._entries.get(name)
+            if entry is None:
                 raise LookupError(f"no tool `{name}` is decorated with this guard")
-            for each in shelf.all():
-                if each.origin.belongs(of.origin, shelf.varying):
-                    return each
-        raise LookupError(f"no tool `{name}` is known to belong with this `{of.name}`")
+            found = of.batch.get(name, entry.only)
+        if found is None:
+            raise LookupError(
+                f"several functions are decorated as `{name}`, none of them together with this "
+                f"`{of.name}`; wrap both by one `guard.wrap([..])`"
+            )
+        return found
+
+
+def _same(one: Named, other: Named) -> bool:
+    """True if two tools are one function, or one method of one object."""
+    mine, its = one.function, other.function
+    return mine is its or (inspect.ismethod(mine) and inspect.ismethod(its) and mine == its)

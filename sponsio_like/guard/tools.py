@@ -18,7 +18,7 @@ from sponsio_like.engine import renamed
 from sponsio_like.errors import ContractError, InputMissing, SessionError
 from sponsio_like.guard.arguments import Bound, ToolSignature
 from sponsio_like.guard.flow import Fitted, Flow, OnBlock, OnHold, Run, adrive, drive, flow
-from sponsio_like.guard.kinship import Origin, overridden
+from sponsio_like.guard.owners import is_of_another, object_of, overridden
 from sponsio_like.guard.toolbox import Toolbox
 from sponsio_like.outcome import Mode, Redirect
 from sponsio_like.session import Caller, Session, caller_in, current_caller
@@ -32,8 +32,8 @@ class Tool:
     name: str
     function: Callable[..., Any]
     signature: ToolSignature
-    origin: Origin
     box: Toolbox[Tool]
+    batch: dict[str, Tool]
     session: Session | None
     on_block: OnBlock
     on_hold: OnHold
@@ -91,9 +91,11 @@ class Tool:
     def owned(self, other: Tool, owner: tuple[Any, ...]) -> tuple[Tool, tuple[Any, ...]]:
         """Return this method as the object has it, and the object to call it on.
 
-        Raises `TypeError` if this is a method of another class.
+        Raises `TypeError` if this is a method of another class, or of another object of a class.
         """
         if not self.home:
+            if is_of_another(self.function, owner[0] if owner else object_of(other.function)):
+                raise TypeError(f"`{self.name}` is a method of another object than `{other.name}`")
             return self, ()
         if self.home != other.home:
             raise TypeError(f"`{self.name}` is a method of another class")

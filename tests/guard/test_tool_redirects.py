@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import gc
 import json
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -176,20 +175,6 @@ class Mail:
         return "drafted", self.customer
 
 
-def closures(guard: Guard, customer: str) -> Any:
-    """Two functions that share what they close over."""
-
-    @guard.tool
-    def send(text: str) -> Any:
-        raise AssertionError(customer)
-
-    @guard.tool
-    def draft(text: str, mode: str = "x") -> Any:
-        return "drafted", customer
-
-    return send, draft
-
-
 def logged(function: Callable[..., Any]) -> Callable[..., Any]:
     """A decorator like any other."""
 
@@ -200,29 +185,26 @@ def logged(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper
 
 
-def decorated(guard: Guard, customer: str) -> Any:
-    """Closures under another decorator."""
+def closures(customer: str) -> Any:
+    """Two functions that share what they close over."""
 
-    @guard.tool
-    @logged
     def send(text: str) -> Any:
         raise AssertionError(customer)
 
-    @guard.tool
-    @logged
-    def draft(text: str) -> Any:
+    def draft(text: str, mode: str = "x") -> Any:
         return "drafted", customer
 
     return send, draft
 
 
-def methods(guard: Guard, customer: str) -> Any:
+def decorated(customer: str) -> Any:
+    """Closures under another decorator."""
+    return tuple(logged(each) for each in closures(customer))
+
+
+def methods(customer: str) -> Any:
     mail = Mail(customer)
-    return guard.tool(mail.send), guard.tool(mail.draft)
-
-
-def wrapped(guard: Guard, customer: str) -> Any:
-    return guard.wrap([Mail(customer).send, Mail(customer).draft])
+    return mail.send, mail.draft
 
 
 def draft_for(customer: str, text: str) -> Any:
@@ -233,75 +215,106 @@ def send_for(customer: str, text: str) -> Any:
     raise AssertionError
 
 
-def partials(guard: Guard, customer: str) -> Any:
-    bound = {each: functools.partial(each, customer) for each in (send_for, draft_for)}
-    tools = guard.wrap({"send": bound[send_for], "draft": bound[draft_for]})
-    return tuple(tools.values())
+def partials(customer: str) -> Any:
+    return tuple(functools.partial(each, customer) for each in (send_for, draft_for))
 
 
-MAKERS = [closures, decorated, methods, wrapped, partials]
+MAKERS = [closures, decorated, methods, partials]
+NAMES = ("send", "draft")
 
 
 @requirement("S-TOOL-21")
 @pytest.mark.parametrize("make", MAKERS)
-def test_a_redirect_stays_with_its_customer(make: Callable[[Guard, str], Any]) -> None:
-    """Of several tools of one name, the substitute is the one that was made with the same."""
+def test_a_redirect_stays_with_its_customer(make: Callable[[str], Any]) -> None:
+    """Of several tools of one name, the substitute is the one that was wrapped together with it."""
     guard, _ = ruled(drafts())
-    tools = {customer: make(guard, customer) for customer in ("ann", "bob", "cid")}
+    tools = {
+        customer: guard.wrap(dict(zip(NAMES, make(customer), strict=True)))
+        for customer in ("ann", "bob", "cid")
+    }
     with guard.session().active():
-        for customer, (send, _) in tools.items():
-            assert send("hi") == ("drafted", customer)
+        for customer, each in tools.items():
+            assert each["send"]("hi") == ("drafted", customer)
 
 
 @requirement("S-TOOL-21")
 @pytest.mark.parametrize("make", MAKERS)
-def test_without_its_own_substitute_a_redirect_blocks(make: Callable[[Guard, str], Any]) -> None:
-    """Nothing of another customer runs in its place, even if its own is gone."""
+def test_without_its_own_substitute_a_redirect_blocks(make: Callable[[str], Any]) -> None:
+    """Of several that were decorated one by one, none is guessed; the advice says what to do."""
     guard, _ = ruled(drafts())
-    send, draft = make(guard, "ann")
-    make(guard, "bob")
-    del draft
-    if make is wrapped:
-        send = guard.wrap([Mail("ann").send])[0]
-    gc.collect()
-    with guard.session().active(), pytest.raises(CallBlocked, match="no tool `draft` is known to"):
+    sends = []
+    for customer in ("ann", "bob"):
+        send, draft = make(customer)
+        sends.append(guard.tool(send, name="send"))
+        guard.tool(draft, name="draft")
+    sends += guard.wrap([Mail("cid").send]) if make is methods else []
+    with guard.session().active():
+        for send in sends:
+            with pytest.raises(CallBlocked, match=r"several functions .* `draft`.*guard\.wrap\("):
+                send("hi")
+
+
+class Draft:
+    """A callable object, of one customer."""
+
+    def __call__(self, text: str) -> Any:
+        return "drafted", self
+
+
+class Special(Mail):
+    """The mail of a customer, with a little more."""
+
+
+@requirement("S-TOOL-21")
+@pytest.mark.parametrize(
+    "tools",
+    [
+        lambda guard, ann, bob: (guard.tool(ann.send), guard.tool(bob.draft)),
+        lambda guard, ann, bob: guard.wrap([ann.send, bob.draft]),
+        lambda guard, ann, bob: guard.wrap([ann.send, Special("bob").draft]),
+        lambda guard, ann, bob: guard.wrap([Special("ann").send, bob.draft]),
+        lambda guard, ann, bob: guard.wrap([logged(ann.send), logged(bob.draft)]),
+        lambda guard, ann, bob: guard.wrap(
+            {"send": functools.partial(ann.send), "draft": functools.partial(bob.draft)}
+        ).values(),
+        lambda guard, ann, bob: guard.wrap({"send": Draft(), "draft": Draft()}).values(),
+        lambda guard, ann, bob: (
+            functools.partial(guard.tool(Mail.send), ann),
+            guard.tool(bob.draft),
+        ),
+    ],
+)
+def test_a_method_is_no_substitute_for_that_of_another_object(tools: Any) -> None:
+    """Even where only one of them is known, or both were wrapped together."""
+    guard, _ = ruled(drafts())
+    send, _ = tools(guard, Mail("ann"), Mail("bob"))
+    with guard.session().active(), pytest.raises(CallBlocked, match="a method of another object"):
         send("hi")
 
 
 @requirement("S-TOOL-21")
-def test_a_method_is_no_substitute_for_that_of_another_object() -> None:
-    """Even where only one of them is known."""
+def test_two_objects_of_one_class_never_draft_for_each_other() -> None:
+    """Whether their tools are wrapped together, or decorated one by one after that."""
     guard, _ = ruled(drafts())
-    guard.tool(Mail("bob").draft)
-    with guard.session().active(), pytest.raises(CallBlocked, match="known to belong"):
-        guard.tool(Mail("ann").send)("hi")
-
-
-def test_tools_without_anything_of_their_own_are_interchangeable() -> None:
-    """What is defined again, with nothing or the same in it, stays a substitute for all."""
-    guard, _ = ruled(drafts())
-    client, mail = Client(), Mail("ann")
-
-    def tools() -> Any:
-        @guard.tool
-        def send(text: str) -> Any:
-            return client
-
-        @guard.tool
-        @logged
-        def draft(text: str, note: str = "x", count: int = 5) -> Any:
-            return client
-
-        return send
-
-    sends = [tools() for _ in range(3)]
+    mails = [Mail("ann"), Mail("bob")]
+    together = [guard.wrap([mail.send, mail.draft])[0] for mail in mails]
+    alone = [(guard.tool(mail.send), guard.tool(mail.draft))[0] for mail in mails]
     with guard.session().active():
-        assert [send("hi") for send in sends] == [client] * 3
+        assert [send("hi") for send in together] == [("drafted", "ann"), ("drafted", "bob")]
+        for send in alone:
+            with pytest.raises(CallBlocked, match="several functions"):
+                send("hi")
 
-    other, _ = ruled(drafts())
-    other.tool(mail.draft)
-    send = other.tool(lambda text: 1 / 0, name="send")
-    with other.session().active():
+
+@requirement("S-TOOL-21")
+@pytest.mark.parametrize("draft", [Mail("ann").draft, functools.partial(draft_for, "ann")])
+def test_one_function_that_is_decorated_twice_is_one(draft: Callable[..., Any]) -> None:
+    """As for each session; a method of one object is one function, too."""
+    guard, _ = ruled(drafts())
+    for _ in range(2):
+        guard.tool(draft, name="draft")
+    send = guard.tool(lambda text: 1 / 0, name="send")
+    with guard.session().active():
         assert send("hi") == ("drafted", "ann")
 
 

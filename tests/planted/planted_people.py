@@ -412,8 +412,8 @@ TOOLS = (
     (
         "names are taken twice",
         "guard/toolbox.py",
-        "if origin.home != known.home or (at_once and origin.differs(known)):",
-        "if origin is known:",
+        "if entry.home != home or not _same(beside, tool):",
+        "if entry.home is None:",
     ),
     (
         "wrapped tools keep their names",
@@ -435,9 +435,9 @@ TOOLS = (
     ),
     (
         "any tool of the name is a substitute",
-        "guard/kinship.py",
-        "return not self._stranger(with_) and own == self._shared(own, with_)",
-        "return True",
+        "guard/toolbox.py",
+        "entry.only = tool if entry.only and _same(entry.only, tool) else None",
+        "entry.only = tool",
     ),
     (
         "all calls are made by the same agent",
