@@ -38,7 +38,7 @@ T = TypeVar("T", bound=Named)
 
 @dataclass(slots=True)
 class _Entry(Generic[T]):
-    """What is known of a name: where its functions were written, and the tool if it is one."""
+    """The entry of a name: where its functions were written, and the tool if it is one."""
 
     home: tuple[Any, Any]
     only: T | None
