@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -11,6 +12,16 @@ from hypothesis import settings
 settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.load_profile("repeatable")
 gc.set_threshold(50_000, 20, 20)  # tests make many small objects that go by themselves
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+# `asyncio.run` replaces Python's own handler only: each time it does, `signal` writes out the task
+# with the whole state that a graph has returned, and throws the text away.
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, _interrupted)
 
 
 @pytest.fixture(autouse=True)

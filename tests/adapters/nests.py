@@ -9,6 +9,7 @@ then the outer one once.
 from __future__ import annotations
 
 import asyncio
+import copy
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -308,10 +309,11 @@ def functional(made: Guards) -> Any:
 Outer: TypeAlias = Callable[[Guards], Any]
 
 
-def turns(outer: Outer, inside: Inside, relation: str, *, later: bool, anew: bool) -> list[str]:
-    """What runs in each of two turns; or why nothing may.
+def turns(outer: Outer, inside: Inside, relation: str, *, later: bool) -> list[list[str]]:
+    """What runs in each of two turns, or why nothing may; the first turn is played once.
 
-    `anew`: the second one is played by graphs and guards that are made for it, as after a restart.
+    The second one twice, from the same checkpoints: here, and by graphs and guards that are made
+    for it, as after a restart.
     """
     guards, options = RELATIONS[relation]
     ledger, saver = Ledger(), InMemorySaver()
@@ -319,16 +321,29 @@ def turns(outer: Outer, inside: Inside, relation: str, *, later: bool, anew: boo
     def build() -> Any:
         return outer(Guards(*guards(), options, inside, ledger, later, saver))
 
-    graph, told = build(), []
-    for _ in range(2):
+    def turn(graph: Any) -> str:
         del ledger.ran[:]
-        try:
-            go(graph, {"messages": [("user", "go on")]}, later=later)
-        except SessionError as error:
-            return [str(error)]
-        told.append("".join(ledger.ran))
-        graph = build() if anew else graph
-    return told
+        go(graph, {"messages": [("user", "go on")]}, later=later)
+        return "".join(ledger.ran)
+
+    graph = build()
+    try:
+        first, saved = turn(graph), stored(saver)
+        here = turn(graph)
+        restore(saver, saved)
+        return [[first, here], [first, turn(build())]]
+    except SessionError as error:
+        return [[str(error)]]
+
+
+def stored(saver: InMemorySaver) -> Any:
+    """A copy of all that a saver holds."""
+    return copy.deepcopy((saver.storage, saver.writes, saver.blobs))
+
+
+def restore(saver: InMemorySaver, saved: Any) -> None:
+    """A saver holds what it held then, and nothing else."""
+    saver.storage, saver.writes, saver.blobs = saved
 
 
 def go(graph: Any, given: Any, *, later: bool, thread: str = "one") -> Any:
