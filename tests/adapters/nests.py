@@ -309,11 +309,11 @@ def functional(made: Guards) -> Any:
 Outer: TypeAlias = Callable[[Guards], Any]
 
 
-def turns(outer: Outer, inside: Inside, relation: str, *, later: bool) -> list[list[str]]:
-    """What runs in each of two turns, or why nothing may; the first turn is played once.
+def turns(outer: Outer, inside: Inside, relation: str, *, later: bool) -> dict[str, list[str]]:
+    """What runs in each of two turns; or why nothing may. The first turn is played once.
 
-    The second one twice, from the same checkpoints: here, and by graphs and guards that are made
-    for it, as after a restart.
+    The second one is played twice from the same checkpoints: `here`, and `anew` by graphs and
+    guards that are made for it, as after a restart.
     """
     guards, options = RELATIONS[relation]
     ledger, saver = Ledger(), InMemorySaver()
@@ -328,22 +328,18 @@ def turns(outer: Outer, inside: Inside, relation: str, *, later: bool) -> list[l
 
     graph = build()
     try:
-        first, saved = turn(graph), stored(saver)
-        here = turn(graph)
-        restore(saver, saved)
-        return [[first, here], [first, turn(build())]]
+        first = turn(graph)
     except SessionError as error:
-        return [[str(error)]]
-
-
-def stored(saver: InMemorySaver) -> Any:
-    """A copy of all that a saver holds."""
-    return copy.deepcopy((saver.storage, saver.writes, saver.blobs))
-
-
-def restore(saver: InMemorySaver, saved: Any) -> None:
-    """A saver holds what it held then, and nothing else."""
-    saver.storage, saver.writes, saver.blobs = saved
+        return {"here": [str(error)]}
+    saved = copy.deepcopy((saver.storage, saver.writes, saver.blobs))
+    came = {}
+    for name, second in (("here", graph), ("anew", build())):
+        try:
+            came[name] = [first, turn(second)]
+        except SessionError as error:
+            came[name] = [str(error)]
+        saver.storage, saver.writes, saver.blobs = saved
+    return came
 
 
 def go(graph: Any, given: Any, *, later: bool, thread: str = "one") -> Any:
