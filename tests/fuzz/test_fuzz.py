@@ -48,7 +48,7 @@ BUGS = {
         "monitor.past", "t - s[r] <= limit", "t - s[r] < limit", 10
     ),
     "a window has its edge in it": Bug(
-        "monitor.past", "bisect_right(stamps", "bisect_left(stamps", 1
+        "monitor.past", "bisect_right(stamps", "bisect_left(stamps", 12
     ),
     "a call in flight counts as done": Bug(
         "monitor.past", "(x[slot] is True)", "(x[slot] is not False)"
