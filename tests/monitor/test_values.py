@@ -17,6 +17,7 @@ from sponsio_like.errors import ContractError, InputMissing
 from sponsio_like.guard.guard import Guard
 from sponsio_like.monitor.parametric import store as instances
 from sponsio_like.outcome import Allowed, Blocked, Outcome
+from sponsio_like.patterns import precedence
 from sponsio_like.replay.replay import Replay
 from sponsio_like.replay.timeline import explained
 from sponsio_like.session.session import Session
@@ -82,6 +83,17 @@ def test_a_value_is_allowed_by_its_own_history(made: Callable[..., Session]) -> 
     assert legal(one, "vet", name="bob")
     assert legal(one, "pay", to="bob")
     assert not legal(one, "pay", to="eve")
+
+
+def test_a_call_that_lacks_one_of_two_values_follows_none() -> None:
+    """Who was vetted by whom is paid by them: with one of both missing, nobody was vetted."""
+    before = {"tool": "pay", "args": {"to": "$v", "by": "$w"}}
+    after = {"tool": "vet", "args": {"name": "$v", "of": "$w"}}
+    one = Guard([contract("c").guarantees(precedence(before, after))]).session()
+    assert legal(one, "vet", name="eve", of="ann")
+    assert legal(one, "pay", to="eve", by="ann")
+    for args in ({"to": "eve", "by": "bob"}, {"to": "eve"}, {"by": "ann"}, {}):
+        assert not legal(one, "pay", **args), args
 
 
 @pytest.mark.parametrize(
