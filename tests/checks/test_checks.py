@@ -301,3 +301,21 @@ def test_a_conjunction_of_many_alternatives_is_refused_before_it_is_built() -> N
     with pytest.raises(ContractError, match="of 8 parts leaves 256 ways"):
         guarded(f"G(called(go) -> ({' & '.join(parts)}))")
     guarded(f"G(called(go) -> ({' & '.join(parts[:3])}))")
+
+
+def test_a_future_below_a_past_is_refused_wherever_it_stands() -> None:
+    """In a conjunction, too; the assumption as the guarantee."""
+    for text in ("O (called(a) & F called(b))", "O (called(a) | !(called(c) & X called(b)))"):
+        with pytest.raises(ContractError, match="future operator below the past operator `O`"):
+            guarded(f"G(called(x) -> {text})")
+        with pytest.raises(ContractError, match="future operator below the past operator `O`"):
+            guarded(made("G !called(x)", text))
+
+
+def test_a_substitute_of_a_rule_is_a_tool_of_the_agent() -> None:
+    """As that of a contract: nothing else can run instead."""
+    rule = Rule(read("G !called(pay)"), answer=Redirect("nowhere"))
+    with pytest.raises(ContractError, match="`nowhere` cannot run instead"):
+        guarded(Contract("c", (rule,)), tools=["pay", "draft"])
+    rule = Rule(read("G !called(pay)"), answer=Redirect("draft"))
+    guarded(Contract("c", (rule,)), tools=["pay", "draft"])

@@ -47,6 +47,7 @@ HANGING = [
     ("between", "G !failed(a)", "g a? a? h error:a error:a", "....rr"),
     ("between", "G !failed(a)", "g a? a? h ok:a error:a", ".....r"),
     ("after_until", "G !failed(a)", "g a? h g error:a", "....r"),
+    ("between", "G !failed([a, b])", "g a? h g b? error:b error:a", ".....rr"),
     ("between", "F done(a)", "g a? h ok:a", "...."),
     ("between", "F done(a)", "g a? h error:a", "...r"),
     ("between", "F done(a)", "g a? a? h error:a ok:a", "......"),

@@ -30,6 +30,7 @@ from sponsio_like.monitor.residual import (
     one,
     shifted,
 )
+from tests.support.play import opened
 
 
 class World(NamedTuple):
@@ -214,3 +215,19 @@ def test_step_bounds_are_told_from_the_last_position() -> None:
     assert literals_of([moved]) == {
         *(("F", 7, 2), ("G", 8, 3), ("f", 9, 12.5), ("X", 3), ("D", 10, 1, True))
     }
+
+
+BESIDE = [
+    ("G(called(a) -> (done(a) & !failed(b)))", "a? z error:a", "..r"),
+    ("G((done(a) & called(a)) | called(b) | called(z))", "a? z error:a", "..r"),
+    ("G !(failed(a) & called(a))", "a? z error:a", "..r"),
+    ("G !(failed(a) & called(a))", "a? z ok:a", "..."),
+]
+
+
+@pytest.mark.parametrize(("text", "run", "signs"), BESIDE)
+def test_a_status_beside_something_else_waits_for_the_result(
+    text: str, run: str, signs: str
+) -> None:
+    """In a conjunction or a disjunction as by itself: the call does not violate before it ends."""
+    assert opened(text, guard={"mode": "observe"})(run) == signs

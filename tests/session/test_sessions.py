@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 from sponsio_like.contracts.declaration import Rule
-from sponsio_like.contracts.definition import Contract
+from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.errors import SessionError
+from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Allowed, Blocked, Escalate, Held, Redirect, Redirected
+from sponsio_like.patterns import rate_limit
 from sponsio_like.syntax import read
+from sponsio_like.worlds import MemoryWorld
 from tests.support.play import guarded, opened
 
 CHECKED = "G(called(pay) -> Y O done(check))"
@@ -190,3 +193,34 @@ def test_time_to_answer_runs_out() -> None:
     played.clock.now = 5.1
     assert played.session.tickets() == ()
     assert isinstance(played.session.decide("pay", id="1"), Blocked)
+
+
+@pytest.mark.parametrize("depth", [True, 1.5, "1", None])
+def test_a_depth_is_a_whole_number_however_well_a_tool_is_known(depth: Any) -> None:
+    """Also when calls of the tool go the short way by now."""
+    session = opened("G(called(b) -> O called(a))").session
+    for _ in range(3):
+        session.settle(session.decide("a", {}, depth=1).id)
+    with pytest.raises(SessionError):
+        session.decide("a", {}, depth=depth)
+
+
+@pytest.mark.parametrize("mode", ["enforce", "observe"])
+def test_what_the_session_itself_reports_has_the_mode_of_the_guard(mode: Any) -> None:
+    """Such as a store that cannot be written when a call has ended."""
+
+    class Broken(MemoryWorld):
+        broken = False
+
+        def entry(self, id: str) -> Any:
+            if self.broken:
+                raise OSError("the disk is full")
+            return super().entry(id)
+
+    world = Broken()
+    guard = Guard([contract("few").guarantees(rate_limit("pay", 9)).world()], mode=mode)
+    session = guard.session("s", world=world)
+    call = session.decide("pay", {})
+    world.broken = True
+    (seen,) = session.settle(call.id)
+    assert (seen.contract, seen.mode, seen.action) == ("session", mode, "reported")
