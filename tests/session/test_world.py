@@ -1102,3 +1102,24 @@ def test_a_path_that_cannot_be_opened_raises(tmp_path: Path) -> None:
     """A file that cannot be made is an error at once, not at the first call."""
     with pytest.raises(sqlite3.OperationalError):
         SqliteWorld(tmp_path / "nowhere" / "world.db", timeout=0.0)
+
+
+@pytest.mark.parametrize(
+    "formula", ["G count(pay) <= 1", "G(called(pay, to=$v) -> !Y O called(pay, to=$v))"]
+)
+def test_what_a_store_has_forgotten_has_not_happened(formula: str) -> None:
+    """An entry that is gone starts anew, in a session that knew it, too; with values as without."""
+    world = MemoryWorld()
+    session = Guard([contract("once").guarantees({"ltl": formula}).world()]).session(
+        "s", world=world
+    )
+
+    def paid() -> bool:
+        outcome = session.decide("pay", {"to": "eve"})
+        if isinstance(outcome, Allowed):
+            session.settle(outcome.id)
+        return isinstance(outcome, Allowed)
+
+    assert [paid(), paid()] == [True, False]
+    world._data.clear()
+    assert [paid(), paid()] == [True, False]
