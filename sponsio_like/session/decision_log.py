@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -47,7 +47,6 @@ class Log:
         """Log one decision, with the violations of every contract; `again`: it was told before."""
         if self.sink is None:
             return
-        told = tuple(late) if again else (*late, *_violations(outcome, found))
         record: Record = {
             "event": "decision",
             "session": session,
@@ -55,20 +54,14 @@ class Log:
             "tool": call.tool,
             "agent": call.agent,
             "outcome": outcome_name(outcome),
-            "violations": [self._plain(each) for each in told],
+            "violations": [self._violation(each) for each in _told(outcome, found, late, again)],
             "microseconds": round((time.perf_counter() - started) * 1e6, 1),
         }
         if self.applying is not None:
             record["applied"] = self.applying("call", call.tool)
         if self.log_args:
             record["args"] = call.args
-        if isinstance(outcome, Held):
-            record["ticket"] = outcome.ticket.id
-        if isinstance(outcome, Redirected):
-            record["substitute"] = outcome.tool
-        if again:
-            record["again"] = True
-        self._send(record)
+        self._end(record, outcome, again)
 
     def passed(self, session: str, call: Call, started: float) -> None:
         """Log the decision on a call that violates no contract."""
@@ -78,16 +71,9 @@ class Log:
         self, session: str, id: str, tool: str, status: str, revealed: Iterable[Violation]
     ) -> None:
         """Log the result of a call, and the violations that it reveals."""
-        violations = [self._plain(each) for each in revealed]
-        self._send(
-            {
-                "event": "settlement",
-                "session": session,
-                "id": id,
-                "tool": tool,
-                "status": status,
-                "violations": violations,
-            }
+        violations = self._plain(revealed)
+        self._write(
+            "settlement", session=session, id=id, tool=tool, status=status, violations=violations
         )
 
     def ignored(self, session: str, id: str) -> None:
@@ -95,7 +81,7 @@ class Log:
 
         It is a second one, or one of a call that was not let through.
         """
-        self._send({"event": "result_ignored", "session": session, "id": id})
+        self._write("result_ignored", session=session, id=id)
 
     def message(
         self,
@@ -108,76 +94,72 @@ class Log:
         again: bool = False,
     ) -> None:
         """Log a message, decided or recorded; `again`: it was told before."""
-        told = tuple(late) if again else (*late, *_violations(outcome, found))
         record: Record = {
             "event": "message",
             "session": session,
             "role": role,
             "outcome": outcome_name(outcome),
-            "violations": [self._plain(each) for each in told],
+            "violations": [self._violation(each) for each in _told(outcome, found, late, again)],
         }
         if self.applying is not None:
             record["applied"] = self.applying("message", role)
-        if isinstance(outcome, Held):
-            record["ticket"] = outcome.ticket.id
-        if again:
-            record["again"] = True
-        self._send(record)
+        self._end(record, outcome, again)
 
     def step(self, session: str, found: Iterable[Violation]) -> None:
         """Log a plain step, and the violations that it makes."""
-        violations = [self._plain(each) for each in found]
-        self._send({"event": "step", "session": session, "violations": violations})
+        self._write("step", session=session, violations=self._plain(found))
 
     def ticket(self, session: str, ticket: Ticket) -> None:
         """Log that a ticket was answered, revoked, or has expired."""
-        record = {"id": ticket.call, "ticket": ticket.id, "tool": ticket.tool, "by": ticket.by}
-        self._send({"event": f"ticket_{ticket.status}", "session": session, **record})
+        about = {"id": ticket.call, "ticket": ticket.id, "tool": ticket.tool, "by": ticket.by}
+        self._write(f"ticket_{ticket.status}", session=session, **about)
 
     def restored(self, session: str, started_anew: Iterable[str]) -> None:
         """Log that a session goes on from a snapshot, and the changed contracts that start anew."""
-        self._send({"event": "restored", "session": session, "started_anew": list(started_anew)})
+        self._write("restored", session=session, started_anew=list(started_anew))
 
     def relaxed(self, variable: str) -> None:
         """Log, and warn in Python's log, that the environment has turned enforcement off."""
         text = f"{variable}=observe: contracts are observed, none is enforced"
         logging.getLogger("sponsio_like").warning(text)
-        self._send({"event": "relaxed", "message": text})
+        self._write("relaxed", message=text)
 
     def fact(self, session: str, key: str) -> None:
         """Log that a fact was told, without its value."""
-        self._send({"event": "fact", "session": session, "key": key})
+        self._write("fact", session=session, key=key)
 
     def finish(self, session: str, late: Iterable[Violation], left: Iterable[Unfulfilled]) -> None:
         """Log the end of a session."""
         unfulfilled = [
             {"contract": each.contract, "message": each.message, **said_of(each)} for each in left
         ]
-        violations = [self._plain(each) for each in late]
-        self._send(
-            {
-                "event": "finish",
-                "session": session,
-                "violations": violations,
-                "unfulfilled": unfulfilled,
-            }
-        )
+        violations = self._plain(late)
+        self._write("finish", session=session, violations=violations, unfulfilled=unfulfilled)
 
-    def _plain(self, violation: Violation) -> Mapping[str, Any]:
-        record = {
-            "contract": violation.contract,
-            "position": violation.position,
-            "tool": violation.tool,
-            "action": violation.action,
-            "mode": violation.mode,
-            "message": violation.message,
-        }
-        record |= said_of(violation)
+    def _end(self, record: Record, outcome: Outcome, again: bool) -> None:
+        """Send a decision, with the fields that only some outcomes have."""
+        if isinstance(outcome, Held):
+            record["ticket"] = outcome.ticket.id
+        if isinstance(outcome, Redirected):
+            record["substitute"] = outcome.tool
+        if again:
+            record["again"] = True
+        self._send(record)
+
+    def _plain(self, violations: Iterable[Violation]) -> list[Record]:
+        return [self._violation(each) for each in violations]
+
+    def _violation(self, violation: Violation) -> Record:
+        names = ("contract", "position", "tool", "action", "mode", "message")
+        record = {name: getattr(violation, name) for name in names} | said_of(violation)
         if violation.since is not None:
             record["since"] = violation.since
         if self.log_args and violation.values:
             record["values"] = violation.values
         return record
+
+    def _write(self, event: str, **fields: Any) -> None:
+        self._send({"event": event, **fields})
 
     def _send(self, record: Record) -> None:
         if self.sink is None:
@@ -216,12 +198,15 @@ def outcome_name(outcome: Outcome) -> str:
             return "redirected"
 
 
-def _violations(outcome: Outcome, found: Iterable[Finding]) -> list[Violation]:
+def _told(
+    outcome: Outcome, found: Iterable[Finding], late: Iterable[Violation], again: bool
+) -> tuple[Violation, ...]:
+    """Return the violations that a record tells: if it was told before, only the late ones."""
+    if again:
+        return tuple(late)
     each = [finding.violation for finding in found]
-    if each:
-        return each
-    return (
-        [*outcome.warnings, *outcome.observed]
-        if isinstance(outcome, Allowed)
-        else list(outcome.violations)
-    )
+    if isinstance(outcome, Allowed):
+        each = each or [*outcome.warnings, *outcome.observed]
+    else:
+        each = each or list(outcome.violations)
+    return (*late, *each)
