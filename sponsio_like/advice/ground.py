@@ -76,33 +76,22 @@ def pin(root: f.Formula, values: Mapping[str, Any], local: Mapping[str, str]) ->
 
     Raises `ContractError` for a value that is no scalar.
     """
-    done: dict[f.Node, f.Node] = {}
 
     def swap(part: Any) -> Any:
         match part:
-            case f.Node():
-                return done[part]
+            case f.Variable(name):
+                return f.Arg(local[name]) if name in local else f.Const(_scalar(values[name]))
+            case f.OutputIs(path, op, f.Var() as var):
+                value = _scalar(values[var.name])
+                return f.OutputIs(path, _op(op), value[0] if isinstance(value, tuple) else value)
+            case f.TextIs(_, var):
+                return f.TextMatches(re.escape(str(values[var.name])))
             case f.Match():
                 kept = [each for each in part.conditions if not _is_local(each, local)]
                 return replace(part, conditions=tuple(_condition(each, values) for each in kept))
-            case tuple():
-                return tuple(map(swap, part))
-        return part
+        return None
 
-    for node in f.postorder(root):
-        match node:
-            case f.Variable(name):
-                done[node] = f.Arg(local[name]) if name in local else f.Const(_scalar(values[name]))
-            case f.OutputIs(path, op, f.Var() as var):
-                value = _scalar(values[var.name])
-                value = value[0] if isinstance(value, tuple) else value
-                done[node] = f.OutputIs(path, _op(op), value)
-            case f.TextIs(_, var):
-                done[node] = f.TextMatches(re.escape(str(values[var.name])))
-            case _:
-                fields = (swap(getattr(node, name)) for name in f.fields_of(type(node)))
-                done[node] = type(node)(*fields)
-    return done[root]  # type: ignore[return-value]
+    return f.rewritten(root, swap)
 
 
 def _is_local(condition: f.Condition, local: Mapping[str, str]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import sponsio_like.logic.formula as f
 from sponsio_like.engine import Clause
@@ -62,27 +63,26 @@ def _unseen(root: f.Formula, unseen: frozenset[str]) -> f.Formula:
     """Return the formula where some variables have values that never occur, and all others the
     same.
     """
-    done: dict[f.Node, f.Node] = {}
-    for node in f.postorder(root):
-        known = unseen.isdisjoint(var.name for _, var in vars_in(node))
+
+    def swap(node: Any) -> f.Node | None:
         match node:
             case f.Happens(what, target):
                 left = _left(target, unseen)
-                done[node] = f.Happens(what, left) if left else f.FALSE
+                return f.Happens(what, left) if left else f.FALSE
             case f.Sum(target, path, bound):
                 left = _left(target, unseen)
-                done[node] = f.Sum(left, path, bound) if left else f.Const(0)
-            case f.OutputIs(path, op, f.Var()):
-                done[node] = f.OutputIs(path, _plain(op), SAME) if known else f.FALSE
-            case f.TextIs():
-                done[node] = f.MessageBy("*") if known else f.FALSE
+                return f.Sum(left, path, bound) if left else f.Const(0)
+            case f.OutputIs(path, op, f.Var(name)):
+                return f.FALSE if name in unseen else f.OutputIs(path, _plain(op), SAME)
+            case f.TextIs(_, f.Var(name)):
+                return f.FALSE if name in unseen else f.MessageBy("*")
             case f.Compare() if any(name in unseen for name in vars_given_by_context(node)):
-                done[node] = f.FALSE
+                return f.FALSE
             case f.Variable(name) if name not in unseen:
-                done[node] = f.Const(SAME)
-            case _:
-                done[node] = f.rebuilt(node, done)
-    return done[root]  # type: ignore[return-value]
+                return f.Const(SAME)
+        return None
+
+    return f.rewritten(root, swap)
 
 
 def _left(target: f.Target, unseen: frozenset[str]) -> f.Target:

@@ -7,6 +7,7 @@ segment is left free, so a contract that could work is never refused.
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts import Scope
@@ -71,15 +72,11 @@ def _broken(clause: Clause, *, exact: bool) -> f.Formula:
 def _forgetful(root: f.Formula) -> f.Formula:
     """Return the formula with everything that is remembered, or compared, left free."""
     numbers = itertools.count()
-    done: dict[f.Node, f.Node] = {}
-    for node in f.postorder(root):
-        if isinstance(node, _REMEMBERS):
-            done[node] = f.Approved(f"free {next(numbers)}", "")
-        else:
-            done[node] = f.rebuilt(node, done)
-    found = done[root]
-    assert isinstance(found, f.Formula)
-    return found
+
+    def swap(part: Any) -> f.Node | None:
+        return f.Approved(f"free {next(numbers)}", "") if isinstance(part, _REMEMBERS) else None
+
+    return f.rewritten(root, swap)
 
 
 def _happens(formula: f.Formula, clause: Clause) -> bool:

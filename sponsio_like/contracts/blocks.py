@@ -22,7 +22,6 @@ from sponsio_like.logic.formula import (
     Happens,
     Match,
     MessageBy,
-    Node,
     Not,
     Once,
     Or,
@@ -36,7 +35,7 @@ from sponsio_like.logic.formula import (
     conj,
     disj,
     postorder,
-    rebuilt,
+    rewritten,
 )
 
 Counts: TypeAlias = Literal["called", "done"]
@@ -246,16 +245,14 @@ def refusing(match: Formula) -> Formula:
     A match that says `missing: skip` is left as it is, and so are `*` and a match without tools,
     which speak of tools that may not have the field.
     """
-    done: dict[Node, Node] = {}
-    for node in postorder(match):
-        done[node] = (
+    return rewritten(
+        match,
+        lambda node: (
             Happens(node.what, tuple(each for one in node.target for each in _refusing(one)))
             if isinstance(node, Happens)
-            else rebuilt(node, done)
-        )
-    found = done[match]
-    assert isinstance(found, Formula)
-    return found
+            else None
+        ),
+    )
 
 
 def _refusing(match: Match) -> Iterator[Match]:

@@ -34,7 +34,6 @@ from sponsio_like.logic.formula import (
     Target,
     conj,
     disj,
-    fields_of,
     postorder,
 )
 from sponsio_like.syntax import read as read_text
@@ -256,23 +255,19 @@ def with_actions(root: Formula, words: Vocabulary) -> Formula:
     if words.tools is None and not words.actions:
         return root
     problems = Problems()
-    done: dict[f.Node, f.Node] = {}
 
-    def swap(value: Any) -> Any:
-        if isinstance(value, f.Node):
-            return done[value]
-        if isinstance(value, tuple) and value and isinstance(value[0], f.Match):
-            return problems.attempt((), _resolved_target, value, words) or value
-        return tuple(map(swap, value)) if isinstance(value, tuple) else value
+    def swap(part: Any) -> Any:
+        match part:
+            case f.Arg() | f.Sum():
+                for match in part.target if isinstance(part, f.Sum) else (f.Match(),):
+                    known_field(part.path, match, words, (), problems)
+            case (f.Match(), *_):
+                return problems.attempt((), _resolved_target, part, words) or part
+        return None
 
-    for node in postorder(root):
-        fields = fields_of(type(node))
-        if isinstance(node, f.Arg | f.Sum):
-            for match in node.target if isinstance(node, f.Sum) else (f.Match(),):
-                known_field(node.path, match, words, (), problems)
-        done[node] = type(node)(*(swap(getattr(node, field)) for field in fields))
+    found = f.rewritten(root, swap)
     problems.check()
-    return done[root]  # type: ignore[return-value]
+    return found
 
 
 def _resolved_target(old: Target, words: Vocabulary) -> Target:

@@ -74,7 +74,7 @@ from sponsio_like.logic.temporal import (
     WeakYesterday,
     Yesterday,
 )
-from sponsio_like.logic.tree import Node, children, fields_of, postorder, rebuilt
+from sponsio_like.logic.tree import Node, children, fields_of, postorder, rewritten
 
 __all__ = [
     "AT_MOST",
@@ -148,6 +148,6 @@ __all__ = [
     "disj",
     "fields_of",
     "postorder",
-    "rebuilt",
+    "rewritten",
     "term",
 ]

@@ -7,8 +7,8 @@ matter.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, dataclass_transform
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar, dataclass_transform
 from weakref import WeakValueDictionary
 
 from sponsio_like.logic.targets import Condition, Match, Var
@@ -108,15 +108,31 @@ def children(node: Node) -> tuple[Node, ...]:
     return tuple(out)
 
 
-def rebuilt(node: Node, done: Mapping[Node, Node]) -> Node:
-    """Return the node with each child replaced by its entry in `done`."""
+_Root = TypeVar("_Root", bound=Node)
 
-    def swap(value: Any) -> Any:
-        if isinstance(value, Node):
-            return done[value]
-        return tuple(map(swap, value)) if isinstance(value, tuple) else value
 
-    return type(node)(*(swap(getattr(node, name)) for name in fields_of(type(node))))
+def rewritten(root: _Root, swap: Callable[[Any], Any]) -> _Root:
+    """Return the tree with parts replaced, children before parents.
+
+    `swap` gets each node as it stands in `root`, and every other part of a node (a target, a match,
+    a number): it returns what stands there instead, or None to keep it with its parts replaced.
+    """
+    done: dict[Node, Node] = {}
+
+    def again(part: Any) -> Any:
+        if isinstance(part, Node):
+            return done[part]
+        found = swap(part)
+        if found is None and isinstance(part, tuple):
+            return tuple(map(again, part))
+        return part if found is None else found
+
+    for node in postorder(root):
+        found = swap(node)
+        if found is None:
+            found = type(node)(*(again(getattr(node, name)) for name in fields_of(type(node))))
+        done[node] = found
+    return done[root]  # type: ignore[return-value]
 
 
 def postorder(root: Node) -> Iterator[Node]:

@@ -254,19 +254,18 @@ def _needing(event: Formula, requires: Formula) -> Formula:
 
     If an answer or a message has the value, they are not left out.
     """
-    needed, done = _calls(requires), dict[f.Node, f.Node]()
+    needed = _calls(requires)
     asked = (node for node in f.postorder(requires) if not isinstance(node, f.Happens))
     if any(vars_in(node) for node in asked):
         return event
-    for node in f.postorder(event):
-        match node:
-            case f.Happens(what, target):
-                done[node] = f.disj(*excluding(what, target, needed))
-            case _:
-                done[node] = f.rebuilt(node, done)
-    found = done[event]
-    assert isinstance(found, Formula)
-    return found
+    return f.rewritten(
+        event,
+        lambda node: (
+            f.disj(*excluding(node.what, node.target, needed))
+            if isinstance(node, f.Happens)
+            else None
+        ),
+    )
 
 
 def _calls(source: Formula) -> f.Target:
