@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -24,19 +25,23 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, _interrupted)
 
 
-@pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="session")
+def _no_settings_from_outside() -> Iterator[None]:
     """No variable of the developer's own shell may relax what a test enforces."""
-    for name in os.environ:
-        if name.startswith("SPONSIO_LIKE_"):
-            monkeypatch.delenv(name)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ:
+            if name.startswith("SPONSIO_LIKE_"):
+                patch.delenv(name)
+        yield
 
 
-@pytest.fixture(autouse=True)
-def _the_long_way(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="session")
+def _the_long_way() -> Iterator[None]:
     """With `LONG_WAY` in the environment every call is decided by the readable monitor."""
-    if os.environ.get("LONG_WAY"):
-        monkeypatch.setattr("sponsio_like.session.session.try_fast", lambda *_: None)
+    with pytest.MonkeyPatch.context() as patch:
+        if os.environ.get("LONG_WAY"):
+            patch.setattr("sponsio_like.session.session.try_fast", lambda *_: None)
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,7 +1,7 @@
 """The decorated tools of a guard, by name, in which the substitutes of redirects are found.
 
 In: tools, as they are decorated. Out: the one of a name that belongs with another: the one that was
-wrapped together with it, else the only one.
+wrapped together with it, else the only one, if there is only one of both.
 """
 
 from __future__ import annotations
@@ -73,11 +73,12 @@ class Toolbox(Generic[T]):
             entry = self._entries.get(name)
             if entry is None:
                 raise LookupError(f"no tool `{name}` is decorated with this guard")
-            found = of.batch.get(name, entry.only)
+            several = [each for each in (name, of.name) if self._entries[each].only is None]
+            found = of.batch.get(name, None if several else entry.only)
         if found is None:
             raise LookupError(
-                f"several functions are decorated as `{name}`, none of them together with this "
-                f"`{of.name}`; wrap both by one `guard.wrap([..])`"
+                f"several functions are decorated as `{several[0]}`, and this `{of.name}` together "
+                f"with no `{name}`; wrap both by one `guard.wrap([..])`"
             )
         return found
 

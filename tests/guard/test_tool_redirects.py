@@ -254,6 +254,19 @@ def test_without_its_own_substitute_a_redirect_blocks(make: Callable[[str], Any]
                 send("hi")
 
 
+@requirement("S-TOOL-21")
+def test_the_draft_of_one_customer_is_not_that_of_all() -> None:
+    """It is the only one of its name, but `send` is several: whose draft it is, nobody knows."""
+    guard, _ = ruled(drafts())
+    send, draft = closures("ann")
+    mine = guard.tool(send, name="send"), guard.tool(draft, name="draft")
+    other = guard.tool(closures("bob")[0], name="send")
+    with guard.session().active():
+        for each in (other, mine[0]):
+            with pytest.raises(CallBlocked, match=r"several functions .* `send`.*guard\.wrap\("):
+                each("hi")
+
+
 class Draft:
     """A callable object, of one customer."""
 
