@@ -18,11 +18,11 @@ from sponsio_like.syntax import read
 from tests.semantics.manifest import requirement
 from tests.support.costs import work
 
-CALLS = 10_000
-WARM = 2_500
+CALLS = 5_000
+WARM = 1_500
 SHORT = 500
 MEGABYTE = 1 << 20
-GROWTH = MEGABYTE / 2
+GROWTH = MEGABYTE / 4
 TOOLS = (
     *("check", "pay", "mail", "read", "write", "search", "login", "shell", "logout"),
     *("list", "open", "close", "wait", "note", "plan", "copy", "move", "print", "sort"),
@@ -102,7 +102,7 @@ def size_of_everything() -> int:
 
 @pytest.fixture(scope="module")
 def long() -> Long:
-    """A session of 10,000 calls, after a warm-up that fills what all sessions remember."""
+    """A session of 5,000 calls, after a warm-up that fills what all sessions remember."""
     session = opened()
     play(session, WARM)
     first = len(str(session.snapshot()))
@@ -116,7 +116,7 @@ def long() -> Long:
 
 @requirement("S-FAIL-06")
 def test_memory_does_not_grow_with_the_trace(long: Long) -> None:
-    """10,000 calls in one session of eleven contracts grow it by less than half a megabyte."""
+    """5,000 calls in one session of eleven contracts grow it by less than a quarter of a megabyte."""
     assert long.after - long.before < GROWTH
 
 
@@ -139,6 +139,6 @@ def test_a_late_decision_takes_no_more_work_than_an_early_one(long: Long) -> Non
 
 
 def test_a_snapshot_does_not_grow_with_the_trace(long: Long) -> None:
-    """What a session writes down of itself is as small after 10,000 calls as after 2,500."""
+    """What a session writes down of itself is as small after 5,000 calls as after 1,500."""
     first, last = long.snapshots
     assert last < first + 500
