@@ -116,7 +116,7 @@ def long() -> Long:
 
 @requirement("S-FAIL-06")
 def test_memory_does_not_grow_with_the_trace(long: Long) -> None:
-    """5,000 calls in one session of eleven contracts grow it by less than a quarter of a megabyte."""
+    """5,000 calls under eleven contracts grow a session by less than a quarter of a megabyte."""
     assert long.after - long.before < GROWTH
 
 
