@@ -12,7 +12,7 @@ from hypothesis import settings
 
 settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.load_profile("repeatable")
-gc.set_threshold(50_000, 20, 20)  # tests make many small objects that go by themselves
+gc.set_threshold(500_000, 20, 20)  # tests make many small objects that go by themselves
 
 
 def _interrupted(*_: object) -> None:
