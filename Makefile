@@ -9,12 +9,13 @@
 #
 # While working: make check (fast), make fmt, make fuzz N=1000000, make mutate, make coverage.
 # Speed, side by side: make bench SPONSIO=PYTHON ACEL=PYTHON (environments that have the others).
-# Flags for pytest, two processes unless said otherwise: make check PYTEST_FLAGS="-n 4 -k monitor"
+# Flags for pytest, three processes (some wait) unless said otherwise:
+#   make check PYTEST_FLAGS="-n 4 -k monitor"
 
 PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(p))))
 BIN := .venv/bin
 N ?= 50000
-PYTEST_FLAGS ?= -n 2 --dist worksteal
+PYTEST_FLAGS ?= -n 3 --dist worksteal
 CODE := sponsio_like tests campaigns $(wildcard examples)
 
 # The tests start many processes: compiled once, a module is not compiled again by each of them.
