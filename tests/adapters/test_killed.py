@@ -66,7 +66,7 @@ each_case = pytest.mark.parametrize("life", ALL if EVERY else SOME, indirect=Tru
 def deaths(life: Life) -> Iterator[tuple[str, Life]]:
     """Each point where the process may be killed, and the life that was killed there.
 
-    Each second point, unless `EVERY` is set: of sync ways the odd ones, of async ways the even ones.
+    Each second point, unless `EVERY` is set: the odd ones of sync ways, the even ones of async.
     """
     whole = life.moved("whole")
     elsewhere(lived, whole)
