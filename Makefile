@@ -1,8 +1,9 @@
 # Everything starts here, on a machine that has only Python 3.11 or newer:
 #
 #   make demo     a real agent run, without and with contracts
-#   make test     everything CI checks: `make check`, the built wheel in a fresh environment, and
-#                 the adapters with the lowest versions of their frameworks
+#   make test     everything CI checks: `make check` with all that it enumerates and searches, the
+#                 built wheel in a fresh environment, and the adapters with the lowest versions of
+#                 their frameworks
 #   make test-adapters
 #                 the adapters with the lowest versions, and with the newest, beside deepagents,
 #                 swarm, supervisor, MCP and a development server of LangGraph
@@ -27,6 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: .venv/installed
 	@$(BIN)/sponsio-like demo
 
+test: export WHOLE = 1
 test: static oldest
 	$(BIN)/python -m pytest -m "wheel or not wheel" $(PYTEST_FLAGS)
 

@@ -15,6 +15,7 @@ from tests.adapters.lives import STORIES, TOTAL, WAYS, Home, Life, lived
 from tests.adapters.processes import elsewhere, start
 from tests.adapters.rules import pay
 from tests.adapters.talks import older
+from tests.support.size import sized
 
 EVERY = bool(os.environ.get("EVERY_DEATH"))
 """Whether all cases are tried, which takes half an hour, and not only those that differ most."""
@@ -66,12 +67,13 @@ each_case = pytest.mark.parametrize("life", ALL if EVERY else SOME, indirect=Tru
 def deaths(life: Life) -> Iterator[tuple[str, Life]]:
     """Each point where the process may be killed, and the life that was killed there.
 
-    Each second point, unless `EVERY` is set: the odd ones of sync ways, the even ones of async.
+    Each second point, unless `EVERY` is set: the odd ones of sync ways, the even ones of async. Of
+    these each second one in `make check`.
     """
     whole = life.moved("whole")
     elsewhere(lived, whole)
     assert set(whole.home.paid) == STORIES[life.story].pays
-    first, step = (1, 1) if EVERY else (1 + life.way.endswith("async"), 2)
+    first, step = (1, 1) if EVERY else (1 + life.way.endswith("async"), sized(2, 4))
     for point in range(first, len(whole.home.lines("points")) + 1, step):
         dies = life.moved(str(point))
         assert start(lived, replace(dies, last=point)).ended() == -signal.SIGKILL

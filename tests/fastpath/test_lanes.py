@@ -25,6 +25,7 @@ from sponsio_like.values.canonical_form import NotCanonical, digest
 from tests.fuzz import twins
 from tests.reference.test_predicates import CASES, word
 from tests.support.play import guarded
+from tests.support.size import sized
 
 
 def went_short(guard: Guard, tool: str, args: Any = None) -> bool:
@@ -45,7 +46,7 @@ def no_lane_fails(caplog: pytest.LogCaptureFixture) -> Any:
 # --- the same -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("block", range(6))
+@pytest.mark.parametrize("block", range(sized(6, 3)))
 def test_random_contracts_are_the_same_both_ways(block: int) -> None:
     """Random contracts and sessions: the same outcomes, violations, verdicts and states."""
     tally: Counter[str] = Counter()

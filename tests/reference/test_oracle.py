@@ -29,6 +29,7 @@ from tests.reference.oracle import (
 from tests.reference.oracle_exact import possible
 from tests.reference.oracle_runs import as_read, conjuncts, run, verdict
 from tests.reference.oracle_search import Answers, Question, search
+from tests.support.size import sized
 
 A, B, C = ("called", "a"), ("called", "b"), ("called", "c")
 DONE, FAILED = ("done", "a"), ("failed", "a")
@@ -494,7 +495,7 @@ def agree(f: Formula, events: Sequence[Event], lengths: Sequence[int], waiting: 
 
 def test_exact_answers_on_all_small_formulas() -> None:
     """On all formulas of two operators the exact answers are those of the search."""
-    for f in small_formulas():
+    for f in itertools.islice(small_formulas(), None, None, sized(1, 3)):
         agree(f, calls("a"), (2, 3))
 
 

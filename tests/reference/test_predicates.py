@@ -25,9 +25,10 @@ from tests.reference import catalog_cases, predicate_cases, values_cases, walk
 from tests.reference import predicates as p
 from tests.reference.predicate_cases import Case
 from tests.support import notation
+from tests.support.size import sized
 
 LENGTH = 6
-MOST = int(os.environ.get("TRACES", "4000"))
+MOST = int(os.environ.get("TRACES", sized(4000, 800)))
 """Traces of one case: those of a case with many letters are as much shorter as that takes."""
 CASES = [*predicate_cases.CASES, *catalog_cases.CASES, *values_cases.CASES]
 

@@ -17,10 +17,11 @@ from tests.reference.smt import judged
 from tests.reference.smt_brute import failing
 from tests.reference.smt_campaign import campaign
 from tests.reference.smt_values import FRESH, Event, key
+from tests.support.size import sized
 
 HERE = Path(__file__).parent
 JUDGES = ("smt.py", "smt_facts.py", "smt_reading.py", "smt_values.py", "smt_brute.py")
-PAIRS = 300
+PAIRS = sized(300, 150)
 
 VETTED = {
     "pattern": "precedence",
