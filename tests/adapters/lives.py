@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import hashlib
 import os
 import shutil
 import signal
@@ -105,11 +106,10 @@ class Home:
         shutil.copytree(self.folder, other.folder)
         if not self.address:
             return other
-        from tests.adapters.postgres import copy_thread
+        from tests.adapters.postgres import copied
 
-        other = replace(other, thread=other.folder)
-        copy_thread(self.address, self.thread, other.thread)
-        return other
+        schema = hashlib.blake2b(other.folder.encode(), digest_size=8).hexdigest()
+        return replace(other, address=copied(self.address, self.thread, f"copy_{schema}"))
 
     def saver(self) -> Any:
         """What keeps the thread, as a context."""

@@ -113,15 +113,21 @@ def _wait(folder: Path, running: Any) -> None:
             return
 
 
-def copy_thread(address: str, thread: str, to: str) -> None:
-    """Copy all that a saver keeps of a thread to another one."""
+def copied(address: str, thread: str, name: str) -> str:
+    """An address where nothing but a copy of this thread is kept, in a schema of this name.
+
+    The thread keeps its name, which is also that of its entry in a store of the world.
+    """
     import psycopg
+    from psycopg.sql import SQL, Identifier
 
     with psycopg.connect(address) as connection:
-        for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
-            connection.execute(
-                f"INSERT INTO {table} SELECT (jsonb_populate_record(it, "  # noqa: S608  our own
-                "jsonb_build_object('thread_id', %s::text))).* "
-                f"FROM {table} it WHERE thread_id = %s",
-                (to, thread),
-            )
+        schema = Identifier(name)
+        connection.execute(SQL("CREATE SCHEMA {}").format(schema))
+        for each in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
+            table = Identifier(each)
+            copy = SQL("CREATE TABLE {}.{} (LIKE {} INCLUDING ALL)")
+            connection.execute(copy.format(schema, table, table))
+            fill = SQL("INSERT INTO {}.{} SELECT * FROM {} WHERE thread_id = %s")
+            connection.execute(fill.format(schema, table, table), (thread,))
+    return f"{address}&options=-csearch_path%3D{name}"

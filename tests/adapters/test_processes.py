@@ -1,4 +1,7 @@
-"""What is critical, with each next step in another process, over SQLite and over Postgres."""
+"""What is critical, with each next step in another process, over SQLite and over Postgres.
+
+Two that run at once stand in test_overtaken.py, those that are killed in test_killed.py.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +25,14 @@ from tests.adapters.processes import barrier, elsewhere, start
 from tests.adapters.rules import few, pay, send
 from tests.adapters.scripted import Line, Scripted
 from tests.adapters.talks import More, ask
+from tests.support.size import WHOLE
 
 GO_ON = {"messages": [("user", "go on")]}
 MODES = ["messages", "updates", "values", "custom", "debug", "tasks", "checkpoints"]
 
-EVERYWHERE = [
-    *(("sqlite", way) for way in WAYS),
-    ("postgres", "graph"),
-    ("postgres", "agent async"),
-]
-everywhere = pytest.mark.parametrize(("keeps", "way"), EVERYWHERE)
+ALL = [(keeps, way) for keeps in ("sqlite", "postgres") for way in WAYS]
+SOME = [each for each in ALL if each[0] == "sqlite" or each[1] in ("graph", "agent async")]
+everywhere = pytest.mark.parametrize(("keeps", "way"), ALL if WHOLE else SOME)
 
 
 @pytest.fixture
@@ -127,8 +128,8 @@ def _left(home: Home, way: str, mode: str, number: int) -> None:
         stream.close()
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(("keeps", "way"), [("sqlite", way) for way in WAYS])
+@pytest.mark.parametrize("mode", MODES if WHOLE else ["messages", "updates"])
+@everywhere
 def test_a_client_that_leaves_gets_no_more_than_the_cap(home: Home, way: str, mode: str) -> None:
     """The next message comes to another process: what was let through is in a checkpoint."""
     for number in range(2):
