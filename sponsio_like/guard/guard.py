@@ -299,8 +299,9 @@ def _log(policy: Policy, given: LogGiven | None, log_args: bool) -> Log:
     from sponsio_like.guard.sinks import sink_of
 
     names = (contract.name for contract in policy.contracts)
-    sink = with_contracts(sink_of(given), zip(names, policy.modes, strict=True))
-    return Log(sink, log_args, ByName(policy))
+    write, reads = sink_of(given)
+    sink = with_contracts(write, zip(names, policy.modes, strict=True))
+    return Log(sink, log_args, ByName(policy), reads)
 
 
 def _asked_to_relax() -> bool:

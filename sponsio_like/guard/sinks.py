@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from sponsio_like.errors import ContractError
 from sponsio_like.log import as_text, json_log
@@ -23,6 +24,13 @@ HINT = (
 FAILURES = ("the decision failed", "it could not be evaluated")
 """The beginnings of the messages of violations that no agent has committed: something raised."""
 STOPPED = frozenset({"blocked", "held", "redirected"})
+
+
+class OfLog(NamedTuple):
+    """A sink, and whether it reads records without a violation now; None: it reads all."""
+
+    write: Sink
+    reads: Callable[[], bool] | None = None
 
 
 class Structured(Protocol):
@@ -38,18 +46,18 @@ Given: TypeAlias = "str | Path | Sink | logging.Logger | logging.LoggerAdapter[A
 """The types that may be given as `log`."""
 
 
-def sink_of(given: Any) -> Sink:
+def sink_of(given: Any) -> OfLog:
     """Return the sink. Raises `ContractError` for what cannot be one."""
     match given:
         case str() | Path() if str(given):
-            return _file(given)
+            return OfLog(_file(given))
         case logging.Logger() | logging.LoggerAdapter():
-            return _standard(given)
+            return OfLog(_standard(given), partial(given.isEnabledFor, logging.INFO))
     if callable(given):
-        return _function(given)
+        return OfLog(_function(given))
     methods = [getattr(given, each, None) for each in ("bind", "info", "warning", "error")]
     if all(map(callable, methods)):  # they may be found by `__getattr__`
-        return _structured(given)
+        return OfLog(_structured(given))
     raise ContractError.of(f"log={given!r} cannot be written to", HINT)
 
 

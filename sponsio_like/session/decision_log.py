@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from sponsio_like.contracts import said_of
 from sponsio_like.engine import Finding
+from sponsio_like.errors import STRAIN
 from sponsio_like.events import Call, Ticket
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
 
 Record: TypeAlias = dict[str, Any]
 Sink: TypeAlias = Callable[[Record], None]
+Said: TypeAlias = tuple[str, str, Mapping[str, Any], str]
+"""A call: its id, tool, arguments and agent."""
 Applying: TypeAlias = Callable[[Literal["call", "message"], str], tuple[str, ...]]
 
 
@@ -27,12 +30,14 @@ Applying: TypeAlias = Callable[[Literal["call", "message"], str], tuple[str, ...
 class Log:
     """The sink that gets the records, if there is one.
 
-    `applying`: a function from a tool or a role to the contracts that apply to it.
+    `applying`: a function from a tool or a role to the contracts that apply to it; `reads`: True if
+    the sink reads records without a violation, None if it reads all.
     """
 
     sink: Sink | None = None
     log_args: bool = False
     applying: Applying | None = None
+    reads: Callable[[], bool] | None = None
 
     def decision(
         self,
@@ -47,34 +52,59 @@ class Log:
         """Log one decision, with the violations of every contract; `again`: it was told before."""
         if self.sink is None:
             return
+        said = (call.id, call.tool, call.args, call.agent)
+        record = self._decided(session, said, outcome_name(outcome), started)
+        record["violations"] += [
+            self._violation(each) for each in _told(outcome, found, late, again)
+        ]
+        self._end(record, outcome, again)
+
+    def passed(self, session: str, call: Said, started: float) -> None:
+        """Log the decision on a call that violates no contract."""
+        if self.reads is None or self.reads():
+            self._send(self._decided(session, call, "allowed", started))
+
+    def _decided(self, session: str, call: Said, outcome: str, started: float) -> Record:
+        """Return the record of a decision, as yet without violations."""
+        id, tool, args, agent = call
         record: Record = {
             "event": "decision",
             "session": session,
-            "id": call.id,
-            "tool": call.tool,
-            "agent": call.agent,
-            "outcome": outcome_name(outcome),
-            "violations": [self._violation(each) for each in _told(outcome, found, late, again)],
+            "id": id,
+            "tool": tool,
+            "agent": agent,
+            "outcome": outcome,
+            "violations": [],
             "microseconds": round((time.perf_counter() - started) * 1e6, 1),
         }
         if self.applying is not None:
-            record["applied"] = self.applying("call", call.tool)
+            record["applied"] = self.applying("call", tool)
         if self.log_args:
-            record["args"] = call.args
-        self._end(record, outcome, again)
+            record["args"] = args
+        return record
 
-    def passed(self, session: str, call: Call, started: float) -> None:
-        """Log the decision on a call that violates no contract."""
-        self.decision(session, call, Allowed(call.id), (), (), started)
+    def landed(self, session: str, id: str, tool: str, status: str) -> None:
+        """Log the result of a call that reveals nothing; without memory, it is not logged."""
+        if self.sink is None or (self.reads is not None and not self.reads()):
+            return
+        try:
+            self.settlement(session, id, tool, status, ())
+        except STRAIN:
+            return
 
     def settlement(
         self, session: str, id: str, tool: str, status: str, revealed: Iterable[Violation]
     ) -> None:
         """Log the result of a call, and the violations that it reveals."""
-        violations = self._plain(revealed)
-        self._write(
-            "settlement", session=session, id=id, tool=tool, status=status, violations=violations
-        )
+        record: Record = {
+            "event": "settlement",
+            "session": session,
+            "id": id,
+            "tool": tool,
+            "status": status,
+            "violations": self._plain(revealed),
+        }
+        self._send(record)
 
     def ignored(self, session: str, id: str) -> None:
         """Log a result that nobody waits for.

@@ -38,7 +38,7 @@ from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.naming import fresh_id
 from sponsio_like.session.notify import Notifications
 from sponsio_like.session.resume import restore, snapshot
-from sponsio_like.session.settle import Settlement, settle
+from sponsio_like.session.settle import settle
 from sponsio_like.session.tickets import MADE, Tickets, as_id
 from sponsio_like.values import given_args, given_value
 from sponsio_like.worlds import World
@@ -165,7 +165,7 @@ class Session:
             passed = try_fast(self._inner, tool, args, own, agent, depth) if direct else None
             if passed is not None and not isinstance(passed, FastRefusal):
                 if self._log.sink is not None:
-                    self._log.passed(self.id, Call(tool, passed[2], own, agent, depth), started)
+                    self._log.passed(self.id, passed[:4], started)
                 return let_through(own)
         except STRAIN:
             taken_back(self._inner, own)
@@ -243,9 +243,10 @@ class Session:
             tool = settle_fast(self._inner, id, error is None) if self._direct else None
         except STRAIN:  # then the slow path settles it
             tool = None
-        if tool is not None and self._log.sink is None:
+        if tool is not None:
+            self._log.landed(self.id, id, tool, status)
             return ()
-        landed = settle(self._inner, id, output, error) if tool is None else Settlement(tool, ())
+        landed = settle(self._inner, id, output, error)
         with suppress(*STRAIN):
             if landed is None:
                 self._log.ignored(self.id, id)

@@ -7,15 +7,18 @@ import io
 import json
 import logging
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import sponsio_like.log as log_module
 from sponsio_like.contracts.definition import contract
 from sponsio_like.errors import TraceError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.log import json_log, read_log
+from sponsio_like.session import Log
 
 FEW = contract("few").guarantees("tool `pay` at most 1 times")
 
@@ -151,3 +154,79 @@ def test_a_log_that_fails_disturbs_nobody(caplog: pytest.LogCaptureFixture) -> N
     session = Guard([FEW], log=log).session()
     assert [type(session.decide("pay")).__name__ for _ in range(2)] == ["Allowed", "Blocked"]
     assert "sink failed" in caplog.text
+
+
+def test_a_timestamp_is_the_time_of_the_record() -> None:
+    """Each line has the time at which it was written, to the microsecond, in UTC."""
+    stream = io.StringIO()
+    log = json_log(stream)
+    before = datetime.now(UTC)
+    for _ in range(3):
+        log({"event": "fact"})
+    found = [datetime.fromisoformat(each["timestamp"]) for each in logged(stream)]
+    assert before <= found[0] <= found[1] <= found[2] <= datetime.now(UTC)
+    assert all(
+        len(each["timestamp"]) == len("2026-11-23T01:53:59.507180Z") for each in logged(stream)
+    )
+
+
+def test_a_record_is_written_alike_by_every_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The encoder that is made once writes what that of `json` writes, and gives way if missing."""
+    record = {
+        "event": "decision",
+        "args": {"x": ["\u00e4\n", 1, 0.5, None, True]},
+        "applied": ("a",),
+    }
+    text = log_module._encoder()(record)
+    assert text == json.dumps(record)
+    monkeypatch.setattr(json.encoder, "c_make_encoder", None)
+    assert log_module._encoder()(record) == text
+    monkeypatch.setattr(json.encoder, "c_make_encoder", lambda: None)  # takes other parameters
+    assert log_module._encoder().__name__ == "encode"
+
+
+def test_a_record_that_is_read_later_describes_the_decision() -> None:
+    """A sink may keep records: what becomes of arguments and session does not change them."""
+    kept: list[dict[str, Any]] = []
+    session = Guard([FEW], log=kept.append, log_args=True).session("s")
+    args = {"to": ["bob"]}
+    session.decide("pay", args, id="a")
+    said = json.dumps(kept[0], default=list)
+    args["to"].append("eve")
+    session.settle("a")
+    session.decide("pay", args, id="b")
+    session.finish()
+    assert json.dumps(kept[0], default=list) == said
+    assert (kept[0]["outcome"], kept[0]["violations"], kept[0]["applied"]) == (
+        "allowed",
+        [],
+        ("few",),
+    )
+
+
+def test_no_record_is_made_that_a_logger_does_not_read(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A logger that only reads warnings costs no record of calls that violate nothing."""
+    made = list[str]()
+    whole = Log._decided
+
+    def counted(log: Log, session: str, call: Any, *rest: Any) -> dict[str, Any]:
+        made.append(call[0])
+        return whole(log, session, call, *rest)
+
+    monkeypatch.setattr(Log, "_decided", counted)
+    logger = logging.getLogger("decisions of a test")
+    caplog.set_level(logging.WARNING, logger.name)
+    session = Guard([FEW], log=logger).session("s")
+    session.decide("pay", id="a")
+    session.settle("a")
+    assert not made
+    session.decide("pay", id="b")
+    assert made == ["b"]
+    (told,) = (each.sponsio_like for each in caplog.records if each.name == logger.name)  # type: ignore[attr-defined]
+    assert told["outcome"] == "blocked"
+    assert told["contracts"] == [{"contract": "few", "mode": "enforce"}]
+    caplog.set_level(logging.INFO, logger.name)
+    session.decide("look", id="c")
+    assert made == ["b", "c"]
