@@ -127,13 +127,10 @@ class _First(AgentMiddleware[Any, Any]):
         return await handler(self._answered(request))
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-        calls = self._calls
-        return drive(calls.recorded(request, lambda it: handler(calls.safe(it)), later=False))
+        return self._calls.whole(request, handler)
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        calls = self._calls
-        safe = calls.recorded(request, lambda it: handler(calls.safe(it)), later=True)
-        return await adrive(safe)
+        return await self._calls.awhole(request, handler)
 
     def _answered(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Return the request, with an answer to each call that the user has not waited for.

@@ -25,6 +25,7 @@ from sponsio_like.adapters.langgraph.gate import Ruling, advised
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decision, result
 from sponsio_like.adapters.langgraph.leases import TAKEN, Taken
 from sponsio_like.adapters.langgraph.outer import within
+from sponsio_like.adapters.langgraph.pending import is_saved
 from sponsio_like.adapters.langgraph.standing import Stand
 from sponsio_like.engine import decode
 from sponsio_like.errors import SessionError
@@ -53,7 +54,6 @@ class Running:
     state: Any
     ran: int = 0
     refused: bool = False
-    active: bool = False
     unless: str = ""
     """The reason why it does not run, though it was let through; `""` if it may."""
     entries: list[Entry] = field(default_factory=list)
@@ -99,6 +99,26 @@ class Running:
                 live.give_back(question, self.own)
             if lease is not None:
                 lease.end(came=came)
+
+    def alone(self, work: Flow, config: Any, runtime: Any, *, later: bool) -> Flow:
+        """Do the work of the call, which no other run of its step does meanwhile.
+
+        Raises `SessionError` if one does, or has done it.
+        """
+        live, step = self.stand.sessions.live, self.stand.place.step
+        if not live.begin(step, self) and self.stand.sessions.guard.policy.enforces:
+            raise SessionError(AT_ONCE)
+        try:
+            with self.leased() as again:
+                call = (self.own, self.rev)
+                if again and (yield from is_saved(config, runtime, *call, later=later)):
+                    raise SessionError(AT_ONCE)
+                return (yield from work)
+        except GraphBubbleUp:
+            live.end(step)  # it is run from its start again
+            raise
+        finally:
+            live.rests(step, self)
 
     def run(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
         """Run the body, if it may run as it is called now; return its output, or the refusal."""

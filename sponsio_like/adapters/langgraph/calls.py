@@ -11,18 +11,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import ToolMessage
-from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph import proxy
 from sponsio_like.adapters.langgraph.answers import refusal, refused, result_of
 from sponsio_like.adapters.langgraph.asking import Asking, Tools, last_asking, mark_of
-from sponsio_like.adapters.langgraph.attempts import AT_ONCE, Running
+from sponsio_like.adapters.langgraph.attempts import Running
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up
 from sponsio_like.adapters.langgraph.observing import undisturbed
-from sponsio_like.adapters.langgraph.pending import is_saved, siblings
+from sponsio_like.adapters.langgraph.pending import siblings
 from sponsio_like.adapters.langgraph.place import place_of
 from sponsio_like.adapters.langgraph.sessions import Sessions
 from sponsio_like.adapters.langgraph.standing import Stand, stand_of
@@ -54,20 +53,18 @@ class Calls:
     # --- around the tool --------------------------------------------------------------------------
 
     def whole(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-        """Run a call through `recorded` and `checked`, where no middleware stands between them."""
-        return drive(self.recorded(request, lambda it: handler(self.checked(it)), later=False))
+        """Run the call, outside of all middlewares; return its result with entries for the channel.
+
+        Unless a middleware inside of all others does, it checks the call, too. Raises
+        `SessionError` if the same step of the thread runs already.
+        """
+        return drive(self._recorded(request, handler, later=False))
 
     async def awhole(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Do what `whole` does, asynchronously."""
-        return await adrive(
-            self.recorded(request, lambda it: handler(self.checked(it)), later=True)
-        )
+        return await adrive(self._recorded(request, handler, later=True))
 
-    def recorded(self, request: Any, handler: Callable[[Any], Any], *, later: bool) -> Flow:
-        """Run the call, outside of all middlewares; return its result with entries for the channel.
-
-        Raises `SessionError` if the same step of the thread runs already.
-        """
+    def _recorded(self, request: Any, handler: Callable[[Any], Any], *, later: bool) -> Flow:
         running = yield from undisturbed(
             self.sessions.guard, self._running(request, later=later), lambda: None
         )
@@ -76,21 +73,17 @@ class Calls:
         if running is None:
             return (yield Run(self._undecided if self._enforces else handler, (request,)))
         stand: Stand = running.stand
-        (agent, depth), at = stand.by, (request.runtime.config, request.runtime)
-        call = (running.own, running.rev)
-        live = self.sessions.live
-        if not live.begin(stand.place.step, running) and self._enforces:
-            raise SessionError(AT_ONCE)
+        agent, depth = stand.by
+
+        def work() -> Flow:
+            with running.session.active(agent=agent, depth=depth):
+                inner = request if self.inside else self._checked(request, running)
+                return (yield Run(handler, (inner,)))
+
+        at = (request.runtime.config, request.runtime)
         try:
-            with running.leased() as again, running.session.active(agent=agent, depth=depth):
-                if again and (yield from is_saved(*at, *call, later=later)):
-                    raise SessionError(AT_ONCE)
-                came = yield Run(handler, (request,))
-        except GraphBubbleUp:
-            live.end(stand.place.step)  # it is run from its start again
-            raise
+            came = yield from running.alone(work(), *at, later=later)
         finally:
-            running.active = False
             proxy.release(running)
         ended = self._ended(came, running, request)
         return (yield from undisturbed(self.sessions.guard, ended, lambda: came))
@@ -107,8 +100,9 @@ class Calls:
         running: Running | None = self.sessions.live.running(self._step(request))
         if running is None and self._enforces:
             raise SessionError(HALF)
-        if running is None:
-            return request
+        return request if running is None else self._checked(request, running)
+
+    def _checked(self, request: Any, running: Running) -> Any:
         ruling, call, tool = running.ruling, request.tool_call, request.tool
         changed = ruling["tool"] != ruling["asked"] or ruling.get("edited")
         if changed and call["name"] == ruling["asked"]:
@@ -116,10 +110,6 @@ class Calls:
             if mark_of(call["name"], call["args"]) == ruling["mark"]:
                 call = {**call, "name": ruling["tool"], "args": dict(ruling["raw"])}
         return proxy.asking(request, tool, running, call)
-
-    def safe(self, request: Any) -> Any:
-        """Return the request, outside of all middlewares; checked, unless one inside does that."""
-        return request if self.inside else self.checked(request)
 
     def meet(self) -> None:
         """Note that a middleware inside of all others checks the calls."""

@@ -21,7 +21,7 @@ from langgraph.types import CachePolicy, Command, RetryPolicy, Send
 
 from sponsio_like.adapters.langgraph.answers import handed_here
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
-from sponsio_like.adapters.langgraph.attempts import AT_ONCE, Running
+from sponsio_like.adapters.langgraph.attempts import Running
 from sponsio_like.adapters.langgraph.bodies import CHANGED
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState, Kept
 from sponsio_like.adapters.langgraph.deciding import Asks, Decide, instead_of
@@ -30,7 +30,6 @@ from sponsio_like.adapters.langgraph.handlers import on_state
 from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
 from sponsio_like.adapters.langgraph.journal import catch_up
 from sponsio_like.adapters.langgraph.outer import within
-from sponsio_like.adapters.langgraph.pending import is_saved
 from sponsio_like.adapters.langgraph.routes import (
     Exits,
     add,
@@ -44,7 +43,6 @@ from sponsio_like.adapters.langgraph.routes import (
 from sponsio_like.adapters.langgraph.sending import SENT, Sent, messages_of, to_decide
 from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read
 from sponsio_like.adapters.langgraph.standing import stand_of
-from sponsio_like.errors import SessionError
 from sponsio_like.guard import CallBlocked, Flow, Guard, Run, adrive, drive, error_text
 from sponsio_like.outcome import Blocked, Held
 from sponsio_like.values import as_answer, as_members
@@ -179,20 +177,8 @@ class _Node:
             return self._and_on(self._refused(given["call"], given["advice"], state))
         to = to_decide(decides(self.name), [state] if "given" in given else None)
         running = yield from self._running(given, config, runtime, later=later)
-        live = self.sessions.live
-        if not live.begin(running.stand.place.step, running) and self._enforces:
-            raise SessionError(AT_ONCE)
-        try:
-            with running.leased() as again:
-                call = (running.own, running.rev)
-                if again and (yield from is_saved(config, runtime, *call, later=later)):
-                    raise SessionError(AT_ONCE)
-                return (yield from self._decided(running, state, config, to, later=later))
-        except GraphBubbleUp:
-            live.end(running.stand.place.step)  # it is run from its start again
-            raise
-        finally:
-            running.active = False
+        work = self._decided(running, state, config, to, later=later)
+        return (yield from running.alone(work, config, runtime, later=later))
 
     def _running(self, given: Sent, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
         """Return the call as it was let through; the same one, if a policy tries its node again."""

@@ -67,6 +67,7 @@ class Live:
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._out: OrderedDict[tuple[str, str, str], Out] = OrderedDict()
         self._running: OrderedDict[str, Any] = OrderedDict()
+        self._active: dict[str, Any] = {}
         self._answered: OrderedDict[str, tuple[str, frozenset[str]]] = OrderedDict()
         self._questions: OrderedDict[str, str] = OrderedDict()
         self._deciding: OrderedDict[tuple[str, str], str] = OrderedDict()
@@ -125,10 +126,8 @@ class Live:
     def begin(self, step: str, running: Any) -> bool:
         """Note that a call runs in this step; return False if another run is running it."""
         with self._lock:
-            known = self._running.get(step)
-            if known is not None and known is not running and known.active:
+            if self._active.setdefault(step, running) is not running:
                 return False
-            running.active = True
             _put(self._running, step, running, RUNNING_CAP)
             _put(self._acted, running.rev, None, RUNNING_CAP)
             return True
@@ -143,11 +142,14 @@ class Live:
         with self._lock:
             self._running.pop(step, None)
 
+    def rests(self, step: str, running: Any) -> None:
+        """Note that the call does not run now. It takes no lock: it may be called anywhere."""
+        if self._active.get(step) is running:
+            del self._active[step]
+
     def runs(self, session: Session) -> set[str]:
         """Return the ids of the calls of this session that run now."""
-        with self._lock:
-            every = [each for each in self._running.values() if each.active]
-        return {each.own for each in every if each.session is session}
+        return {each.own for each in list(self._active.values()) if each.session is session}
 
     # --- what was written -------------------------------------------------------------------------
 
