@@ -16,7 +16,8 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph import approve, waiting
 from sponsio_like.guard.guard import Guard
-from sponsio_like.worlds import SqliteWorld
+from sponsio_like.worlds import Entry, SqliteWorld
 from tests.adapters.bench import POLL
 from tests.adapters.harness import Call
 from tests.adapters.rules import asked, pay, spending
@@ -127,9 +128,9 @@ class Home:
             return AsyncPostgresSaver.from_conn_string(self.address)
         return AsyncSqliteSaver.from_conn_string(str(self._file("threads.sqlite")))
 
-    def world(self) -> SqliteWorld:
-        """What remembers contracts on the world."""
-        return SqliteWorld(self._file("world.sqlite"), durable=False)
+    def world(self, points: Points) -> SqliteWorld:
+        """What remembers contracts on the world, with a point whenever these have counted."""
+        return World(self._file("world.sqlite"), points)
 
 
 class Points:
@@ -194,6 +195,24 @@ def _paid(values: Iterable[Any]) -> list[str]:
     """What tools have answered, by these values of channels."""
     each = (one for value in values for one in (value if isinstance(value, list) else [value]))
     return [str(one.content) for one in each if isinstance(one, ToolMessage)]
+
+
+class World(SqliteWorld):
+    """A store that passes a point after each time that contracts on the world have counted."""
+
+    def __init__(self, path: Path, points: Points) -> None:
+        super().__init__(path, durable=False)
+        self._points = points
+
+    @contextmanager
+    def entry(self, id: str) -> Iterator[Entry]:
+        """As `SqliteWorld.entry`."""
+        with super().entry(id) as entry:
+            before = entry.read()
+            yield entry
+            counted = entry.read() != before and not id.startswith("leases")
+        if counted:
+            self._points.at("counted")
 
 
 # --- what runs ------------------------------------------------------------------------------------
@@ -343,7 +362,7 @@ def _talk(life: Life) -> tuple[Talk, Points]:
     guard = Guard([budget.world() if life.world else budget, asked(226)])
     options: dict[str, Any] = {"more": More(saver=None)}
     if life.world:
-        options["world"] = home.world()
+        options["world"] = home.world(points)
     tools = [pay_tool(home, points, waits=life.waits)]
     if story.inner:
         sub_agent = way.under(guard, tools, **options)

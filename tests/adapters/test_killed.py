@@ -38,7 +38,7 @@ class Case:
 
 ALL = [
     Case(story, way, keeps, world, durability)
-    for story in STORIES
+    for story in ("beside", "asked", "inside")
     for way in WAYS
     for keeps in ("sqlite", "postgres")
     for world in (False, True)
@@ -96,16 +96,26 @@ def running(life: Life) -> set[int]:
     return amounts(life, "begin") - amounts(life, "saved")
 
 
+def counts_again(life: Life) -> bool:
+    """True if the world may have counted a decision that was not saved: calls are decided anew."""
+    points = life.home.lines("points")
+    named = max((i for i, each in enumerate(points) if each == "saved in __return__"), default=0)
+    begun = any(each.startswith("begin") for each in points[named:])
+    return life.world and (
+        life.durability == "async" or ("counted" in points[named:] and not begun)
+    )
+
+
 def wrong_when_it_goes_on(life: Life) -> Iterator[str]:
     """What is wrong when another process goes on where this one was."""
-    story, twice = STORIES[life.story], running(life)
+    story, twice, again_counted = STORIES[life.story], running(life), counts_again(life)
     saved = any(each.startswith("saved checkpoint") for each in life.home.lines("points"))
     left = life.to_the_end(life.on() if saved else life.say())
     if any(len(each) != 1 for each in left.told.values()):
         yield f"the model was told {left.told}"
     left = life.say([pay(story.rest, "y"), pay(1, "z")], "done")
     paid = life.home.paid
-    if life.world and life.durability == "async":  # what was decided may be lost, and has counted
+    if again_counted:
         if sum(paid) > TOTAL:
             yield f"paid {paid}"
     elif set(paid) != {*story.pays, story.rest}:
