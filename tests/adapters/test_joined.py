@@ -110,7 +110,33 @@ def several(builder: Any) -> None:
     builder.add_conditional_edges("model", to_others, ["audit", "log", END])
 
 
-SHAPES = (listed, unnamed, sent, several)
+def _commanded(builder: Any, goes: Callable[[Any], Any], **options: Any) -> None:
+    """A node behind the model says where the graph goes."""
+    beside(builder)
+    builder.add_edge("tools", "model")
+    builder.add_edge("audit", "model")
+    builder.add_edge("model", "router")
+    builder.add_node(
+        "router", lambda state: Command(goto=goes(state) if calls(state) else END), **options
+    )
+
+
+def commanded(builder: Any) -> None:
+    """A command leads to both."""
+    _commanded(builder, lambda _: ["tools", "audit"], destinations=("tools", "audit", END))
+
+
+def commanded_unsaid(builder: Any) -> None:
+    """As before; the node does not say where its commands lead."""
+    _commanded(builder, lambda _: ["tools", "audit"])
+
+
+def commanded_sent(builder: Any) -> None:
+    """A command sends the calls, one by one."""
+    _commanded(builder, lambda state: [*(Send("tools", [it]) for it in calls(state)), "audit"])
+
+
+SHAPES = (listed, unnamed, sent, several, commanded, commanded_unsaid, commanded_sent)
 each_shape = pytest.mark.parametrize("shape", SHAPES)
 
 

@@ -27,7 +27,8 @@ Kept: TypeAlias = dict[str, Any]
 """The part of one guard, as JSON data: `rev` and its ancestors in `line`; the `session`, which is
 number `seq` of the ones that `live` has written; the messages that were `heard`; what was `asked`
 of people; `rulings` and `plan` of the calls that were decided, and the `results` of those that have
-ended; the part that goes `on` from here, where another version of the guard has decided since."""
+ended; the `steps` of the graph in which guarded nodes began; the part that goes `on` from here,
+where another version of the guard has decided since."""
 
 
 def rev_of(kept: Mapping[str, Any]) -> str:
@@ -74,6 +75,8 @@ def joined(old: Kept, new: Kept) -> Kept:
         return _with_results(old, new["results"]) if ours else old
     if new.keys() == {"rev", "said", "of"}:
         return _with_answer(old, new["of"], new["said"]) if _is_of(old, new["rev"]) else old
+    if new.keys() == {"rev", "steps"}:
+        return {**old, "steps": {**old.get("steps", {}), **new["steps"]}}
     told = new.get("told", ())
     new = {key: each for key, each in new.items() if key != "told"}
     if "rev" not in old or new["rev"] == old["rev"]:

@@ -18,7 +18,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command, Send, interrupt
 
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
-from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
+from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
 from sponsio_like.adapters.langgraph.gate import Batch, Gate, Ruling, advised
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.observing import undisturbed
@@ -249,10 +249,13 @@ def instead_of(
         case {"sponsio_like": _}:
             return None
         case {"__contracts__": _, **rest} if not rest:
-            return Command(goto=decides(name))
+            goto: Any = decides(name)
         case None:
-            return Command(goto=decides(name))
-    return Command(goto=[to_decide(decides(name), [given]), *exits.idle])
+            goto = decides(name)
+        case _:
+            goto = [to_decide(decides(name), [given]), *exits.idle]
+    begun = {"rev": rev_of(sessions.kept_in(config)), "steps": dict([turn_of(config, name)])}
+    return Command(update={CHANNEL: sessions.wrote(begun)}, goto=goto)
 
 
 def _group(name: str, of: str) -> str:

@@ -93,11 +93,15 @@ class Routes:
         Without contracts both would lead there in one step.
         """
         old, leads = self.builder, defaultdict[str, set[str]](set)
+        bound = {*old.branches, *(start for start, _ in old.edges)}
+        bound |= {start for starts, _ in old.waiting_edges for start in starts}
         for start, end in old.edges:
             leads[start].add(end)
         for start, branches in old.branches.items():
             for each in branches.values():
                 leads[start].update(each.ends.values() if each.ends else old.nodes)
+        for name, spec in old.nodes.items():  # by a command; one without edges may lead anywhere
+            leads[name].update(spec.ends or (() if name in bound else old.nodes))
         own = {*self.exits, *map(decides, self.exits)}
         found: set[str] = set()
         for ends in [leads[start] for start in [*leads] if start not in own]:
