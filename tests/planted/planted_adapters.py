@@ -189,6 +189,20 @@ BUGS = (
         ("tests/adapters/test_joined.py::test_the_model_is_called_when_people_have_answered"),
     ),
     (
+        "a command that leads to a guarded node is not noted",
+        "adapters/langgraph/deciding.py",
+        "Command(update={CHANNEL: sessions.wrote(begun)}, goto=goto)",
+        "Command(goto=goto)",
+        ("tests/adapters/test_joined.py::test_the_model_is_called_when_people_have_answered"),
+    ),
+    (
+        "nodes without edges are taken to lead nowhere",
+        "adapters/langgraph/routes.py",
+        "spec.ends or (() if name in bound else old.nodes)",
+        "spec.ends or ()",
+        ("tests/adapters/test_joined.py::test_the_model_is_called_when_all_are_refused"),
+    ),
+    (
         "deferred nodes do not wait for calls",
         "adapters/langgraph/deciding.py",
         "return [*sends, *self.exits.idle]",
