@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
@@ -20,10 +21,14 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 
+from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import guard_tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL
+from sponsio_like.adapters.langgraph.live import Live
 from sponsio_like.guard.guard import Guard
+from tests.adapters.harness import Call
 from tests.adapters.rules import few, spending
+from tests.adapters.scripted import Scripted
 
 ON: Any = {"configurable": {"thread_id": "one"}}
 
@@ -152,22 +157,76 @@ def test_the_work_of_a_message_grows_with_its_calls_alone() -> None:
     assert sixty - twenty < 1.1 * each * 40
 
 
+class _Saver(InMemorySaver):
+    """Keeps what is written to the channel of the contracts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[Any] = []
+
+    def put_writes(self, config: Any, writes: Any, *args: Any, **more: Any) -> None:
+        self.written.extend(value for channel, value in writes if channel == CHANNEL)
+        super().put_writes(config, writes, *args, **more)
+
+    async def aput_writes(self, config: Any, writes: Any, *args: Any, **more: Any) -> None:
+        self.put_writes(config, writes, *args, **more)
+
+
 def test_the_work_of_a_turn_does_not_grow_with_the_run() -> None:
     """What is written to the channel in a turn is as large after 60 turns as after 20."""
-    written: list[int] = []
-
-    class Saver(InMemorySaver):
-        def put_writes(self, config: Any, writes: Any, *args: Any, **more: Any) -> None:
-            mine = [value for channel, value in writes if channel == CHANNEL]
-            written.extend(len(self.serde.dumps_typed(each)[1]) for each in mine)
-            super().put_writes(config, writes, *args, **more)
-
-        async def aput_writes(self, config: Any, writes: Any, *args: Any, **more: Any) -> None:
-            self.put_writes(config, writes, *args, **more)
-
-    graph = _builder(1, Guard([few("pay", 500), spending(500)]), turns=60).compile(Saver())
+    saver = _Saver()
+    graph = _builder(1, Guard([few("pay", 500), spending(500)]), turns=60).compile(saver)
     asyncio.run(graph.ainvoke({"messages": ["pay"]}, {**ON, "recursion_limit": 300}))
+    written = [len(saver.serde.dumps_typed(each)[1]) for each in saver.written]
     decided, results = written[::2], written[1::2]
     assert len(decided) == len(results) == 60
     assert max(decided[20:]) < 1.05 * min(decided[20:])
     assert max(results) < 1.1 * min(results)
+
+
+def test_an_answer_without_calls_does_not_write_the_session_down_again() -> None:
+    """It is written with calls that are let through, and by a later process read from there."""
+    saver, guard = _Saver(), Guard([few("pay", 2)])
+    turns: list[Any] = [[Call("pay", {"amount": 1}, "a")], "done"]
+
+    def say() -> Any:
+        made = create_agent(
+            Scripted(script=lambda: turns),
+            [pay],
+            middleware=guarded(guard, [pay]),
+            checkpointer=saver,
+        )
+        return asyncio.run(made.ainvoke({"messages": ["pay"]}, ON))["messages"]
+
+    say()
+    assert ["session" in each for written in saver.written for each in written.values()] == [
+        True,
+        False,
+    ]
+    assert saver.written[-1] == {}
+    guard = Guard([few("pay", 2)])
+    assert [say()[-2].status for _ in range(2)] == ["success", "error"]
+
+
+def test_a_step_that_decides_looks_at_no_calls_but_those_that_run() -> None:
+    """Calls that have run before are not gone through again."""
+    live, looked = Live(), list[str]()
+
+    class Seen:
+        rev = ""
+
+        def __init__(self, own: str) -> None:
+            self.own = own
+
+        @property
+        def session(self) -> Any:
+            looked.append(self.own)
+            return session
+
+    session, every = Guard([few("pay", 2)]).session(), [Seen(str(i)) for i in range(9)]
+    for each in every:
+        assert live.begin(each.own, each)
+    for each in every[1:]:
+        live.rests(each.own, each)
+    assert live.runs(session) == {"0"}
+    assert looked == ["0"]

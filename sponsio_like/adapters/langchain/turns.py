@@ -15,7 +15,7 @@ from langgraph.config import get_config
 
 from sponsio_like.adapters.langgraph.answers import refusal
 from sponsio_like.adapters.langgraph.asking import Tools, last_asking, unanswered
-from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
+from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
 from sponsio_like.adapters.langgraph.gate import DROPPED, Batch, Ruling, advised
 from sponsio_like.adapters.langgraph.hearing import hear, said_by_user, tell_answer, told_facts
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
@@ -126,6 +126,9 @@ class Turns:
             )
             return _ended(stand, turn, batch, over)
         instead, more = self._after(turn, batch.session, calls)
+        if not calls and not instead and self._is_as_kept(stand, turn, more, config):
+            opened.live.keep(rev_of(stand.kept), batch.session)
+            return {CHANNEL: {}}
         refused = [each for each in batch.rulings if not each.tool and self._is_direct(each)]
         rulings = _kept(batch, never, {"of": said, "answer": batch.question})
         place = stand.place.step
@@ -148,6 +151,15 @@ class Turns:
         if asking is None or not asking.tool_calls or unanswered(messages):
             return False
         return bool(self.sessions.kept_in(config).get("of") == asking.id)
+
+    def _is_as_kept(self, stand: Stand, turn: Turn, more: Kept, config: Any) -> bool:
+        """True if a turn without calls has changed nothing that the channel would have to say."""
+        opened, kept = self.sessions, stand.kept
+        says = rev_of(kept) and rev_of(kept) == rev_of(opened.kept_in(config))
+        tells = opened.listens or opened.facts is not None or opened.guard.policy.world
+        beside = opened.shared or stand.place.inside or stand.around is not None
+        same = more["sent_back"] == kept.get("sent_back") and turn.heard == kept.get("heard")
+        return bool(says and same and not (tells or beside or stand.place.ended))
 
     def _is_direct(self, ruling: Ruling) -> bool:
         """True if the agent ends with the answer of the tool: then its refusal is said here.
