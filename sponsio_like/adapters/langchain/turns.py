@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.config import get_config
 
 from sponsio_like.adapters.langgraph.answers import refusal
-from sponsio_like.adapters.langgraph.asking import Tools, last_asking, unanswered
+from sponsio_like.adapters.langgraph.asking import Asking, Tools, last_asking, unanswered
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
 from sponsio_like.adapters.langgraph.gate import DROPPED, Batch, Ruling, advised
 from sponsio_like.adapters.langgraph.hearing import hear, said_by_user, tell_answer, told_facts
@@ -125,25 +125,32 @@ class Turns:
                 Ruling(each, why=never[each.id]["told"]) for each in calls if each.id in never
             )
             return _ended(stand, turn, batch, over)
+        return self._written(stand, turn, batch, calls, never)
+
+    def _written(
+        self,
+        stand: Stand,
+        turn: Turn,
+        batch: Batch,
+        calls: Sequence[Asking],
+        never: Mapping[str, Kept],
+    ) -> dict[str, Any]:
+        """Return the update of a run that goes on: what is said, and how the calls may run."""
         instead, more = self._after(turn, batch.session, calls)
-        if not calls and not instead and self._is_as_kept(stand, turn, more, config):
-            opened.live.keep(rev_of(stand.kept), batch.session)
+        if not calls and not instead and self._is_as_kept(stand, turn, more):
+            self.sessions.live.keep(rev_of(stand.kept), batch.session)
             return {CHANNEL: {}}
         refused = [each for each in batch.rulings if not each.tool and self._is_direct(each)]
+        place, said = stand.place.step, None if turn.asking is None else turn.asking.id
         rulings = _kept(batch, never, {"of": said, "answer": batch.question})
-        place = stand.place.step
         value = {"heard": turn.heard, "place": place, "rulings": rulings, "of": said, **more}
         entries = decisions(place, batch.rulings, stand.by)
         jump = {"jump_to": "model"} if more["sent_back"] != turn.counting() else {}
         written = stand.write(batch.session, value, entries)
         if any(each.tool for each in batch.rulings):
-            opened.once_answered(batch.question, written)
+            self.sessions.once_answered(batch.question, written)
         said_now = [*instead, *map(refusal, refused)]
-        return {
-            **({"messages": said_now} if said_now else {}),
-            CHANNEL: written,
-            **jump,
-        }
+        return {**({"messages": said_now} if said_now else {}), CHANNEL: written, **jump}
 
     def _returned(self, config: Any, messages: Sequence[Any]) -> bool:
         """True if the tools have run, and the agent would end before the model hears a refusal."""
@@ -152,10 +159,10 @@ class Turns:
             return False
         return bool(self.sessions.kept_in(config).get("of") == asking.id)
 
-    def _is_as_kept(self, stand: Stand, turn: Turn, more: Kept, config: Any) -> bool:
+    def _is_as_kept(self, stand: Stand, turn: Turn, more: Kept) -> bool:
         """True if a turn without calls has changed nothing that the channel would have to say."""
         opened, kept = self.sessions, stand.kept
-        says = rev_of(kept) and rev_of(kept) == rev_of(opened.kept_in(config))
+        says = rev_of(kept) and not stand.newer
         tells = opened.listens or opened.facts is not None or opened.guard.policy.world
         beside = opened.shared or stand.place.inside or stand.around is not None
         same = more["sent_back"] == kept.get("sent_back") and turn.heard == kept.get("heard")

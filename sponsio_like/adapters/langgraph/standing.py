@@ -46,6 +46,8 @@ class Stand:
     saver: Any = None
     whole: Mapping[str, Kept] | None = None
     """The value of the channel, where the graph goes on inside of another one."""
+    newer: bool = False
+    """True if this process has decided since, and the checkpoint does not know it."""
 
     @property
     def by(self) -> tuple[str, int]:

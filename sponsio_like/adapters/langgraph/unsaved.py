@@ -35,7 +35,7 @@ def newest(stand: Stand, config: Any, runtime: Any, *, later: bool) -> Flow:
     if (yield from _looked(config, runtime, links[0].checkpoint, links[-1].mark, later=later)):
         return stand
     asked = stand.kept.get("asked", {})
-    return replace(stand, kept={**live.written(links[-1].mark), "asked": asked})
+    return replace(stand, kept={**live.written(links[-1].mark), "asked": asked}, newer=True)
 
 
 def _looked(config: Any, runtime: Any, since: str, rev: str, *, later: bool) -> Flow:
