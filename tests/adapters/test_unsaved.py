@@ -16,7 +16,7 @@ from langgraph.config import get_stream_writer
 from langgraph.graph import MessagesState
 
 from sponsio_like.adapters.langgraph import GuardedState
-from sponsio_like.adapters.langgraph.inside import listed
+from sponsio_like.adapters.langgraph.pending import listed
 from sponsio_like.guard.guard import Guard
 from tests.adapters.apps import joined
 from tests.adapters.rules import few

@@ -51,7 +51,7 @@ MEANING = (
     ),
     (
         "any answer will do",
-        "adapters/langgraph/replies.py",
+        "adapters/langgraph/people.py",
         (
             "        if isinstance(each.said, Mapping) and id in each.said:\n"
             "            given, other = _edited(tools, call, each.said[id])\n"
@@ -118,7 +118,7 @@ BUGS = (
     ),
     (
         "what a validation makes later is not decided",
-        "adapters/langgraph/bodies.py",
+        "adapters/langgraph/proxy.py",
         "if not any(now and was and now != was for now, was in pairs):",
         "if not any(now and was and not now for now, was in pairs):",
         (
@@ -269,7 +269,7 @@ BUGS = (
     ),
     (
         "what was done inside of a call is forgotten with its process",
-        "adapters/langgraph/inside.py",
+        "adapters/langgraph/pending.py",
         'while mine := [pair for pair in parts if pair[1].get("outer") in names]:',
         'while mine := [pair for pair in parts if pair[1].get("outer") is names]:',
         "tests/adapters/test_killed.py::test_what_a_sub_agent_has_done_is_found_by_another_process",
@@ -352,14 +352,14 @@ BUGS = (
     ),
     (
         "a second call has a second memory",
-        "adapters/langgraph/alone.py",
+        "adapters/langgraph/standing.py",
         "    if place.run != place.called:\n",
         "    if not place.run:\n",
         "tests/adapters/test_nested_runs.py::test_a_second_call_by_one_node_is_refused",
     ),
     (
         "two runs in one place overwrite each other",
-        "adapters/langgraph/alone.py",
+        "adapters/langgraph/standing.py",
         "    if _FORKS and _is_beside(",
         "    if not _FORKS and _is_beside(",
         "tests/adapters/test_nested_runs.py::test_two_runs_in_one_place_are_refused",

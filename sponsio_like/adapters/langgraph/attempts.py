@@ -19,13 +19,13 @@ from langgraph.prebuilt import ToolNode
 
 from sponsio_like.adapters.langgraph.answers import handed_here, refusal, result_of
 from sponsio_like.adapters.langgraph.asking import Asking, Tools, mark_of, passing
-from sponsio_like.adapters.langgraph.bodies import CHANGED, Changed
 from sponsio_like.adapters.langgraph.channel import rev_of
 from sponsio_like.adapters.langgraph.gate import Ruling, advised
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decision, result
 from sponsio_like.adapters.langgraph.leases import TAKEN, Taken
-from sponsio_like.adapters.langgraph.outer import within
 from sponsio_like.adapters.langgraph.pending import is_saved
+from sponsio_like.adapters.langgraph.place import within
+from sponsio_like.adapters.langgraph.proxy import CHANGED, Changed
 from sponsio_like.adapters.langgraph.standing import Stand
 from sponsio_like.engine import decode
 from sponsio_like.errors import SessionError

@@ -22,9 +22,8 @@ from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
 from sponsio_like.adapters.langgraph.gate import Batch, Gate, Ruling, advised
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.observing import undisturbed
-from sponsio_like.adapters.langgraph.people import question
+from sponsio_like.adapters.langgraph.people import Asked, question
 from sponsio_like.adapters.langgraph.place import Place, place_of, turn_of
-from sponsio_like.adapters.langgraph.replies import Asked
 from sponsio_like.adapters.langgraph.routes import Exits, decides, state_of
 from sponsio_like.adapters.langgraph.sending import SENT, Sent, is_given, to_decide
 from sponsio_like.adapters.langgraph.sessions import Sessions, read, successor

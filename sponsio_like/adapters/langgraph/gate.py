@@ -15,14 +15,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from langgraph.errors import GraphInterrupt
+from langgraph.func import task
 from langgraph.types import interrupt
 
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
-from sponsio_like.adapters.langgraph.bodies import marks_of
+from sponsio_like.adapters.langgraph.channel import CHANNEL
 from sponsio_like.adapters.langgraph.live import Live, Out
-from sponsio_like.adapters.langgraph.people import answer, question, unknown
-from sponsio_like.adapters.langgraph.replies import Asked, heard
-from sponsio_like.adapters.langgraph.steps import once
+from sponsio_like.adapters.langgraph.people import Asked, answer, heard, question, unknown
+from sponsio_like.adapters.langgraph.proxy import marks_of
 from sponsio_like.adapters.langgraph.tape import Said, taped
 from sponsio_like.adapters.langgraph.together import together
 from sponsio_like.engine import renamed
@@ -334,3 +334,28 @@ def _unheard(ruling: Ruling) -> Ruling:
     roles = " or ".join(f"`{each}`" for each in ruling.outcome.ticket.roles) or "a person"
     why = f"`{ruling.asking.tool}` waits for {roles}, but nobody can be asked: the graph has no"
     return replace(ruling, why=f"{why} checkpointer, so it could not be resumed")
+
+
+# --- what is done once ----------------------------------------------------------------------------
+
+
+def once(make: Callable[[], Any], later: bool) -> Any:
+    """Return what `make` gives, once, however often the node runs; and True if that was now.
+
+    It is a task of LangGraph. Streams of updates show one as they show a node: what it gives stands
+    under the channel, so that nobody takes it for an update of the state. `later`: something to be
+    awaited for that.
+    """
+    fresh: list[bool] = []
+
+    def made() -> Any:
+        fresh.append(True)
+        return {CHANNEL: make()}
+
+    named: Any = task(name="contracts")
+    waiting = named(made)()
+    return _awaited(waiting, fresh) if later else (waiting.result()[CHANNEL], bool(fresh))
+
+
+async def _awaited(waiting: Any, fresh: list[bool]) -> tuple[Any, bool]:
+    return (await waiting)[CHANNEL], bool(fresh)

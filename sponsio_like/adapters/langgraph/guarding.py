@@ -22,14 +22,14 @@ from langgraph.types import CachePolicy, Command, RetryPolicy, Send
 from sponsio_like.adapters.langgraph.answers import handed_here
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
 from sponsio_like.adapters.langgraph.attempts import Running
-from sponsio_like.adapters.langgraph.bodies import CHANGED
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState, Kept
 from sponsio_like.adapters.langgraph.deciding import Asks, Decide, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.handlers import on_state
 from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
 from sponsio_like.adapters.langgraph.journal import catch_up
-from sponsio_like.adapters.langgraph.outer import within
+from sponsio_like.adapters.langgraph.place import within
+from sponsio_like.adapters.langgraph.proxy import CHANGED
 from sponsio_like.adapters.langgraph.routes import (
     Exits,
     add,

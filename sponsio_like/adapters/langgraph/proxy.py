@@ -2,7 +2,8 @@
 
 In: a tool, and what to do when it is about to run. Out: an object of the same state and the same
 class, but for four methods. Whatever middlewares make of a call, and however often they run it,
-they do so through this object.
+they do so through this object. The validation of a tool may make something else of a call each
+time: what its body is about to receive is compared with what was decided, too.
 """
 
 from __future__ import annotations
@@ -18,7 +19,22 @@ from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
-from sponsio_like.adapters.langgraph.bodies import Body, meet
+from sponsio_like.adapters.langgraph.asking import Asking, mark_of
+from sponsio_like.session import fresh_id
+from sponsio_like.values import as_data
+
+CHANGED = "it was changed before it ran"
+"""The error of a call that was let through, and does not run as it was decided."""
+_SHORT = 12
+"""Characters of a mark: enough to tell a value from the next one."""
+
+
+class Changed(Exception):
+    """Raised if a body may not run on what it would receive now. `ruling`: why."""
+
+    def __init__(self, ruling: Any) -> None:
+        super().__init__(ruling.told)
+        self.ruling = ruling
 
 
 class Pair(NamedTuple):
@@ -28,8 +44,17 @@ class Pair(NamedTuple):
     artifact: Any
 
 
-class Checks(Body, Protocol):
-    """Somebody who is asked before a body runs, and told of what it returns."""
+class Checks(Protocol):
+    """Somebody who is asked before a body runs as it was `decided`, and told what it returns."""
+
+    id: str
+    decided: Mapping[str, Any]
+
+    def came(self, id: str, what: Mapping[str, Any]) -> None:
+        """Tell the session what a run has come to."""
+
+    def ruled(self, asking: Asking) -> Any:
+        """Decide this run, and return the ruling."""
 
     def run(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
         """Run this call with `go`, or another one, or none; return what comes of it.
@@ -237,3 +262,32 @@ def _noted(tool: BaseTool, value: Any) -> Any:
         apart = tool.response_format == "content_and_artifact" and isinstance(value, tuple)
         returned.append(Pair(*value) if apart and len(value) == 2 else value)
     return value
+
+
+# --- what a body receives -------------------------------------------------------------------------
+
+
+def marks_of(args: Mapping[str, Any]) -> dict[str, str]:
+    """Return a mark of each argument by its name; `""` for a value that is no plain data."""
+    return {name: _mark(each) for name, each in args.items()}
+
+
+def meet(body: Checks, tool: BaseTool, received: Mapping[str, Any]) -> None:
+    """Decide anew what a validation has made of a call, where something else was decided.
+
+    Raises `Changed` if the body may not run on it.
+    """
+    marks = body.decided.get("read", {})
+    data = {name: as_data(each) for name, each in received.items() if name in marks}
+    pairs = ((_mark(each), marks[name]) for name, each in data.items())
+    if not any(now and was and now != was for now, was in pairs):
+        return
+    body.came(body.decided["id"], {"error": CHANGED})
+    ruling = body.ruled(Asking(f"{body.id}/{fresh_id()}", tool.name, data, data, passed=data))
+    if ruling.tool != tool.name:
+        raise Changed(ruling)
+    body.decided = ruling.kept()
+
+
+def _mark(value: Any) -> str:
+    return mark_of("", {"": value})[:_SHORT]

@@ -19,8 +19,7 @@ from sponsio_like.adapters.langgraph.hearing import Facts, listens
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
 from sponsio_like.adapters.langgraph.live import Live, Out, Step, live_of
 from sponsio_like.adapters.langgraph.observing import report
-from sponsio_like.adapters.langgraph.outer import Outer
-from sponsio_like.adapters.langgraph.place import Place
+from sponsio_like.adapters.langgraph.place import Outer, Place
 from sponsio_like.adapters.langgraph.together import Together
 from sponsio_like.errors import ContractError, InputMissing, SessionError, SnapshotError
 from sponsio_like.guard import Guard, SessionOptions, begun, restored

@@ -1,31 +1,32 @@
 """Finds where a node runs, on which value of its channel, and inside of which session.
 
 In: the state, the config and the runtime of a node. Out: `Stand`. A graph that was called from a
-guarded tool, under the same contracts, decides on the session of that tool, one deeper.
+guarded tool, under the same contracts, decides on the session of that tool, one deeper. One with a
+memory of its own in another (`checkpointer=True`) is allowed one at a time in a place, or it would
+forget calls.
 """
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.metadata import version
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sponsio_like.adapters.langgraph.alone import forgets
 from sponsio_like.adapters.langgraph.asking import Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
-from sponsio_like.adapters.langgraph.gate import Gate
+from sponsio_like.adapters.langgraph.gate import Gate, once
 from sponsio_like.adapters.langgraph.hearing import hear, told_facts
-from sponsio_like.adapters.langgraph.inside import inside, left_in
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
 from sponsio_like.adapters.langgraph.leases import Lease
 from sponsio_like.adapters.langgraph.live import Link, Out
-from sponsio_like.adapters.langgraph.outer import Outer, name_at, outer
-from sponsio_like.adapters.langgraph.pending import abandoned, left_over
-from sponsio_like.adapters.langgraph.place import Place, place_of, saver_of
+from sponsio_like.adapters.langgraph.pending import abandoned, inside, left_in, left_over
+from sponsio_like.adapters.langgraph.place import Outer, Place, name_at, outer, place_of, saver_of
 from sponsio_like.adapters.langgraph.sessions import Sessions, read, successor
-from sponsio_like.adapters.langgraph.steps import once
 from sponsio_like.guard import Flow, Guard, Run
 from sponsio_like.session import Caller, Session, current_caller, fresh_id
 
@@ -225,3 +226,45 @@ def acting_under(guard: Guard) -> Caller | None:
     while here is not None and here.session.policy is not guard.policy:
         here = here.around
     return here if here is not None and here.session.open else None
+
+
+# --- graphs that keep a memory inside another one -------------------------------------------------
+
+
+STEPS_CAP = 4096
+"""Most steps that are known; of more, those that were seen first are forgotten."""
+_SEEN: OrderedDict[tuple[str, ...], str] = OrderedDict()
+_LOCK = threading.Lock()
+_FORKS = tuple(map(int, version("langgraph").split(".")[:2])) >= (1, 2)
+"""True if LangGraph gives a replay a checkpoint of its own: before, it looks like a second run."""
+
+
+def forgets(contract: str, place: Place, whole: Mapping[str, Any]) -> str:
+    """Return why the contract would forget, as another run has its own memory here; or `""`.
+
+    `whole` is the value of the channel of this graph.
+    """
+    what = f"contract `{contract}` remembers earlier calls, but this graph, of checkpointer=True,"
+    if place.run != place.called:
+        return (
+            f"{what} is called for the second time by one node (or is tried again), and LangGraph "
+            "gives it another memory there; call it in a node or a @task of its own, or put the "
+            "contract on the world"
+        )
+    revs = sorted(str(each.get("rev", "")) for each in whole.values())
+    if _FORKS and _is_beside((place.root, place.run, *revs), place.step.split()[0]):
+        return (
+            f"{what} runs beside another one in the same place, and the one that ends last would "
+            "overwrite the memory of the other; let them run one after another, or put the "
+            "contract on the world"
+        )
+    return ""
+
+
+def _is_beside(step: tuple[str, ...], checkpoint: str) -> bool:
+    """True if another run has gone on from the same value, in the same step of the graph around."""
+    with _LOCK:
+        known = _SEEN.setdefault(step, checkpoint)
+        if len(_SEEN) > STEPS_CAP:
+            _SEEN.popitem(last=False)
+    return known != checkpoint

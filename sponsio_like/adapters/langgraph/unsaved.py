@@ -12,8 +12,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
-from sponsio_like.adapters.langgraph.inside import alisted, listed
-from sponsio_like.adapters.langgraph.pending import parts_of
+from sponsio_like.adapters.langgraph.pending import alisted, listed, parts_of
 from sponsio_like.adapters.langgraph.place import saver_of
 from sponsio_like.adapters.langgraph.standing import Stand
 from sponsio_like.guard import Flow, Run
