@@ -190,7 +190,7 @@ def test_an_answer_without_calls_does_not_write_the_session_down_again() -> None
     turns: list[Any] = [[Call("pay", {"amount": 1}, "a")], "done"]
 
     def say() -> Any:
-        made = create_agent(
+        made: Any = create_agent(
             Scripted(script=lambda: turns),
             [pay],
             middleware=guarded(guard, [pay]),
