@@ -241,3 +241,10 @@ def _none(found: FoundWay, *, with_args: bool) -> str:
         return "no short way to make it legal was found"
     where = "with these arguments" if with_args else "in this session"
     return f"no calls make it legal {where}" + (f", but {found.fits}" if found.fits else "")
+
+
+def load_search() -> None:
+    """Import the search for a way, so that no refusal has to: it takes some milliseconds, once."""
+    import sponsio_like.advice.ground
+    import sponsio_like.advice.search
+    import sponsio_like.advice.trial  # noqa: F401

@@ -49,6 +49,10 @@ class Index:
                 self._known[name] = found
         return found
 
+    def breadth(self, tool: str) -> int:
+        """Return how many clauses a call of a tool that contracts name concerns, at most."""
+        return len(self._of_any) + len(self._naming.get(tool, ()))
+
     def _asked(self, name: Name) -> Sequence[int]:
         """Return the clauses that may be concerned: those that name the tool, or speak of any."""
         if not isinstance(name, str):

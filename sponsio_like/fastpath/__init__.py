@@ -3,11 +3,13 @@
 In: a policy and a tool. Out: a lane, or the answer that there is none. The engine is right without.
 """
 
-from sponsio_like.fastpath.compile import lane_of, listed, prepare
+from sponsio_like.fastpath.compile import AT_ONCE, lane_of, listed, named_lane, prepare
 from sponsio_like.fastpath.lane import Checked, Lane
+from sponsio_like.fastpath.letter import runs_user_code
 
 # fmt: off
 __all__ = [
-    "Checked", "Lane", "lane_of", "listed", "prepare",
+    "AT_ONCE", "Checked", "Lane", "lane_of", "listed", "named_lane", "prepare",
+    "runs_user_code",
 ]
 # fmt: on

@@ -15,12 +15,30 @@ from sponsio_like.fastpath.lane import Lane, Roundabout
 from sponsio_like.fastpath.source import Writer
 from sponsio_like.monitor import OTHER, Name
 
+AT_ONCE = 64
+"""Most tools that contracts name of which all lanes are built when the guard is made.
+
+Of more tools, each lane is built at its tool's second call, or by `Guard.warm`.
+"""
+LARGE = 10
+"""Most clauses of a lane that is built while a call waits; larger ones are built at once."""
+
 
 def prepare(policy: Policy) -> None:
-    """Build the lanes of all tools that contracts name, so that no decision has to."""
+    """Build the lanes of the tools that contracts name, unless there are many."""
+    few = len(policy.index.names) <= AT_ONCE
     for tool in policy.index.names:
-        policy.lanes[tool] = listed(policy, tool, lane_of(policy, tool, policy.concerned(tool)))
+        if few or policy.index.breadth(tool) > LARGE:
+            named_lane(policy, tool)
     policy.lanes[OTHER] = lane_of(policy, OTHER, policy.index.concerned(OTHER))
+
+
+def named_lane(policy: Policy, tool: str) -> Lane | None:
+    """Return the lane of a tool that contracts name, or None; it is built once."""
+    if tool not in policy.lanes:
+        policy.lanes[tool] = listed(policy, tool, lane_of(policy, tool, policy.concerned(tool)))
+    lane: Lane | None = policy.lanes[tool]
+    return lane
 
 
 def listed(policy: Policy, tool: str, lane: Lane | None) -> Lane | None:

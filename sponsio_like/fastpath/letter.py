@@ -132,11 +132,16 @@ class Lettering:
         return f"{self._names.bind(Call)}(tool, args, '', agent, depth)"
 
 
+def runs_user_code(slot: Slot) -> bool:
+    """Whether code of users runs where this slot is read."""
+    return any(_of_user(node) for node in postorder(slot.node))
+
+
 def foreign(slot: Slot) -> bool:
     """Whether it takes more than the call and its status to read this slot, or code of users."""
     if slot.waits and not isinstance(slot.node, Happens):
         return True
-    return any(_of_user(node) for node in postorder(slot.node))
+    return runs_user_code(slot)
 
 
 def _of_context(node: Node) -> bool:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -24,6 +26,7 @@ from sponsio_like.contracts import (
 from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError, ContractWarning, SnapshotError
 from sponsio_like.fastpath import prepare
+from sponsio_like.guard.collector import collector_paused
 from sponsio_like.guard.decorator import Options, decorated
 from sponsio_like.guard.flow import OnBlock, OnHold
 from sponsio_like.guard.sessions import (
@@ -37,7 +40,16 @@ from sponsio_like.guard.sessions import (
 from sponsio_like.guard.toolbox import Toolbox
 from sponsio_like.guard.tools import Tool
 from sponsio_like.outcome import Mode
-from sponsio_like.session import SILENT, Log, Session, fresh_id, part, with_contracts
+from sponsio_like.session import (
+    SILENT,
+    Lesson,
+    Log,
+    Session,
+    fresh_id,
+    lessons,
+    part,
+    with_contracts,
+)
 from sponsio_like.worlds import World
 
 if TYPE_CHECKING:
@@ -79,12 +91,13 @@ class Guard:
         known = declared(tools, elsewhere, unlisted)
         check_switches(relaxable=relaxable, log_args=log_args)
         self.relaxed = relaxable and _asked_to_relax()
-        self.policy: Policy = compile_policy(contracts, mode, known, relaxed=self.relaxed)
+        with collector_paused():
+            self.policy: Policy = compile_policy(contracts, mode, known, relaxed=self.relaxed)
+            prepare(self.policy)
         if not self.policy.contracts:
             raise ContractError.of("there are no contracts", "all would be allowed; write some")
         for each in self.policy.warnings:
             warnings.warn(str(each), ContractWarning, stacklevel=2)
-        prepare(self.policy)
         self._tools: Toolbox[Tool] = Toolbox(self.policy)
         self._log = _log(self.policy, log, log_args)
         self._notify = mailboxes(notify)
@@ -117,7 +130,8 @@ class Guard:
 
         Raises `ContractError` with every mistake in the file, each with its line and column.
         """
-        file = read_file(path, mode)
+        with collector_paused():
+            file = read_file(path, mode)
         chosen = file.mode or mode or "enforce"
         return cls(
             file.contracts,
@@ -188,6 +202,30 @@ class Guard:
                 for name, each in tools.items()
             }
         return [decorated(box, each, Options(**options), batch) for each in tools]
+
+    def warm(self, milliseconds: float = 50) -> bool:
+        """Learn ahead what the first calls would learn, for about so many milliseconds.
+
+        Call it when the process starts, and as often as you like: it goes on where it stopped.
+        Returns True if nothing is left to learn. Decisions are the same without. Raises
+        `ContractError` for anything but a number of milliseconds.
+        """
+        if type(milliseconds) not in (int, float) or not milliseconds >= 0:
+            raise ContractError.of(
+                f"warm({milliseconds!r}): not a number of milliseconds", "write `guard.warm(50)`"
+            )
+        end = time.perf_counter() + milliseconds / 1000
+        while time.perf_counter() < end:
+            try:
+                learn = self._lessons.popleft()
+            except IndexError:
+                return True
+            learn()
+        return not self._lessons
+
+    @cached_property
+    def _lessons(self) -> deque[Lesson]:
+        return deque(lessons(self.policy))
 
     def session(
         self,

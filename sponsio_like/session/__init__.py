@@ -7,12 +7,13 @@ log, snapshots. The lock and the code of users are here.
 from sponsio_like.session.active import Caller, caller_in, current_caller
 from sponsio_like.session.decision_log import SILENT, Log, Record, Sink, with_contracts
 from sponsio_like.session.naming import fresh_id
+from sponsio_like.session.rehearse import Lesson, lessons
 from sponsio_like.session.session import Session, decide_fitted
 from sponsio_like.session.snapshot import part
 
 # fmt: off
 __all__ = [
-    "SILENT", "Caller", "Log", "Record", "Session", "Sink", "caller_in", "current_caller",
-    "decide_fitted", "fresh_id", "part", "with_contracts",
+    "SILENT", "Caller", "Lesson", "Log", "Record", "Session", "Sink", "caller_in",
+    "current_caller", "decide_fitted", "fresh_id", "lessons", "part", "with_contracts",
 ]
 # fmt: on

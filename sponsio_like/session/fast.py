@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from sponsio_like.engine import INDEX_CAP, Policy, findings_of, judge, witnesses
 from sponsio_like.errors import STRAIN
 from sponsio_like.events import Call
-from sponsio_like.fastpath import Checked, Lane, lane_of, listed
+from sponsio_like.fastpath import Checked, Lane, lane_of, listed, named_lane
 from sponsio_like.monitor import OTHER
 from sponsio_like.outcome import Allowed, Block
 from sponsio_like.session.flights import Attempt, mark_of
@@ -142,9 +142,14 @@ def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) ->
 def _lane(policy: Policy, tool: str) -> Lane | None:
     """Return the lane of a tool; None if it has none.
 
-    Tools that no contract names share the lane of the globs that match them.
+    Tools that no contract names share the lane of the globs that match them. Where contracts name
+    many tools, a lane is built at the second call.
     """
     name = policy.index.name_of(tool)
+    if isinstance(name, str):
+        first = ("first", name) not in policy.lanes
+        policy.lanes["first", name] = None
+        return None if first else named_lane(policy, name)
     lane = policy.lanes.get(name, UNKNOWN)
     if lane is UNKNOWN:
         lane = None

@@ -1,0 +1,170 @@
+"""What a guard learns with the first calls: with few tools at load, else later or by `warm`."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sponsio_like import Allowed, Blocked, ContractError, Guard, contract
+from sponsio_like.engine import Clause
+from sponsio_like.errors import ContractError as LoadError
+from sponsio_like.events import CUSTOM
+from sponsio_like.fastpath import AT_ONCE
+from sponsio_like.patterns import must_precede, rate_limit
+from sponsio_like.syntax import read
+
+SHORT_WAY = pytest.mark.skipif(
+    "LONG_WAY" in os.environ, reason="there are no lanes on the long way"
+)
+MANY = AT_ONCE + 1
+AGES = 1e9
+"""Milliseconds that no test waits for: everything is learned before."""
+
+
+def guarded(tools: int) -> Guard:
+    """A guard whose contracts name so many tools: each needs the one before it."""
+    each = (must_precede(f"t{k}", f"t{k + 1}") for k in range(tools - 1))
+    return Guard([contract(f"c{k}").guarantees(one) for k, one in enumerate(each)])
+
+
+def called(guard: Guard, *tools: str) -> str:
+    """Which of these calls are allowed, in a session of their own."""
+    session = guard.session()
+    told = ""
+    for tool in tools:
+        outcome = session.decide(tool)
+        told += "a" if isinstance(outcome, Allowed) else "b"
+        session.settle(outcome.id)
+    return told
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[Any]:
+    """The first arguments of the calls of a function from now on."""
+    seen, whole = list[Any](), getattr(owner, name)
+
+    def spy(first: Any, *rest: Any) -> Any:
+        seen.append(first)
+        return whole(first, *rest)
+
+    monkeypatch.setattr(owner, name, spy)
+    return seen
+
+
+@SHORT_WAY
+def test_a_guard_of_few_tools_has_all_lanes_at_load() -> None:
+    """With few tools no call waits for a lane."""
+    guard = guarded(AT_ONCE)
+    assert all(guard.policy.lanes[f"t{k}"] is not None for k in range(AT_ONCE))
+
+
+@SHORT_WAY
+def test_a_guard_of_many_tools_builds_a_lane_at_the_second_call() -> None:
+    """With many tools loading builds no lane; a tool that is called twice has one, others none."""
+    guard = guarded(MANY)
+    assert "t0" not in guard.policy.lanes
+    assert called(guard, "t0", "t2") == "ab"
+    assert "t0" not in guard.policy.lanes
+    assert called(guard, "t0", "t1") == "aa"
+    assert guard.policy.lanes["t0"] is not None
+    assert "t1" not in guard.policy.lanes
+    assert called(guard, "t0", "t1", "t3") == "aab"
+
+
+@SHORT_WAY
+def test_a_tool_of_many_clauses_has_its_lane_at_load() -> None:
+    """A lane that would take long is never built while a call waits."""
+    limits = (contract(f"limit {k}").guarantees(rate_limit("t0", 10 + k)) for k in range(12))
+    order = (contract(f"c{k}").guarantees(must_precede(f"t{k}", f"t{k + 1}")) for k in range(MANY))
+    guard = Guard([*limits, *order])
+    assert guard.policy.lanes["t0"] is not None
+    assert "t1" not in guard.policy.lanes
+
+
+@SHORT_WAY
+def test_after_warming_the_first_calls_learn_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All lanes are there, and no monitor is asked, from the first call of the first session on."""
+    guard = guarded(MANY)
+    assert guard.warm(AGES)
+    monkeypatch.setattr("sponsio_like.session.fast.named_lane", pytest.fail)
+    asked = counted(monkeypatch, Clause, "step")
+    assert called(guard, "t0", "t1", "t2") == "aaa"
+    assert not asked
+
+
+def test_warming_stops_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A budget of ten milliseconds, at two for each look at the clock, is five lessons; then it
+    goes on from there.
+    """
+    guard, time = guarded(MANY), [0.0]
+
+    def clock() -> float:
+        time[0] += 0.002
+        return time[0]
+
+    lessons = len(guard._lessons)
+    assert lessons > 2 * MANY
+    monkeypatch.setattr("sponsio_like.guard.guard.time.perf_counter", clock)
+    assert not guard.warm(0)
+    assert len(guard._lessons) == lessons
+    assert not guard.warm(10.5)
+    assert len(guard._lessons) == lessons - 5
+    assert guard.warm(AGES)
+    assert not guard._lessons
+    assert guard.warm()
+
+
+def test_warming_decides_nothing_for_anybody() -> None:
+    """Neither sessions that are open nor new ones, nor a log, know of what was rehearsed."""
+    told: list[dict[str, Any]] = []
+    guard = Guard([contract("few").guarantees(rate_limit("pay", 1))], log=told.append)
+    session = guard.session()
+    assert guard.warm(AGES)
+    assert not told
+    assert isinstance(session.decide("pay"), Allowed)
+    assert isinstance(session.decide("pay"), Blocked)
+    assert called(guard, "pay", "pay") == "ab"
+
+
+def test_warming_runs_no_code_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Atoms that users have registered are not asked, and answers of strategies are not."""
+    from sponsio_like import atom
+
+    monkeypatch.setattr("sponsio_like.events.registry.CUSTOM", dict(CUSTOM))
+    asked: list[str] = []
+
+    def ask(name: str) -> Callable[..., Any]:
+        return lambda *_: asked.append(name)
+
+    atom("asked_by_nobody")(ask("atom"))
+    guard = Guard(
+        [
+            contract("asks").guarantees(read("G(called(pay) -> asked_by_nobody())")),
+            contract("never").guarantees(read("G !called(nuke)")).strategy(ask("strategy")),
+        ]
+    )
+    assert guard.warm(AGES)
+    assert not asked
+
+
+@pytest.mark.parametrize("given", [-1, float("nan"), "50", None, True])
+def test_a_budget_is_a_number_of_milliseconds(given: Any) -> None:
+    """Anything else is refused."""
+    with pytest.raises(ContractError, match="milliseconds"):
+        guarded(2).warm(given)
+
+
+def test_the_collector_is_as_it_was_after_loading(tmp_path: Path) -> None:
+    """It is paused while contracts load, also when they are refused, and left off if it was off."""
+    path = tmp_path / "bad.yaml"
+    path.write_text("version: 1\ncontracts: [{name: a, guarantee: 'G called('}]", "utf-8")
+    for switch, on in ((gc.disable, False), (gc.enable, True)):
+        switch()
+        guarded(2)
+        with pytest.raises(LoadError):
+            Guard.from_yaml(path)
+        assert gc.isenabled() is on
