@@ -6,11 +6,11 @@ the position binds, and of all others; a position changes nothing until `commit`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from sponsio_like.engine.clause import Clause
-from sponsio_like.events import OPEN, Event, kind_of
+from sponsio_like.events import OPEN, Event, Kind, kind_of
 from sponsio_like.monitor import (
     NEVER,
     RELATED_CAP,
@@ -20,6 +20,7 @@ from sponsio_like.monitor import (
     Change,
     ClauseState,
     ClauseStep,
+    Crowd,
     Instance,
     Key,
     Now,
@@ -94,17 +95,12 @@ def tracked(
     kind = kind_of(event)
     changes: list[Change] = []
     bad: list[Key | None] = []
-    moves: Moves = {}
-    letters = _letters(clause, store, sight)
-    for watch in () if sight.rests else store.watches(letters):
-        seen = clause.step(watch, sight.others, kind, at, time)
-        moves[watch] = seen.watch
-        if seen.violated:
-            bad.append(store.example(watch, letters))
+    letters, crowd = _as_crowd(store, sight, _letters(clause, store, sight))
+    moves = {} if sight.rests else _moved(clause, store, sight, letters, (kind, at, time), bad)
     if not sight.rests:
         changes.append(Change(i, OTHERS, at, moves, sight.others, sight.given))
     rest = moves.get(store.rest.watch, store.rest.watch)._replace(violated=False)
-    steps: dict[tuple[int, int], tuple[ClauseStep, bool]] = {}
+    steps: dict[tuple[int, int], tuple[ClauseStep, bool, bool]] = {}
     ways: set[tuple[int, int]] = set()
     mine, new = list[Key](), 0
     for key, letter in letters.items():
@@ -112,20 +108,57 @@ def tracked(
         name = (id(watch), id(letter))  # values of one state and one letter take one step
         if name not in steps:
             step = clause.step(watch, letter, kind, at, time)
-            steps[name] = step, step.watch._replace(violated=False) != rest
-        seen, apart = steps[name]
+            stays = sight.rests and step.watch == watch and OPEN not in letter
+            steps[name] = step, step.watch._replace(violated=False) != rest, stays
+        seen, apart, stays = steps[name]
+        whose = crowd if crowd and key == crowd.keys[0] else key
         if apart and not known:
-            new += 1
+            new += len(whose.keys) if isinstance(whose, Crowd) else 1
             ways.add(name)
         if seen.violated:
             (mine if key in sight.keys else bad).append(key)
-        if apart or known or seen.violated or OPEN in letter:
-            changes.append(Change(i, key, at, seen.watch, letter, sight.given))
+        if (known and not stays) or (apart and not known) or seen.violated or OPEN in letter:
+            changes.append(Change(i, whose, at, seen.watch, letter, sight.given))
     bad = [*mine, *bad, *([None] if _is_vague(clause, store, sight) else [])]
     blind = store.blind and not _all_known(clause, store, sight) and _can_break(clause, event)
     started = {steps[name][0].watch._replace(violated=False) for name in ways}
     full = blind or not _has_room(store, sight, new, moves, started)
     return Tracked(tuple(changes), bool(bad), bad[0] if bad else None, full)
+
+
+def _moved(
+    clause: Clause,
+    store: ValueStates,
+    sight: BoundLetters,
+    but: Collection[Key],
+    place: tuple[Kind, PositionCounts, float],
+    bad: list[Key | None],
+) -> Moves:
+    """Return what becomes of the states of all other values; add to `bad` whom that violates."""
+    moves: Moves = {}
+    for watch in store.watches(but):
+        seen = clause.step(watch, sight.others, *place)
+        moves[watch] = seen.watch
+        if seen.violated:
+            bad.append(store.example(watch, but))
+    return moves
+
+
+def _as_crowd(
+    store: ValueStates, sight: BoundLetters, letters: Mapping[Key, Any]
+) -> tuple[Mapping[Key, Any], Crowd | None]:
+    """Return the letters with one value in the place of all that are alike, and these.
+
+    They are alike if nothing is known of any, all have one letter, and no result is awaited.
+    """
+    if len(letters) <= 1 or letters is not sight.keys:
+        return letters, None
+    letter = next(iter(letters.values()))
+    if OPEN in letter or len(set(map(id, letters.values()))) > 1:
+        return letters, None
+    known = dict.fromkeys([key for key in letters if key in store.keys], letter)
+    new = [key for key in letters if key not in known] if known else list(letters)
+    return (letters, None) if len(new) <= 1 else ({**known, new[0]: letter}, Crowd(new))
 
 
 def _has_room(
@@ -176,6 +209,8 @@ def stored(store: ValueStates, change: Change, call: int) -> None:
     """Commit one change, at this call."""
     if change.key == OTHERS:
         store.move(change.watch, call)
+    elif isinstance(change.key, Crowd):
+        store.put_all(change.key.keys, change.watch, call)
     else:
         store.put(change.key, change.watch, call)
 
@@ -191,7 +226,7 @@ def settle_values(
     `place`: the last position, now, and the last call.
     """
     last, now, call = place
-    apart = {change.key: (change, final) for change, final in results if change.key != OTHERS}
+    apart, crowds = _apart(store, results)
     others = [(change, final) for change, final in results if change.key == OTHERS]
     bad: list[Key | None] = []
     for change, final in others:
@@ -220,8 +255,31 @@ def settle_values(
             bad += [store.example(watch, apart)] if seen.violated else []
         store.move(moves, call)
     for key, watch in after.items():
-        store.put(key, watch, call)
+        if key in crowds:
+            store.put_all(crowds[key], watch, call)
+        else:
+            store.put(key, watch, call)
     return bool(bad), bad[0] if bad else None
+
+
+def _apart(
+    store: ValueStates, results: Sequence[tuple[Change, Any]]
+) -> tuple[dict[Key, tuple[Change, Any]], dict[Key, Sequence[Key]]]:
+    """Return what is settled for single values, one of each crowd among them; and these crowds."""
+    apart: dict[Key, tuple[Change, Any]] = {}
+    crowds: dict[Key, Sequence[Key]] = {}
+    for change, final in results:
+        if not isinstance(change.key, Crowd):
+            apart |= {} if change.key == OTHERS else {change.key: (change, final)}
+            continue
+        keys = change.key.keys
+        known = dict.fromkeys([key for key in keys if key in store.keys])
+        new = [key for key in keys if key not in known] if known else keys
+        for key in (*known, *new[:1]):
+            apart[key] = (change._replace(key=key), final)
+        if new:
+            crowds[new[0]] = new
+    return apart, crowds
 
 
 def expired(

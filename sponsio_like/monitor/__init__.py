@@ -37,6 +37,7 @@ from sponsio_like.monitor.parametric.store import (
 )
 from sponsio_like.monitor.parametric.variables import (
     LONG,
+    Crowd,
     Key,
     VariableLayout,
     all_vars,
@@ -94,7 +95,7 @@ from sponsio_like.monitor.steady import RootedProgram, dont_care_slots, keeps_re
 __all__ = [
     "BINDING", "EXACT", "INFINITE", "KEY_CAP", "LONG", "NEVER", "OTHER", "PAST", "RELATED_CAP",
     "STATEFUL", "STATES_CAP", "UNBOUND", "VALUES_CAP", "Bindings", "BoundLetters",
-    "CallMatcher", "Change", "ClauseState", "ClauseStep", "Entry", "Form", "Instance",
+    "CallMatcher", "Change", "ClauseState", "ClauseStep", "Crowd", "Entry", "Form", "Instance",
     "JudgedPosition", "Judgement", "Key", "Known", "Letter", "Literal", "Monitor", "Name",
     "Now", "Op", "OutputMatcher", "Past", "Position", "PositionCounts", "Program", "Read",
     "Reason", "Registers", "Relevance", "Residual", "Revealed", "RootedProgram", "Slot",

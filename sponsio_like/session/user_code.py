@@ -22,7 +22,7 @@ from sponsio_like.engine import (
     unreadable,
 )
 from sponsio_like.events import Context, Counted, Event, Result
-from sponsio_like.monitor import Change, Judgement, Read, Revealed
+from sponsio_like.monitor import Change, Crowd, Judgement, Read, Revealed
 from sponsio_like.values import Effort
 
 
@@ -79,7 +79,9 @@ def read_results(
 ) -> list[tuple[Change, Any]]:
     """Return what the clauses read in the result, and that for each value that it binds, too."""
     waits = list(waits)
-    known = {(each.clause, each.key) for each in waits}
+    known: dict[int, set[Any]] = {}
+    for each in waits:
+        known.setdefault(each.clause, set()).add(each.key)
     found: list[tuple[Change, Any]] = []
     read: dict[tuple[int, int], Revealed] = {}
     for change in waits:
@@ -95,8 +97,11 @@ def read_results(
         if change.key != OTHERS:
             found.append((change, revealed.of(change.key)))
             continue
-        new = [key for key in revealed.keys if (change.clause, key) not in known]
-        found += [(change._replace(key=key), revealed.of(key)) for key in new]
+        new = [key for key in revealed.keys if key not in known[change.clause]]
+        if revealed.alike and len(new) > 1:
+            found.append((change._replace(key=Crowd(new)), revealed.of(new[0])))
+        else:
+            found += [(change._replace(key=key), revealed.of(key)) for key in new]
         found.append(
             (change, Late(revealed.others, revealed.of) if revealed.apart else revealed.others)
         )

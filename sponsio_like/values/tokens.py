@@ -6,9 +6,10 @@ texts; numbers are written as plain decimals.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -148,7 +149,8 @@ def _words_in(value: Any, most: int) -> frozenset[str]:
             spend(WORD_WORK * len(words))
             for line in map(_plain, composed(leaf).splitlines()):
                 found.update((line,), _behind(line), _codes(line))
-            found.update(_tokens(text))
+            found.update(words)
+            found.update(_tokens(" ".join([each for each in words if not _is_one(each)])))
             found.update(_runs(words))
     found.discard("")
     return frozenset(found)
@@ -187,32 +189,39 @@ def _plain(line: str) -> str:
     return BLANKS.sub(" ", line).strip()
 
 
+def _is_one(word: str) -> bool:
+    """True if a word has no other part than itself, and is written as it is."""
+    return word.isascii() and word.isalnum()
+
+
 def _runs(words: list[str]) -> Iterator[str]:
-    """Yield each word, and up to five in a row, with any of the punctuation around."""
+    """Yield up to five words in a row, and these and single words without the punctuation around.
+
+    Only what begins or ends with punctuation is looked at one by one.
+    """
+    for size in range(2, RUN + 1):
+        yield from map(" ".join, zip(*(words[first:] for first in range(size)), strict=False))
     edged = [word[:1] in AROUND or word[-1:] in AROUND for word in words]
-    for i, word in enumerate(words):
-        run = word
-        yield from _bare(run) if edged[i] else (run,)
-        for j in range(i + 1, min(i + RUN, len(words))):
-            run = f"{run} {words[j]}"
-            if edged[i] or edged[j]:
-                yield from _bare(run)
-            else:
-                yield run
+    for i in itertools.compress(range(len(words)), edged):
+        for end in range(i + 1, min(i + RUN, len(words)) + 1):
+            yield from _bare(" ".join(words[i:end]))
+        for start in range(max(0, i - RUN + 1), i):
+            if not edged[start]:
+                yield from _bare(" ".join(words[start : i + 1]))
 
 
-def _bare(text: str) -> Iterator[str]:
-    """Yield the text with the punctuation at its ends, without it, and with the mark next to it.
+def _bare(text: str) -> Collection[str]:
+    """Return the text with the punctuation at its ends, without it, and with the mark next to it.
 
     `Bob Inc.` before a comma is `Bob Inc`, and `Bob Inc.` as well.
     """
-    yield text
-    if not text or (text[0] not in AROUND and text[-1] not in AROUND):
-        return
-    end = len(text.rstrip(AROUND))
-    if end == 0:
-        return
+    bare = text.strip(AROUND)
+    if len(bare) >= len(text) - 1 or not bare:
+        return (text, bare) if bare else (text,)
     start = len(text) - len(text.lstrip(AROUND))
-    for left in {0, max(0, start - 1), start}:
-        for right in {end, min(end + 1, len(text)), len(text)}:
-            yield text[left:right]
+    end = start + len(bare)
+    return {
+        text[left:right]
+        for left in (0, max(0, start - 1), start)
+        for right in (end, min(end + 1, len(text)), len(text))
+    }

@@ -63,7 +63,7 @@ def test_a_guard_of_few_tools_has_all_lanes_at_load() -> None:
 
 
 @SHORT_WAY
-def test_a_guard_of_many_tools_builds_a_lane_at_the_second_call() -> None:
+def test_many_tools_get_lanes_at_their_second_call() -> None:
     """With many tools loading builds no lane; a tool that is called twice has one, others none."""
     guard = guarded(MANY)
     assert "t0" not in guard.policy.lanes

@@ -48,8 +48,8 @@ MEANING = (
     (
         "values that are not bound stand still",
         "engine/per_value.py",
-        "() if sight.rests else store.watches(letters)",
-        "()",
+        "for watch in store.watches(but):",
+        "for watch in list[ClauseState]():",
     ),
     ("the value is not named", "engine/ledger.py", "() if key is None else bound.said(key)", "()"),
     (
@@ -73,13 +73,13 @@ MEANING = (
     (
         "outputs bind nothing",
         "monitor/parametric/atoms.py",
-        "((each,) for each in found.values)\n\n    def settled",
-        "()\n\n    def settled",
+        "return zip(found.values) if one else iter(())",
+        "return iter(())",
     ),
     (
         "parts of words are words",
         "values/tokens.py",
-        "found.update(_tokens(text))",
+        'found.update(_tokens(" ".join([each for each in words if not _is_one(each)])))',
         'found.update(re.findall(r"\\w+", text))',
     ),
     ("codes are nothing without their blanks", "values/tokens.py", "(code, joined)", "(code,)"),
@@ -126,8 +126,8 @@ MEANING = (
     (
         "values are kept for ever",
         "monitor/parametric/store.py",
-        "if watch == self.rest.watch:",
-        "if False:",
+        "if watch == self.rest.watch:\n            self.drop(key)",
+        "if False:\n            self.drop(key)",
     ),
     (
         "values that never occur may violate",

@@ -221,9 +221,13 @@ class OutputMatcher:
         return look(place, self.node.op, var, self.form, given=True, whole=is_whole(path))
 
     def revealed(self, found: Lookup) -> Iterator[Key]:
-        """Yield the keys of the values found in the result."""
-        if self.width == 1 and (self.node.op in BINDING or self.node.op == "!="):
-            yield from ((each,) for each in found.values)
+        """Return the keys of the values found in the result."""
+        one = self.width == 1 and (self.node.op in BINDING or self.node.op == "!=")
+        return zip(found.values) if one else iter(())
+
+    def is_alike(self, found: Lookup) -> bool:
+        """True if the result carries all values that were found in it, as far as is known."""
+        return self.width == 1 and self.node.op in BINDING and not found.mixed
 
     def settled(self, found: Lookup, key: Key) -> bool | None:
         """True if the result carries the value of this key; None if that cannot be decided."""
@@ -246,5 +250,10 @@ class TextMatcher:
     def holds(self, seen: Lookup, key: Key) -> bool | None:
         return holds(seen, self.node.op, key[self.place], self.form)
 
+    @staticmethod
+    def is_alike(seen: Lookup) -> bool:
+        """True if the text carries all values that were found in it, as far as is known."""
+        return not seen.mixed
+
     def binds(self, seen: Lookup) -> Iterator[Key]:
-        return ((each,) for each in seen.values)
+        return zip(seen.values)

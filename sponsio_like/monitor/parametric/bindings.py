@@ -64,13 +64,14 @@ class Revealed(NamedTuple):
 
     `keys`: those that the result binds; `of`: the values by slot, for a key; `others`: the same for
     all values that nothing has bound; `apart`: each key that has a state of its own may get other
-    values than these.
+    values than these; `alike`: all of `keys` get the same values.
     """
 
     keys: tuple[Key, ...]
     of: Callable[[Key], dict[int, Any]]
     others: dict[int, Any]
     apart: bool
+    alike: bool = False
 
 
 class Bindings:
@@ -129,9 +130,8 @@ class Bindings:
         telling = [(atom, one, keys) for atom, one, keys in each if keys]
         if len(telling) == 1 and not self.relates and len(telling[0][2]) > 1:
             atom, one, keys = telling[0]
-            if isinstance(atom, CallMatcher) and atom.is_alike(
-                one
-            ):  # then all of them read the same
+            alike = isinstance(atom, CallMatcher | TextMatcher) and atom.is_alike(one)
+            if alike:  # then all of them read the same
                 return dict.fromkeys(keys, self.letter(base, seen, keys[0]))
         keys_ = dict.fromkeys(key for _, _, keys in telling for key in keys)
         return {key: self.letter(base, seen, key) for key in keys_}
@@ -176,10 +176,12 @@ class Bindings:
             for i, slot, atom in self.atoms
             if isinstance(atom, OutputMatcher) and letter[i] is OPEN
         ]
-        keys = dict.fromkeys(key for *_, atom, found in waiting for key in atom.revealed(found))
+        keys: dict[Key, None] = {}
+        for *_, atom, found in waiting:
+            keys |= dict.fromkeys(atom.revealed(found))
         given = {i: PartialBinding(*each) for i, each in gifts if letter[i] is OPEN}
         told: dict[int, dict[Any, None]] = {}
-        for *_, atom, found in waiting:
+        for *_, atom, found in waiting if given else ():
             told.setdefault(atom.place, {}).update(found.values)
         for each in given.values():
             keys |= dict.fromkeys(bound_keys(each, len(self.nobody), told))
@@ -199,7 +201,9 @@ class Bindings:
 
         ops = {atom.node.op for _, _, atom, _ in waiting}
         apart = not ops <= (BINDING | {"!="} if len(self.nobody) == 1 else BINDING)
-        return Revealed(tuple(keys), final, final(self.nobody), apart)
+        alike = len(waiting) == 1 and not self.parts
+        alike = alike and all(atom.is_alike(found) for *_, atom, found in waiting)
+        return Revealed(tuple(keys), final, final(self.nobody), apart, alike)
 
     # --- those that are left alone ------------------------------------------------------------
 

@@ -9,8 +9,8 @@ more.
 from __future__ import annotations
 
 import itertools
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sponsio_like.monitor.monitor import State
@@ -23,6 +23,10 @@ RELATED_CAP = 1_000
 """The same for clauses that compare every value with each event."""
 STATES_CAP = 256
 """Most states of a clause that has to step each of them at every call."""
+GAPS_CAP = 2_048
+"""Most values that are forgotten before the dictionary of values is made anew: the gaps that they
+leave would be looked at whenever the oldest value is wanted.
+"""
 LOOKED_AT = 256
 """Most values that are examined to find one that may be forgotten."""
 
@@ -51,6 +55,7 @@ class ValueStates:
     """
 
     __slots__ = (
+        "_dropped",
         "_last",
         "blind",
         "broken",
@@ -72,7 +77,8 @@ class ValueStates:
         self.cap, self.permits, self.states = cap, permits, states
         self.rest = self._last = SharedState(start)
         self.cells: dict[ClauseState, SharedState] = {start: self.rest}
-        self.keys: OrderedDict[Key, tuple[SharedState, int]] = OrderedDict()  # the oldest first
+        self.keys: dict[Key, tuple[SharedState, int]] = {}  # the oldest first
+        self._dropped = 0
         self.blind = self.broken = False
 
     # --- asking -------------------------------------------------------------------------------
@@ -148,6 +154,22 @@ class ValueStates:
         if entry is not None:
             self._left(cell)
 
+    def put_all(self, keys: Sequence[Key], watch: ClauseState, call: int) -> None:
+        """Set the state of keys that have none of their own, as `put` does one by one."""
+        if not keys:
+            return
+        watch = self._latched(watch)
+        if watch == self.rest.watch:
+            return
+        room = len(self.keys) + len(keys) <= self.cap
+        if not room or (len(self.cells) >= self.states and watch not in self.cells):
+            for key in keys:
+                self.put(key, watch, call)
+            return
+        into = self._cell(watch)
+        into.keys += len(keys)
+        self.keys.update(dict.fromkeys(keys, (into, call)))
+
     def _cell(self, watch: ClauseState) -> SharedState:
         """Return the cell of this state, a new one if need be.
 
@@ -168,6 +190,9 @@ class ValueStates:
         if entry is not None:
             cell = self._root(key, entry)
             del self.keys[key]
+            self._dropped += 1
+            if self._dropped > GAPS_CAP:
+                self.keys, self._dropped = dict(self.keys), 0
             self._left(cell)
 
     def move(self, moves: Mapping[ClauseState, ClauseState], call: int) -> None:

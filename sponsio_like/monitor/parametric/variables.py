@@ -6,7 +6,7 @@ a variable that is bound from parts of texts anywhere is compared as text everyw
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol, TypeAlias
@@ -18,6 +18,13 @@ from sponsio_like.monitor.parametric.lookup import BINDING, Form
 
 Key: TypeAlias = tuple[Any, ...]
 """One value for each variable of a clause, in the order of their names."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Crowd:
+    """Many values of which nothing was known, and that an event or a result treats alike."""
+
+    keys: Sequence[Key]
 
 
 DIGITS = 30
