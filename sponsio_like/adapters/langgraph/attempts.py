@@ -174,27 +174,36 @@ class Running:
     def _body(
         self, as_: Mapping[str, Any], call: Mapping[str, Any], go: Callable[..., Any]
     ) -> Flow:
-        """Run the body, and tell the session its result; an interrupt is no result yet."""
+        """Run the body of the tool, and tell the session its result."""
+        try:
+            came = yield from self.body(as_, Run(go, (call,)))
+        except Changed as changed:
+            return self._refusal(changed.ruling, call)
+        output, returned = came if isinstance(came, tuple) else (came, [])
+        self.came(self.decided["id"], result_of(output, call["id"], returned))
+        return output
+
+    def body(self, as_: Mapping[str, Any], work: Run) -> Flow:
+        """Run a body as it was decided; return what it gives, or the command that it hands over.
+
+        The session is told of its error, and of what is done inside; an interrupt is no result yet.
+        """
         self.decided = as_
         guard, place = self.stand.sessions.guard, self.stand.kept.get("place", "")
         with within(guard, place, as_["id"], self.before) as here:
             try:
-                output, returned = yield Run(go, (call,))
+                came = yield work
             except ParentCommand as error:
-                output, returned = handed_here(error), []
-                if output is None:
+                if (came := handed_here(error)) is None:
                     raise
-            except GraphBubbleUp:
+            except (GraphBubbleUp, Changed):
                 raise
-            except Changed as changed:
-                return self._refusal(changed.ruling, call)
             except Exception as error:
                 self.entries.extend(here.entries.values())
                 self.came(self.decided["id"], {"error": error_text(error)})
                 raise
         self.entries.extend(here.entries.values())
-        self.came(self.decided["id"], result_of(output, call["id"], returned))
-        return output
+        return came
 
     def _once(self, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Flow:
         """Run the body as it was decided; if it fails, what a person has said lets it run again."""

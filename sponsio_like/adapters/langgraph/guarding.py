@@ -14,12 +14,10 @@ from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph._internal._runnable import RunnableCallable
-from langgraph.errors import GraphBubbleUp, ParentCommand
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import CachePolicy, Command, RetryPolicy, Send
 
-from sponsio_like.adapters.langgraph.answers import handed_here
 from sponsio_like.adapters.langgraph.asking import Asking, Tools
 from sponsio_like.adapters.langgraph.attempts import Running
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState, Kept
@@ -28,7 +26,6 @@ from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.handlers import on_state
 from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
 from sponsio_like.adapters.langgraph.journal import catch_up
-from sponsio_like.adapters.langgraph.place import within
 from sponsio_like.adapters.langgraph.proxy import CHANGED
 from sponsio_like.adapters.langgraph.routes import (
     Exits,
@@ -43,7 +40,7 @@ from sponsio_like.adapters.langgraph.routes import (
 from sponsio_like.adapters.langgraph.sending import SENT, Sent, messages_of, to_decide
 from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read
 from sponsio_like.adapters.langgraph.standing import stand_of
-from sponsio_like.guard import CallBlocked, Flow, Guard, Run, adrive, drive, error_text
+from sponsio_like.guard import CallBlocked, Flow, Guard, Run, adrive, drive
 from sponsio_like.outcome import Blocked, Held
 from sponsio_like.values import as_answer, as_members
 from sponsio_like.worlds import World
@@ -220,24 +217,10 @@ class _Node:
 
     def _ran(self, running: Running, id: str, state: Any, config: Any, *, later: bool) -> Flow:
         """Run the action as the call `id`; return its update, with entries for the channel."""
-        stand, session, (agent, depth) = running.stand, running.session, running.stand.by
+        session, (agent, depth) = running.session, running.stand.by
         invoke = self.action.ainvoke if later else self.action.invoke
-        with (
-            session.active(agent=agent, depth=depth),
-            within(self.sessions.guard, stand.kept.get("place", ""), id, running.before) as here,
-        ):
-            try:
-                update = yield Run(invoke, (state, config))
-            except ParentCommand as error:
-                if (update := handed_here(error)) is None:
-                    raise
-            except GraphBubbleUp:
-                raise
-            except Exception as error:
-                running.entries.extend(here.entries.values())
-                running.came(id, {"error": error_text(error)})
-                raise
-        running.entries.extend(here.entries.values())
+        with session.active(agent=agent, depth=depth):
+            update = yield from running.body({"id": id}, Run(invoke, (state, config)))
         running.came(id, {"output": as_answer(update)})
         return self._and_on(update, self._results(running))
 
