@@ -92,8 +92,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     "adapters/langgraph/asking.py _validated": "validators are the user's: a refusal is told",
     "adapters/langgraph/attempts.py _once": "whatever ends a run, its answer lets it run again",
     "adapters/langgraph/observing.py undisturbed": "who is observed is not disturbed",
-    "adapters/langgraph/attempts.py _body": "what a tool raises is its result, and goes on",
-    "adapters/langgraph/guarding.py _ran": "what a node raises is its result, and goes on",
+    "adapters/langgraph/attempts.py body": "what a tool or node raises is its result, and goes on",
     "loops.py running": "whatever the block raises is the call's result, and goes on",
 }
 
