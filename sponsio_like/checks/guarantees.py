@@ -90,13 +90,16 @@ def _check_alternatives(program: Program) -> None:
 
 def _check_verdict(clause: Clause) -> None:
     """Refuse a guarantee that no trace keeps, or that no trace breaks."""
-    monitor, text = clause.monitor, repr(clause.rule.formula)
+    monitor, formula = clause.monitor, clause.rule.formula
     state = monitor.start
     joint = frozenset(residual for each in state.live for residual in each)
     if not monitor.search.reachable("kind", joint, state.registers, -1, more=True):
-        raise ContractError.of(f"guarantee `{text}` can never be kept", "it contradicts itself")
+        raise ContractError.of(
+            f"guarantee `{formula!r}` can never be kept", "it contradicts itself"
+        )
     if not monitor.search.reachable("harsh", joint, state.registers, -1, more=True):
-        raise ContractError.of(f"guarantee `{text}` can never be violated", "it is always true")
+        what = f"guarantee `{formula!r}` can never be violated"
+        raise ContractError.of(what, "it is always true")
     if clause.rule.authored:
         _check_events(clause, joint)
 
@@ -106,17 +109,18 @@ def _check_events(clause: Clause, joint: frozenset[Residual]) -> None:
 
     Such a guarantee distinguishes only the session in which nothing happens.
     """
-    search, text = clause.monitor.search, repr(clause.rule.formula)
+    search, formula = clause.monitor.search, clause.rule.formula
     registers = clause.monitor.start.registers
     if not search.reachable_later("harsh", joint, registers):
         raise ContractError.of(
-            f"whatever is called, it cannot violate `{text}`", "it is true as soon as anything is"
+            f"whatever is called, it cannot violate `{formula!r}`",
+            "it is true as soon as anything is",
         )
     if clause.contract.assumption is not None or _speaks_of_all(clause):
         return  # to forbid all calls may be meant where the assumption holds
     if not search.reachable_later("kind", joint, registers):
         raise ContractError.of(
-            f"whatever is called violates `{text}`",
+            f"whatever is called violates `{formula!r}`",
             "correct it; to forbid every call write `G !called(*)`",
         )
 

@@ -5,13 +5,14 @@ In: contracts, and the tools that there are. Out: their clauses, compiled, with 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sponsio_like.checks.guarantees import check_guarantees, check_substitute
 from sponsio_like.checks.kinds import unlike
 from sponsio_like.checks.names import unknown_names
 from sponsio_like.checks.orders import deadlocks, unmet
+from sponsio_like.checks.shapes import shape
 from sponsio_like.checks.structure import duplicates, structural_problems
 from sponsio_like.contracts import (
     Contract,
@@ -46,6 +47,7 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
     """Return every clause that can be compiled, and every problem of every contract."""
     problems = [*duplicates(contracts), *structural_problems(contracts, mode)]
     clauses: list[tuple[int, Clause]] = []
+    sound = set[Hashable]()
     words = Vocabulary(inventory.tools, elsewhere=inventory.elsewhere)
     for k, contract in enumerate(contracts):
         said = (
@@ -57,7 +59,7 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
         if structural_problems([contract], "enforce"):
             continue
         for rule in contract.rules:
-            clause, wrong = _compiled(contract, rule, inventory)
+            clause, wrong = _compiled(contract, rule, inventory, sound)
             problems += [_located(contract, problem) for problem in wrong]
             if clause is not None:
                 clauses.append((k, clause))
@@ -68,13 +70,17 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
 
 
 def _compiled(
-    contract: Contract, rule: Rule, inventory: Inventory
+    contract: Contract, rule: Rule, inventory: Inventory, sound: set[Hashable]
 ) -> tuple[Clause | None, list[Problem]]:
+    """Return the clause, with what is wrong with it. `sound`: the shapes of which nothing is."""
     problems = Problems()
+    known = None if inventory.names is not None else shape(contract, rule)
     clause = problems.attempt((), Clause, contract, rule, inventory.names)
     if clause is not None:
         problems.attempt((), check_substitute, clause, inventory)
-        problems.attempt((), check_guarantees, clause)
+        if known not in sound:
+            problems.attempt((), check_guarantees, clause)
+            sound |= set() if problems.found or known is None else {known}
     if rule.authored:
         problems.attempt((), check_slips, rule.formula, inventory.names)
     return clause, problems.found

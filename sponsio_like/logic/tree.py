@@ -76,7 +76,7 @@ PARSERS: dict[str, Callable[[str], Any]] = {}
 class Node(metaclass=_Interned):
     """A formula or a term. Prints as its text; the same node is the same object."""
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ("__weakref__", "_children")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"`{type(self).__name__}` is frozen")
@@ -98,6 +98,14 @@ class Node(metaclass=_Interned):
 
 def children(node: Node) -> tuple[Node, ...]:
     """Return the formulas and terms that stand directly under `node`."""
+    found: tuple[Node, ...] | None = getattr(node, "_children", None)
+    if found is None:  # nodes never change, and loading asks for these often
+        found = _children(node)
+        object.__setattr__(node, "_children", found)
+    return found
+
+
+def _children(node: Node) -> tuple[Node, ...]:
     out: list[Node] = []
     for name in fields_of(type(node)):
         value = getattr(node, name)

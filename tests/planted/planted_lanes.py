@@ -162,6 +162,20 @@ BUGS = [
         "tests/monitor/test_crowds.py::test_a_word_that_was_bound_before_is_bound_anew",
     ),
     (
+        "all tools of a shape are one",
+        "checks/shapes.py",
+        'f"t{len(numbers)}"',
+        '"t"',
+        "tests/checks/test_shapes.py::test_which_tools_are_the_same_makes_a_difference",
+    ),
+    (
+        "what was found wrong of one shape is not told again",
+        "checks/lint.py",
+        "set() if problems.found or known is None else {known}",
+        "{known}",
+        "tests/checks/test_shapes.py::test_each_wrong_guarantee_is_told",
+    ),
+    (
         "warming runs code of users",
         "session/rehearse.py",
         "        if safe:\n",

@@ -133,6 +133,8 @@ def relations(node: f.Node, names: VariableLayout) -> list[f.Op]:
 def variable_layout(roots: Iterable[f.Node], judged: f.Formula) -> VariableLayout:
     """Return the variables of these formulas; `judged` is the guarantee."""
     roots = list(roots)
+    if not any(all_vars(root) for root in roots):
+        return VariableLayout({}, {}, {})
     local = _local(judged, [each for root in roots for each in _uses(root)])
     places: dict[str, int] = {}
     forms: dict[str, Form] = {}

@@ -1,0 +1,88 @@
+"""Clauses that differ in the names of their tools alone are checked once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sponsio_like import Contract, ContractError, Guard, contract
+from sponsio_like.checks.guarantees import check_guarantees
+from sponsio_like.outcome import Redirect
+from sponsio_like.syntax import read
+
+
+@pytest.fixture
+def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the contracts whose guarantees are checked from now on."""
+    seen = list[str]()
+
+    def spy(clause: Any) -> None:
+        seen.append(clause.contract.name)
+        check_guarantees(clause)
+
+    monkeypatch.setattr("sponsio_like.checks.lint.check_guarantees", spy)
+    return seen
+
+
+def contracts(*texts: str) -> list[Contract]:
+    """Contracts of these formulas, by number."""
+    return [contract(str(k)).guarantees(read(text)) for k, text in enumerate(texts)]
+
+
+def order(first: str, then: str) -> str:
+    """A formula that wants one tool before the other."""
+    return f"G(called({then}) -> O done({first}))"
+
+
+def test_a_guarantee_about_other_tools_is_not_checked_again(checked: list[str]) -> None:
+    """Ten guarantees that differ in tools alone are checked once; one with a number, by itself."""
+    texts = [order(f"a{k}", f"b{k}") for k in range(10)]
+    Guard(contracts(*texts, "G(count(called(a)) <= 1)", "G(count(called(b)) <= 2)"))
+    assert checked == ["0", "10", "11"]
+
+
+def test_which_tools_are_the_same_makes_a_difference(checked: list[str]) -> None:
+    """A formula whose two tools are one is another formula, and is refused if it says nothing."""
+    with pytest.raises(ContractError, match="never be violated"):
+        Guard(contracts("G(called(a) -> O called(b))", "G(called(a) -> O called(a))"))
+    assert checked == ["0", "1"]
+
+
+def test_each_wrong_guarantee_is_told() -> None:
+    """Only what was found right is not checked again."""
+    with pytest.raises(ContractError) as error:
+        Guard(contracts("G(called(a) -> O called(a))", "G(called(b) -> O called(b))"))
+    assert [each.where for each in error.value.problems] == ["contract `0`", "contract `1`"]
+
+
+def test_what_a_scope_or_an_assumption_says_makes_a_difference(checked: list[str]) -> None:
+    """A guarantee under another assumption, or in another scope, is checked by itself."""
+    plain = contract("plain").guarantees(read("G !called(pay)"))
+    assumed = contract("assumed").assume(read("O called(a)")).guarantees(read("G !called(pay)"))
+    after = contract("after").after(read("called(a)")).guarantees(read("G !called(pay)"))
+    before = contract("before").before(read("called(a)")).guarantees(read("G !called(pay)"))
+    Guard([plain, assumed, after, before])
+    assert checked == ["plain", "assumed", "after", "before"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda tool: contract(tool).guarantees(read(f"G !called({tool}_*)")),
+        lambda tool: (
+            contract(tool).guarantees(read(f"G !called({tool})")).strategy(Redirect(f"safe_{tool}"))
+        ),
+    ],
+    ids=["glob", "redirect"],
+)
+def test_where_names_matter_each_is_checked(made: Any, checked: list[str]) -> None:
+    """Under a glob, and in a redirect, a tool is more than a number."""
+    Guard([made("a"), made("b")])
+    assert checked == ["a", "b"]
+
+
+def test_with_an_inventory_each_is_checked(checked: list[str]) -> None:
+    """The tools that there are make a difference."""
+    Guard(contracts(order("a", "b"), order("c", "d")), tools=["a", "b", "c", "d"])
+    assert checked == ["0", "1"]
