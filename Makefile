@@ -6,7 +6,8 @@
 #                 their frameworks
 #   make test-adapters
 #                 the adapters with the lowest versions, and with the newest, beside deepagents,
-#                 swarm, supervisor, MCP and a development server of LangGraph
+#                 swarm, supervisor, Postgres, a development server of LangGraph, and MCP by
+#                 langchain-mcp-adapters and by LangChain itself
 #
 # While working: make check (fast), make fmt, make fuzz N=1000000, make mutate, make coverage.
 # Speed, side by side: make bench SPONSIO=PYTHON ACEL=PYTHON (environments that have the others).
@@ -22,7 +23,7 @@ CODE := sponsio_like tests campaigns $(wildcard examples)
 # The tests start many processes: compiled once, a module is not compiled again by each of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check static oldest newest test-adapters setup fmt fuzz bench mutate coverage clean
+.PHONY: demo test check static oldest newest mcp test-adapters setup fmt fuzz bench mutate coverage clean
 .DEFAULT_GOAL := help
 
 demo: .venv/installed
@@ -38,7 +39,10 @@ oldest: .venv-oldest/installed
 newest: .venv-newest/installed
 	.venv-newest/bin/python -m pytest $(PYTEST_FLAGS) tests/adapters
 
-test-adapters: oldest newest
+mcp: .venv-mcp/installed
+	.venv-mcp/bin/python -m pytest tests/adapters/test_mcp.py
+
+test-adapters: oldest newest mcp
 
 check: static
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
@@ -69,7 +73,7 @@ coverage: .venv/installed-dev
 	$(BIN)/coverage report
 
 clean:
-	rm -rf .venv .venv-oldest .venv-newest dist build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-newest .venv-mcp dist build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 .PHONY: help
 help:
@@ -109,4 +113,13 @@ help:
 	@.venv-newest/bin/python -m pip install --quiet --disable-pip-version-check \
 	  --upgrade --upgrade-strategy eager \
 	  --requirement tests/newest.txt --editable '.[langgraph,langchain]'
+	@touch $@
+
+# LangChain's own client wants another version of `mcp` than langchain-mcp-adapters.
+.venv-mcp/installed: .venv/created pyproject.toml
+	@echo "installing sponsio-like with LangChain and its client of MCP servers ..."
+	@$(PYTHON) -m venv .venv-mcp
+	@.venv-mcp/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --editable '.[langchain]' 'langchain[mcp]>=1.4' \
+	  hypothesis langgraph-checkpoint-sqlite pytest pytest-asyncio pytest-xdist
 	@touch $@
