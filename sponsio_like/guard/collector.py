@@ -10,6 +10,15 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+MANY = 200
+"""Fewest clauses after which the collector runs at once."""
+
+
+def collect_once(clauses: int) -> None:
+    """Run the collector after many clauses were loaded, if it is on: else the first call waits."""
+    if clauses >= MANY and gc.isenabled():
+        gc.collect()
+
 
 @contextmanager
 def collector_paused() -> Iterator[None]:

@@ -26,7 +26,7 @@ from sponsio_like.contracts import (
 from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError, ContractWarning, SnapshotError
 from sponsio_like.fastpath import prepare
-from sponsio_like.guard.collector import collector_paused
+from sponsio_like.guard.collector import collect_once, collector_paused
 from sponsio_like.guard.decorator import Options, decorated
 from sponsio_like.guard.flow import OnBlock, OnHold
 from sponsio_like.guard.sessions import (
@@ -94,6 +94,7 @@ class Guard:
         with collector_paused():
             self.policy: Policy = compile_policy(contracts, mode, known, relaxed=self.relaxed)
             prepare(self.policy)
+        collect_once(len(self.policy.clauses))
         if not self.policy.contracts:
             raise ContractError.of("there are no contracts", "all would be allowed; write some")
         for each in self.policy.warnings:
