@@ -5,6 +5,7 @@ It waits at each point of its run in turn: after each time that it has saved, an
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -37,19 +38,27 @@ def home(keeps: str, tmp_path: Path, request: pytest.FixtureRequest) -> Home:
     return Home(str(tmp_path), address, thread=str(tmp_path))
 
 
-def clicked(life: Life, tickets: list[str]) -> str:
-    """A manager says yes; "told so" if the process is told that another one is at it."""
+def told(work: Callable[[], Any]) -> str:
+    """What the model was told; or the error, if another process is at it.
+
+    That may hold a transaction of SQLite, too, where it waits.
+    """
     try:
-        return str(life.click(tickets).told)
-    except SessionError:
-        return "told so"
+        return str(work().told)
+    except (SessionError, sqlite3.OperationalError) as error:
+        return str(error)
+
+
+def clicked(life: Life, tickets: list[str]) -> str:
+    """A manager says yes."""
+    return told(lambda: life.click(tickets))
 
 
 def said(life: Life, at_once: Any = None) -> str:
     """The user says something, and the model asks for a large payment."""
     if at_once is not None:
         at_once.wait()
-    return str(life.say([pay(LARGE, "a")], "done").told)
+    return told(lambda: life.say([pay(LARGE, "a")], "done"))
 
 
 def hello(life: Life) -> tuple[()]:
