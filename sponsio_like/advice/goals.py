@@ -6,7 +6,7 @@ the slots that bear on them, and a key that is equal for states with an equal fu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sponsio_like.engine import Clause
@@ -25,16 +25,19 @@ from sponsio_like.logic.formula import (
 )
 from sponsio_like.monitor import (
     OTHER,
+    Addition,
+    Branch,
     ClauseState,
+    Comparison,
     Letter,
     Monitor,
     PositionCounts,
     Program,
+    Register,
     Registers,
     State,
-    endings,
-    open_calls,
-    open_positions,
+    TreeNode,
+    cells_of_trees,
     operands,
     shifted,
     stateless,
@@ -44,8 +47,6 @@ from sponsio_like.monitor import (
 
 WHOLE = -1
 """The goal of a clause that has no parts: that it no longer refuses."""
-FLYING_CAP = 2
-"""The most calls in flight of which all results are told apart."""
 
 
 # --- clauses, once and for all ----------------------------------------------------------------
@@ -172,8 +173,8 @@ def slots_under(clause: Clause, goal: int) -> frozenset[int]:
 
 
 def waits_for_results(watch: ClauseState) -> bool:
-    """True if the state remembers positions for the results of calls in flight."""
-    return any(state is not None and state.window for state in (watch.outer, watch.segment))
+    """True if the state has branches for the results of calls in flight."""
+    return any(state is not None and state.branches for state in (watch.outer, watch.segment))
 
 
 def key_of_state(clause: Clause, watch: ClauseState, last: PositionCounts) -> Any:
@@ -187,31 +188,27 @@ def key_of_state(clause: Clause, watch: ClauseState, last: PositionCounts) -> An
 
 def _relative(monitor: Monitor, state: State, last: int) -> Any:
     """Return the state with positions relative to the last one, and without what is over."""
-    known = _memory(monitor, state.registers, last)
+    known = _memory(monitor, monitor.past.cells, state.registers, last)
     live = frozenset(shifted(each, last) for each in state.live)
-    return known, live, _results(monitor, state, last) if state.window else (), state.lost
+    trees = tuple(
+        tuple([_node(monitor, cells, node, last) for node in tree])
+        for cells, tree in cells_of_trees(monitor, state)
+    )
+    return known, live, trees, state.lost
 
 
-def _results(monitor: Monitor, state: State, last: int) -> Any:
-    """Return the registers for each combination of results of the calls in flight, if they are few.
-
-    Otherwise the remembered positions themselves.
-    """
-    flying = open_positions((), open_calls(state.window))
-    if len(flying) > FLYING_CAP:
-        return state.window, last
-    found = []
-    for way in endings(monitor.program.slots, flying) or ():
-        by_then = {at: {} if late else final for at, (final, late) in way.items()}
-        registers = monitor.recall.supposing(state.window, by_then, last)
-        found.append(_memory(monitor, registers, last))
-    return tuple(flying), tuple(found)
+def _node(monitor: Monitor, cells: Sequence[Register], node: TreeNode, last: int) -> Any:
+    match node:
+        case Branch() | Addition():
+            return node
+        case Comparison():
+            return node._replace(left=repr(node.left), right=repr(node.right))
+    return _memory(monitor, cells, node, last)
 
 
-def _memory(monitor: Monitor, registers: Registers, last: int) -> Any:
-    nodes = monitor.program.nodes
-    cells = zip(monitor.past.cells, registers, strict=True)
-    return tuple(_register(nodes[cell.node], value, last) for cell, value in cells)
+def _memory(monitor: Monitor, cells: Sequence[Register], registers: Registers, last: int) -> Any:
+    nodes, pairs = monitor.program.nodes, zip(cells, registers, strict=True)
+    return tuple(_register(nodes[cell.node], value, last) for cell, value in pairs)
 
 
 def _register(op: Any, value: Any, last: int) -> Any:

@@ -5,6 +5,7 @@ judgement: the clauses that it would violate, and what letting it through change
 """
 
 from sponsio_like.engine.applying import ByName, Letter, applies, contract_names
+from sponsio_like.engine.automaton import ranked
 from sponsio_like.engine.clause import MOMENT, Clause
 from sponsio_like.engine.demands import owed
 from sponsio_like.engine.encoding import decode, encode
@@ -32,6 +33,7 @@ from sponsio_like.engine.findings import (
 from sponsio_like.engine.index import INDEX_CAP
 from sponsio_like.engine.judgement import judge, witnesses
 from sponsio_like.engine.ledger import Ledger
+from sponsio_like.engine.open_call import begin, count_call, keep_all, take_status
 from sponsio_like.engine.per_value import OTHERS, Late
 from sponsio_like.engine.policy import LINEAGE, Counter, Policy
 from sponsio_like.engine.settlement import Results, expire, settle_all, split_world
@@ -50,11 +52,10 @@ from sponsio_like.engine.unread import (
 __all__ = [
     "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "OTHERS", "ByName", "Clause",
     "Counter", "Finding", "Late", "Ledger", "Letter", "Policy", "Results", "Unread", "applies",
-    "contract_names", "decode", "encode", "enforced", "expire", "field", "findings_of",
-    "holding", "in_doubt", "inventory_mode", "judge", "left_to_answer", "lost",
-    "needing_ruling", "observed", "owed", "owing", "renamed", "reported", "settle_all",
-    "split_world", "still_asks", "stoppable", "stopping", "strictest", "too_large",
-    "unlisted_call", "unread_fields", "unread_in_result", "unread_slots", "unreadable",
-    "verdicts", "witnesses",
+    "begin", "contract_names", "count_call", "decode", "encode", "enforced", "expire", "field",
+    "findings_of", "holding", "in_doubt", "inventory_mode", "judge", "keep_all", "left_to_answer",
+    "lost", "needing_ruling", "observed", "owed", "owing", "ranked", "renamed", "reported",
+    "settle_all", "split_world", "still_asks", "stoppable", "stopping", "strictest",
+    "take_status", "too_large", "unlisted_call", "unread_fields", "unread_in_result",
+    "unread_slots", "unreadable", "verdicts", "witnesses",
 ]
-# fmt: on

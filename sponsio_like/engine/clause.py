@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sponsio_like.contracts import Contract, Rule
+from sponsio_like.engine.automaton import NOWHERE, Automaton, is_finite
 from sponsio_like.errors import ContractError
 from sponsio_like.events import (
     OPEN,
@@ -42,9 +43,8 @@ from sponsio_like.monitor import (
     Relevance,
     RootedProgram,
     Slot,
+    TooManyBranches,
     Verdict,
-    WindowFull,
-    awaits_results,
     concerned,
     dont_care_slots,
     due,
@@ -118,6 +118,8 @@ class Clause:
         self.may_wake = not (self.by or listens.memoryless or listens.sees_all or steady)
         bounds = [op[2] for op in program.nodes if op[0] in ("F", "G")]
         self.timed = any(isinstance(bound, Seconds) for bound in bounds)
+        finite = is_finite(program) and is_finite(gate) and self.kinds == self.counts
+        self.automaton = Automaton() if finite else None
         self.is_still = self.keeps_registers(static(self.slots, OTHER))
 
     # --- reading ------------------------------------------------------------------------------
@@ -196,6 +198,17 @@ class Clause:
         self, watch: ClauseState, letter: Letter, kind: Kind, at: PositionCounts, time: float
     ) -> ClauseStep:
         """Return the watch after one position; the caller has called `expire` for its time."""
+        if self.automaton is None:
+            return self._stepped(watch, letter, kind, at, time)
+
+        def ask(before: ClauseState, rank: int) -> ClauseStep:
+            return self._stepped(before, letter, kind, PositionCounts(rank, rank), time)
+
+        return self.automaton.step(watch, (kind, letter), at.seen, ask)
+
+    def _stepped(
+        self, watch: ClauseState, letter: Letter, kind: Kind, at: PositionCounts, time: float
+    ) -> ClauseStep:
         if self._bare and watch.segment is not None and kind in self.counts:
             inner, violated = self.monitor.step(watch.segment, letter, at.counted, time)
             broken = watch.violated or violated
@@ -238,6 +251,31 @@ class Clause:
 
         Where a scope speaks of results, a segment may begin or end now.
         """
+        if self.automaton is None:
+            seen = self._settled(watch, change, final, last, now)
+        elif change.at.seen not in watch.flying and not self.opens_late:
+            return ClauseStep(watch, False)
+        else:
+
+            def ask(before: ClauseState, rank: int) -> ClauseStep:
+                mine = change._replace(at=PositionCounts(rank, rank))
+                return self._settled(before, mine, final, mine.at, now)
+
+            told = (tuple(final.items()), change.letter if self.opens_late else ())
+            seen = self.automaton.settle(watch, told, change.at.seen, ask)
+        if not (seen.violated and self.assumed(seen.watch, last, now)):
+            return ClauseStep(seen.watch, False)
+        return self._seen(seen.watch, True)
+
+    def _settled(
+        self,
+        watch: ClauseState,
+        change: Change,
+        final: Mapping[int, bool],
+        last: PositionCounts,
+        now: Now,
+    ) -> ClauseStep:
+        """Return what `settle` does; violated wherever the assumption does not matter."""
         gate = self.gate.settle(watch.outer, change.at.seen, final, last.seen).state
         watch, failed = watch._replace(outer=gate), False
         if watch.segment is not None:
@@ -251,7 +289,7 @@ class Clause:
             values = self.gate.past.read(letter, gate.registers, change.at.seen, now.time)
             watch, ended = self._segment(watch, values)
             failed = failed or ended
-        return self._seen(watch, failed and self.assumed(watch, last, now))
+        return ClauseStep(watch, failed)
 
     def expire(self, watch: ClauseState, last: PositionCounts, now: Now) -> ClauseStep:
         """Return the watch at this time; violated if a bound in seconds has run out."""
@@ -306,6 +344,8 @@ class Clause:
             return NEVER  # it sees every position by itself
         if not self._is_quiet(watch, position, time):
             return position + 1
+        if self.automaton is not None:
+            return NEVER
         dues = [due(self.gate, watch.outer, position)]
         if watch.segment is not None:
             dues.append(due(self.monitor, watch.segment, position))
@@ -315,10 +355,8 @@ class Clause:
         """True if a call of a tool that no contract names leaves the watch as it is."""
         if self._listens.unaffected and not (watch.segment and watch.segment.live):
             return True
-        if awaits_results(watch.outer) or (
-            watch.segment is not None and awaits_results(watch.segment)
-        ):
-            return self._stays(watch, position, time)  # a window does not repeat: not worth caching
+        if self.automaton is not None:
+            return self._repeats(watch)
         key = (
             memory(self.gate, watch.outer, position),
             watch.segment and memory(self.monitor, watch.segment, position),
@@ -329,11 +367,20 @@ class Clause:
             self._quiet[key] = self._stays(watch, position, time)
         return self._quiet[key]
 
+    def _repeats(self, watch: ClauseState) -> bool:
+        """True if a call that no contract names leads from this state to itself."""
+        letter, at = self.gate.search.quiet_letter, PositionCounts(NOWHERE, NOWHERE)
+        try:
+            seen = self.step(watch, letter, "call", at, 0.0)
+        except (TooManyBranches, ContractError):  # the next position will raise it
+            return False
+        return seen.watch is watch and not seen.violated
+
     def _stays(self, watch: ClauseState, position: int, time: float) -> bool:
         letter, at = self.gate.search.quiet_letter, PositionCounts(position + 1, position + 1)
         try:
             seen = self.step(watch, letter, "call", at, time + MOMENT)
-        except (WindowFull, ContractError):  # the next position will raise it
+        except (TooManyBranches, ContractError):  # the next position will raise it
             return False
         before, after = watch.segment, seen.watch.segment
         if seen.violated or not is_unchanged(self.gate, watch.outer, seen.watch.outer):

@@ -11,7 +11,17 @@ from decimal import Decimal
 from typing import Any
 
 from sponsio_like.events import LATE, MISSING, OPEN
-from sponsio_like.monitor import Change, ClauseState, Entry, PositionCounts, State
+from sponsio_like.monitor import (
+    Addition,
+    Branch,
+    Change,
+    ClauseState,
+    Comparison,
+    Entry,
+    PositionCounts,
+    State,
+    ToCome,
+)
 from sponsio_like.values import ABSENT, UNREADABLE
 
 _NAMES: dict[str, Any] = {
@@ -24,6 +34,10 @@ _NAMES: dict[str, Any] = {
 _RECORDS: dict[str, Callable[..., Any]] = {
     "watch": ClauseState,
     "state": State,
+    "addition": Addition,
+    "branch": Branch,
+    "comparison": Comparison,
+    "to come": ToCome,
     "entry": Entry,
     "change": Change,
     "place": PositionCounts,

@@ -15,7 +15,7 @@ from sponsio_like.contracts import CONTRACT
 from sponsio_like.engine.demands import FULL, demand
 from sponsio_like.engine.policy import Policy
 from sponsio_like.events import Asked, Call, Event, Message, Ticket, kind_of
-from sponsio_like.monitor import WindowFull, Witness
+from sponsio_like.monitor import TooManyBranches, Witness
 from sponsio_like.outcome import (
     Action,
     Ask,
@@ -127,7 +127,7 @@ def unreadable(policy: Policy, i: int, event: Event, position: int, error: Excep
     tool = event.tool if isinstance(event, Call) else None
     action: Action = "blocked" if stoppable(event) else "reported"
     violation = _violation(policy, i, position, tool, action, Witness())
-    why = str(error) if isinstance(error, WindowFull) else type(error).__name__
+    why = str(error) if isinstance(error, TooManyBranches) else type(error).__name__
     lost = f"it could not be evaluated ({why})"
     because = violation.because and f"{lost}; {violation.because}"
     told = replace(violation, message=f"{lost}; {violation.message}", because=because)

@@ -28,7 +28,7 @@ from sponsio_like.values import Effort
 
 NO_WITNESSES: Mapping[int, Witness] = MappingProxyType({})
 _Due: TypeAlias = Sequence[float]
-_Rest: TypeAlias = tuple[int, Any, ClauseState, int, int, _Due]
+Rest: TypeAlias = tuple[int, Any, ClauseState, int, int, _Due]
 """A clause, its key, its watch, how many positions that has seen; its wake
 position, its deadlines.
 """
@@ -123,11 +123,11 @@ class Ledger:
         mine = [c for c in judgement.changes if owners is None or self.owner(c.clause) in owners]
         bound = [each for each in mine if each.clause in self.bound]
         rest = [each for each in mine if each.clause not in self.bound]
-        kept = [self._rests(c.clause, c.key, c.watch, c.at, judgement.time) for c in rest]
+        kept = [self.rest(c.clause, c.key, c.watch, c.at, judgement.time) for c in rest]
         self.torn = True
         self.passed += 1
         for one in kept:
-            self._keep(*one)
+            self.keep(*one)
         for each in bound:
             stored(self.bound[each.clause], each, self.calls)
         for i in {each.clause: None for each in judgement.changes if each.clause in self.bound}:
@@ -151,18 +151,16 @@ class Ledger:
         self, i: int, key: Any, watch: ClauseState, last: PositionCounts, time: float
     ) -> None:
         """Remember the watch of clause `i`, for this key, and when it is woken next."""
-        self._keep(*self._rests(i, key, watch, last, time))
+        self.keep(*self.rest(i, key, watch, last, time))
 
-    def _rests(
-        self, i: int, key: Any, watch: ClauseState, last: PositionCounts, time: float
-    ) -> _Rest:
+    def rest(self, i: int, key: Any, watch: ClauseState, last: PositionCounts, time: float) -> Rest:
+        """Return what `keep` needs to remember the watch of clause `i`, for this key."""
         clause = self.policy.clauses[i]
         wake = NEVER if clause.by else clause.wakes_at(watch, last, time)
         return i, key, watch, last.seen + 1, wake, due_in(live_in(watch)) if clause.timed else ()
 
-    def _keep(
-        self, i: int, key: Any, watch: ClauseState, length: int, wake: int, due: _Due
-    ) -> None:
+    def keep(self, i: int, key: Any, watch: ClauseState, length: int, wake: int, due: _Due) -> None:
+        """Remember what `rest` has returned."""
         clause = self.policy.clauses[i]
         if clause.by:
             self.keyed[i][key] = (watch, length)
@@ -183,8 +181,10 @@ class Ledger:
 
     def set_wake(self, i: int, position: int) -> None:
         """Note that clause `i` has to see this position, whatever the tool; `NEVER`: none."""
+        if self.wakes.get(i, NEVER) == position:
+            return
         if position == NEVER:
-            self.wakes.pop(i, None)
+            del self.wakes[i]
         else:
             self.wakes[i] = position
         self.soonest = min(self.wakes.values(), default=NEVER)
@@ -201,16 +201,11 @@ class Ledger:
     def waiting(
         self, judgement: Judgement, owners: Container[int] | None = None
     ) -> tuple[Change, ...]:
-        """Return the changes whose clauses wait for this call's result. `owners`: only their
-        clauses.
+        """Return the changes whose clauses wait for this call's result, without what is committed.
+
+        `owners`: only their clauses.
         """
-        waits = [each for each in judgement.changes if OPEN in each.letter]
-        waits = [
-            each._replace(watch=self.policy.starts[each.clause])
-            if each.clause in self.bound
-            else each
-            for each in waits
-        ]
+        waits = [each._replace(watch=None) for each in judgement.changes if OPEN in each.letter]
         if owners is not None:
             waits = [each for each in waits if self.owner(each.clause) in owners]
         return tuple(waits)

@@ -26,10 +26,10 @@ from sponsio_like.monitor import (
     Now,
     PositionCounts,
     ValueStates,
+    branching,
     literals_of,
     never,
     only_permits,
-    open_calls,
     open_positions,
     static,
 )
@@ -178,8 +178,9 @@ def _is_vague(clause: Clause, store: ValueStates, sight: BoundLetters) -> bool:
     if bound is None or inner is None or clause.monitor.plain or not bound.compares(sight):
         return False
     joint = (residual for each in inner.live for residual in each)
-    flying = open_positions(joint, open_calls(inner.window))
-    return any(not bound.revealing.isdisjoint(slots) for slots in flying.values())
+    flying = (open_positions(joint), branching(inner.branches))
+    slots = (each for calls in flying for found in calls.values() for each in found)
+    return not bound.revealing.isdisjoint(slots)
 
 
 def _letters(clause: Clause, store: ValueStates, sight: BoundLetters) -> Mapping[Key, Any]:

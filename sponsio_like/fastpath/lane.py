@@ -21,7 +21,9 @@ class Lane(NamedTuple):
 
     `done` and `failed` commit the call with its result; False if the long way has to do that, None
     if there is nothing to commit. `reads` are what its clauses read. `sources`: the results that
-    it delivers.
+    it delivers; `branching`: the clauses that may run out of branches for calls in flight.
+    `at_once`: a monitor has to judge the call; `by_status`: contracts read no more of its result
+    than whether it is an error.
     """
 
     clauses: tuple[int, ...]
@@ -30,6 +32,9 @@ class Lane(NamedTuple):
     done: Callable[..., bool] | None
     failed: Callable[..., bool] | None
     reads: Callable[[Checked], list[Read]]
+    branching: tuple[int, ...] = ()
+    at_once: bool = False
+    by_status: bool = True
 
 
 class Roundabout(Exception):

@@ -11,7 +11,6 @@ from typing import Any
 
 from sponsio_like.engine import Clause
 from sponsio_like.events import OPEN, Call, custom, inputs_of
-from sponsio_like.fastpath.past_source import Code, Names
 from sponsio_like.fastpath.readers import is_large, key_part, shortcut, similar
 from sponsio_like.logic.formula import (
     ApprovalAge,
@@ -30,7 +29,7 @@ from sponsio_like.logic.formula import (
     Tokens,
     postorder,
 )
-from sponsio_like.monitor import Name, Slot, likeness, slot_reader, split_key, static
+from sponsio_like.monitor import Code, Name, Names, Slot, likeness, slot_reader, split_key, static
 
 OF_CONTEXT = (ApprovalAge, Approved, Compare, Const, Ctx, Delivered, FactAge, Tokens)
 
@@ -69,7 +68,7 @@ class Lettering:
         if by not in self._known:
             key = self._known[by] = self.keep(self._names.new())
             ways = [key_part(path) for path in by]
-            whole = f"{self._names.bind(split_key)}({self._call()}, {by!r})"
+            whole = f"{self._names.bind(split_key)}({self.call()}, {by!r})"
             if None in ways:
                 self._lines.append(f"{key} = {whole}")
             else:
@@ -117,18 +116,18 @@ class Lettering:
             return [f"{name} = {self._names.bind(likeness)}(tool, args)"]
         of_context = all(map(_of_context, postorder(slot.node)))
         read = self._names.bind(slot_reader(slot))
-        whole = f"{read}({None if of_context else self._call()}, context)"
+        whole = f"{read}({None if of_context else self.call()}, context)"
         if slot.waits:
             return [f"{name} = {whole} is {self._names.bind(OPEN)}"]
         short = shortcut(slot) if slot.kind != "amount" or always else None
         large = f"if {self._names.bind(is_large)}(args): return None"
-        long = [large, f"{name} = {whole}"] if _searches(slot) else [f"{name} = {whole}"]
+        long = [large, f"{name} = {whole}"] if searches(slot) else [f"{name} = {whole}"]
         if short is None:
             return long
         lines = [f"{name} = {self._names.bind(short)}(args)", f"if {name} is None:"]
         return [*lines, *(f"    {line}" for line in long)]
 
-    def _call(self) -> str:
+    def call(self) -> str:
         return f"{self._names.bind(Call)}(tool, args, '', agent, depth)"
 
 
@@ -149,7 +148,7 @@ def _of_context(node: Node) -> bool:
     return isinstance(node, OF_CONTEXT) or (isinstance(node, Denied) and node.like == "any")
 
 
-def _searches(slot: Slot) -> bool:
+def searches(slot: Slot) -> bool:
     """Whether it may search in texts, which is counted where the long way is gone."""
     return any(
         (isinstance(node, Custom) and node.name in ("arg_contains", "arg_allowed"))

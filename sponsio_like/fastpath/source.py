@@ -13,13 +13,24 @@ from typing import Any, NamedTuple
 
 from sponsio_like.engine import Clause, Policy
 from sponsio_like.fastpath.lane import Checked, Lane, Roundabout
-from sponsio_like.fastpath.letter import Lettering, foreign
-from sponsio_like.fastpath.past_source import Code, Emitter, Names
+from sponsio_like.fastpath.letter import Lettering, foreign, runs_user_code, searches
+from sponsio_like.fastpath.readers import is_large
 from sponsio_like.fastpath.transitions import Moves, is_finite, of_few_bits
 from sponsio_like.fastpath.value_readers import lookup, short_values
 from sponsio_like.fastpath.wake_source import Rests, rests
 from sponsio_like.logic.formula import Happens
-from sponsio_like.monitor import BoundLetters, ClauseState, Name, Read, Slot, State
+from sponsio_like.monitor import (
+    SLOTS_CAP,
+    BoundLetters,
+    ClauseState,
+    Code,
+    Emitter,
+    Name,
+    Names,
+    Read,
+    Slot,
+    State,
+)
 
 CALL = "ledger, tool, args, agent, depth, context, t"
 RESULT = "ledger, x, t, now"
@@ -52,7 +63,8 @@ class Writer:
         self._check: list[str] = []
         self._ends = {"done": _End([], []), "failed": _End([], [])}
         self._reads: list[str] = []
-        self._may_refuse = False
+        self._may_refuse = self._at_once = False
+        self._by_status = True
         self._said = Lettering(self._names, name, self._check)
 
     def lane(self, clauses: tuple[int, ...]) -> Lane:
@@ -63,7 +75,10 @@ class Writer:
         if None in counts.values():
             raise Roundabout
         sources = tuple(source for source, counted in counts.items() if counted)
-        return Lane(clauses, sources, *self._functions(), self._reader())
+        branching = tuple(i for i in clauses if _may_branch(self._policy.clauses[i]))
+        check, done, failed = self._functions()
+        how = (branching, self._at_once, self._by_status)
+        return Lane(clauses, sources, check, done, failed, self._reader(), *how)
 
     def _functions(self) -> tuple[Any, Any, Any]:
         kept = "".join(f"{each}, " for each in self._said.variables)
@@ -94,26 +109,32 @@ class Writer:
         return lambda checked: list(reads()(checked))
 
     def _clause(self, i: int, clause: Clause) -> None:
-        if clause.kinds != clause.counts or len(clause.monitor.program.nodes) > NODES_CAP:
-            raise Roundabout
         if clause.bound is not None:
             self._with_values(i, clause)
-            return
-        if any(map(foreign, clause.slots)):
-            raise Roundabout
-        if len(clause.monitor.program.nodes) + len(clause.gate.program.nodes) > NODES_CAP:
-            raise Roundabout
-        letter = self._said.letter(clause)
-        if clause.is_plain:
-            self._plain(i, clause, letter)
-        elif is_finite(clause):
-            self._finite(i, clause, letter)
+        elif _is_simple(clause) and clause.is_plain:
+            self._plain(i, clause, self._said.letter(clause))
+        elif _is_simple(clause) and is_finite(clause):
+            self._finite(i, clause, self._said.letter(clause))
         else:
+            self._asked(i, clause)
+
+    def _asked(self, i: int, clause: Clause) -> None:
+        """Add a clause whose monitor judges the call. Raises `Roundabout` for code of users."""
+        if any(map(runs_user_code, clause.slots)):
             raise Roundabout
+        letter = self._said.keep(self._names.new())
+        if any(map(searches, clause.slots)):
+            self._check.append(f"if {self._names.bind(is_large)}(args): return None")
+        read = self._names.bind(clause.read)
+        self._check.append(f"{letter} = {read}({self._said.call()}, context)")
+        key = self._said.key(clause.by) if clause.by else "()"
+        self._reads.append(f"{self._names.bind(Read)}({i}, {letter}, {key})")
+        self._at_once = True
+        self._by_status = self._by_status and not any(map(foreign, clause.slots))
 
     def _with_values(self, i: int, clause: Clause) -> None:
         """A clause with value variables, at a call that tells one value apart, or none."""
-        values = short_values(clause, self._name)
+        values = short_values(clause, self._name) if _is_small(clause) else None
         if values is None:
             raise Roundabout
         if values.key is None:
@@ -234,6 +255,8 @@ class Writer:
         """The watch with these registers; as it was, where there are none."""
         kept = clause.by or clause.bound is not None
         old = where.watch if kept else f"watches[{i}]"
+        if clause.monitor.branches.groups or clause.gate.branches.groups:
+            end.lines.append(f"if {old}[1][2] or {old}[0][2]: return False")
         states = [
             f"{old}[{k}]" if after is None else self._state(f"{old}[{k}]", after)
             for k, after in zip((1, 0), afters, strict=True)
@@ -280,6 +303,28 @@ class Writer:
         """A state with these registers, and nothing in flight."""
         make, kind = self._names.bind(tuple.__new__), self._names.bind(State)
         return f"{make}({kind}, ({registers}, {old}[1], (), {old}[3]))"
+
+
+def _is_simple(clause: Clause) -> bool:
+    """True if a lane can say what the clause reads, and what it remembers."""
+    return _is_small(clause) and not any(map(foreign, clause.slots))
+
+
+def _is_small(clause: Clause) -> bool:
+    """True if the clause sees calls only, and few nodes and conditions on results."""
+    each = (clause.monitor, clause.gate)
+    groups = [group for one in each for group in one.branches.groups if group.body < 0]
+    return (
+        clause.kinds == clause.counts
+        and sum(len(one.program.nodes) for one in each) <= NODES_CAP
+        and all(len(group.waits) <= SLOTS_CAP for group in groups)
+    )
+
+
+def _may_branch(clause: Clause) -> bool:
+    """True if results of calls in flight do not just add to its registers."""
+    groups = (*clause.monitor.branches.groups, *clause.gate.branches.groups)
+    return any(group.body < 0 for group in groups)
 
 
 def _taking(lines: Sequence[str]) -> list[str]:

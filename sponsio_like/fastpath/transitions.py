@@ -19,8 +19,7 @@ from sponsio_like.monitor import (
     Now,
     Op,
     PositionCounts,
-    Program,
-    WindowFull,
+    TooManyBranches,
     awaits_results,
     literals_of,
 )
@@ -29,7 +28,6 @@ MOVES_CAP = 4_096
 """Most moves that are remembered of one clause."""
 FEW_BITS = 8
 """Most truth values that a clause remembers whose states sessions share."""
-SIMPLE = frozenset({"true", "false", "lit", "and", "or", "X", "WX", "U", "R"})
 BITS = frozenset({"Y", "WY", "S", "T"})
 UNBOUNDED = frozenset({"F", "G", "O", "H"})
 
@@ -47,13 +45,8 @@ class Move(NamedTuple):
 
 def is_finite(clause: Clause) -> bool:
     """Whether its state says nothing of positions, times and numbers, nor of the context."""
-    programs = (clause.monitor.program, clause.gate.program)
     by_calls = all(kinds_of(slot.node) == {"call"} for slot in clause.slots)
-    return by_calls and not clause.by and all(map(_is_finite, programs))
-
-
-def _is_finite(program: Program) -> bool:
-    return all(op[0] in SIMPLE or _is_bit(op) for op in program.nodes)
+    return by_calls and not clause.by and clause.automaton is not None
 
 
 def of_few_bits(clause: Clause) -> bool:
@@ -86,15 +79,22 @@ class Moves:
         same = self._same(watch)
         if same is None or (id(same), letter) in self.known:
             return None if same is None else self.known[id(same), letter]
-        if _waits(watch) or len(self.known) >= MOVES_CAP:
-            return None
         try:
+            if _waits(watch):
+                return self._in_flight(watch, letter)
+            if len(self.known) >= MOVES_CAP:
+                return None
             move = self._learned(same, letter, tool)
-        except (ContractError, WindowFull):  # the monitor will say so, where it is asked
+        except (ContractError, TooManyBranches):  # the monitor will say so, where it is asked
             return None
         if move is not None:
             self.known[id(same), letter] = move
         return move
+
+    def _in_flight(self, watch: ClauseState, letter: Letter) -> Move | None:
+        """The move from a watch that waits for results: it only tells that the call may run."""
+        seen = self._clause.step(watch, letter, "call", PositionCounts(NEVER, NEVER), 0.0)
+        return None if seen.violated else Move(watch, None, None)
 
     def _same(self, watch: ClauseState) -> ClauseState | None:
         """The watch that is remembered for all that are equal to it."""

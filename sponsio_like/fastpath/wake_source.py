@@ -11,9 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from sponsio_like.engine import MOMENT, Clause
-from sponsio_like.fastpath.past_source import Code, Emitter, Names
 from sponsio_like.logic.formula import Steps
-from sponsio_like.monitor import NEVER, ClauseState, Monitor, quiet
+from sponsio_like.monitor import NEVER, ClauseState, Code, Emitter, Monitor, Names, quiet
 
 Rests = Callable[[ClauseState, int, float], int]
 """(watch, last position, time) -> the next position that it has to see, whatever the tool."""

@@ -14,14 +14,18 @@ from sponsio_like.monitor.alphabet import (
     told_apart,
     tool_names,
 )
-from sponsio_like.monitor.in_flight import (
-    Entry,
-    WindowFull,
-    endings,
-    open_calls,
-    open_positions,
-    settle,
+from sponsio_like.monitor.branches import (
+    SLOTS_CAP,
+    Addition,
+    Branch,
+    Comparison,
+    ToCome,
+    TooManyBranches,
+    TreeNode,
+    branching,
+    renamed_trees,
 )
+from sponsio_like.monitor.in_flight import open_positions, settle
 from sponsio_like.monitor.monitor import Instance, Monitor, State, Verdict, overall
 from sponsio_like.monitor.parametric.atoms import CallMatcher, OutputMatcher
 from sponsio_like.monitor.parametric.bindings import Bindings, BoundLetters, Revealed
@@ -52,12 +56,14 @@ from sponsio_like.monitor.past import (
     INFINITE,
     Letter,
     Past,
+    Register,
     Registers,
     Value,
     compare_nodes,
     kept,
     stamps_within,
 )
+from sponsio_like.monitor.past_source import Code, Emitter, Names
 from sponsio_like.monitor.program import PAST, STATEFUL, Op, Program, Slot, operands
 from sponsio_like.monitor.progression import Position
 from sponsio_like.monitor.reasons import JudgedPosition, Reason, reasons_of
@@ -75,9 +81,17 @@ from sponsio_like.monitor.residual import (
     conjunction,
     literals_of,
     overdue,
+    renamed,
     shifted,
 )
-from sponsio_like.monitor.resting import NEVER, awaits_results, due, is_unchanged, memory
+from sponsio_like.monitor.resting import (
+    NEVER,
+    awaits_results,
+    cells_of_trees,
+    due,
+    is_unchanged,
+    memory,
+)
 from sponsio_like.monitor.slots import KEY_CAP, likeness, slot_reader, split_key
 from sponsio_like.monitor.state import (
     Change,
@@ -90,23 +104,24 @@ from sponsio_like.monitor.state import (
     Witness,
 )
 from sponsio_like.monitor.steady import RootedProgram, dont_care_slots, keeps_registers
+from sponsio_like.monitor.windows import Entry, of_today
 
 # fmt: off
 __all__ = [
     "BINDING", "EXACT", "INFINITE", "KEY_CAP", "LONG", "NEVER", "OTHER", "PAST", "RELATED_CAP",
-    "STATEFUL", "STATES_CAP", "UNBOUND", "VALUES_CAP", "Bindings", "BoundLetters",
-    "CallMatcher", "Change", "ClauseState", "ClauseStep", "Crowd", "Entry", "Form", "Instance",
-    "JudgedPosition", "Judgement", "Key", "Known", "Letter", "Literal", "Monitor", "Name",
-    "Now", "Op", "OutputMatcher", "Past", "Position", "PositionCounts", "Program", "Read",
-    "Reason", "Registers", "Relevance", "Residual", "Revealed", "RootedProgram", "Slot",
-    "State", "Value", "ValueStates", "VariableLayout", "Verdict", "WindowFull", "Witness",
-    "all_vars", "awaits_results", "compare_nodes", "concerned", "conjunction",
-    "dont_care_slots", "due", "endings", "fixed_at", "is_part", "is_tied", "is_unchanged",
-    "keeps_registers", "kept", "known", "likeness", "literals_of", "memory", "never",
-    "only_permits", "open_calls", "open_positions", "operands", "overall", "overdue",
-    "places_of", "quiet", "reasons_of", "relations", "settle", "shifted", "slot_reader",
+    "SLOTS_CAP", "STATEFUL", "STATES_CAP", "UNBOUND", "VALUES_CAP", "Addition", "Bindings",
+    "BoundLetters", "Branch", "CallMatcher", "Change", "ClauseState", "ClauseStep", "Code",
+    "Comparison", "Crowd", "Emitter", "Entry", "Form", "Instance", "JudgedPosition", "Judgement",
+    "Key", "Known", "Letter", "Literal", "Monitor", "Name", "Names", "Now", "Op", "OutputMatcher",
+    "Past", "Position", "PositionCounts", "Program", "Read", "Reason", "Register", "Registers",
+    "Relevance", "Residual", "Revealed", "RootedProgram", "Slot", "State", "ToCome",
+    "TooManyBranches", "TreeNode", "Value", "ValueStates", "VariableLayout", "Verdict", "Witness",
+    "all_vars", "awaits_results", "branching", "cells_of_trees", "compare_nodes", "concerned",
+    "conjunction", "dont_care_slots", "due", "fixed_at", "is_part", "is_tied", "is_unchanged",
+    "keeps_registers", "kept", "known", "likeness", "literals_of", "memory", "never", "of_today",
+    "only_permits", "open_positions", "operands", "overall", "overdue", "places_of", "quiet",
+    "reasons_of", "relations", "renamed", "renamed_trees", "settle", "shifted", "slot_reader",
     "split_key", "stamps_within", "stateless", "static", "targets_of", "ties", "told_apart",
     "tool_names", "unchanged_by", "value_text", "variable_layout", "vars_given_by_context",
     "vars_in",
 ]
-# fmt: on

@@ -1,8 +1,8 @@
 """Steps one formula through positions: (State, letter) -> Step(State, violated).
 
-A monitor keeps no trace: registers hold its past, residuals its future, and a window the positions
-that a late result may still change. States are immutable. A caller asks by stepping and throwing
-the step away, and commits by keeping it.
+A monitor keeps no trace: registers hold its past, residuals its future, and branches what the past
+is for each result that calls in flight may have. States are immutable. A caller asks by stepping
+and throwing the step away, and commits by keeping it.
 """
 
 from __future__ import annotations
@@ -14,16 +14,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from sponsio_like.events import MISSING
 from sponsio_like.logic import Decomposition
 from sponsio_like.logic.formula import Const, Steps
-from sponsio_like.monitor.in_flight import (
-    Entry,
-    Recall,
-    Window,
-    open_calls,
-    open_positions,
-    settle,
-    settled_ways,
-)
+from sponsio_like.monitor.branches import Branches, Trees
+from sponsio_like.monitor.in_flight import open_positions, settle, settled_ways
 from sponsio_like.monitor.past import Letter, Registers, compare_nodes, compile_past
+from sponsio_like.monitor.past_source import Stepped, compiled_step
 from sponsio_like.monitor.program import Program
 from sponsio_like.monitor.progression import Position, Progression
 from sponsio_like.monitor.reachability import FAR, Goal, Search
@@ -41,18 +35,22 @@ from sponsio_like.monitor.residual import (
 
 Verdict: TypeAlias = Literal["violated", "satisfied", "inconclusive"]
 Instance: TypeAlias = frozenset[Residual]
+OFTEN = 16
+"""From so many steps on, those of a monitor are computed by a function of its own."""
+SOURCE_CAP = 200
+"""Most nodes of a program that has such a function."""
 
 
 class State(NamedTuple):
     """All that a monitor remembers between two positions: small, immutable, hashable.
 
-    `live`: the instances that still owe something; `window`: positions that a late result may still
-    change; `lost`: the live instances can no longer be kept together.
+    `live`: the instances that still owe something; `branches`: the registers for each way in which
+    calls in flight may settle; `lost`: the live instances can no longer be kept together.
     """
 
     registers: Registers
     live: frozenset[Instance]
-    window: Window = ()
+    branches: Trees = ()
     lost: bool = False
 
 
@@ -85,9 +83,9 @@ class Monitor:
             op[0] in ("O", "H") and isinstance(op[2], Steps) for op in program.nodes
         )
         self.search = Search(program, self.past, self.future, self.always, tools)
-        self.recall = Recall(
-            program, self.past, self.search.quiet_letter, self.search.settles_within
-        )
+        self.branches = Branches(program, self.past)
+        self._asked = 0
+        self._compiled: Stepped | None = None
 
     def _owing(self, root: int) -> bool:
         """True if `root` can owe anything to later positions or results."""
@@ -110,14 +108,30 @@ class Monitor:
 
         `time`: in seconds.
         """
+        if self.plain and (self._compiled is not None or self._is_often_asked()):
+            assert self._compiled is not None
+            bad, after = self._compiled(letter, state.registers, position, time)
+            pair = (state.registers, after)
+            trees = self.branches.after(state.branches, pair, letter, position, time)
+            return MonitorStep(State(after, state.live, trees), bad)
         values = self.past.read(letter, state.registers, position, time)
         after = self.past.after(values, letter, state.registers, position, time)
-        window = self.recall.extended(state.window, Entry(position, time, state.registers, letter))
+        pair = (state.registers, after)
+        trees = self.branches.after(state.branches, pair, letter, position, time)
         if self.plain:
             bad = not all(values[root] for roots in self.always for root in roots)
-            return MonitorStep(State(after, state.live, window), bad)
+            return MonitorStep(State(after, state.live, trees), bad)
         at = Position(letter, values, position, time)
-        return self._judge(state, self._next(state, at), after, window, position)
+        return self._judge(state, self._next(state, at), after, trees, position)
+
+    def _is_often_asked(self) -> bool:
+        """Compile the step once it has been asked for a few times; true from then on."""
+        self._asked += 1
+        if self._asked < OFTEN or len(self.program.nodes) > SOURCE_CAP:
+            return False
+        roots = [root for roots in self.always for root in roots]
+        self._compiled = compiled_step(self.program, self.past, roots)
+        return True
 
     def _next(self, state: State, at: Position) -> list[Instance]:
         known: dict[int, Residual] = {}
@@ -132,7 +146,7 @@ class Monitor:
         old: State,
         instances: list[Instance],
         registers: Registers,
-        window: Window,
+        trees: Trees,
         position: int,
     ) -> MonitorStep:
         """Return the state without the instances that no continuation keeps; violated if there are
@@ -145,12 +159,12 @@ class Monitor:
         live = frozenset(
             each
             for each in owing
-            if self._possible("kind", each, registers, window, position, more=False)
+            if self._possible("kind", each, registers, trees, position, more=False)
         )
         dead = len(live) < len(set(owing))
-        lost = not self._possible("kind", _joint(live), registers, window, position, more=True)
+        lost = not self._possible("kind", _joint(live), registers, trees, position, more=True)
         bad = dead or (lost and not old.lost)
-        return MonitorStep(State(registers, live, window, lost), bad)
+        return MonitorStep(State(registers, live, trees, lost), bad)
 
     # --- results, time, the end ---------------------------------------------------------------
 
@@ -161,12 +175,11 @@ class Monitor:
 
         `final`: the truth of its slots, by number; `position`: the last position.
         """
-        known = self.recall.settled(state.window, settled, final, position)
-        window, registers = known or (state.window, state.registers)
+        trees, registers = self.branches.settled(state.branches, state.registers, settled, final)
         if self.plain:
-            return MonitorStep(state._replace(registers=registers, window=window), False)
+            return MonitorStep(state._replace(registers=registers, branches=trees), False)
         instances = [conjunction(settle(r, settled, final) for r in each) for each in state.live]
-        return self._judge(state, instances, registers, window, position)
+        return self._judge(state, instances, registers, trees, position)
 
     def expire(self, state: State, position: int, time: float) -> MonitorStep:
         """Return the state at `time`. Of what was due before, `F` has failed and `G` is kept."""
@@ -183,7 +196,7 @@ class Monitor:
             return one(literal) if literal not in due else NO if literal[0] == "f" else YES
 
         instances = [conjunction(mapped(r, value) for r in each) for each in state.live]
-        return self._judge(state, instances, state.registers, state.window, position)
+        return self._judge(state, instances, state.registers, state.branches, position)
 
     def open_ends(self, live: Iterable[Instance]) -> list[Instance]:
         """Return the instances that would be unfulfilled if the session ended now."""
@@ -211,12 +224,12 @@ class Monitor:
 
     def _may_end_well(self, instance: Instance) -> bool:
         """True if the instance holds at the end for some results of the calls in flight."""
-        lefts = settled_ways(self.program.slots, instance, open_positions(instance, ()))
+        lefts = settled_ways(self.program.slots, instance, open_positions(instance))
         return lefts is None or any(not left for left in lefts)
 
     def _ends_well(self, instance: Instance) -> bool:
         """True if the instance holds at the end for all results of the calls in flight."""
-        lefts = settled_ways(self.program.slots, instance, open_positions(instance, ()))
+        lefts = settled_ways(self.program.slots, instance, open_positions(instance))
         return lefts is not None and all(holds_at_end(r) for left in lefts for r in left)
 
     def ahead(self, state: State, position: int) -> int:
@@ -224,7 +237,7 @@ class Monitor:
 
         `FAR` if a call is in flight, or if the search found no such number.
         """
-        if open_positions(_joint(state.live), open_calls(state.window)):
+        if state.branches or open_positions(_joint(state.live)):
             return FAR
         each = [(live, False) for live in state.live]
         if not state.lost:
@@ -237,7 +250,7 @@ class Monitor:
 
     def possible(self, owed: Instance, state: State, position: int) -> bool:
         """True if some continuation keeps `owed`."""
-        return self._possible("kind", owed, state.registers, state.window, position, more=False)
+        return self._possible("kind", owed, state.registers, state.branches, position, more=False)
 
     def verdict(self, state: State, position: int) -> Verdict:
         """Return `satisfied` if no continuation can violate the formula, else `inconclusive`.
@@ -245,7 +258,7 @@ class Monitor:
         That a formula is violated is remembered by the clause, not here.
         """
         free = self._possible(
-            "harsh", _joint(state.live), state.registers, state.window, position, more=True
+            "harsh", _joint(state.live), state.registers, state.branches, position, more=True
         )
         return "inconclusive" if free else "satisfied"
 
@@ -256,7 +269,7 @@ class Monitor:
         goal: Goal,
         joint: Iterable[Residual],
         registers: Registers,
-        window: Window,
+        trees: Trees,
         position: int,
         *,
         more: bool,
@@ -270,9 +283,9 @@ class Monitor:
             return goal == "harsh"
         if self.plain and not owed and goal == "kind":
             return True
-        if not window and not open_positions(owed, ()):
+        if not trees and not open_positions(owed):
             return self.search.reachable(goal, owed, registers, position, more=more)
-        found = self.recall.outcomes(owed, registers, window, position)
+        found = self.branches.ends(trees, registers, owed)
         if found is None:
             self.search.limited = True
             return True

@@ -36,13 +36,22 @@ INFINITE = float("inf")
 """The steps, or the seconds, since something that never happened."""
 
 
+Late: TypeAlias = Callable[[Any, int, float], Any]
+"""(register, position, time) -> the register, now that its body counts at this earlier position."""
+
+
 @dataclass(frozen=True, slots=True)
 class Register:
-    """One register: its node, its value before the first position, and how it is updated."""
+    """One register: its node, its value before the first position, and how it is updated.
+
+    `late`: how it is updated if an earlier position counts after all; None if the positions since
+    would have to be read again.
+    """
 
     node: int
     start: Any
     update: Update
+    late: Late | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +136,11 @@ def _operator(op: Op, r: int, i: int) -> tuple[Value, Register]:
         case ("WY", a):
             return (lambda v, x, s, p, t: s[r]), Register(i, True, lambda v, x, s, p, t: v[a])
         case ("O", a, None):
-            return (lambda v, x, s, p, t: v[a] or s[r]), Register(i, False, keep)
+            once: Late = lambda r, p, t: True  # noqa: E731
+            return (lambda v, x, s, p, t: v[a] or s[r]), Register(i, False, keep, once)
         case ("H", a, None):
-            return (lambda v, x, s, p, t: v[a] and s[r]), Register(i, True, keep)
+            never: Late = lambda r, p, t: False  # noqa: E731
+            return (lambda v, x, s, p, t: v[a] and s[r]), Register(i, True, keep, never)
         case ("S", a, b):
             return (lambda v, x, s, p, t: v[b] or (v[a] and s[r])), Register(i, False, keep)
         case ("T", a, b):
@@ -151,13 +162,29 @@ def _bounded(op: Op, r: int, i: int) -> tuple[Value, Register]:
                 sought if v[a] is sought or (s[r] is not None and p - s[r] <= limit) else not sought
             )
         ), Register(
-            i, None, lambda v, x, s, p, t: p if v[a] is sought else _recent(s[r], p - limit)
+            i,
+            None,
+            lambda v, x, s, p, t: p if v[a] is sought else _recent(s[r], p - limit),
+            _latest_step,
         )
     return (
         lambda v, x, s, p, t: (
             sought if v[a] is sought or (s[r] is not None and t - s[r] <= limit) else not sought
         )
-    ), Register(i, None, lambda v, x, s, p, t: t if v[a] is sought else _recent(s[r], t - limit))
+    ), Register(
+        i,
+        None,
+        lambda v, x, s, p, t: t if v[a] is sought else _recent(s[r], t - limit),
+        _latest_time,
+    )
+
+
+def _latest_step(last: Any, position: int, _: float) -> Any:
+    return position if last is None else max(last, position)
+
+
+def _latest_time(last: Any, _: int, time: float) -> Any:
+    return time if last is None else max(last, time)
 
 
 def _recent(last: Any, oldest: Any) -> Any:
@@ -185,8 +212,9 @@ def _term(op: Op, r: int, i: int) -> tuple[Value, Register]:
     match op:
         case ("count", a, reset, None, _):
             fresh = _reset(reset)
+            more: Late = lambda r, p, t: r + 1  # noqa: E731
             return (lambda v, x, s, p, t: 0 if fresh(v) else s[r] + bool(v[a])), Register(
-                i, 0, keep
+                i, 0, keep, more if reset < 0 else None
             )
         case ("count", a, reset, bound, most):
             return _window(a, reset, bound, most, r, i)
@@ -195,11 +223,11 @@ def _term(op: Op, r: int, i: int) -> tuple[Value, Register]:
         case ("since", a):
             return (
                 lambda v, x, s, p, t: 0 if v[a] else INFINITE if s[r] is None else p - s[r]
-            ), Register(i, None, lambda v, x, s, p, t: p if v[a] else s[r])
+            ), Register(i, None, lambda v, x, s, p, t: p if v[a] else s[r], _latest_step)
         case ("age", a):
             return (
                 lambda v, x, s, p, t: 0 if v[a] else INFINITE if s[r] is None else t - s[r]
-            ), Register(i, None, lambda v, x, s, p, t: t if v[a] else s[r])
+            ), Register(i, None, lambda v, x, s, p, t: t if v[a] else s[r], _latest_time)
         case ("last", a, b):
             return (lambda v, x, s, p, t: s[r]), Register(
                 i, MISSING, lambda v, x, s, p, t: kept(v[a]) if v[b] else s[r]
@@ -241,8 +269,9 @@ def _window(
         left = stamps_within(s[r], now - width)
         return (*left, now)[-most:] if v[a] else left
 
+    late: Late = lambda r, p, t: tuple(sorted((*r, p if by_step else t)))[-most:]  # noqa: E731
     return (lambda v, x, s, p, t: len(stamps(v, s, p, t))), Register(
-        i, (), lambda v, x, s, p, t: stamps(v, s, p, t)
+        i, (), lambda v, x, s, p, t: stamps(v, s, p, t), late if reset < 0 else None
     )
 
 

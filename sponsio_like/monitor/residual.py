@@ -191,6 +191,15 @@ def literals_of(residuals: Iterable[Residual]) -> set[Literal]:
     return {literal for residual in residuals for term in residual for literal in term}
 
 
+def renamed(residuals: Iterable[Residual], names: Mapping[int, int]) -> frozenset[Residual]:
+    """Return the residuals with other numbers in the place of the positions of calls in flight."""
+
+    def moved(literal: Literal) -> Literal:
+        return ("D", names[literal[1]], *literal[2:]) if literal[0] == "D" else literal
+
+    return frozenset(frozenset(frozenset(map(moved, term)) for term in each) for each in residuals)
+
+
 def shifted(residuals: Iterable[Residual], by: int) -> frozenset[Residual]:
     """Return the residuals with their bounds in steps relative to position `by`."""
 

@@ -7,29 +7,78 @@ in steps makes it see all the same.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sponsio_like.logic.formula import Steps
+from sponsio_like.monitor.branches import (
+    INNER,
+    Addition,
+    Branch,
+    Comparison,
+    Tree,
+    TreeNode,
+    branching,
+)
+from sponsio_like.monitor.in_flight import open_positions
 from sponsio_like.monitor.monitor import Monitor, State
-from sponsio_like.monitor.past import Register
-from sponsio_like.monitor.residual import literals_of, shifted
+from sponsio_like.monitor.past import Register, Registers
+from sponsio_like.monitor.residual import literals_of, renamed, shifted
 
 NEVER = 1 << 62
 
 
 def memory(monitor: Monitor, state: State, position: int) -> Any:
-    """Return the state with positions relative to `position`, as a key for caches."""
-    cells = zip(monitor.past.cells, state.registers, strict=True)
-    registers = tuple(
-        value - position if value is not None and _is_position(monitor, cell) else value
-        for cell, value in cells
+    """Return the state with positions relative to `position`, as a key for caches.
+
+    Calls in flight are told apart by their order.
+    """
+    cells = monitor.past.cells
+    registers = _relative(monitor, cells, state.registers, position)
+    live = frozenset(shifted(each, position) for each in state.live)
+    waiting = {*branching(state.branches), *open_positions(r for each in live for r in each)}
+    if not waiting:
+        return registers, live
+    ranks = {at: k for k, at in enumerate(sorted(waiting))}
+    trees = tuple(
+        tuple([_ranked(monitor, mine, node, position, ranks) for node in tree])
+        for mine, tree in cells_of_trees(monitor, state)
     )
-    return registers, frozenset(shifted(each, position) for each in state.live)
+    return registers, frozenset(renamed(each, ranks) for each in live), trees
+
+
+def cells_of_trees(monitor: Monitor, state: State) -> Iterator[tuple[list[Register], Tree]]:
+    """Yield the trees of a state, each with the registers that its leaves hold."""
+    for group, tree in zip(monitor.branches.groups, state.branches, strict=False):
+        yield [monitor.past.cells[r] for r in group.cells], tree
+
+
+def _ranked(
+    monitor: Monitor, cells: Sequence[Register], node: TreeNode, at: int, ranks: Mapping[int, int]
+) -> Any:
+    match node:
+        case Branch():
+            return node._replace(at=ranks[node.at])
+        case Addition():
+            return ranks[node.at]  # positions leave it as it is
+        case Comparison():
+            return node._replace(left=repr(node.left), right=repr(node.right))
+    return _relative(monitor, cells, node, at)
+
+
+def _relative(
+    monitor: Monitor, cells: Sequence[Register], registers: Registers, position: int
+) -> Registers:
+    pairs = zip(cells, registers, strict=True)
+    return tuple(
+        value - position if value is not None and _is_position(monitor, cell) else value
+        for cell, value in pairs
+    )
 
 
 def awaits_results(state: State) -> bool:
     """True if the state waits for the result of some call."""
-    return bool(state.window) or any(
+    return bool(state.branches) or any(
         literal[0] == "D" for each in state.live for literal in literals_of(each)
     )
 
@@ -40,9 +89,30 @@ def _is_position(monitor: Monitor, cell: Register) -> bool:
 
 
 def is_unchanged(monitor: Monitor, before: State, after: State) -> bool:
-    """True if no register has changed, but for what a bound has made it forget."""
-    pairs = zip(monitor.past.cells, before.registers, after.registers, strict=True)
-    return all(old == new or _forgotten(monitor, cell, old, new) for cell, old, new in pairs)
+    """True if no register has changed, but for what a bound has made it forget.
+
+    That is so however the calls in flight settle.
+    """
+    if not _same(monitor, monitor.past.cells, before.registers, after.registers):
+        return False
+    if before.branches is after.branches:
+        return True
+    trees = zip(cells_of_trees(monitor, before), cells_of_trees(monitor, after), strict=False)
+    return len(before.branches) == len(after.branches) and all(
+        len(old) == len(new)
+        and all(
+            one == two if isinstance(one, INNER) else _same(monitor, cells, one, two)
+            for one, two in zip(old, new, strict=True)
+        )
+        for (cells, old), (_, new) in trees
+    )
+
+
+def _same(monitor: Monitor, cells: Sequence[Register], old: Any, new: Any) -> bool:
+    if isinstance(new, INNER):
+        return False
+    pairs = zip(cells, old, new, strict=True)
+    return all(one == two or _forgotten(monitor, cell, one, two) for cell, one, two in pairs)
 
 
 def _forgotten(monitor: Monitor, cell: Register, old: Any, new: Any) -> bool:
@@ -63,13 +133,25 @@ def due(monitor: Monitor, state: State, position: int) -> int:
     literals = [literal for each in state.live for literal in literals_of(each)]
     owed: set[int] = {lit[2] for lit in literals if lit[0] in "FG" and lit[2] > position}
     kept: set[int] = set()
-    for cell, value in zip(monitor.past.cells, state.registers, strict=True):
-        op = monitor.program.nodes[cell.node]
-        if op[0] in ("O", "H") and isinstance(op[2], Steps) and value is not None:
-            kept.add(value + op[2].count)
+    for cells, registers in _all_registers(monitor, state):
+        for cell, value in zip(cells, registers, strict=True):
+            op = monitor.program.nodes[cell.node]
+            if op[0] in ("O", "H") and isinstance(op[2], Steps) and value is not None:
+                kept.add(value + op[2].count)
     kept = {last for last in kept if last >= position}
     if not owed and not kept:
         return NEVER
     ahead = monitor.ahead(state, position) if state.live else 0
     turns = [last - max(ahead - 1, 0) for last in owed] + [last + 1 - ahead for last in kept]
     return max(min(turns), position + 1)
+
+
+def _all_registers(
+    monitor: Monitor, state: State
+) -> Iterator[tuple[Sequence[Register], Registers]]:
+    """Yield the registers, and those at the end of each branch."""
+    yield monitor.past.cells, state.registers
+    for cells, tree in cells_of_trees(monitor, state):
+        for node in tree:
+            if not isinstance(node, INNER):
+                yield cells, node

@@ -27,7 +27,7 @@ class ClauseState(NamedTuple):
     `outer`: the state over the whole session; `segment`: the state over the open segment, None if
     there is none; `closed`: no further segment can open; `violated`: a violation was let through,
     so that the verdict stays; `left_open`: what ended segments still owe, which calls in flight
-    decide.
+    decide; `flying`: the positions of these calls, if the rest has their ranks (`automaton.py`).
     """
 
     outer: State
@@ -35,6 +35,7 @@ class ClauseState(NamedTuple):
     closed: bool = False
     violated: bool = False
     left_open: frozenset[Instance] = frozenset()
+    flying: tuple[int, ...] = ()
 
 
 class Change(NamedTuple):

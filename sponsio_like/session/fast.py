@@ -2,8 +2,9 @@
 
 In: a call, then its result. The last call that was let through is kept as it came
 (`PendingFastCall`) until its result arrives. If anything else happens first, it becomes a call in
-flight like any other (`flush_fast`), and the monitors go on from there. INVARIANT: what the ledger
-holds is what the slow path would have made of it.
+flight like any other (`flush_fast`), and the monitors go on from there; so they do if contracts
+wait for other calls in flight. INVARIANT: what the ledger holds is what the slow path would have
+made of it.
 """
 
 from __future__ import annotations
@@ -12,13 +13,24 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from sponsio_like.engine import INDEX_CAP, Policy, findings_of, judge, witnesses
+from sponsio_like.engine import (
+    INDEX_CAP,
+    Ledger,
+    Policy,
+    begin,
+    count_call,
+    findings_of,
+    judge,
+    keep_all,
+    take_status,
+    witnesses,
+)
 from sponsio_like.errors import STRAIN
-from sponsio_like.events import Call
+from sponsio_like.events import Call, Result
 from sponsio_like.fastpath import Checked, Lane, lane_of, listed, named_lane
-from sponsio_like.monitor import OTHER
-from sponsio_like.outcome import Allowed, Block
-from sponsio_like.session.flights import Attempt, mark_of
+from sponsio_like.monitor import OTHER, Now, Read, awaits_results
+from sponsio_like.outcome import Allowed, Block, let_through
+from sponsio_like.session.flights import IN_FLIGHT_CAP, Attempt, Flight, mark_of
 from sponsio_like.session.refuse import after_refusal
 from sponsio_like.values import freeze_args, unwrapped
 
@@ -85,11 +97,12 @@ def try_fast(
     if type(now) is not float or now - now != 0.0:
         return None
     with inner.lock:  # which no signal interrupts, as it would `acquire` and `try`
-        before = inner.latest
+        if inner.latest is not None:
+            flush_fast(inner)
         try:
             return _judged(inner, lane, (id, tool, args, agent, depth), now)
         except Exception:  # a lane is generated source: if it is wrong, the slow path decides
-            inner.latest = before
+            inner.latest = None
             logging.getLogger("sponsio_like").exception("the lane of `%s` failed", tool)
             return None
 
@@ -104,12 +117,14 @@ def taken_back(inner: Interceptor, id: str) -> None:
 def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | FastRefusal | None:
     """Decide as `try_fast` does, under the lock."""
     ledger = inner.ledger
-    if inner.latest is not None or inner.flights or inner.landing or ledger.alarms:
+    if inner.flights and (call[0] in inner.flights or len(inner.flights) >= IN_FLIGHT_CAP):
         return None
     if inner.desk.tickets or inner.finished or inner.context.stopped or ledger.torn:
         return None
     if now < inner.time:  # noqa: PLR1730  a call costs more
         now = inner.time
+    if ledger.alarms and min(ledger.alarms.values()) < now:
+        return None
     woken = _woken(inner, lane, call, now) if ledger.soonest <= ledger.passed else ()
     if woken is None:
         return None
@@ -119,11 +134,51 @@ def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Fa
         return None
     if isinstance(checked, list):
         event = Call(tool, args, id, agent, depth)
-        return None if woken else _refused(inner, event, checked, now)
+        return None if woken or lane.at_once else _refused(inner, event, checked, now)
     kept: Kept = (id, tool, args, agent, depth, now, lane, checked, woken)
+    if lane.at_once or (inner.flights and (woken or lane.branching)):
+        return _begun(inner, kept)
     inner.time = now
     inner.latest = kept
     return kept
+
+
+def _begun(inner: Interceptor, kept: Kept) -> Kept | None:
+    """Make the call a call in flight at once; None if a clause cannot tell it from the others."""
+    if _begins(inner, kept):
+        inner.time = kept[5]
+        return kept
+    call, reads = _event_and_reads(kept)
+    judgement = judge(inner.ledger, call, reads, kept[5])
+    if judgement.failed or judgement.violated:
+        return None
+    inner.time = kept[5]
+    inner.begin_call(call, judgement, (mark_of(call), ""), Allowed(call.id))
+    return kept
+
+
+def _begins(inner: Interceptor, kept: Kept) -> bool:
+    """Make the call a call in flight, in one pass; False if that is not possible."""
+    id, tool, _, _, _, time, lane, checked, woken = kept
+    reads = lane.reads(checked)
+    for other, read in woken:
+        reads += other.reads(read)
+    ledger = inner.ledger
+    try:
+        begun = begin(ledger, reads, time)
+    except STRAIN:
+        raise
+    except Exception:  # a clause that fails answers for itself: `judge` says which one
+        return False
+    if begun is None:
+        return False
+    at, allowed, torn = inner.committed, let_through(id), ledger.torn
+    flight = Flight(tool, kept, at, begun.waits, allowed, lane.sources, "", lane.by_status)
+    count_call(ledger, begun.rests)
+    inner.latest, inner.flights[id] = None, flight
+    inner.committed += 1
+    ledger.torn = torn
+    return True
 
 
 def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) -> FastRefusal | None:
@@ -178,19 +233,19 @@ def _woken(inner: Interceptor, lane: Lane, call: Said, now: float) -> Woken | No
             plain = policy.clauses[i].is_plain
             other = policy.lanes[i] = lane_of(policy, OTHER, (i,)) if plain else None
         checked = other and other.check(ledger, tool, args, agent, depth, inner.context, now)
-        if not isinstance(checked, tuple):
+        if not isinstance(checked, tuple) or other.at_once:
             return None
         found.append((other, checked))
     return tuple(found)
 
 
 def settle_fast(inner: Interceptor, id: str, ok: bool) -> str | None:
-    """Commit the latest call with its result, and return its tool.
+    """Settle a call that has this status, and return its tool.
 
-    None if the call is not the latest, or if the slow path has to commit it.
+    None if it is not in flight, or if the slow path has to settle it.
     """
     latest = inner.latest
-    if latest is None or latest[0] != id:
+    if (latest is None or latest[0] != id) and id not in inner.flights:
         return None
     try:
         now = inner.clock()
@@ -200,7 +255,12 @@ def settle_fast(inner: Interceptor, id: str, ok: bool) -> str | None:
         return None
     try:
         with inner.lock:
-            return _settled(inner, latest, now, ok=ok)
+            if latest is not None and latest[0] == id:
+                tool = _settled(inner, latest, now, ok=ok)
+                if tool is not None:
+                    return tool
+            flush_fast(inner)
+            return _landed(inner, id, now, ok=ok)
     except STRAIN:  # the slow path knows whether anything was written
         return None
 
@@ -209,10 +269,12 @@ def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str |
     """Commit as `settle_fast` does, under the lock."""
     _, tool, _, _, _, time, lane, checked, _ = latest
     ledger = inner.ledger
-    if inner.latest is not latest or ledger.torn:
+    if inner.latest is not latest or ledger.torn or (latest[8] and _any_waits(ledger, latest[8])):
         return None
     if now < inner.time:  # noqa: PLR1730  "
         now = inner.time
+    if ledger.alarms and min(ledger.alarms.values()) < now:
+        return None
     end = lane.done if ok else lane.failed
     ledger.torn = True
     if end is not None and not end(ledger, checked, time, now):
@@ -233,6 +295,36 @@ def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str |
     return tool
 
 
+def _any_waits(ledger: Ledger, woken: Woken) -> bool:
+    """True if a clause that has to see the call waits for results of others."""
+    watches = (ledger.watches[i] for lane, _ in woken for i in lane.clauses)
+    states = (state for watch in watches for state in (watch.outer, watch.segment))
+    return any(state is not None and awaits_results(state) for state in states)
+
+
+def _landed(inner: Interceptor, id: str, now: float, *, ok: bool) -> str | None:
+    """Settle a call in flight of whose result contracts read no more than its status.
+
+    None if the slow path has to; then nothing has changed.
+    """
+    flight, ledger = inner.flights.get(id), inner.ledger
+    if flight is None or not flight.by_status or ledger.torn or inner.finished:
+        return None
+    now = max(now, inner.time)
+    if ledger.alarms and min(ledger.alarms.values()) < now:
+        return None
+    context = inner.context.arrived(flight.sources) if flight.sources else inner.context
+    result = Result("ok" if ok else "error")
+    rests = take_status(ledger, flight.waits, result, flight.tool, Now(now, context))
+    if rests is None:
+        return None
+    keep_all(ledger, rests)
+    del inner.flights[id]
+    inner.time, inner.context = now, context
+    ledger.torn = False
+    return flight.tool
+
+
 def _wake(inner: Interceptor, latest: PendingFastCall, now: float) -> None:
     """Step the clauses that were due at the latest call, and recompute when they are woken next."""
     ledger = inner.ledger
@@ -251,16 +343,22 @@ def flush_fast(inner: Interceptor) -> None:
     The lock is held. Raises what a clause raises for want of memory or stack: nothing has changed
     then, and the call is the latest still.
     """
-    if inner.latest is None:
+    latest = inner.latest
+    if latest is None or _begins(inner, latest):
         return
-    latest = PendingFastCall._make(inner.latest)
-    call = Call(latest.tool, latest.args, latest.id, latest.agent, latest.depth)
-    pairs = ((latest.lane, latest.checked), *latest.woken)
-    reads = [each for lane, checked in pairs for each in lane.reads(checked)]
-    judgement = judge(inner.ledger, call, reads, latest.time)
+    call, reads = _event_and_reads(latest)
+    judgement = judge(inner.ledger, call, reads, latest[5])
     for _, error in judgement.failed:
         if isinstance(error, STRAIN):
             raise error
     inner.begin_call(call, judgement, (mark_of(call), ""), Allowed(call.id))
     if judgement.failed:  # a clause has not seen a call that runs
         inner.doubts(judgement.failed[0][1])
+
+
+def _event_and_reads(kept: Kept) -> tuple[Call, list[Read]]:
+    """Return the call as an event, and the letters that its clauses read."""
+    id, tool, args, agent, depth, _, lane, checked, woken = kept
+    pairs = ((lane, checked), *woken)
+    reads = [each for lane, checked in pairs for each in lane.reads(checked)]
+    return Call(tool, args, id, agent, depth), reads

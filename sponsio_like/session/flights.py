@@ -28,13 +28,24 @@ class Flight(NamedTuple):
     """A call that was let through and has no result yet."""
 
     tool: str
-    digest: str
+    mark: str | tuple[Any, ...]
+    """What tells the call from others; or what it says, as long as nobody has asked."""
     position: int
     waits: tuple[Change, ...]
     outcome: Outcome
     sources: tuple[Delivered, ...] = ()
     key: str = ""
     """Its name in the world."""
+    by_status: bool = False
+    """True if no contract reads of its result more than whether it is an error."""
+
+    @property
+    def digest(self) -> str:
+        """The mark of the call."""
+        if isinstance(self.mark, str):
+            return self.mark
+        id, tool, args, agent, depth, *_ = self.mark
+        return mark_of(Call(tool, args, id, agent, depth))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +136,9 @@ def resumed(
     """The call in flight that a snapshot has kept; `moved`: old clause numbers to new ones."""
     tool, mark, position, waits, instead, named, *key = kept
     changes = tuple(
-        change._replace(clause=moved[change.clause]) for change in waits if change.clause in moved
+        change._replace(clause=moved[change.clause], watch=None)
+        for change in waits
+        if change.clause in moved
     )
     outcome: Outcome = Allowed(id)
     if instead is not None:

@@ -17,7 +17,7 @@ from sponsio_like.engine import Clause, Ledger, Policy, inventory_mode
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, Context
 from sponsio_like.logic.formula import Delivered, postorder
-from sponsio_like.monitor import ClauseState, Letter, PositionCounts, WindowFull
+from sponsio_like.monitor import ClauseState, Letter, PositionCounts, TooManyBranches
 from sponsio_like.outcome import Block, Stop
 from sponsio_like.session.interceptor import Interceptor
 
@@ -113,7 +113,7 @@ class Knowledge:
                 due >= self.time and seen.violated(watch, letter, at, self.time)
                 for watch, at, due in self._states(i, seen.clause, call, split=bool(own))
             )
-        except (WindowFull, ContractError):
+        except (TooManyBranches, ContractError):
             return False  # not certain: it may be blocked, but for another reason
 
     def _states(

@@ -216,7 +216,11 @@ class Interceptor:
             self.context = count_refusal(self.policy, self.context, event, found)
 
     def begin_call(
-        self, call: Call, judgement: Judgement, names: tuple[str, str], outcome: Outcome
+        self,
+        call: Call,
+        judgement: Judgement,
+        names: tuple[str, str],
+        outcome: Outcome,
     ) -> None:
         """Let the call through: from now on it is in flight. `names`: its mark, and its key in the
         world.

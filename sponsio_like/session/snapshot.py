@@ -11,10 +11,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sponsio_like.engine import LINEAGE, Clause, Ledger, Policy, decode, encode
+from sponsio_like.engine import LINEAGE, Clause, Ledger, Policy, decode, encode, ranked
 from sponsio_like.errors import SnapshotError
 from sponsio_like.events import Context, Counted, Denials
-from sponsio_like.monitor import ClauseState, State
+from sponsio_like.monitor import ClauseState, PositionCounts, State, of_today
 
 FORMAT = 1
 _OF_PARTS = frozenset({ClauseState, State})
@@ -116,18 +116,41 @@ def read_clause(ledger: Ledger, i: int, plain: Any, written: Written) -> None:
     """Take over what clause `i` remembers. Raises an error if the data does not fit the clause."""
     clause, policy = ledger.policy.clauses[i], ledger.policy
     if i in ledger.bound:
-        watches = decode(plain)
-        for each in watches[0]:
+        watches, *rest = decode(plain)
+        for each in watches:
             _check(clause, each)
-        ledger.put(i, watches)
+        last = ledger.last(i)
+        ledger.put(i, (tuple([_of_today(clause, each, last) for each in watches]), *rest))
         return
     if clause.by or plain != policy.starts_plain[i]:
         watch = decode(plain)
         _check(clause, watch)
-        ledger.put(i, watch)
+        now = _all_of_today(clause, watch, ledger.last(i))
+        ledger.put(i, now)
+        if now != watch:
+            return
     else:
         ledger.put(i, policy.starts[i])
     written.read(i, clause, ledger, plain)
+
+
+def _all_of_today(clause: Clause, kept: Any, last: PositionCounts) -> Any:
+    """Return what the clause remembers, with branches in the place of windows."""
+    if not clause.by:
+        return _of_today(clause, kept, last)
+    each = kept.items()
+    return {
+        key: (_of_today(clause, watch, PositionCounts(length - 1, length - 1)), length)
+        for key, (watch, length) in each
+    }
+
+
+def _of_today(clause: Clause, watch: ClauseState, last: PositionCounts) -> ClauseState:
+    outer = of_today(clause.gate, watch.outer, last.seen)
+    inner = watch.segment and of_today(clause.monitor, watch.segment, last.counted)
+    if outer is not watch.outer or inner is not watch.segment:
+        watch = watch._replace(outer=outer, segment=inner)
+    return watch if clause.automaton is None else ranked(watch)
 
 
 def put_back(

@@ -54,6 +54,7 @@ def test_random_contracts_are_the_same_both_ways(block: int) -> None:
     assert [each for each in found if each] == []
     assert tally["short"] > 50
     assert tally["settled"] > 40
+    assert tally["beside others"] > 5
 
 
 @pytest.mark.parametrize("number", range(len(CASES)))

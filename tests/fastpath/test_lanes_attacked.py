@@ -79,6 +79,34 @@ def test_a_result_that_is_on_its_way_is_not_lost(text: str, tool: str, expected:
     assert isinstance(session.decide("pay", {}), expected)
 
 
+@pytest.mark.parametrize("direct", [True, False])
+@pytest.mark.parametrize("hangs", [True, False])
+@pytest.mark.parametrize("late", ["call", "result"])
+def test_a_deadline_that_has_run_out_is_told_with_the_next_event(
+    late: str, direct: bool, hangs: bool
+) -> None:
+    """Whatever that event is, and whatever else is in flight: not with a later one."""
+    now, records = [0.0], list[dict[str, Any]]()
+    made = contract("soon").guarantees({"ltl": "G(called(a) -> F[<=5s] called(b))"})
+    session = Guard([made], mode="observe", log=records.append).session(clock=lambda: now[0])
+    session._direct = direct
+    session.settle(session.decide("other", id="0").id)
+    session.settle(session.decide("a", id="1").id)
+    if hangs:
+        session.decide("other", id="2")
+    told, now[0] = len(records), 5.0
+    if late == "result":
+        session.decide("other", id="3")
+    assert not any(each.get("violations") for each in records[told:])
+    now[0] = 6.0
+    if late == "call":
+        session.decide("other", id="3")
+    else:
+        session.settle("3")
+    named = [each["contract"] for one in records[told:] for each in one.get("violations", ())]
+    assert named == ["soon"]
+
+
 @pytest.mark.parametrize("odd", ["sNaN", "NaN123", "NaN", "Infinity"])
 def test_numbers_of_an_odd_kind_hold_nobody_up(odd: str) -> None:
     """A call whose arguments have no fingerprint is in flight like any other."""

@@ -8,6 +8,7 @@ time.
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -148,3 +149,25 @@ class Traces:
             ]
         )
         self.events.append({"type": "fact", "key": key, "value": value, "time": self.now})
+
+
+def late(events: Iterable[Event], dice: random.Random) -> list[Event]:
+    """The same events with results that come later, in another order, if at all."""
+    kept: list[Event] = []
+    waiting: list[tuple[int, Event]] = []
+    each = list(events)
+    times = [event["time"] for event in each]
+    for number, event in enumerate(each):
+        if event["type"] == "result" and dice.random() < 0.6:
+            waiting.append((number + dice.randint(1, 8), event))
+        else:
+            kept.append(event)
+        come = [event for due, event in waiting if due <= number]
+        waiting = [(due, event) for due, event in waiting if due > number]
+        dice.shuffle(come)
+        kept += come
+    last = times[-1:]
+    return [
+        {**event, "time": time}
+        for event, time in zip(kept, (times + last * len(kept))[: len(kept)], strict=True)
+    ]

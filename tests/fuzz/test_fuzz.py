@@ -56,8 +56,8 @@ BUGS = {
     ),
     "a late result does not reach the past": Bug(
         "monitor.monitor",
-        "window, registers = known or (state.window, state.registers)",
-        "window, registers = state.window, state.registers",
+        "= self.branches.settled(state.branches, state.registers, settled, final)",
+        "= state.branches, state.registers",
         2,
     ),
     "sums do not hear every call": Bug(
@@ -68,8 +68,8 @@ BUGS = {
     ),
     "a violated instance is armed again": Bug(
         "monitor.monitor",
-        "return MonitorStep(State(registers, live, window, lost), bad)",
-        "return MonitorStep(State(registers, live | frozenset(owing), window, lost), bad)",
+        "return MonitorStep(State(registers, live, trees, lost), bad)",
+        "return MonitorStep(State(registers, live | frozenset(owing), trees, lost), bad)",
     ),
 }
 PLANT = """

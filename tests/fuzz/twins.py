@@ -20,9 +20,10 @@ from sponsio_like.errors import ContractError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.logic.formula import Always, Custom, Formula
 from sponsio_like.outcome import Blocked, Mode, Outcome
+from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.session import Session
 from tests.fuzz.fuzz_cases import Formulas
-from tests.fuzz.fuzz_traces import Event, Traces
+from tests.fuzz.fuzz_traces import Event, Traces, late
 from tests.reference.test_predicates import Word
 
 KEYS = (("to",), ("@tool",), ("@tool", "to"))
@@ -42,7 +43,14 @@ class Pair:
         """The first difference that these events make; nothing if there is none."""
         for number, event in enumerate(events):
             self.now = event["time"]
-            said = self._happen(self.short, event), self._happen(self.long, event)
+            inner = self.short._inner
+            beside = len(inner.flights)
+            known = event["type"] == "result" and _is_short(inner, event["id"])
+            said = happen(self.short, event), happen(self.long, event)
+            if event["type"] == "call":
+                self.tally["short" if _is_short(inner, event["id"]) else "long"] += 1
+                self.tally["beside others"] += _is_short(inner, event["id"]) and beside > 0
+            self.tally["settled"] += known
             if said[0] != said[1]:
                 return f"event {number}, {event}: {said[0]} is not {said[1]}"
             if self.short._inner.latest is None:
@@ -53,37 +61,37 @@ class Pair:
         ends = self.short.verdicts(), self.long.verdicts()
         return "" if ends[0] == ends[1] else f"at the end: {ends[0]} is not {ends[1]}"
 
-    def _happen(self, session: Session, event: Event) -> Any:
-        inner = session._inner
-        match event["type"]:
-            case "call":
-                who = {key: event[key] for key in ("agent", "depth") if key in event}
-                outcome = session.decide(event["tool"], event["args"], id=event["id"], **who)
-                if session is self.short:
-                    self.tally["short" if inner.latest is not None else "long"] += 1
-                return (
-                    type(outcome),
-                    getattr(outcome, "violations", None),
-                    advice_of(outcome, event),
-                )
-            case "result":
-                before = inner.latest
-                key = "output" if event["status"] == "ok" else "error"
-                revealed = session.settle(event["id"], **{key: event["output"]})
-                if session is self.short and before is not None:
-                    self.tally["settled"] += 1
-                return revealed
-            case "message":
-                outcome = session.message(event["role"], event["text"], usage=event.get("usage"))
-                return type(outcome), getattr(outcome, "violations", None)
-            case "refused":
-                who = {key: event[key] for key in ("agent", "depth") if key in event}
-                return session.refused(event["tool"], event["args"], **who)
-            case "step":
-                return session.step(event["atoms"])
-            case "fact":
-                return session.fact(event["key"], event["value"])
-        raise ValueError(event)
+
+def _is_short(inner: Interceptor, id: str) -> bool:
+    """Whether a call went the short way: it is the latest, or in flight as one that did."""
+    return inner.latest is not None or (id in inner.flights and inner.flights[id].by_status)
+
+
+def happen(session: Session, event: Event) -> Any:
+    """Let the event happen; what the session says of it."""
+    match event["type"]:
+        case "call":
+            who = {key: event[key] for key in ("agent", "depth") if key in event}
+            outcome = session.decide(event["tool"], event["args"], id=event["id"], **who)
+            return (
+                type(outcome),
+                getattr(outcome, "violations", None),
+                advice_of(outcome, event),
+            )
+        case "result":
+            key = "output" if event["status"] == "ok" else "error"
+            return session.settle(event["id"], **{key: event["output"]})
+        case "message":
+            outcome = session.message(event["role"], event["text"], usage=event.get("usage"))
+            return type(outcome), getattr(outcome, "violations", None)
+        case "refused":
+            who = {key: event[key] for key in ("agent", "depth") if key in event}
+            return session.refused(event["tool"], event["args"], **who)
+        case "step":
+            return session.step(event["atoms"])
+        case "fact":
+            return session.fact(event["key"], event["value"])
+    raise ValueError(event)
 
 
 def advice_of(outcome: Outcome, event: Event) -> str:
@@ -166,7 +174,10 @@ def compared(seed: int, number: int, tally: Counter[str]) -> str:
     for _ in range(6):
         sessions = Traces(dice, formula)
         pair = Pair(guard)
-        found = pair.difference(sessions.trace(dice.randint(4, 14)))
+        events = list(sessions.trace(dice.randint(4, 14)))
+        if dice.random() < 0.5:
+            events = late(events, dice)
+        found = pair.difference(events)
         tally.update(pair.tally)
         if found:
             rules = [(e.rules[0].formula, e.rules[0].by, e.assumption) for e in made]

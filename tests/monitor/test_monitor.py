@@ -26,13 +26,16 @@ from sponsio_like.events.atoms import OPEN
 from sponsio_like.events.context import Context
 from sponsio_like.events.events import Call, Message
 from sponsio_like.logic.decomposition import decompose
-from sponsio_like.monitor.in_flight import Entry, endings, open_calls, open_positions
+from sponsio_like.monitor.branches import branching
+from sponsio_like.monitor.in_flight import open_positions
 from sponsio_like.monitor.monitor import Monitor, State, overall
+from sponsio_like.monitor.past import Letter
 from sponsio_like.monitor.program import Program
 from sponsio_like.monitor.reachability import FAR
 from sponsio_like.monitor.residual import both, one
 from sponsio_like.monitor.resting import NEVER, awaits_results, due, is_unchanged, memory
 from sponsio_like.monitor.state import PositionCounts, Witness
+from sponsio_like.monitor.windows import Entry, branches_of_window
 from sponsio_like.outcome import Ask, Block, Decision, Escalate, Redirect, Violation, Warn
 from sponsio_like.syntax import read
 from tests.support.play import opened
@@ -53,6 +56,7 @@ class Watched:
         self.state = self.monitor.start
         self.position = -1
         self.bad: list[bool] = []
+        self.letters: list[Letter] = []
 
     def __call__(self, run: str) -> Watched:
         for word in run.split():
@@ -62,6 +66,7 @@ class Watched:
                 value if value is not OPEN or "?" in word else "!" not in word
                 for value in self.clause.read(call, Context())
             )
+            self.letters.append(letter)
             step = self.monitor.step(self.state, letter, self.position, float(self.position))
             self.state = step.state
             self.bad.append(step.violated)
@@ -196,19 +201,19 @@ def test_a_state_is_in_the_air_while_a_result_is_awaited() -> None:
     assert not awaits_results(Watched("G(called(b) -> Y O done(a))")("a").state)
 
 
-# --- windows --------------------------------------------------------------------------------------
+# --- branches -------------------------------------------------------------------------------------
 
 
-def test_a_window_begins_with_a_call_in_flight_and_ends_with_its_result() -> None:
-    """What comes later is remembered as long as something earlier is open."""
+def test_only_calls_whose_results_matter_are_remembered() -> None:
+    """Not what came in between, and not a call after whose result nothing depends on another."""
     watched = Watched("G(called(b) -> Y O done(a))")("a . a? . a? .")
-    assert [entry.position for entry in watched.state.window] == [2, 3, 4, 5]
-    settled = watched.monitor.settle(watched.state, 4, {_slot(watched): True}, 5)
-    assert [entry.position for entry in settled.state.window] == [2, 3, 4, 5]
-    closed = watched.monitor.settle(settled.state, 2, {_slot(watched): False}, 5)
-    assert closed.state.window == ()
-    other = watched.monitor.settle(watched.state, 2, {_slot(watched): True}, 5)
-    assert [entry.position for entry in other.state.window] == [4, 5]
+    assert watched.state.branches == ()
+    watched = Watched("G(called(b) -> Y O done(a))")("a? . a? .")
+    assert list(branching(watched.state.branches)) == [0, 2]
+    failed = watched.monitor.settle(watched.state, 2, {_slot(watched): False}, 3)
+    assert list(branching(failed.state.branches)) == [0]
+    done = watched.monitor.settle(watched.state, 0, {_slot(watched): True}, 3)
+    assert done.state.branches == ()
 
 
 def _slot(watched: Watched) -> int:
@@ -236,45 +241,36 @@ def test_a_late_result_leaves_the_registers_as_a_timely_one(
         assert late.position == length - 1
         (slot,) = {_slot(late)}
         state: State = late.state
-        for position, _ in open_calls(late.state.window):
+        for position in branching(late.state.branches):
             state = late.monitor.settle(state, position, {slot: result}, late.position).state
         timely = Watched(text)(run.replace("?", "" if result else "!"))
         assert state.registers == timely.state.registers
-        assert state.window == ()
+        assert state.branches == ()
 
 
-def test_positions_that_were_not_seen_are_stepped_over_quietly() -> None:
-    """Between the entries of a window, and after the last one, registers change as they would."""
-    for text in ("G(called(b) -> O[<=3] done(a))", "G(called(b) -> Y Y Y done(a))"):
-        for run in ("a? . . c", "a? . . . c", "a? . c . . c", "a? c . . c", "a? c . .", "a? . ."):
-            seen, skipped = Watched(text)(run), Watched(text)
-            for word in run.split():
-                if word == ".":
-                    skipped.position += 1
-                else:
-                    skipped(word)
-            last, slot = seen.position, _slot(seen)
-            assert last == skipped.position
-            full = seen.monitor.settle(seen.state, 0, {slot: True}, last).state
-            short = skipped.monitor.settle(skipped.state, 0, {slot: True}, last).state
-            assert full.registers == short.registers, run
+@pytest.mark.parametrize(
+    "text", ["G(called(b) -> O[<=3] done(a))", "G(called(b) -> Y Y Y done(a))"]
+)
+def test_a_window_of_an_older_snapshot_becomes_branches(text: str) -> None:
+    """It has only the positions that the contract had seen; the others are stepped over."""
+    for run in ("a? . . c", "a? . . . c", "a? . c . . c", "a? c . . c", "a? c . .", "a? . ."):
+        watched, window = Watched(text), list[Entry]()
+        for word in run.split():
+            before = watched.state.registers
+            watched(word)
+            if word != ".":
+                here = watched.position
+                letter = watched.letters[-1]
+                window.append(Entry(here, float(here), before, letter))
+        trees = branches_of_window(watched.monitor, window, watched.position)
+        assert trees == watched.state.branches, run
 
 
-def test_calls_in_flight_are_those_of_what_is_owed_and_of_the_window() -> None:
-    """Each with its open slots, and every way in which they may settle together."""
+def test_calls_in_flight_are_those_of_what_is_owed() -> None:
+    """Each with its open slots."""
     owed = both(one(("D", 3, 1, True)), both(one(("D", 3, 0, False)), one(("X", 2))))
-    assert open_positions([owed], []) == {3: [0, 1]}
-    letters = [(5, (True, OPEN, False)), (6, (True, False, False))]
-    assert open_positions([owed], letters) == {3: [0, 1], 5: [1]}
-    assert open_positions([], []) == {}
-    assert open_calls((Entry(4, 0.0, (), (OPEN,)),)) == [(4, (OPEN,))]
-    program = Program()
-    program.add(read("done(a) & failed(a)"))
-    ways = endings(program.slots, {0: [0], 1: [0, 1]})
-    assert ways is not None
-    assert len([*ways]) == 16
-    assert endings(program.slots, {n: [0] for n in range(5)}) is not None
-    assert endings(program.slots, {n: [0] for n in range(6)}) is None
+    assert open_positions([owed, one(("D", 5, 1, True))]) == {3: [0, 1], 5: [1]}
+    assert open_positions([]) == {}
 
 
 # --- one answer -----------------------------------------------------------------------------------

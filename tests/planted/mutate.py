@@ -81,6 +81,13 @@ MODULES = (
         "engine.findings",
     ),
     *(
+        "monitor.branches",
+        "monitor.groups",
+        "monitor.windows",
+        "engine.automaton",
+        "engine.open_call",
+    ),
+    *(
         "monitor.resting",
         "session.flights",
         "session.decide",

@@ -34,6 +34,7 @@ TOGETHER = "tests/reference/test_engine.py::test_contracts_do_not_disturb_each_o
 FIVE_TASKS = (
     "tests/session/test_threads.py::test_of_all_tasks_together_exactly_five_calls_are_let_through"
 )
+BRANCHES = "tests/monitor/test_branches.py::test_a_contract_rests_if_it_does_for_every_result"
 EVERY_CALL = "tests/semantics/test_loading.py::test_what_concerns_every_call_sees_every_call"
 KINDS = "tests/semantics/test_trace.py::test_clauses_count_the_kinds_that_they_speak_of"
 UNLATCHED = (
@@ -172,8 +173,8 @@ BUGS = (
     Planted(
         "a violated instance is armed again",
         "monitor/monitor.py",
-        "return MonitorStep(State(registers, live, window, lost), bad)",
-        "return MonitorStep(State(registers, live | frozenset(owing), window, lost), bad)",
+        "return MonitorStep(State(registers, live, trees, lost), bad)",
+        "return MonitorStep(State(registers, live | frozenset(owing), trees, lost), bad)",
         f"{AGREES}[templates 0]",
     ),
     Planted(
@@ -243,9 +244,121 @@ BUGS = (
     Planted(
         "a late result does not reach the past",
         "monitor/monitor.py",
-        "        window, registers = known or (state.window, state.registers)",
-        "        window, registers = state.window, state.registers",
+        "= self.branches.settled(state.branches, state.registers, settled, final)",
+        "= state.branches, state.registers",
         f"{AGREES}[templates 0]",
+    ),
+    Planted(
+        "a contract rests while its registers do, if no result comes",
+        "monitor/resting.py",
+        "    if before.branches is after.branches:",
+        "    if True:",
+        f"{BRANCHES}[(Y Y done(a) & count(c) < 9)-2]",
+    ),
+    Planted(
+        "a bound wakes its contract only for the registers of now",
+        "monitor/resting.py",
+        "    for cells, tree in cells_of_trees(monitor, state):\n        for node in tree:",
+        "    for cells, tree in cells_of_trees(monitor, state):\n        for node in ():",
+        f"{BRANCHES}[Y O[<=2] done(a)-6]",
+    ),
+    Planted(
+        "a result adds to the last position, and not to its own",
+        "monitor/past.py",
+        "    return position if last is None else max(last, position)",
+        "    return position if last is None else last",
+        "tests/monitor/test_branches.py::test_late_results_in_any_order_pick_their_branches",
+    ),
+    Planted(
+        "what is added is never too old",
+        "monitor/branches.py",
+        "                return added.at < at - count",
+        "                return False",
+        "tests/monitor/test_monitor.py::test_a_late_result_leaves_the_registers_as_a_timely_one",
+    ),
+    Planted(
+        "what counts at once counts again with its result",
+        "monitor/branches.py",
+        "None if open_ is at_most else (slots, held)",
+        "(slots, held) if at_most else None",
+        "tests/monitor/test_branches.py::test_late_results_in_any_order_pick_their_branches",
+    ),
+    Planted(
+        "a result also undoes what was added",
+        "monitor/groups.py",
+        "    return body if simple and one_way else -1",
+        "    return body if simple else -1",
+        "tests/monitor/test_branches.py::test_late_results_in_any_order_pick_their_branches",
+    ),
+    Planted(
+        "one and True are one register",
+        "monitor/branches.py",
+        "    return (node, *map(type, node))",
+        "    return node",
+        "tests/monitor/test_branches.py::test_registers_of_different_types_are_told_apart",
+    ),
+    Planted(
+        "an output that is still to come compares like any value",
+        "monitor/branches.py",
+        "        if type(left) is not ToCome and type(right) is not ToCome:",
+        "        if True:",
+        "tests/monitor/test_branches.py::test_late_results_in_any_order_pick_their_branches",
+    ),
+    Planted(
+        "a result that is late settles at once",
+        "monitor/branches.py",
+        "            known = None if late else {i: final[i] for i in slots}",
+        "            known = {i: final[i] for i in slots}",
+        "tests/traps/test_found_loading.py::test_ways_that_come_to_the_same_are_all_the_ways",
+    ),
+    Planted(
+        "a step is remembered for any state",
+        "engine/automaton.py",
+        "name = (watch[:5], rank, key)",
+        "name = (rank, key)",
+        "tests/engine/test_automaton.py::test_remembered_steps_are_those_that_are_computed",
+    ),
+    Planted(
+        "a result is that of the oldest call in flight",
+        "engine/automaton.py",
+        "flying.index(at) if at in flying else NOWHERE",
+        "0 if at in flying else NOWHERE",
+        "tests/engine/test_automaton.py::test_a_snapshot_has_the_calls_that_a_state_waits_for",
+    ),
+    Planted(
+        "a state waits for the oldest calls",
+        "engine/automaton.py",
+        "flying = tuple([calls[k] for k in after.flying])",
+        "flying = calls[: len(after.flying)]",
+        "tests/engine/test_automaton.py::test_remembered_steps_are_those_that_are_computed",
+    ),
+    Planted(
+        "steps are remembered without end",
+        "engine/automaton.py",
+        "if len(self._known) >= self.cap:",
+        "if False:",
+        "tests/engine/test_automaton.py::test_no_more_steps_are_remembered_than_the_cap",
+    ),
+    Planted(
+        "every state of an automaton rests",
+        "engine/clause.py",
+        "return seen.watch is watch and not seen.violated",
+        "return True",
+        "tests/engine/test_automaton.py::test_remembered_steps_are_those_that_are_computed",
+    ),
+    Planted(
+        "a result opens and ends no segments of its own",
+        "engine/clause.py",
+        "change.letter if self.opens_late else ()",
+        "()",
+        "tests/engine/test_automaton.py::test_what_a_result_opens_depends_on_its_call",
+    ),
+    Planted(
+        "positions of an older snapshot are ranks",
+        "engine/automaton.py",
+        "    if watch.flying or not calls:",
+        "    if True:",
+        "tests/session/test_windows.py::test_a_session_goes_on_as_it_would_have_before",
     ),
     Planted(
         "a late result is taken for the opposite",
@@ -367,8 +480,8 @@ BUGS = (
     Planted(
         "the assumption is ignored when a result reveals a violation",
         "engine/clause.py",
-        "return self._seen(watch, failed and self.assumed(watch, last, now))",
-        "return self._seen(watch, failed)",
+        "if not (seen.violated and self.assumed(seen.watch, last, now)):",
+        "if not seen.violated:",
         ASSUMED,
     ),
     Planted(
@@ -417,8 +530,8 @@ BUGS = (
     Planted(
         "any value is spared of an order of values",
         "patterns/values.py",
-        "excluding(what, target, needed)",
-        "excluding(what, target, [f.Match(each.names, each.globs) for each in needed])",
+        "excluding(node.what, node.target, needed)",
+        "excluding(node.what, node.target, [f.Match(e.names, e.globs) for e in needed])",
         f"{ORDERS}::test_with_another_value_what_is_asked_for_waits_as_well",
     ),
     Planted(

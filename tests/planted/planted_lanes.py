@@ -8,40 +8,44 @@ from __future__ import annotations
 RANDOM = "tests/fastpath/test_lanes.py::test_random_contracts_are_the_same_both_ways"
 PATTERNS = "tests/fastpath/test_lanes.py::test_patterns_are_the_same_both_ways"
 BENCH = "tests/fastpath/test_lanes.py::test_the_policy_of_the_benchmark_is_the_same_both_ways"
+DEADLINE = (
+    "tests/fastpath/test_lanes_attacked.py"
+    "::test_a_deadline_that_has_run_out_is_told_with_the_next_event"
+)
 LANES = "tests/fastpath/test_lanes.py::test_"
 
 BUGS = [
     (
         "a lane forgets when something was",
-        "fastpath/past_source.py",
+        "monitor/past_source.py",
         "{self._now(bound)} - {last} <= {self._bound(bound)})",
         "{self._now(bound)} - {last} < {self._bound(bound)})",
         RANDOM,
     ),
     (
         "a lane counts one call too few",
-        "fastpath/past_source.py",
+        "monitor/past_source.py",
         'return _choice(more, f"{before} + 1", before)',
         'return _choice(more, f"{before} + 0", before)',
         BENCH,
     ),
     (
         "a lane takes a conjunction for its first part",
-        "fastpath/past_source.py",
+        "monitor/past_source.py",
         "f\"({' and '.join(map(str, left))})\"",
         "str(left[0])",
         RANDOM,
     ),
     (
         "a lane keeps what has left its window",
-        "fastpath/past_source.py",
+        "monitor/past_source.py",
         "{within}({self._own(i)}, {now} - {self._bound(bound)})",
         "{within}({self._own(i)}, {now} - {self._bound(bound)} - 1)",
         RANDOM,
     ),
     (
         "runs of equal calls go on across others",
-        "fastpath/past_source.py",
+        "monitor/past_source.py",
         'same = f"{own}[2] == {now} - 1 and {own}[0] == {key}"',
         'same = f"{own}[0] == {key}"',
         PATTERNS,
@@ -129,15 +133,15 @@ BUGS = [
     (
         "the latest call is lost if another one comes",
         "session/fast.py",
-        '    inner.begin_call(call, judgement, (mark_of(call), ""), Allowed(call.id))',
+        "    inner.latest, inner.flights[id] = None, flight",
         "    inner.latest = None",
         LANES + "a_snapshot_in_flight_has_the_call",
     ),
     (
         "calls beside each other do not see each other",
         "session/fast.py",
-        "if inner.latest is not None or inner.flights or inner.landing",
-        "if inner.flights or inner.landing",
+        "            flush_fast(inner)\n        try",
+        "            inner.latest = None\n        try",
         RANDOM,
     ),
     (
@@ -190,11 +194,60 @@ BUGS = [
         RANDOM,
     ),
     (
-        "a result that is on its way is nowhere",
-        "session/fast.py",
-        "or inner.landing or ledger.alarms",
-        "or ledger.alarms",
+        "what waits for results is forgotten by the next call",
+        "fastpath/source.py",
+        '            end.lines.append(f"if {old}[1][2] or {old}[0][2]: return False")',
+        "            pass",
         "tests/fastpath/test_lanes_attacked.py::test_a_result_that_is_on_its_way_is_not_lost",
+    ),
+    (
+        "a call in flight is not remembered",
+        "engine/open_call.py",
+        "        rests.append(ledger.rest(i, key, watch, at, time))",
+        "        pass",
+        RANDOM,
+    ),
+    (
+        "a call in flight is counted for one key only",
+        "engine/open_call.py",
+        "ledger.keyed[i].get(key) or (clause.start, 0)",
+        "(clause.start, 0)",
+        RANDOM,
+    ),
+    (
+        "a violation that a status shows is kept quiet",
+        "engine/open_call.py",
+        "return None\n        rests.append(ledger.rest(i, change",
+        "pass\n        rests.append(ledger.rest(i, change",
+        RANDOM,
+    ),
+    (
+        "a refusal leaves out what a monitor has to judge",
+        "session/fast.py",
+        "return None if woken or lane.at_once else _refused(",
+        "return None if woken else _refused(",
+        RANDOM,
+    ),
+    (
+        "a deadline does not run out while a call is decided",
+        "session/fast.py",
+        "if ledger.alarms and min(ledger.alarms.values()) < now:\n        return None\n    woken",
+        "woken",
+        DEADLINE,
+    ),
+    (
+        "a deadline does not run out with a result",
+        "session/fast.py",
+        "if ledger.alarms and min(ledger.alarms.values()) < now:\n        return None\n    end",
+        "end",
+        DEADLINE,
+    ),
+    (
+        "a call that cannot be told from others is let through",
+        "session/fast.py",
+        "        return _begun(inner, kept)",
+        "        pass",
+        "tests/semantics/test_trace.py::test_a_full_memory_is_the_business_of_its_own_clause",
     ),
     (
         "clauses that are woken read another call",

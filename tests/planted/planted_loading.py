@@ -53,9 +53,9 @@ MEANING = (
     ),
     (
         "many in flight may be anything",
-        "monitor/in_flight.py",
+        "monitor/branches.py",
         "if steps > STEPS_CAP:",
-        "if len(window) > 5:",
+        "if len(flying) > 5:",
     ),
     (
         "any number of atoms loads",

@@ -103,17 +103,17 @@ BUGS = (
     Bug(
         "results are judged again",
         "monitor/monitor.py",
-        "return MonitorStep(state._replace(registers=registers, window=window), False)",
+        "return MonitorStep(state._replace(registers=registers, branches=trees), False)",
         (
             "return MonitorStep("
-            "state._replace(registers=registers, window=window), any(final.values()))"
+            "state._replace(registers=registers, branches=trees), any(final.values()))"
         ),
     ),
     Bug(
         "late results are forgotten",
         "monitor/monitor.py",
-        "known = self.recall.settled(state.window, settled, final, position)",
-        "known = None",
+        "= self.branches.settled(state.branches, state.registers, settled, final)",
+        "= state.branches, state.registers",
     ),
     Bug(
         "late results open nothing",
@@ -146,10 +146,10 @@ BUGS = (
         "len(flights) <= IN_FLIGHT_CAP",
     ),
     Bug(
-        "the window is not capped",
-        "monitor/in_flight.py",
-        "if len(window) >= CAP:",
-        "if len(window) >= 10 * CAP:",
+        "branches are not capped",
+        "monitor/branches.py",
+        "if len(made.nodes) > CAP:",
+        "if len(made.nodes) > 3 * CAP:",
     ),
     Bug(
         "a full memory stops the other contracts",
@@ -458,14 +458,14 @@ BUGS = (
     Bug(
         "O is now",
         "monitor/past.py",
-        "v[a] or s[r]), Register(i, False, keep)",
-        "v[a]), Register(i, False, keep)",
+        "v[a] or s[r]), Register(i, False, keep, once)",
+        "v[a]), Register(i, False, keep, once)",
     ),
     Bug(
         "H is now",
         "monitor/past.py",
-        "v[a] and s[r]), Register(i, True, keep)",
-        "v[a]), Register(i, True, keep)",
+        "v[a] and s[r]), Register(i, True, keep, never)",
+        "v[a]), Register(i, True, keep, never)",
     ),
     Bug(
         "S does not last",
@@ -596,8 +596,8 @@ BUGS = (
     Bug(
         "violated instances stay",
         "monitor/monitor.py",
-        "return MonitorStep(State(registers, live, window, lost), bad)",
-        "return MonitorStep(State(registers, frozenset(owing), window, lost), bad)",
+        "return MonitorStep(State(registers, live, trees, lost), bad)",
+        "return MonitorStep(State(registers, frozenset(owing), trees, lost), bad)",
     ),
     Bug(
         "every clause reports",
@@ -1015,10 +1015,10 @@ BUGS = (
     ),
     Bug("any amount of work is done", "values/effort.py", "if work > self._left:", "if False:"),
     Bug(
-        "the window never closes",
-        "monitor/in_flight.py",
-        "while entries and OPEN not in entries[0].letter:",
-        "while False:",
+        "settled calls stay in flight",
+        "session/fast.py",
+        "    keep_all(ledger, rests)\n    del inner.flights[id]",
+        "    keep_all(ledger, rests)",
     ),
     Bug(
         "every clause is asked",

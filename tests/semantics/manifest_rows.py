@@ -43,7 +43,7 @@ STATEMENTS: dict[str, str] = {
     "S-FLIGHT-11": "every result counts",
     "S-FLIGHT-12": "success is never assumed",
     "S-FLIGHT-13": "calls in flight are not capped",
-    "S-FLIGHT-14": "the window is not capped",
+    "S-FLIGHT-14": "branches are not capped",
     "S-FLIGHT-15": "a full memory stops the other contracts",
     "S-ID-01": "open ids count again",
     "S-ID-02": "open ids are not compared",
@@ -220,7 +220,7 @@ STATEMENTS: dict[str, str] = {
     "S-FAIL-03": "atoms run under the lock",
     "S-FAIL-04": "regular expressions may be long",
     "S-FAIL-05": "any number of values is read",
-    "S-FAIL-06": "the window never closes",
+    "S-FAIL-06": "settled calls stay in flight",
     "S-FAIL-07": "every clause is asked",
     "S-FAIL-09": "doubts are forgotten",
     "S-FAIL-10": "doubts are told each time",
@@ -350,7 +350,7 @@ TRAPS: dict[str, tuple[str, str]] = {
     ),
     "T-31": (
         "Memory does not grow with the trace.",
-        "the window never closes",
+        "settled calls stay in flight",
     ),
     "T-32": (
         "What a contract costs does not depend on the other contracts.",

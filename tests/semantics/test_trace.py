@@ -7,6 +7,7 @@ import pytest
 from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.outcome import Allowed, Blocked
+from sponsio_like.session.session import Session
 from sponsio_like.syntax import read
 from tests.semantics.manifest import requirement
 from tests.support.play import guarded, opened
@@ -268,40 +269,69 @@ def test_calls_in_flight_are_capped() -> None:
     assert isinstance(session.decide("a"), Allowed)
 
 
-WATCHED = "G(called(pay) -> Y (!called(a) S done(check)))"
+COUNTED = "G(called(pay) -> O (called(go) & count(done(check)) > 2))"
+
+
+def _full(*contracts: Contract) -> tuple[Session, int]:
+    """A session with as many checks in flight as the first contract can tell apart."""
+    session = guarded(*contracts).session()
+    for n in range(1_000):
+        outcome = session.decide("check", id=f"c{n}")
+        if isinstance(outcome, Blocked) or (isinstance(outcome, Allowed) and outcome.observed):
+            return session, n
+    raise AssertionError("nothing was refused")
 
 
 @requirement("S-FLIGHT-14")
-def test_positions_after_a_call_in_flight_are_capped() -> None:
-    """A call that is never settled stops the calls that would have to be remembered for it."""
-    session = guarded(WATCHED).session()
-    session.decide("check", id="c")
-    for _ in range(999):
-        session.settle(session.decide("a").id)
-    assert session.calls == 1_000
-    refused = session.decide("a")
+def test_branches_for_calls_in_flight_are_capped() -> None:
+    """Calls that are never settled stop the calls on which too much more would depend."""
+    session, many = _full(Contract("counted", (Rule(read(COUNTED)),)))
+    assert 50 < many < 80
+    refused = session.decide("check", id="more")
     assert isinstance(refused, Blocked)
     assert "could not be evaluated (call at position 0 is in flight" in refused.advice
     assert "settle it" in refused.advice
-    assert "first wait for the result of `check`, which is in flight" in refused.advice
-    session.settle("c")
+    assert "first wait for the result of `check` with the id `c0`" in refused.advice
     assert isinstance(session.decide("a"), Allowed)
+    session.settle("c0")
+    assert isinstance(session.decide("check"), Allowed)
+
+
+@requirement("S-FLIGHT-14")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "G(called(pay) -> Y (!called(a) S done(check)))",
+        "G(called(pay) -> Y O done(check))",
+        "G(called(pay) -> count(done(check)) >= 1)",
+        "G(called(pay) -> since(done(check)) < 5)",
+    ],
+)
+def test_what_few_results_decide_needs_few_branches(text: str) -> None:
+    """However many calls are in flight, and however long: nothing is refused."""
+    session = guarded(text).session()
+    for n in range(300):
+        assert isinstance(session.decide("check", id=f"c{n}"), Allowed)
+    for _ in range(1_000):
+        session.settle(session.decide("b").id)
+    assert isinstance(session.decide("pay"), Blocked)
+    session.settle("c299")
+    assert isinstance(session.decide("pay"), Allowed if "since" not in text else Blocked)
 
 
 @requirement("S-FLIGHT-15")
 def test_a_full_memory_is_the_business_of_its_own_clause() -> None:
     """A clause that cannot remember more says so where it observes; other clauses go on."""
-    watching = Contract("watching", (Rule(read(WATCHED)),), mode="observe")
-    few = Contract("few", (Rule(read("G(count(a) <= 1000)")),))
-    session = guarded(watching, few).session()
-    session.decide("check", id="c")
-    for _ in range(999):
-        session.settle(session.decide("a").id)
-    allowed = session.decide("a")
+    watching = Contract("watching", (Rule(read(COUNTED)),), mode="observe")
+    few = Contract("few", (Rule(read("G(count(check) <= 100)")),))
+    session, many = _full(watching, few)
+    allowed = session.decide("check", id="one more")
     assert isinstance(allowed, Allowed)
     assert [each.contract for each in allowed.observed] == ["watching"]
     assert "settle it" in allowed.observed[0].message
-    refused = session.decide("a")
+    for n in range(many + 2, 100):
+        assert isinstance(session.decide("check", id=f"c{n}"), Allowed)
+    refused = session.decide("check")
     assert isinstance(refused, Blocked)
     assert [each.contract for each in refused.violations] == ["few"]
 

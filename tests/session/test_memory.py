@@ -40,6 +40,7 @@ FORMULAS = (
     "G(called(mail) -> count(called(mail) since called(login)) <= 3)",
     "F called(logout) & G(called(logout) -> !Y called(shell))",
     "G(called(search) -> count[<=60s](called(search)) <= 10)",
+    "G(called(pay) -> count(done(list) since done(login)) <= 1000000)",
 )
 
 
@@ -108,7 +109,7 @@ def long() -> Long:
 
 @requirement("S-FAIL-06")
 def test_memory_does_not_grow_with_the_trace(long: Long) -> None:
-    """Of 5,000 calls under eleven contracts not four fifths leave one block of memory behind."""
+    """Of 5,000 calls under twelve contracts not four fifths leave one block of memory behind."""
     assert long.after - long.before < GROWTH
 
 

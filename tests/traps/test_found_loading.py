@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import itertools
+import math
 import random
 import subprocess
 import sys
@@ -20,8 +22,9 @@ from sponsio_like.events.atoms import OPEN
 from sponsio_like.explain import contracts_page
 from sponsio_like.logic.decomposition import decompose
 from sponsio_like.ltl import F, called, initially
-from sponsio_like.monitor.alphabet import static
-from sponsio_like.monitor.in_flight import endings, open_calls, open_positions, settle
+from sponsio_like.monitor.alphabet import settlements, static
+from sponsio_like.monitor.branches import branching
+from sponsio_like.monitor.in_flight import open_positions, settle
 from sponsio_like.monitor.monitor import Monitor
 from sponsio_like.monitor.program import Program
 from sponsio_like.monitor.residual import conjunction
@@ -526,20 +529,23 @@ def test_ways_that_come_to_the_same_are_all_the_ways(formula: str) -> None:
             )
             state = monitor.step(state, letter, position, float(position)).state
         owed = frozenset(residual for each in state.live for residual in each)
-        flying = open_positions(owed, open_calls(state.window))
-        ways = endings(slots, flying)
-        if ways is None:
+        flying = open_positions(owed)
+        for at, found in branching(state.branches).items():
+            flying[at] = sorted({*found, *flying.get(at, ())})
+        each = [settlements(slots, found) for found in flying.values()]
+        if math.prod(map(len, each)) > 1_024:
             continue
+        ways = [dict(zip(flying, way, strict=True)) for way in itertools.product(*each)]
         expected = set()
         for way in ways:
             registers, left = state.registers, list(owed)
-            if state.window:
-                by_then = {at: {} if late else final for at, (final, late) in way.items()}
-                registers = monitor.recall.supposing(state.window, by_then, position)
+            trees = state.branches
+            for at in [at for at, (_, late) in way.items() if not late]:
+                trees, registers = monitor.branches.settled(trees, registers, at, way[at][0])
             for at, (final, _) in way.items():
                 left = [settle(each, at, final) for each in left]
             expected.add((registers, conjunction(left)))
-        assert monitor.recall.outcomes(owed, state.registers, state.window, position) == expected
+        assert monitor.branches.ends(state.branches, state.registers, owed) == expected
         met += len(expected) > 1
     assert met
 

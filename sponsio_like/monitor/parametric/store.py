@@ -291,7 +291,7 @@ def only_permits(watch: ClauseState, rest: ClauseState) -> bool:
 
 
 def _above(mine: State | None, other: State | None) -> bool:
-    if mine is None or other is None or mine.window or mine.live != other.live:
+    if mine is None or other is None or mine.branches or mine.live != other.live:
         return False
     pairs = zip(mine.registers, other.registers, strict=True)
     return all(one == two or (one is True and two is False) for one, two in pairs)

@@ -1,19 +1,20 @@
-"""The past in Python source: what a call of one tool does to the registers of one program.
+"""Writes the past in Python source: what a position does to the registers of one program.
 
-In: the nodes of a program, and what is known of its letter before any call is made. Out: lines of
-source, in which everything that is known has been worked out. They compute what `monitor/past.py`
-computes, and nothing else: what is rare is asked of the functions there.
+In: the nodes of a program, and what is known of its letter beforehand. Out: lines of source, in
+which everything that is known has been worked out. They compute what `monitor/past.py` computes,
+and nothing else: what is rare is asked of the functions there.
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from sponsio_like.events import elapsed
 from sponsio_like.logic.formula import Const, Steps
-from sponsio_like.monitor import INFINITE, Op, Past, Program, compare_nodes, kept, stamps_within
+from sponsio_like.monitor.past import INFINITE, Past, compare_nodes, kept, stamps_within
+from sponsio_like.monitor.program import Op, Program
 
 Code: TypeAlias = "str | bool"
 """An expression; or a truth value that is known already."""
@@ -29,18 +30,18 @@ class Names:
         self._made = 0
 
     def new(self) -> str:
-        """A name that nothing has yet."""
+        """Return a name that nothing has yet."""
         self._made += 1
         return f"v{self._made}"
 
     def bind(self, value: Any) -> str:
-        """A name for this value."""
+        """Return a name for this value."""
         name = self.new()
         self.bound[name] = value
         return name
 
     def functions(self, bodies: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        """The functions of these heads and lines, by name; they know the bound names."""
+        """Return the functions of these heads and lines, by name; they know the bound names."""
         source = "".join(
             f"def {head}:\n{textwrap.indent(chr(10).join(lines), '    ')}\n"
             for head, lines in bodies.items()
@@ -75,7 +76,7 @@ class Emitter:
         self._windows: dict[int, str] = {}
 
     def value(self, i: int) -> Code:
-        """The value of node `i` at this position."""
+        """Return an expression for the value of node `i` at this position."""
         if i not in self._values:
             code = self._value(self._program.nodes[i], i)
             plain = isinstance(code, bool) or code.isidentifier()
@@ -83,14 +84,14 @@ class Emitter:
         return self._values[i]
 
     def after(self) -> str | None:
-        """The registers after this position; None if they stay as they are, whatever they are."""
+        """Return the registers after this position; None if they stay, whatever they are."""
         cells = [self._after(cell.node, j) for j, cell in enumerate(self._past.cells)]
         if all(code == self._register(j) for j, code in enumerate(cells)):
             return None
         return self._let(f"({', '.join(map(str, cells))},)")
 
     def letter(self) -> str:
-        """The letter, as a tuple."""
+        """Return the letter, as a tuple."""
         return f"({''.join(f'{each}, ' for each in self._letter)})"
 
     def _let(self, code: str) -> str:
@@ -174,7 +175,7 @@ class Emitter:
         raise TypeError(f"not an operator of the past: {op!r}")
 
     def _asked(self, function: Any) -> str:
-        """What a function of `monitor/past.py` says that reads no values of other nodes."""
+        """Return a call of a function of `monitor/past.py` that reads no values of other nodes."""
         asked = f"{self._names.bind(function)}((), {self.letter()}, {self._registers}"
         return f"{asked}, {self._position}, t)"
 
@@ -189,7 +190,7 @@ class Emitter:
         return self._windows[i]
 
     def _run(self, slot: int, i: int) -> str:
-        """The run of equal calls that this one belongs to: what it is of, its length, its end."""
+        """Return the run of equal calls that this one belongs to: its key, length and end."""
         if i not in self._windows:
             key, own, now = self._letter[slot], self._let(self._own(i)), self._position
             same = f"{own}[2] == {now} - 1 and {own}[0] == {key}"
@@ -210,7 +211,7 @@ class Emitter:
         return f"(({code}) {sign} True if type({left}) is type({right}) is int else {asked})"
 
     def _is_whole(self, i: int) -> bool:
-        """Whether node `i` is a whole number, or infinite: Python compares these exactly."""
+        """True if node `i` is a whole number, or infinite: Python compares these exactly."""
         op = self._program.nodes[i]
         if op[0] != "value":
             return op[0] in ("count", "since", "repeats")
@@ -241,12 +242,30 @@ class Emitter:
         return self.value(i)
 
 
+Stepped: TypeAlias = Callable[[Any, Any, int, float], tuple[bool, Any]]
+"""(letter, registers before, position, time) -> True if a root does not hold; registers after."""
+
+
+def compiled_step(program: Program, past: Past, roots: Iterable[int]) -> Stepped:
+    """Return the step of a program that owes nothing to later positions, in one function."""
+    names = Names()
+    letter = [f"x[{i}]" for i in range(len(program.slots))]
+    emitter = Emitter(names, program, past, letter, "s", "p")
+    owed = [emitter.value(root) for root in roots]
+    after = emitter.after() or "s"
+    holds = _all(owed)
+    made = names.functions(
+        {"stepped(x, s, p, t)": [*emitter.lines, f"return not {holds}, {after}"]}
+    )
+    return made["stepped"]  # type: ignore[no-any-return]
+
+
 def _not(code: Code) -> Code:
     return not code if isinstance(code, bool) else f"(not {code})"
 
 
 def _all(parts: Sequence[Code]) -> Code:
-    """All of them hold."""
+    """Return an expression that all of them hold."""
     left = list(dict.fromkeys(part for part in parts if part is not True))
     if False in left or not left:
         return not left
@@ -254,7 +273,7 @@ def _all(parts: Sequence[Code]) -> Code:
 
 
 def _any(parts: Sequence[Code]) -> Code:
-    """Some of them holds."""
+    """Return an expression that some of them holds."""
     left = list(dict.fromkeys(part for part in parts if part is not False))
     if True in left or not left:
         return bool(left)
@@ -262,7 +281,7 @@ def _any(parts: Sequence[Code]) -> Code:
 
 
 def _choice(asked: Code, yes: str | Code, no: str | Code) -> str:
-    """`yes` if it holds, else `no`."""
+    """Return an expression: `yes` if it holds, else `no`."""
     if isinstance(asked, bool):
         return str(yes if asked else no)
     return f"({yes} if {asked} else {no})"

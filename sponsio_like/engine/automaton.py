@@ -1,0 +1,173 @@
+"""Remembers where the states of a finite clause lead: each step is computed once, for all sessions.
+
+In: a state and a letter, or a result. Out: the state after it, as the monitor says. A clause is
+finite if its state says nothing of positions, times and numbers. Calls in flight are told apart by
+their rank among those that the state still waits for, the oldest first; `ClauseState.flying` has
+their positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, NamedTuple
+
+from sponsio_like.monitor import (
+    ClauseState,
+    ClauseStep,
+    Instance,
+    Op,
+    Program,
+    State,
+    TooManyBranches,
+    branching,
+    literals_of,
+    renamed,
+    renamed_trees,
+)
+
+CAP = 4_096
+"""Most steps that are remembered of one clause; beyond, they are computed anew."""
+SIMPLE = frozenset({"true", "false", "lit", "and", "or", "X", "WX", "U", "R", "Y", "WY", "S", "T"})
+UNBOUNDED = frozenset({"F", "G", "O", "H"})
+NOWHERE = -1
+"""The rank of a call that a state does not wait for."""
+
+Asked = Callable[[ClauseState, int], ClauseStep]
+"""(the state with ranks for positions, the rank of the call) -> the step."""
+
+
+class Learned(NamedTuple):
+    """A step whose state has, in `flying`, the ranks of the calls that it waits for.
+
+    `same`: that is the state before the step.
+    """
+
+    step: ClauseStep
+    same: bool
+
+
+class Automaton:
+    """The steps of one clause that have been asked for. Sessions share it.
+
+    `cap`: how many are remembered; with one more, all are forgotten. States stay what they are.
+    """
+
+    def __init__(self, cap: int = CAP) -> None:
+        self.cap = cap
+        self._known: dict[Hashable, Learned] = {}
+        self._by_parts: dict[Hashable, tuple[ClauseState, Learned]] = {}
+        self._shared: dict[Any, Any] = {}
+
+    def step(self, watch: ClauseState, key: Hashable, at: int, ask: Asked) -> ClauseStep:
+        """Return the step of this state over the position `at`, which `key` tells from others."""
+        return self._taken(watch, key, (*watch.flying, at), len(watch.flying), ask)
+
+    def settle(self, watch: ClauseState, key: Hashable, at: int, ask: Asked) -> ClauseStep:
+        """Return the step of this state by the result of the call at position `at`."""
+        flying = watch.flying
+        return self._taken(watch, key, flying, flying.index(at) if at in flying else NOWHERE, ask)
+
+    def _taken(
+        self, watch: ClauseState, key: Hashable, calls: tuple[int, ...], rank: int, ask: Asked
+    ) -> ClauseStep:
+        outer, segment, closed, broken, left, _ = watch
+        parts = (id(outer), id(segment), closed, broken, id(left), rank, key)
+        found = self._by_parts.get(parts)
+        known = found[1] if found is not None else self._found(watch, parts, calls, ask)
+        (after, violated), same = known
+        if same:
+            return ClauseStep(watch, violated)
+        if not after.flying:
+            return known.step
+        flying = tuple([calls[k] for k in after.flying])
+        return ClauseStep(after._replace(flying=flying), violated)
+
+    def _found(
+        self, watch: ClauseState, parts: tuple[Any, ...], calls: tuple[int, ...], ask: Asked
+    ) -> Learned:
+        """Return the step of this state; from now on it is found by the identity of its parts."""
+        rank, key = parts[-2:]
+        name = (watch[:5], rank, key)
+        known = self._known.get(name)
+        if known is None:
+            try:
+                known = self._sharing(_learned(watch, rank, ask))
+            except TooManyBranches as error:
+                raise TooManyBranches(calls[error.position]) from None
+            if len(self._known) >= self.cap:
+                self._known.clear()
+                self._shared.clear()
+            self._known[name] = known
+        if len(self._by_parts) >= self.cap:
+            self._by_parts.clear()
+        self._by_parts[parts] = (watch, known)  # what is kept keeps its identity
+        return known
+
+    def _sharing(self, known: Learned) -> Learned:
+        """Return the step with parts that equal states share, so that they are found quickly."""
+        watch, one = known.step.watch, self._shared.setdefault
+        inner, left = watch.segment, watch.left_open
+        parts = one(watch.outer, watch.outer), inner and one(inner, inner), one(left, left)
+        after = watch._replace(outer=parts[0], segment=parts[1], left_open=parts[2])
+        return known._replace(step=known.step._replace(watch=after))
+
+
+def _learned(watch: ClauseState, rank: int, ask: Asked) -> Learned:
+    before = watch._replace(flying=())
+    after, violated = ask(before, rank)
+    mine = in_flight(after)
+    ranked = renamed_state(after, {k: n for n, k in enumerate(mine)})
+    same = ranked == before and mine == tuple(range(len(watch.flying)))
+    return Learned(ClauseStep(ranked._replace(flying=mine), violated), same)
+
+
+def is_finite(program: Program) -> bool:
+    """True if what is remembered of the program says nothing of positions, times and numbers."""
+    atoms = all(slot.kind == "atom" for slot in program.slots)
+    return atoms and all(map(_is_simple, program.nodes))
+
+
+def _is_simple(op: Op) -> bool:
+    return op[0] in SIMPLE or (op[0] in UNBOUNDED and op[2] is None)
+
+
+def in_flight(watch: ClauseState) -> tuple[int, ...]:
+    """Return the calls that a state waits for, in order."""
+    found: set[int] = set()
+    states = [state for state in (watch.outer, watch.segment) if state is not None]
+    for state in states:
+        found.update(branching(state.branches))
+    for live in (*[state.live for state in states], watch.left_open):
+        found.update(each[1] for one in live for each in literals_of(one) if each[0] == "D")
+    return tuple(sorted(found))
+
+
+def renamed_state(watch: ClauseState, names: Mapping[int, int]) -> ClauseState:
+    """Return the state with other numbers for the calls that it waits for."""
+    if all(old == new for old, new in names.items()):
+        return watch
+    inner = watch.segment
+    return watch._replace(
+        outer=_renamed(watch.outer, names),
+        segment=None if inner is None else _renamed(inner, names),
+        left_open=_instances(watch.left_open, names),
+    )
+
+
+def _renamed(state: State, names: Mapping[int, int]) -> State:
+    return state._replace(
+        live=_instances(state.live, names), branches=renamed_trees(state.branches, names)
+    )
+
+
+def _instances(live: frozenset[Instance], names: Mapping[int, int]) -> frozenset[Instance]:
+    return frozenset(renamed(each, names) for each in live)
+
+
+def ranked(watch: ClauseState) -> ClauseState:
+    """Return the state with ranks for positions, if it was read with positions."""
+    calls: Any = in_flight(watch)
+    if watch.flying or not calls:
+        return watch
+    names = {at: k for k, at in enumerate(calls)}
+    return renamed_state(watch, names)._replace(flying=calls)
