@@ -21,7 +21,7 @@ from typing import Any
 from campaigns.bench import ours
 from campaigns.bench.translated import written
 from campaigns.bench.workload import POLICY, Call, Row, policy, trace
-from sponsio_like import Allowed, Guard, Session
+from sponsio_like import Allowed, Guard, Session, contract
 from sponsio_like.log import json_log
 from sponsio_like.outcome import let_through
 from sponsio_like.session.fast import settle_fast, try_fast
@@ -69,6 +69,63 @@ def uninvolved() -> dict[str, float]:
     steps = {"nobody": step, "one": lambda tool, args: step("write_file", args)}
     step("read_file", {})
     return interleaved(steps, calls, 200)
+
+
+def beside() -> dict[str, dict[str, float]]:
+    """Time calls one after another, in parallel, and beside one that hangs; and with deadlines.
+
+    Each in warm sessions of its own, in turns, under the policy: middle and 99th of a hundred.
+    """
+    calls, stretch = trace(1500), 150
+    plain, timed_too = ours.guard(POLICY), with_deadlines()
+    observing = Guard(plain.policy.contracts, mode="observe")
+    kinds = {
+        "one after another": (plain, in_turn, False),
+        "three in parallel": (plain, three_at_once, False),
+        "beside one that hangs": (plain, in_turn, True),
+        "with three deadlines": (timed_too, in_turn, False),
+        "three in parallel, with three deadlines": (timed_too, three_at_once, False),
+        "observed": (observing, in_turn, False),
+    }
+    sessions, times = dict[str, Session](), dict[str, list[float]]()
+    for name, (guard, run, hangs) in kinds.items():
+        run(guard.session(), calls)
+        sessions[name], times[name] = guard.session(), []
+        if hangs:
+            sessions[name].decide("verify_identity", {}, id="hangs")
+    for first in range(0, len(calls), stretch):
+        for name, (_, run, _) in kinds.items():
+            times[name] += run(sessions[name], calls[first : first + stretch])
+    return {
+        name: {"p50": statistics.median(each), "p99": sorted(each)[len(each) * 99 // 100]}
+        for name, each in times.items()
+    }
+
+
+def with_deadlines() -> Guard:
+    """Return the policy with three contracts more, each with a bound in steps ahead."""
+    ahead = {"issue_refund": "send_email", "deploy": "http_get", "bash": "read_file"}
+    texts = [f"G(called({a}) -> F[<=400] called({b}))" for a, b in ahead.items()]
+    more = [contract(f"soon {n}").guarantees({"ltl": text}) for n, text in enumerate(texts)]
+    return Guard([*ours.guard(POLICY).policy.contracts, *more])
+
+
+def in_turn(session: Session, calls: Iterable[Call]) -> list[float]:
+    """Return the time of each call, decided and settled before the next one."""
+    return [float(each) for each in timed(ours.steps(session), calls)]
+
+
+def three_at_once(session: Session, calls: Sequence[Call]) -> list[float]:
+    """Return the time of each call, of which three are decided before any of them is settled."""
+    times = []
+    for first in range(0, len(calls) - 2, 3):
+        started = now()
+        outcomes = [session.decide(tool, args) for tool, args in calls[first : first + 3]]
+        for outcome in outcomes:
+            if isinstance(outcome, Allowed):
+                session.settle(outcome.id, output="ok")
+        times.append((now() - started) / 3)
+    return times
 
 
 def rulebook() -> dict[str, float]:
@@ -268,6 +325,7 @@ MEASURES = {
     each.__name__: each
     for each in (
         uninvolved,
+        beside,
         rulebook,
         same_tool,
         lengths,

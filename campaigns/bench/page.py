@@ -63,6 +63,11 @@ def _main(results: Mapping[str, Any]) -> Iterable[tuple[str, str, str, str]]:
 def _others(results: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     nobody, book = results["uninvolved"], results["rulebook"]
     yield "a call that no contract concerns", micro(nobody["nobody"])
+    others = dict(results.get("beside", {}))
+    first = others.pop("one after another", {})
+    for name, each in others.items():
+        ratio = f"{each['p50'] / first['p50']:.1f} times one after another"
+        yield f"calls {name}", f"p50 {micro(each['p50'])}, p99 {micro(each['p99'])}; {ratio}"
     more = book["1000"] / book["34"]
     yield "1,000 contracts, most about other tools, beside 33", f"{more:.2f} times the cost"
     same = results["same_tool"]

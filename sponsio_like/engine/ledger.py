@@ -156,7 +156,8 @@ class Ledger:
     def rest(self, i: int, key: Any, watch: ClauseState, last: PositionCounts, time: float) -> Rest:
         """Return what `keep` needs to remember the watch of clause `i`, for this key."""
         clause = self.policy.clauses[i]
-        wake = NEVER if clause.by else clause.wakes_at(watch, last, time)
+        wakes = not clause.by and (clause.may_wake or not clause.is_plain)
+        wake = clause.wakes_at(watch, last, time) if wakes else NEVER
         return i, key, watch, last.seen + 1, wake, due_in(live_in(watch)) if clause.timed else ()
 
     def keep(self, i: int, key: Any, watch: ClauseState, length: int, wake: int, due: _Due) -> None:
