@@ -106,7 +106,7 @@ def _found(way: Way, thread: str) -> Iterator[Filed]:
 
 
 def new_process(way: Way) -> str:
-    """A call is held; another process gets the answer (in all 1,000)."""
+    """A call is held; another process gets the answer (the limit is 1,000)."""
     with _found(way, "held") as app:
         state = app.left()
         app.note("found", state)
@@ -116,7 +116,7 @@ def new_process(way: Way) -> str:
 
 
 def dead_process(way: Way) -> str:
-    """The process dies while a tool runs; the call beside it has finished. Another one goes on."""
+    """The process dies while a tool runs; the call beside it has finished. Another goes on."""
     with _found(way, "dies") as app:
         app.note("goes on", app.run(None))
         app.note("then", app.say([pay(40, "c"), charge(40, "d")], [pay(1, "e"), charge(1, "f")]))
