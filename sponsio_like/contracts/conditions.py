@@ -25,7 +25,7 @@ from sponsio_like.contracts.targets import (
     read_target,
 )
 from sponsio_like.errors import ContractError, Problems, closest
-from sponsio_like.events import CUSTOM
+from sponsio_like.events import CUSTOM, taking
 from sponsio_like.logic import RESERVED, looks_ahead
 from sponsio_like.logic.formula import (
     Formula,
@@ -215,10 +215,7 @@ def _registered(node: f.Custom) -> None:
     if node.name not in CUSTOM:
         hint = closest(node.name, [*CUSTOM, *RESERVED])
         raise ContractError.of(f"unknown atom `{node.name}`", hint)
-    try:
-        CUSTOM[node.name].takes(node.args)
-    except TypeError as error:
-        raise ContractError.of(f"`{node!r}`: {error}", "see the atom's function") from None
+    taking(node)
 
 
 def regexes(node: f.Node) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from sponsio_like.events.condition_tests import answer_test, comparison_test, condition_on, single
 from sponsio_like.events.context import Context
 from sponsio_like.events.events import Call, Event, Kind, Message, Result, Step
-from sponsio_like.events.registry import CustomAtom, custom
+from sponsio_like.events.registry import CustomAtom, custom, taking
 from sponsio_like.events.terms import MISSING, value_reader
 from sponsio_like.logic.formula import (
     ApprovalAge,
@@ -172,7 +172,7 @@ def _context_reader(node: Formula) -> Reader:
         case Approved(action, role):
             return lambda event, context: context.approved(action, role)
         case Custom(_, args):
-            return _custom_reader(custom(node), args)
+            return _custom_reader(taking(node), args)
         case Compare(Arg(path), op, Const(value)):
             asks = condition_on(op, value)
             return lambda event, _: (

@@ -67,8 +67,12 @@ def atom(
     the atom's arguments; it answers true, false, or `None` if that cannot be decided. It has to be
     quick, and pure: it may be asked again. An exception in it blocks the call. If `prepared`, it
     gets the atom's arguments alone, once, at load time, and returns the function that is asked.
-    Raises `ContractError` for a name that is taken, and for a coroutine function.
+    Raises `ContractError` for no name, for one that is taken, and for a coroutine function.
     """
+    if not isinstance(name, str):
+        raise ContractError.of(
+            "an atom needs a name", 'write `@atom("weekday")` above its function'
+        )
 
     def register(read: Read) -> Read:
         if inspect.iscoroutinefunction(read):
@@ -93,3 +97,13 @@ def custom(node: Custom) -> CustomAtom:
         known = ", ".join(f"`{name}`" for name in sorted(CUSTOM))
         raise ContractError.of(f"unknown atom `{node.name}`", f"registered atoms: {known}")
     return CUSTOM[node.name]
+
+
+def taking(node: Custom) -> CustomAtom:
+    """Return the registered atom. Raises `ContractError` if it does not take these arguments."""
+    known = custom(node)
+    try:
+        known.takes(node.args)
+    except TypeError as error:
+        raise ContractError.of(f"`{node!r}`: {error}", "see the atom's function") from None
+    return known

@@ -56,7 +56,10 @@ both = pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
 
 @both
 def test_a_double_click_on_yes_runs_a_node_once(*, later: bool) -> None:
-    """The same answer comes several times at once; the action runs for one of them."""
+    """The same answer comes several times at once; the action runs for one of them.
+
+    A click that comes when that run is over finds nothing to do.
+    """
     ran, begun = list[int](), threading.Barrier(CLICKS)
 
     def act(_: Any) -> None:
@@ -79,7 +82,9 @@ def test_a_double_click_on_yes_runs_a_node_once(*, later: bool) -> None:
         with ThreadPoolExecutor(CLICKS) as pool:
             came = list(pool.map(click, range(CLICKS)))
     assert ran == [1]
-    assert sum(isinstance(each, dict) for each in came) == 1
+    others = [each for each in came if not isinstance(each, dict)]
+    assert all(isinstance(each, CallBlocked | SessionError) for each in others)
+    assert len(others) < CLICKS
 
 
 @both

@@ -313,6 +313,24 @@ def test_an_atom_is_no_coroutine() -> None:
 
 
 @pytest.mark.usefixtures("_own_atoms")
+@pytest.mark.parametrize("call", ["mine()", 'mine("a", "b")'])
+def test_an_atom_with_other_arguments_than_its_function_takes_is_refused(call: str) -> None:
+    """Read in Python or from a file: such a contract would refuse every call of the tool."""
+    atom("mine")(lambda event, context, field: True)
+    text = f"G(called(book) -> {call})"
+    for guarantee in (read(text), {"ltl": text}):
+        with pytest.raises(ContractError, match=r"argument.*see the atom's function"):
+            Guard([ruled(guarantee)])
+
+
+def test_an_atom_has_a_name() -> None:
+    """Without one, the function would not be an atom, and nobody would say so."""
+    bare: Any = atom
+    with pytest.raises(ContractError, match="an atom needs a name"):
+        bare(lambda event, context: True)
+
+
+@pytest.mark.usefixtures("_own_atoms")
 @pytest.mark.parametrize("name", ["arg_contains", "arg_between", "mine"])
 def test_an_atom_is_not_replaced(name: str) -> None:
     """Whoever registers a name that is taken, built in or not, is told so."""
