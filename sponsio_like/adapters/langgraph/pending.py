@@ -88,7 +88,27 @@ def _where(here: Any) -> Any:
 
 
 def _found(saver: Any, where: Any, *, later: bool) -> Flow:
-    return (yield Run(saver.aget_tuple if later else saver.get_tuple, (where,)))
+    return (yield Run(afetched if later else fetched, (saver, where)))
+
+
+def fetched(saver: Any, where: Any) -> Any:
+    """Fetch a checkpoint; anew, where another task has written to a saver in memory."""
+    for _ in range(TRIES):
+        try:
+            return saver.get_tuple(where)
+        except RuntimeError:  # a dictionary that has changed while it was gone through
+            continue
+    return saver.get_tuple(where)
+
+
+async def afetched(saver: Any, where: Any) -> Any:
+    """Do what `fetched` does, asynchronously."""
+    for _ in range(TRIES):
+        try:
+            return await saver.aget_tuple(where)
+        except RuntimeError:
+            continue
+    return await saver.aget_tuple(where)
 
 
 def _entries(found: Any, rev: str) -> Iterator[Entry]:

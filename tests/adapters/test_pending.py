@@ -1,0 +1,45 @@
+"""A checkpoint is read again where another task has written to its saver meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+pytest.importorskip("langgraph")
+
+from sponsio_like.adapters.langgraph.pending import TRIES, afetched, fetched
+
+
+class Changing:
+    """A saver in memory that changes while it is read, so many times."""
+
+    def __init__(self, times: int) -> None:
+        self.left = times
+
+    def get_tuple(self, where: Any) -> str:
+        """The checkpoint, once nobody writes any more."""
+        self.left -= 1
+        if self.left >= 0:
+            raise RuntimeError("dictionary changed size during iteration")
+        return f"found at {where}"
+
+    async def aget_tuple(self, where: Any) -> str:
+        """Ask as `get_tuple` does."""
+        return self.get_tuple(where)
+
+
+@pytest.mark.parametrize("times", [0, 1, TRIES])
+def test_a_checkpoint_is_read_again_if_its_saver_has_changed(times: int) -> None:
+    """Another task of the step writes its result while the decision reads what is pending."""
+    assert fetched(Changing(times), "c") == "found at c"
+    assert asyncio.run(afetched(Changing(times), "c")) == "found at c"
+
+
+def test_a_saver_that_never_stands_still_is_an_error() -> None:
+    """Whoever reads is told so, instead of waiting for ever."""
+    with pytest.raises(RuntimeError, match="changed size"):
+        fetched(Changing(TRIES + 1), "c")
+    with pytest.raises(RuntimeError, match="changed size"):
+        asyncio.run(afetched(Changing(TRIES + 1), "c"))
