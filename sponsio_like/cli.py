@@ -29,7 +29,7 @@ app = typer.Typer(
 
 Contracts = Annotated[Path, typer.Argument(metavar="CONTRACTS.yaml", help="A contract file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-Values = Annotated[
+ShowValues = Annotated[
     bool, typer.Option("--values", help="Show values of arguments, which may be secret.")
 ]
 Specification = Annotated[
@@ -41,10 +41,10 @@ Recorded = Annotated[
 Endpoint = Annotated[
     str | None, typer.Option(metavar="URL", help="An OpenAI-compatible server: https://host/v1.")
 ]
-Out = Annotated[
+OutputFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Where the contracts go; else printed.")
 ]
-Given = Annotated[
+AnswerFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Ask nobody: the answer stands here.")
 ]
 
@@ -148,7 +148,7 @@ def replay(
         list[Path], typer.Argument(metavar="TRACES...", help="Trace files, .jsonl or .jsonl.gz.")
     ],
     as_json: Json = False,
-    values: Values = False,
+    values: ShowValues = False,
     enforce: Annotated[
         bool, typer.Option("--enforce", help="Enforce: take stopped calls out of the trace.")
     ] = False,
@@ -189,7 +189,7 @@ def explain(
     contract: Annotated[str | None, typer.Option(help="Only this contract.")] = None,
     id: Annotated[str | None, typer.Option("--id", help="Only the trace with this id.")] = None,
     as_json: Json = False,
-    values: Values = False,
+    values: ShowValues = False,
 ) -> None:
     """Show why recorded traces break contracts: the values, and the calls that matter."""
     from sponsio_like.advice import labelled, plainly
@@ -227,8 +227,8 @@ def draft(  # noqa: PLR0913 - each is an option
     traces: Recorded,
     endpoint: Endpoint = None,
     model: Annotated[str | None, typer.Option(metavar="NAME", help="The model to ask.")] = None,
-    out: Out = None,
-    answer: Given = None,
+    out: OutputFile = None,
+    answer: AnswerFile = None,
     timeout: Annotated[float, typer.Option(help="Seconds to wait for the answer.")] = 120.0,
     values: Annotated[
         bool, typer.Option("--values/--no-values", help="Whether values of arguments are sent.")

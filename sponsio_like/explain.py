@@ -23,7 +23,7 @@ from sponsio_like.contracts import (
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.outcome import Ask, Block, Decision, Escalate, Mode, Redirect, Stop, Warn
 from sponsio_like.syntax import show
-from sponsio_like.terminal import Styled, listed
+from sponsio_like.terminal import Styled, backticked
 
 HEAD = "bold cyan"
 NAME = "bold"
@@ -102,17 +102,19 @@ def example_file(pattern: Pattern) -> list[str]:
         "version: 1",
         "contracts:",
         f"  - name: {pattern.name.replace('_', ' ')}",
-        f"    guarantee: {flow(arguments)}",
+        f"    guarantee: {yaml_line(arguments)}",
     ]
 
 
-def flow(value: Any) -> str:
+def yaml_line(value: Any) -> str:
     """Return JSON-like data on one line of YAML, with quotes only where they are needed."""
     match value:
         case Mapping():
-            return "{" + ", ".join(f"{flow(k)}: {flow(v)}" for k, v in value.items()) + "}"
+            return (
+                "{" + ", ".join(f"{yaml_line(k)}: {yaml_line(v)}" for k, v in value.items()) + "}"
+            )
         case list() | tuple():
-            return "[" + ", ".join(map(flow, value)) + "]"
+            return "[" + ", ".join(map(yaml_line, value)) + "]"
         case str() if PLAIN_WORD.fullmatch(value) and value.lower() not in RESERVED:
             return value
     return json.dumps(value, ensure_ascii=False)
@@ -151,7 +153,7 @@ def _contract(contract: Contract, mode: Mode) -> Iterator[Styled]:
         if rule.sentence:
             yield f"  must     {_written(rule)}", ""
         label = "  formula" if rule.sentence else "  must   "
-        split = f", for each {listed(rule.by)}" if rule.by else ""
+        split = f", for each {backticked(rule.by)}" if rule.by else ""
         yield f"{label}  {show(rule.formula)}{split}", FAINT if rule.sentence else ""
     answers = [contract.answer or rule.answer or Block() for rule in contract.rules]
     doing = " or ".join(dict.fromkeys(map(_answer, answers)))
@@ -171,7 +173,7 @@ def _written(rule: Rule) -> str:
         again = None
     if again is not None and (again.formula, again.by) == (rule.formula, rule.by):
         return rule.sentence
-    return flow({"pattern": rule.pattern, **rule.arguments})
+    return yaml_line({"pattern": rule.pattern, **rule.arguments})
 
 
 def _answer(decision: Decision) -> str:

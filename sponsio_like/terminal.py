@@ -184,7 +184,7 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def listed(words: Sequence[str]) -> str:
+def backticked(words: Sequence[str]) -> str:
     """Return words in backticks: `a`, `b`."""
     return ", ".join(f"`{word}`" for word in words)
 
@@ -192,4 +192,4 @@ def listed(words: Sequence[str]) -> str:
 def never_applied(names: Sequence[str]) -> str:
     """Return the line on contracts that never applied: perhaps tools have other names here."""
     they = "is what it names" if len(names) == 1 else "is what they name"
-    return f"never applied: {listed(names)}; {they} called so here?"
+    return f"never applied: {backticked(names)}; {they} called so here?"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sponsio_like.checks.fitting import with_inventory
+from sponsio_like.checks.inventory import with_inventory
 from sponsio_like.checks.lint import linted
 from sponsio_like.contracts import NOTHING_KNOWN, Contract, Inventory, contracts_of
 from sponsio_like.engine import Policy

@@ -12,7 +12,7 @@ from sponsio_like.checks.guarantees import check_guarantees, check_substitute
 from sponsio_like.checks.kinds import unlike
 from sponsio_like.checks.names import unknown_names
 from sponsio_like.checks.orders import deadlocks, unmet
-from sponsio_like.checks.shapes import shape
+from sponsio_like.checks.shapes import rule_shape
 from sponsio_like.checks.structure import duplicates, structural_problems
 from sponsio_like.contracts import (
     Contract,
@@ -74,7 +74,7 @@ def _compiled(
 ) -> tuple[Clause | None, list[Problem]]:
     """Return the clause, with what is wrong with it. `sound`: the shapes of which nothing is."""
     problems = Problems()
-    known = None if inventory.names is not None else shape(contract, rule)
+    known = None if inventory.names is not None else rule_shape(contract, rule)
     clause = problems.attempt((), Clause, contract, rule, inventory.names)
     if clause is not None:
         problems.attempt((), check_substitute, clause, inventory)

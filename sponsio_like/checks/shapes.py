@@ -14,7 +14,7 @@ from sponsio_like.contracts import Contract, Rule, formulas
 from sponsio_like.outcome import Redirect
 
 
-def shape(contract: Contract, rule: Rule) -> Hashable | None:
+def rule_shape(contract: Contract, rule: Rule) -> Hashable | None:
     """Return the rule with its tools numbered in the order of their names in it.
 
     None where more than a number matters of a tool: its name under a glob, or in a redirect.

@@ -116,9 +116,9 @@ class Inventory:
         return {name: each for name, each in (self.tools or {}).items() if each is not None}
 
     @cached_property
-    def _entries(self) -> dict[str, _Entry]:
+    def _entries(self) -> dict[str, _Declared]:
         closed = self.unlisted == "refuse"
-        return {name: _Entry.of(name, each, closed=closed) for name, each in self.fields.items()}
+        return {name: _Declared.of(name, each, closed=closed) for name, each in self.fields.items()}
 
     def has(self, tool: str) -> bool:
         """True if calls of the tool may be let through at all."""
@@ -164,7 +164,7 @@ class MetTools:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _Declared:
     """A tool whose fields are declared. `closed`: it takes no others."""
 
     tool: str
@@ -173,7 +173,7 @@ class _Entry:
     closed: bool = True
 
     @classmethod
-    def of(cls, tool: str, fields: Fields, *, closed: bool) -> _Entry:
+    def of(cls, tool: str, fields: Fields, *, closed: bool) -> _Declared:
         roots = frozenset(root for path in fields for root in (path, *path_parts(path)[:1]))
         kinds = ((path, *_test(kind)) for path, kind in fields.items() if kind != "any")
         return cls(tool, roots, tuple(kinds), closed)

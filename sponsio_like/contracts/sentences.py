@@ -12,7 +12,7 @@ from typing import Any
 
 from sponsio_like.contracts.declaration import Pattern, Rule, catalog
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
-from sponsio_like.contracts.templates import PLACE, arguments, blanks, shape
+from sponsio_like.contracts.templates import PLACE, arguments, blanks, sentence_shape
 from sponsio_like.errors import ContractError
 
 
@@ -39,9 +39,9 @@ def readings(sentence: str) -> Iterator[tuple[Pattern, dict[str, Any]]]:
 def closest_sentences(sentence: str) -> list[str]:
     """Return up to two sentences that are most like this one, with names for their arguments."""
     shapes = {
-        shape(PLACE.sub("0", template)): blanks(template)
+        sentence_shape(PLACE.sub("0", template)): blanks(template)
         for declared in catalog()
         for template in declared.sentences
     }
-    near = difflib.get_close_matches(shape(sentence), shapes, n=2, cutoff=0.55)
+    near = difflib.get_close_matches(sentence_shape(sentence), shapes, n=2, cutoff=0.55)
     return [shapes[each] for each in near]

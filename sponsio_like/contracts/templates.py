@@ -204,7 +204,7 @@ def _number(text: str) -> int | float:
     return float(text) if "." in text else int(text)
 
 
-def shape(sentence: str) -> str:
+def sentence_shape(sentence: str) -> str:
     """Return the sentence without its arguments, to compare with others."""
     return re.sub(NUMBER, "0", re.sub(r"`[^`]*`(?:(?:, | and | or )`[^`]*`)*", "``", sentence))
 

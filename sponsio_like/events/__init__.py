@@ -11,7 +11,7 @@ from sponsio_like.events.argument_atoms import (
     nested_values,
     patterns_of,
     refuse_match_all,
-    searches,
+    regex_searches,
     whole_or_anchored,
 )
 from sponsio_like.events.atoms import (
@@ -67,7 +67,7 @@ __all__ = [
     "blank_tolerant", "check_fact", "check_message", "check_settled", "comparison_test",
     "concerns", "custom", "elapsed", "glob_matcher", "glob_matches", "inputs_of", "is_status",
     "kind_of", "kinds_of", "meets", "names", "names_tool", "nested_values", "of_batch",
-    "patterns_of", "reader", "refuse_match_all", "searches", "settled_value", "single", "taking",
-    "texts_of", "tokens_of", "tool_of", "value_reader", "whole_or_anchored",
+    "patterns_of", "reader", "refuse_match_all", "regex_searches", "settled_value", "single",
+    "taking", "texts_of", "tokens_of", "tool_of", "value_reader", "whole_or_anchored",
 ]
 # fmt: on

@@ -157,7 +157,9 @@ def _alone(pattern: str) -> str:
     return f"(?:{pattern}\\E)" if quoting and pattern.endswith(parts[-1]) else f"(?:{pattern})"
 
 
-def searches(form: Callable[[str], str], patterns: tuple[str, ...]) -> tuple[RegexSearch, ...]:
+def regex_searches(
+    form: Callable[[str], str], patterns: tuple[str, ...]
+) -> tuple[RegexSearch, ...]:
     """Return as few searches as possible that together find what any of the patterns finds."""
     groups: list[list[str]] = []
     for pattern in (_alone(form(each)) for each in patterns):
@@ -203,9 +205,9 @@ def _together(group: list[str]) -> list[RegexSearch]:
 def arg_contains(path: str, patterns: Any) -> Read:
     """Return the test: a string inside the argument matches one of the patterns. Missing: False."""
     wanted = patterns_of(patterns)
-    finders = searches(blank_tolerant, wanted)
+    finders = regex_searches(blank_tolerant, wanted)
     local = LOCAL.search("".join(wanted)) is not None
-    by_line = functools.cache(lambda: searches(line_by_line, wanted))
+    by_line = functools.cache(lambda: regex_searches(line_by_line, wanted))
 
     def read(call: Call, _: Context) -> bool | None:
         try:
@@ -243,7 +245,7 @@ def arg_allowed(path: str, patterns: Any) -> Read:
     """Return the test: every string of the argument (of a list: each) matches
     one of the patterns.
     """
-    finders = searches(whole_or_anchored, patterns_of(patterns))
+    finders = regex_searches(whole_or_anchored, patterns_of(patterns))
 
     def read(call: Call, _: Context) -> bool | None:
         found, lacking = reach(call.args, path)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from sponsio_like.events import RARE, blank_tolerant, patterns_of, searches, whole_or_anchored
+from sponsio_like.events import RARE, blank_tolerant, patterns_of, regex_searches, whole_or_anchored
 from sponsio_like.logic.formula import Arg, Compare, Const, Custom, Repeats, Sum
 from sponsio_like.monitor import KEY_CAP, Slot
 from sponsio_like.values import SHORT_TEXT, WORK_CAP, RegexSearch, comparison, number
@@ -58,11 +58,11 @@ def _is_plain(path: str) -> bool:
 
 
 def _contains(path: str, patterns: Any) -> Shortcut | None:
-    return _searched(path, searches(blank_tolerant, patterns_of(patterns)))
+    return _searched(path, regex_searches(blank_tolerant, patterns_of(patterns)))
 
 
 def _allowed(path: str, patterns: Any) -> Shortcut | None:
-    return _searched(path, searches(whole_or_anchored, patterns_of(patterns)))
+    return _searched(path, regex_searches(whole_or_anchored, patterns_of(patterns)))
 
 
 def _missing(path: str) -> Shortcut:

@@ -16,7 +16,7 @@ from sponsio_like.guard.arguments import ToolSignature
 from sponsio_like.guard.flow import OnBlock, OnHold
 from sponsio_like.guard.structured_tools import guarded_tool, is_finished
 from sponsio_like.guard.toolbox import Toolbox
-from sponsio_like.guard.tools import Tool, guarded
+from sponsio_like.guard.tools import Tool, guarded_function
 from sponsio_like.session import Session
 
 
@@ -57,7 +57,7 @@ def decorated(box: Toolbox[Tool], given: Any, options: Options, batch: dict[str,
     signature = ToolSignature(function, name, owned=owned)
     tool = _made(box, name, function, signature, options, batch)
     box.add(tool)
-    return type(given)(guarded(tool)) if owned is not None else guarded(tool)
+    return type(given)(guarded_function(tool)) if owned is not None else guarded_function(tool)
 
 
 def _made(

@@ -111,7 +111,7 @@ class _Substitute:
         return args
 
 
-def flow(
+def call_flow(
     here: Caller,
     tool: str,
     read: Callable[[], Mapping[str, Any]],

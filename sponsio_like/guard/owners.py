@@ -39,7 +39,7 @@ def is_of_another(function: Any, owner: Any) -> bool:
     return isinstance(owner, holders[-1] if holders else type(mine))
 
 
-def unwrapped(function: Any) -> list[Any]:
+def wrapped_chain(function: Any) -> list[Any]:
     """Return a function, and those that it wraps."""
     chain = [function]
     while hasattr(chain[-1], "__wrapped__") and len(chain) < 100:
@@ -56,7 +56,7 @@ def overridden(function: Callable[..., Any], owner: Any) -> Any:
         if name in vars(cls):
             found = vars(cls)[name]
             inner = getattr(found, "__func__", found)
-            return None if any(each is function for each in unwrapped(inner)) else found
+            return None if any(each is function for each in wrapped_chain(inner)) else found
     return None
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from sponsio_like.errors import ContractError
 from sponsio_like.guard.arguments import ToolSignature
 from sponsio_like.guard.flow import Failed
-from sponsio_like.guard.tools import Tool, guarded
+from sponsio_like.guard.tools import Tool, guarded_function
 from sponsio_like.values import as_answer
 
 
@@ -50,7 +50,7 @@ def guarded_tool(
     for place, body in bodies.items():
         tool = make(body, ToolSignature(body, given.name, owned=False, shown=frozenset(given.args)))
         tool = replace(tool, answer=_content if artifacts else _answer)
-        made[place] = _paired(guarded(tool)) if artifacts else guarded(tool)
+        made[place] = _paired(guarded_function(tool)) if artifacts else guarded_function(tool)
     add(replace(tool, signature=tool.signature.after(_parser(given))))  # for redirects to it
     return given.model_copy(update=made)
 

@@ -17,7 +17,7 @@ from sponsio_like.checks import check_names
 from sponsio_like.engine import renamed
 from sponsio_like.errors import ContractError, InputMissing, SessionError
 from sponsio_like.guard.arguments import Bound, ToolSignature
-from sponsio_like.guard.flow import Fitted, Flow, OnBlock, OnHold, Run, adrive, drive, flow
+from sponsio_like.guard.flow import Fitted, Flow, OnBlock, OnHold, Run, adrive, call_flow, drive
 from sponsio_like.guard.owners import is_of_another, object_of, overridden
 from sponsio_like.guard.toolbox import Toolbox
 from sponsio_like.outcome import Mode, Redirect
@@ -63,7 +63,7 @@ class Tool:
         def fit(redirect: Redirect) -> Fitted:
             return self._fitted(redirect, bound, owner)
 
-        return flow(here, self.name, bound.read, run, fit, self.on_block, self.on_hold)
+        return call_flow(here, self.name, bound.read, run, fit, self.on_block, self.on_hold)
 
     # --- the substitute -------------------------------------------------------------------------
 
@@ -176,7 +176,7 @@ def _warn(text: str, above: int) -> None:
         logging.getLogger("sponsio_like").warning("%s", text)
 
 
-def guarded(tool: Tool) -> Callable[..., Any]:
+def guarded_function(tool: Tool) -> Callable[..., Any]:
     """Return the function that decides before it runs the tool."""
     if inspect.iscoroutinefunction(tool.function):
 

@@ -4,8 +4,8 @@ In: nodes, made by hand or by `ltl` and `syntax`. Out: the same nodes printed, m
 decomposed into the parts that are watched one by one. Nothing here knows what an event is.
 """
 
+from sponsio_like.logic.call_matches import Field, Tools, named, string, target, var, where
 from sponsio_like.logic.decomposition import Decomposition, conjuncts, decompose, looks_ahead
-from sponsio_like.logic.matching import Field, Tools, named, string, target, var, where
 from sponsio_like.logic.misread import syntax_mistake
 from sponsio_like.logic.operators import WX, WY, F, G, H, O, R, S, U, W, X, Y, bound, initially
 from sponsio_like.logic.printer import RESERVED, show

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import sponsio_like.logic.formula as f
 from sponsio_like.logic.targets import is_glob
+from sponsio_like.logic.tree import PRINTERS
 
 Piece: TypeAlias = "str | f.Node"
 
@@ -70,6 +71,9 @@ def show(node: f.Node) -> str:
         else:
             stack.extend(reversed(list(_pieces(piece))))
     return "".join(out)
+
+
+PRINTERS.update(node=show)
 
 
 def _pieces(node: f.Node) -> Iterator[Piece]:

@@ -71,6 +71,8 @@ def _bound(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any
 
 PARSERS: dict[str, Callable[[str], Any]] = {}
 """The functions that read a formula and a term from text; `syntax` fills it."""
+PRINTERS: dict[str, Callable[[Any], str]] = {}
+"""The function that returns the text of a node; `logic/printer.py` fills it."""
 
 
 class Node(metaclass=_Interned):
@@ -82,9 +84,7 @@ class Node(metaclass=_Interned):
         raise AttributeError(f"`{type(self).__name__}` is frozen")
 
     def __repr__(self) -> str:
-        from sponsio_like.logic.printer import show  # the printer stands above the tree
-
-        return show(self)
+        return PRINTERS["node"](self)
 
     def __copy__(self) -> Node:
         return self

@@ -28,7 +28,7 @@ from sponsio_like.events import (
     ODD_TEXTS,
     blank_tolerant,
     refuse_match_all,
-    searches,
+    regex_searches,
     whole_or_anchored,
 )
 from sponsio_like.logic.formula import Custom, Formula, Last, Mark, Sum
@@ -55,7 +55,7 @@ def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     and ends of lines may stand. Texts in lists and objects count, and so do keys of objects (of the
     field `*`, the names of arguments); a list of words is also read as one line.
     """
-    searches(blank_tolerant, patterns)  # raises for those that do not compile
+    regex_searches(blank_tolerant, patterns)  # raises for those that do not compile
     refuse_match_all(blank_tolerant, patterns, ("",), "to forbid the call write `G !called(..)`")
     return whenever(tool, ~Custom("arg_contains", (field, patterns)))
 
@@ -73,7 +73,7 @@ def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     `{tool: send, missing: skip}`: a call without the field passes. A pattern with `^` or `$`, but
     not both, is searched for; any other matches the whole text.
     """
-    searches(whole_or_anchored, patterns)  # raises for those that do not compile
+    regex_searches(whole_or_anchored, patterns)  # raises for those that do not compile
     refuse_match_all(
         whole_or_anchored, patterns, (*ODD_TEXTS, "a\nb"), "for some text, whatever it is: `(?s).*`"
     )

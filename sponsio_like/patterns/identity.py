@@ -20,7 +20,7 @@ from sponsio_like.contracts import (
     pattern,
     whenever,
 )
-from sponsio_like.events import searches, whole_or_anchored
+from sponsio_like.events import regex_searches, whole_or_anchored
 from sponsio_like.logic.formula import Count, Ctx, Formula
 
 ALL: tuple[Field, ...] = ("*",)
@@ -53,7 +53,7 @@ def ctx_matches_required(tool: Tools, key: Name, regex: Regex) -> Formula:
 
     A pattern with `^` or `$`, but not both, is searched for; any other matches the whole text.
     """
-    searches(whole_or_anchored, (regex,))  # raises if it does not compile
+    regex_searches(whole_or_anchored, (regex,))  # raises if it does not compile
     return whenever(tool, Ctx(key).matches(whole_or_anchored(regex)))
 
 

@@ -113,14 +113,14 @@ def trace_of(value: Mapping[str, Any], where: str = "") -> Trace:
     events = value.get("events")
     if not isinstance(events, list):
         raise TraceError(f"{where}: {line_seen(value)}")
-    reader = _Reader(where, events)
+    reader = _EventReader(where, events)
     fields = {key: each for key, each in value.items() if key not in ("id", "events")}
     name = value.get("id")
     id = where if name is None else name if isinstance(name, str) else json.dumps(name)
     return Trace(id, tuple(reader.events()), reader.inputs(), fields, where, beside(events))
 
 
-class _Reader:
+class _EventReader:
     """A reader of the events of one trace, in order."""
 
     def __init__(self, where: str, raw: Sequence[Any]) -> None:

@@ -6,7 +6,6 @@ a path, comparisons, the pieces of a text. Caps bound how much of one value is r
 
 from sponsio_like.values.canonical_form import NotCanonical, canonical, composed, digest
 from sponsio_like.values.effort import Effort, once_per_decision, spend
-from sponsio_like.values.folding import folded
 from sponsio_like.values.frozen import UNREADABLE, Cut, Room, freeze, freeze_args
 from sponsio_like.values.leaks import carried_in, key_of, keys_of, leak_fields, offered_in
 from sponsio_like.values.limits import (
@@ -58,6 +57,7 @@ from sponsio_like.values.relations import (
     same,
 )
 from sponsio_like.values.tokens import GIVEN_CAP, leaves, read_json, scalar_text, words_in
+from sponsio_like.values.visible_text import folded
 
 # fmt: off
 __all__ = [

@@ -19,7 +19,7 @@ KNOWN_CAP = 1_000
 """Most values for which the results of reading them are cached."""
 
 
-class _Made(NamedTuple):
+class _ReadResult(NamedTuple):
     """The result of reading a value, or why it failed. It keeps the value
     alive, and so its `id`.
     """
@@ -34,11 +34,11 @@ class _Made(NamedTuple):
         return self.made
 
 
-def _made(value: Any, make: Callable[[Any], Any]) -> _Made:
+def _made(value: Any, make: Callable[[Any], Any]) -> _ReadResult:
     try:
-        return _Made(value, make(value))
+        return _ReadResult(value, make(value))
     except NotCanonical as error:
-        return _Made(value, None, str(error))
+        return _ReadResult(value, None, str(error))
 
 
 class Effort:
@@ -48,7 +48,7 @@ class Effort:
 
     def __init__(self, most: int = EFFORT_CAP) -> None:
         self._left, self.spent = most, False
-        self._known: dict[Any, _Made] = {}
+        self._known: dict[Any, _ReadResult] = {}
         self._before: Effort | None = None
 
     def __enter__(self) -> Self:

@@ -127,10 +127,10 @@ def freeze(value: Any, most: int = VALUES_CAP, opener: Opener | None = None) -> 
         if opener is not None and not isinstance(value, (*_PLAIN, *_LISTS, Mapping)):
             value = opener(value)
         if not isinstance(value, Mapping):
-            return copied(value, DEPTH_CAP, room)
+            return frozen_copy(value, DEPTH_CAP, room)
         room.holds(sum(len(name) for name in value if isinstance(name, str)))
         members = freeze_members(
-            value.items(), lambda each: copied(each, DEPTH_CAP - 1, room), most
+            value.items(), lambda each: frozen_copy(each, DEPTH_CAP - 1, room), most
         )
         return _cut(members, room.met) if room.met and members is not UNREADABLE else members
     except Exception:  # a mapping of the host's own making may raise when it is read
@@ -166,7 +166,7 @@ def key_name(key: Any) -> str:
     return str.__str__(key) if isinstance(key, str) else str(key)
 
 
-def copied(value: Any, depth: int, room: Room) -> Any:
+def frozen_copy(value: Any, depth: int, room: Room) -> Any:
     """Return a copy of a value, as far as there is room; a scalar takes no room
     among the values.
     """
@@ -201,7 +201,7 @@ def _foreign(value: Any, depth: int, room: Room) -> Any:
         inside = room.opener(value)
     inner = isinstance(inside, (dict, list))
     room.values -= not inner
-    return UNREADABLE if inside is UNREADABLE else copied(inside, depth - (not inner), room)
+    return UNREADABLE if inside is UNREADABLE else frozen_copy(inside, depth - (not inner), room)
 
 
 def _members(value: Mapping[Any, Any], depth: int, room: Room) -> Any:
@@ -211,7 +211,7 @@ def _members(value: Mapping[Any, Any], depth: int, room: Room) -> Any:
         if room.values <= 0 or not room.holds(len(name)):
             return _full(room)
         room.values -= isinstance(item, _PLAIN)
-        members[name] = UNREADABLE if name in members else copied(item, depth, room)
+        members[name] = UNREADABLE if name in members else frozen_copy(item, depth, room)
     return members
 
 
@@ -221,7 +221,7 @@ def _items(value: Iterable[Any], depth: int, room: Room) -> Any:
         if room.values <= 0:
             return _full(room)
         room.values -= isinstance(item, _PLAIN)
-        items.append(copied(item, depth, room))
+        items.append(frozen_copy(item, depth, room))
     return items
 
 

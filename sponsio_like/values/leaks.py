@@ -14,9 +14,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from sponsio_like.values.canonical_form import NotCanonical
-from sponsio_like.values.folding import visible_text
 from sponsio_like.values.limits import ANSWER_CAP, JSON_CAP, TEXT_CAP
 from sponsio_like.values.tokens import NUMBER, decimal_of, leaves, read_json, scalar_text
+from sponsio_like.values.visible_text import visible_text
 
 PARTS_CAP = 20_000
 """Most parts (runs of letters and digits) of one argument."""
@@ -93,13 +93,13 @@ def _whole(text: str) -> list[str]:
     number = decimal_of(text)
     if number is not None:
         return [number.lstrip("-")]
-    parts = parts_of(text)
+    parts = word_parts(text)
     if len(parts) <= RUN or (len(parts) <= GROUPS and _is_code(parts)) or _is_spelt(parts):
         return [_key(parts)] if parts else []
     return [_key(run) for run in _runs(parts)]
 
 
-def parts_of(text: str) -> list[str]:
+def word_parts(text: str) -> list[str]:
     """Return the runs of letters and digits, without case."""
     return PART.findall(visible_text(text, fold=True))
 
@@ -146,7 +146,7 @@ def offered_in(value: Any) -> frozenset[str]:
         if text is None:
             raise NotCanonical("not a number that can be written")
         for each in _written(text):
-            parts = parts_of(each)
+            parts = word_parts(each)
             room -= len(parts)
             if room < 0:
                 raise NotCanonical("too many words")
@@ -206,7 +206,7 @@ def carried_in(value: Any, asked: str | None = None) -> frozenset[str]:
             if leaf is not None and (text is None or len(text) > TEXT_CAP):
                 raise NotCanonical("too long")
             for each in _written(text or ""):
-                parts = parts_of(each)
+                parts = word_parts(each)
                 room -= len(parts)
                 if room < 0:
                     raise NotCanonical("too many words")
@@ -260,7 +260,7 @@ def _identifying(text: str, least: int, *, alone: bool) -> Iterator[str]:
     if alone and _is_telling(plain, least):
         yield from _whole(plain)
     if " " in plain:
-        yield from (_key(run) for run in _runs(parts_of(plain)) if _is_prose(run))
+        yield from (_key(run) for run in _runs(word_parts(plain)) if _is_prose(run))
     yield from keys_of(each[0] for each in ADDRESS.finditer(plain) if _is_token(each[0], least))
     yield from _tokens(plain, least)
 
@@ -272,7 +272,7 @@ def _tokens(text: str, least: int) -> Iterator[str]:
     groups = (each[0] for each in GROUPED.finditer(IBAN.sub(" \0 ", text)) if " " in each[0])
     known: set[str] = set()
     for group in (*ibans, *groups):
-        parts = parts_of(group)
+        parts = word_parts(group)
         if sum(map(len, parts)) >= JOINED and len(parts) <= GROUPS:
             known.update(each for each in group.split() if len(each) <= SHORT or "-" in each)
             yield _key(parts)
@@ -288,7 +288,7 @@ def _is_token(word: str, least: int) -> bool:
     if number is not None:
         digits = re.sub(r"\D", "", number)
         return len(digits) >= least and not COMMON.fullmatch(number)
-    parts = parts_of(word)
+    parts = word_parts(word)
     size = sum(map(len, parts))
     if size < least or COMMON.fullmatch(word):
         return False
@@ -299,7 +299,7 @@ def _is_telling(text: str, least: int) -> bool:
     """True if a value of data identifies something: a number, a code, a name, a secret."""
     bare = text.strip(AROUND)
     words = bare.split()
-    if not words or sum(map(len, parts_of(bare))) < least or COMMON.fullmatch(bare):
+    if not words or sum(map(len, word_parts(bare))) < least or COMMON.fullmatch(bare):
         return False
     if len(words) == 1:
         return _is_token(bare, least) or len(bare) >= TOKEN or len(INNER.findall(bare)) > 1

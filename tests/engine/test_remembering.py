@@ -16,7 +16,7 @@ from sponsio_like.outcome import Escalate
 from sponsio_like.syntax import read
 from tests.fuzz.fuzz_cases import Formulas
 from tests.fuzz.fuzz_traces import Traces
-from tests.reference import catalog_cases, predicate_cases, values_cases
+from tests.reference import pattern_cases, values_cases
 from tests.semantics.manifest import requirement
 from tests.support.play import Clock, guarded
 
@@ -33,7 +33,7 @@ OURS = [each for each in catalog() if each.build.__module__.startswith("sponsio_
 def test_patterns_over_one_call_or_one_answer_remember_nothing(pattern: Any) -> None:
     """The ten that speak of a single call, or of a single answer; all others need a session."""
     rules = [pattern.rule(pattern.example)]
-    cases = [*predicate_cases.CASES, *catalog_cases.CASES, *values_cases.CASES]
+    cases = [*pattern_cases.CASES, *values_cases.CASES]
     rules += [each.contract.rules[0] for each in cases if each.name == pattern.name]
     stateful = {bool(guarded(Contract("c", (rule,))).policy.stateful) for rule in rules}
     assert stateful == {pattern.name not in STATELESS}

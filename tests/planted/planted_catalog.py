@@ -269,7 +269,7 @@ TERMS = (
     ),
     (
         "capitals of mathematics stay capitals",
-        "values/folding.py",
+        "values/visible_text.py",
         'plain = normal(UNSEEN.sub("", text), "NFKC")\n',
         'plain = UNSEEN.sub("", text)\n',
         f"{CAUGHT}::test_a_word_is_found_in_any_dress",

@@ -69,7 +69,7 @@ BUGS = (
         "values/frozen.py",
         (
             "members = freeze_members(\n"
-            "            value.items(), lambda each: copied(each, DEPTH_CAP - 1, room), most\n"
+            "            value.items(), lambda each: frozen_copy(each, DEPTH_CAP - 1, room), most\n"
             "        )"
         ),
         "return value",

@@ -21,16 +21,16 @@ from sponsio_like.contracts.declaration import CATALOG
 from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Allowed, Outcome
 from sponsio_like.session.session import Session
-from tests.reference import catalog_cases, predicate_cases, values_cases, walk
+from tests.reference import pattern_cases, values_cases, walk
 from tests.reference import predicates as p
-from tests.reference.predicate_cases import Case
+from tests.reference.pattern_cases import Case
 from tests.support import notation
 from tests.support.size import sized
 
 LENGTH = 6
 MOST = int(os.environ.get("TRACES", sized(4000, 800)))
 """Traces of one case: those of a case with many letters are as much shorter as that takes."""
-CASES = [*predicate_cases.CASES, *catalog_cases.CASES, *values_cases.CASES]
+CASES = [*pattern_cases.CASES, *values_cases.CASES]
 
 
 # --- walking --------------------------------------------------------------------------------------

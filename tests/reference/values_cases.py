@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.reference import predicates as p
 from tests.reference import predicates_values as v
-from tests.reference.predicate_cases import case
+from tests.reference.pattern_cases import case
 
 
 def about(tool: str, value: Any = "$x") -> dict[str, Any]:

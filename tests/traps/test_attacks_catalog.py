@@ -26,7 +26,7 @@ from sponsio_like.patterns import (
     token_budget,
     untrusted_source_gate,
 )
-from sponsio_like.values.folding import UNSEEN
+from sponsio_like.values.visible_text import UNSEEN
 from tests.semantics.manifest import ROOT, requirement
 from tests.support.costs import beside
 from tests.support.play import Clock
