@@ -12,6 +12,12 @@ from tests.adapters.matrix import ADAPTERS
 from tests.adapters.postgres import missing, server
 
 
+@pytest.fixture(autouse=True)
+def _nothing_ran(request: pytest.FixtureRequest) -> None:
+    """No body has run when a test begins: modules that keep what bodies received call it `RAN`."""
+    getattr(request.module, "RAN", []).clear()
+
+
 @pytest.fixture(params=ADAPTERS, ids=lambda adapter: adapter.name.replace(" ", "-"))
 def opened(request: pytest.FixtureRequest) -> Open:
     """A function that opens a new agent of the adapter under contracts."""

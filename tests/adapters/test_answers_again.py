@@ -5,29 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import pytest
-from langchain_core.tools import tool
 from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph import approve, waiting
 from sponsio_like.errors import SessionError
 from sponsio_like.guard.guard import Guard
+from tests.adapters.bodies import RAN, pay
 from tests.adapters.rules import asked
 from tests.adapters.talks import AGENTS, Came, More, Talk, Way, agents, ask, everywhere, older
-
-RAN: list[int] = []
-
-
-@tool
-def pay(amount: int) -> str:
-    """Pay an amount."""
-    RAN.append(amount)
-    return f"paid {amount}"
-
-
-@pytest.fixture(autouse=True)
-def _none_ran() -> None:
-    RAN.clear()
 
 
 def at(talk: Talk) -> Any:

@@ -23,24 +23,17 @@ from sponsio_like.adapters.langgraph import approve, guard_node, guard_tools, wa
 from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.patterns import must_precede, rate_limit, time_since
+from tests.adapters.bodies import RAN, pay
 from tests.adapters.harness import Call, Turn
 from tests.adapters.rules import spending
 from tests.adapters.scripted import Scripted, said
 
-RAN: list[int] = []
 Build = Callable[..., Any]
 
 
 @pytest.fixture(autouse=True)
 def _nothing_ran() -> None:
     RAN.clear()
-
-
-@tool
-def pay(amount: int) -> str:
-    """Pay an amount."""
-    RAN.append(amount)
-    return f"paid {amount}"
 
 
 @tool

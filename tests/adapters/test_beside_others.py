@@ -22,31 +22,10 @@ from pydantic import BaseModel
 from sponsio_like.adapters.langchain import approve
 from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.patterns import always_followed_by, arg_value_range, tool_allowlist
+from tests.adapters.bodies import RAN, pay, shaky
 from tests.adapters.middlewares import editing
 from tests.adapters.rules import asked, few, small, spending, told
 from tests.adapters.talks import Came, Talk, Way, agents, ask
-
-RAN: list[int] = []
-"""What bodies have received."""
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    RAN.clear()
-
-
-@tool
-def pay(amount: int) -> str:
-    """Pay an amount."""
-    RAN.append(amount)
-    return f"paid {amount}"
-
-
-@tool
-def shaky(amount: int) -> str:
-    """Pay an amount, or fail."""
-    RAN.append(amount)
-    raise ValueError("no paper")
 
 
 @tool

@@ -33,11 +33,6 @@ def pay(amount: int) -> str:
     return f"paid {len(RAN)}"
 
 
-@pytest.fixture(autouse=True)
-def _none_ran() -> None:
-    RAN.clear()
-
-
 def _run(way: Way, graph: Any, given: Any, thread: str | None) -> Any:
     config = {"configurable": {"thread_id": thread} if thread else {}}
     if way.later:

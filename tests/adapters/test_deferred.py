@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
@@ -20,11 +19,6 @@ from tests.adapters.talks import Talk, Way, graphs
 
 RAN: list[str] = []
 """What has run, in order."""
-
-
-@pytest.fixture(autouse=True)
-def _nothing_has_run() -> None:
-    RAN.clear()
 
 
 @tool("pay")

@@ -18,24 +18,12 @@ from sponsio_like.adapters.langgraph import guard_node, guard_tools
 from sponsio_like.errors import ContractError, SessionError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.worlds import MemoryWorld
+from tests.adapters.bodies import RAN, pay
 from tests.adapters.rules import few, kept, small, spending
 from tests.adapters.scripted import Scripted
 from tests.adapters.talks import AGENTS, ask, everywhere
 
 ON: Any = {"configurable": {"thread_id": "one"}}
-RAN: list[int] = []
-
-
-@tool
-def pay(amount: int) -> str:
-    """Pay an amount."""
-    RAN.append(amount)
-    return f"paid {amount}"
-
-
-@pytest.fixture(autouse=True)
-def _none_ran() -> None:
-    RAN.clear()
 
 
 # --- a builder that is copied ---------------------------------------------------------------------

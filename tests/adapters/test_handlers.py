@@ -26,11 +26,6 @@ ways = pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
 RAN: list[str] = []
 
 
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    RAN.clear()
-
-
 @tool
 def shaky(error: str) -> str:
     """Fail in this way."""

@@ -4,35 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from langchain_core.messages import AIMessage
-from langchain_core.tools import tool
 
+from tests.adapters.bodies import RAN, pay, shaky
 from tests.adapters.middlewares import Rewrites, editing, retrying
 from tests.adapters.rules import few, small
 from tests.adapters.talks import Way, agents, ask
-
-RAN: list[Any] = []
-"""What bodies have received."""
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    RAN.clear()
-
-
-@tool
-def pay(amount: int) -> str:
-    """Pay an amount."""
-    RAN.append(amount)
-    return f"paid {amount}"
-
-
-@tool
-def shaky(amount: int) -> str:
-    """Pay an amount, or fail."""
-    RAN.append(amount)
-    raise ValueError("no paper")
 
 
 @agents

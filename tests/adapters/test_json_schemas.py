@@ -20,11 +20,6 @@ RAN: list[dict[str, Any]] = []
 """What the body has received."""
 
 
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    RAN.clear()
-
-
 def described(
     properties: Mapping[str, Any], name: str = "refund", /, **more: Any
 ) -> StructuredTool:

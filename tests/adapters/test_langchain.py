@@ -12,6 +12,7 @@ from langgraph.types import Command
 from sponsio_like.adapters.langchain import approve
 from sponsio_like.contracts.definition import contract
 from sponsio_like.patterns import bounded_retry, duplicate_call_limit, redirect_to_safe
+from tests.adapters.bodies import RAN, pay, shaky
 from tests.adapters.middlewares import (
     Around,
     Rewrites,
@@ -25,28 +26,6 @@ from tests.adapters.middlewares import (
 )
 from tests.adapters.rules import asked, checked, few, small, spending, told
 from tests.adapters.talks import Way, agents, ask
-
-RAN: list[Any] = []
-"""What bodies have received."""
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    RAN.clear()
-
-
-@tool
-def pay(amount: int) -> str:
-    """Pay an amount."""
-    RAN.append(amount)
-    return f"paid {amount}"
-
-
-@tool
-def shaky(amount: int) -> str:
-    """Pay an amount, or fail."""
-    RAN.append(amount)
-    raise ValueError("no paper")
 
 
 @tool

@@ -43,11 +43,6 @@ def send(text: str) -> str:
     return "sent"
 
 
-@pytest.fixture(autouse=True)
-def _none_ran() -> None:
-    RAN.clear()
-
-
 def runs(name: str) -> int:
     """How often the body of a tool ran."""
     return sum(each.split()[0] == name for each in RAN)

@@ -7,27 +7,12 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import invalid_tool_call
-from langchain_core.tools import tool
 
 from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.patterns import token_budget
+from tests.adapters.bodies import RAN, pay
 from tests.adapters.rules import few, spending, told
 from tests.adapters.talks import Way, ask, everywhere
-
-RAN: list[int] = []
-"""What bodies have received."""
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    RAN.clear()
-
-
-@tool
-def pay(amount: int) -> str:
-    """Pay an amount."""
-    RAN.append(amount)
-    return f"paid {amount}"
 
 
 def call(id: str | None, **args: Any) -> Any:

@@ -28,11 +28,6 @@ AT_ONCE = RetryPolicy(initial_interval=0.0, jitter=False)
 ways = pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
 
 
-@pytest.fixture(autouse=True)
-def _none_ran() -> None:
-    RAN.clear()
-
-
 class Whole(TypedDict):
     """The state of the graph."""
 

@@ -23,31 +23,17 @@ from sponsio_like.contracts.definition import contract
 from sponsio_like.errors import ContractError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.patterns import arg_value_range, rate_limit, redirect_to_safe, tool_allowlist
+from tests.adapters.bodies import RAN, pay
 from tests.adapters.harness import Report
 from tests.adapters.rules import asked, checked, few, small
 from tests.adapters.scripted import Scripted, report
 from tests.adapters.talks import Way, agents, ask, graphs
-
-RAN: list[Any] = []
-"""What bodies have received."""
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    RAN.clear()
 
 
 @tool
 def check() -> str:
     """Check what there is to check."""
     return "clean"
-
-
-@tool
-def pay(amount: int) -> str:
-    """Pay an amount."""
-    RAN.append(amount)
-    return f"paid {amount}"
 
 
 @tool

@@ -19,23 +19,9 @@ from langgraph.types import CachePolicy, Command, RetryPolicy
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import guard_node, guard_tools
 from sponsio_like.guard.guard import Guard
+from tests.adapters.bodies import RAN, pay
 from tests.adapters.rules import few
 from tests.adapters.talks import older
-
-RAN: list[Any] = []
-"""What bodies have received."""
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    RAN.clear()
-
-
-@tool
-def pay(amount: int) -> str:
-    """Pay an amount."""
-    RAN.append(amount)
-    return f"paid {amount}"
 
 
 @tool

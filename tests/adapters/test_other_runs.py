@@ -20,11 +20,6 @@ RAN: list[Any] = []
 FIRST = "not now"
 
 
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    RAN.clear()
-
-
 def tools(*, later: bool) -> list[BaseTool]:
     """A payment that fails, and what stands in for it, with what the graph injects."""
 

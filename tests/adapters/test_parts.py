@@ -47,11 +47,6 @@ def check() -> str:
     return "clean"
 
 
-@pytest.fixture(autouse=True)
-def _none_ran() -> None:
-    RAN.clear()
-
-
 def _limit(what: str, most: int) -> Contract:
     return contract("limit").guarantees(rate_limit(what, most))
 

@@ -21,11 +21,6 @@ RAN: list[Any] = []
 """What bodies have received."""
 
 
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    RAN.clear()
-
-
 @tool
 def pay(amount: int, note: str = "") -> str:
     """Pay an amount."""

@@ -22,11 +22,6 @@ RAN: list[int] = []
 """The payments that were made."""
 
 
-@pytest.fixture(autouse=True)
-def _nothing_has_run() -> None:
-    RAN.clear()
-
-
 @tool("pay")
 def paying(amount: int) -> str:
     """Pay an amount."""

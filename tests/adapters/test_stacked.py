@@ -17,6 +17,7 @@ from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import approve, waiting
 from sponsio_like.guard.guard import Guard
 from tests.adapters import rules
+from tests.adapters.bodies import RAN, pay
 from tests.adapters.middlewares import editing, retrying
 from tests.adapters.nests import Ledger, acts, agent_inside, as_tool, few, go, pays
 from tests.adapters.rules import asked, small, told
@@ -24,24 +25,11 @@ from tests.adapters.scripted import Line, since_user
 from tests.adapters.talks import ask
 
 GO: Any = {"messages": [("user", "go on")]}
-RAN: list[int] = []
 ways = pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
 order = pytest.mark.parametrize("first", [True, False], ids=["first", "second"])
 """Which of the two guards has the contract."""
 places = pytest.mark.parametrize("place", ["before", "between", "behind"])
 """Where another middleware stands: in front of both pairs, between them, or behind."""
-
-
-@pytest.fixture(autouse=True)
-def _none_ran() -> None:
-    RAN.clear()
-
-
-@tool
-def pay(amount: int) -> str:
-    """Pay an amount."""
-    RAN.append(amount)
-    return f"paid {amount}"
 
 
 @tool("pay")

@@ -23,11 +23,6 @@ RAN: list[tuple[str, Any]] = []
 """The bodies that ran, with what they received."""
 
 
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    RAN.clear()
-
-
 class Payment(BaseModel):
     """Who gets how much."""
 

@@ -31,11 +31,6 @@ MODES = ["messages", "updates", "values", "custom", "debug"]
 later = pytest.mark.parametrize("way", [GRAPHS[1], AGENTS[1]], ids=["graph", "agent"])
 
 
-@pytest.fixture(autouse=True)
-def _none_ran() -> None:
-    RAN.clear()
-
-
 @tool("pay")
 def paying(amount: int) -> str:
     """Pay an amount."""

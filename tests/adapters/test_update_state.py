@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
-from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
@@ -15,24 +14,12 @@ from langgraph.types import Command, Send
 
 from sponsio_like.adapters.langgraph import guard_node, guard_tools
 from sponsio_like.guard.guard import Guard
+from tests.adapters.bodies import RAN, pay
 from tests.adapters.rules import asked, few
 
 ON: Any = {"configurable": {"thread_id": "one"}}
-RAN: list[int] = []
 GUARDS = (None, Guard([few("pay", 1)], mode="observe"), Guard([few("pay", 1)]))
 NO = {"messages": [ToolMessage("denied", tool_call_id="a")]}
-
-
-@tool
-def pay(amount: int) -> str:
-    """Pay an amount."""
-    RAN.append(amount)
-    return f"paid {amount}"
-
-
-@pytest.fixture(autouse=True)
-def _none_ran() -> None:
-    RAN.clear()
 
 
 def model(state: Any) -> Any:
