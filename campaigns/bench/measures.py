@@ -25,7 +25,7 @@ from sponsio_like import Allowed, Guard, Session, contract
 from sponsio_like.log import json_log
 from sponsio_like.outcome import let_through
 from sponsio_like.session.fast import settle_fast, try_fast
-from sponsio_like.session.naming import fresh_id
+from sponsio_like.session.ids import fresh_id
 from sponsio_like.values.frozen import freeze_args
 
 now = time.perf_counter_ns

@@ -4,15 +4,16 @@ In: contracts and an inventory of tools. Out: a compiled `Policy`, or every mist
 """
 
 from sponsio_like.checks.asked import arguments_asked, who_is_asked
-from sponsio_like.checks.compile import compile_policy
-from sponsio_like.checks.files import read_file
-from sponsio_like.checks.names import at_place, unchecked, unknown_names
-from sponsio_like.checks.roll_call import (
+from sponsio_like.checks.compile import compile_policy, read_file
+from sponsio_like.checks.names import (
+    at_place,
     check_names,
     check_tool,
     check_tools,
     known_names,
     refuse_strangers,
+    unchecked,
+    unknown_names,
 )
 
 # fmt: off

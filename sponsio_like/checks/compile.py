@@ -1,15 +1,47 @@
-"""Checks and compiles contracts: a `Policy`, or every mistake at once."""
+"""Checks and compiles contracts, from Python or a file: a `Policy`, or every mistake at once.
+
+In: contracts, and the tools of their guard; or a path. A rule made in Python is fitted to these
+tools: it becomes what a file with that inventory would have made.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sponsio_like.checks.inventory import with_inventory
 from sponsio_like.checks.lint import linted
-from sponsio_like.contracts import NOTHING_KNOWN, Contract, Inventory, contracts_of
+from sponsio_like.contracts import (
+    CATALOG,
+    NOTHING_KNOWN,
+    Contract,
+    Inventory,
+    Rule,
+    Vocabulary,
+    contracts_of,
+)
 from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Mode
+
+
+def with_inventory(contract: Contract, tools: tuple[str, ...] | None) -> Contract:
+    """Return the contract, as it reads where there are these tools and no others."""
+    if tools is None:
+        return contract
+    words = Vocabulary(dict.fromkeys(tools))
+    rules = tuple(_fitted(rule, words) for rule in contract.rules)
+    return contract if rules == contract.rules else replace(contract, rules=rules)
+
+
+def _fitted(rule: Rule, words: Vocabulary) -> Rule:
+    declared = CATALOG.get(rule.pattern)
+    if declared is None or rule.answer is not None or not declared.lacks(rule.arguments, words):
+        return rule
+    if rule.formula != declared.rule(rule.arguments).formula:  # made where more was known: actions
+        return rule
+    return replace(declared.rule(rule.arguments, words), authored=rule.authored)
 
 
 def compile_policy(
@@ -31,3 +63,21 @@ def compile_policy(
     owner = tuple(k for k, _ in found.clauses)
     modes = tuple[Mode, ...]("observe" if relaxed else each.mode or mode for each in contracts)
     return Policy(contracts, modes, clauses, owner, inventory, mode, found.warnings)
+
+
+if TYPE_CHECKING:
+    from sponsio_like.contracts import File
+
+
+def read_file(path: str | Path, mode: Mode | None = None) -> File:
+    """Return a contract file. `mode` is for contracts where neither they nor the file state one.
+
+    Raises `ContractError` with every mistake that can be found: of the text, and of the meaning of
+    those contracts that could be read.
+    """
+    from sponsio_like.contracts import load
+
+    return load(
+        path,
+        lambda file: compile_policy(file.contracts, file.mode or mode or "enforce", file.inventory),
+    )

@@ -6,15 +6,16 @@ In: contracts, and the tools that there are. Out: their clauses, compiled, with 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+import sponsio_like.logic.formula as f
 from sponsio_like.checks.guarantees import check_guarantees, check_substitute
 from sponsio_like.checks.kinds import unlike
 from sponsio_like.checks.names import unknown_names
 from sponsio_like.checks.orders import deadlocks, unmet
-from sponsio_like.checks.shapes import rule_shape
-from sponsio_like.checks.structure import duplicates, structural_problems
 from sponsio_like.contracts import (
+    CONTRACT,
     Contract,
     Inventory,
     Rule,
@@ -28,7 +29,77 @@ from sponsio_like.contracts import (
 )
 from sponsio_like.engine import Clause
 from sponsio_like.errors import Problem, Problems
-from sponsio_like.outcome import Mode
+from sponsio_like.outcome import Decision, Mode, Redirect
+
+
+def rule_shape(contract: Contract, rule: Rule) -> Hashable | None:
+    """Return the rule with its tools numbered in the order of their names in it.
+
+    None where more than a number matters of a tool: its name under a glob, or in a redirect.
+    """
+    roots = (rule.formula, *formulas(contract))
+    if any(isinstance(each, Redirect) for each in (contract.answer, rule.answer)):
+        return None
+    numbers: dict[str, str] = {}
+    globs: list[str] = []
+
+    def numbered(part: Any) -> f.Match | None:
+        if not isinstance(part, f.Match):
+            return None
+        globs.extend(part.globs)
+        names = tuple([numbers.setdefault(each, f"t{len(numbers)}") for each in part.names])
+        return replace(part, names=names)
+
+    renamed = tuple([f.rewritten(root, numbered) for root in roots])
+    scope = contract.segment
+    ends = None if scope is None else (scope.kind, scope.start is None, scope.stop is None)
+    key = (renamed, contract.assumption is None, ends, rule.by, rule.authored)
+    return None if globs else key
+
+
+MODES = ("observe", "enforce")
+TAKEN = {CONTRACT: "the inventory", "session": "what the guard reports itself"}
+"""Names under which outcomes, logs and tickets report what comes from no contract."""
+
+
+def duplicates(contracts: Sequence[Contract]) -> list[Problem]:
+    """Return problems for names that logs and tickets could not distinguish:
+    given twice, or taken.
+    """
+    seen: dict[str, Contract] = {}
+    problems = []
+    for contract in contracts:
+        if contract.name in seen:
+            problems.append(
+                Problem(f"two contracts are named `{contract.name}`", contract.where, "rename one")
+            )
+        seen[contract.name] = contract
+        if contract.name in TAKEN:
+            what = f"no contract may be named `{contract.name}`: that stands for "
+            problems.append(Problem(what + TAKEN[contract.name], contract.where, "rename it"))
+    return problems
+
+
+def structural_problems(contracts: Sequence[Contract], mode: Mode) -> list[Problem]:
+    """Return problems for parts that would load and do nothing: no guarantee, an unknown mode.
+
+    A strategy that is not a decision is such a part, too.
+    """
+    found = (
+        [] if mode in MODES else [Problem(f"unknown mode `{mode}`", "", "write observe or enforce")]
+    )
+    for contract in contracts:
+        where = contract.where or f"contract `{contract.name}`"
+        answers = [contract.answer, *(rule.answer for rule in contract.rules)]
+        if not contract.rules:
+            found.append(Problem("there is no guarantee", where, "say what must hold"))
+        if contract.mode not in (None, *MODES):
+            found.append(
+                Problem(f"unknown mode `{contract.mode}`", where, "write observe or enforce")
+            )
+        if not all(each is None or isinstance(each, Decision) for each in answers):
+            found.append(Problem("the strategy is no decision", where, 'use `.strategy("block")`'))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

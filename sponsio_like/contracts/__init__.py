@@ -41,7 +41,16 @@ from sponsio_like.contracts.declaration import (
     find_pattern,
     pattern,
 )
-from sponsio_like.contracts.definition import Contract, Scope, contract, contracts_of, fingerprint
+from sponsio_like.contracts.definition import (
+    ALL_INPUTS,
+    Contract,
+    Scope,
+    contract,
+    contracts_of,
+    fingerprint,
+    formulas,
+    inputs_needed,
+)
 from sponsio_like.contracts.guarantees import remarks
 from sponsio_like.contracts.inventory import (
     CONTRACT,
@@ -57,9 +66,7 @@ from sponsio_like.contracts.inventory import (
     read_inventory,
 )
 from sponsio_like.contracts.loader import File, load, loads
-from sponsio_like.contracts.needs import ALL_INPUTS, formulas, inputs_needed
 from sponsio_like.contracts.operands import only
-from sponsio_like.contracts.options import mailboxes, none
 from sponsio_like.contracts.parameters import (
     Accept,
     AnswerField,
@@ -88,7 +95,7 @@ from sponsio_like.contracts.parameters import (
 )
 from sponsio_like.contracts.sentences import read_sentence
 from sponsio_like.contracts.slips import check_idle_missing, check_slips, doubts, unsaid
-from sponsio_like.contracts.strategy import STRATEGIES, ruling
+from sponsio_like.contracts.strategy import STRATEGIES, mailboxes, none, ruling
 from sponsio_like.contracts.targets import Vocabulary, known_field, read_target
 from sponsio_like.contracts.templates import argument_text, made_name
 from sponsio_like.contracts.yaml_document import SIZE_CAP, parse

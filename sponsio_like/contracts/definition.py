@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+import sponsio_like.logic.formula as f
 from sponsio_like.contracts.about import UNSAID, About, severity, tags, words
 from sponsio_like.contracts.conditions import assumption, condition, formula, with_actions
 from sponsio_like.contracts.declaration import Rule, find_pattern
@@ -21,6 +22,7 @@ from sponsio_like.contracts.sentences import read_sentence
 from sponsio_like.contracts.strategy import strategy
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.events import inputs_of
 from sponsio_like.logic import looks_ahead
 from sponsio_like.logic.formula import FALSE, Formula
 from sponsio_like.outcome import Decision, Mode, Severity, Violation
@@ -331,3 +333,35 @@ def fingerprint(contract: Contract) -> str:
     ]
     parts += [(rule.formula, rule.by) for rule in contract.rules]
     return hashlib.blake2b(repr(parts).encode(), digest_size=12).hexdigest()
+
+
+ALL_INPUTS = frozenset(
+    {"results", "messages", "usage", "agents", "depth", "facts", "time", "finish", "tool_names"}
+)
+
+
+def inputs_needed(contract: Contract) -> frozenset[str]:
+    """Return the inputs that a session has to deliver for this contract."""
+    found: set[str] = set()
+    for root in formulas(contract):
+        for node in f.postorder(root):
+            found |= inputs_of(node)
+            if isinstance(getattr(node, "bound", None), f.Seconds) or isinstance(
+                node, (f.Age, f.FactAge, f.ApprovalAge)
+            ):
+                found.add("time")
+            if isinstance(node, f.Until) or (isinstance(node, f.Eventually) and node.bound is None):
+                found.add("finish")
+    return frozenset(
+        found | {"agents"} if any("@agent" in rule.by for rule in contract.rules) else found
+    )
+
+
+def formulas(contract: Contract) -> list[f.Formula]:
+    """Return every formula of the contract: guarantees, assumption, ends of its scope."""
+    scope = contract.segment
+    extra = [contract.assumption, scope.start if scope else None, scope.stop if scope else None]
+    return [
+        *(rule.formula for rule in contract.rules),
+        *(each for each in extra if each is not None),
+    ]

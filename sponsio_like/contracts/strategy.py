@@ -1,4 +1,4 @@
-"""The registry of strategies, and the reader of `strategy:`, which yields a decision.
+"""The registry of strategies, and the readers of `strategy:` and of options: they give a decision.
 
 The strategies of this package are in the room `strategies`, which fills the registry. A callable of
 the user may be one, too.
@@ -6,18 +6,96 @@ the user may be one, too.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from sponsio_like.contracts.options import function
+from sponsio_like.contracts.operands import only
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.events import Call, Message
+from sponsio_like.notices import Mailbox
 from sponsio_like.outcome import Ask, Block, Decision, Violation
 from sponsio_like.values import freeze
+
+
+def none(name: str, options: Mapping[str, Any]) -> None:
+    """Raise `ContractError` if there are any options."""
+    if options:
+        raise ContractError.of(f"`{name}` has no options", f"write strategy: {name}")
+
+
+def function(value: Any, what: str) -> Callable[[Any], Any]:
+    """Return a callable of one argument, given as it is or by its path `package.module:name`.
+
+    Raises `ContractError` if there is no such callable.
+    """
+    found = _imported(value) if isinstance(value, str) else value
+    if not callable(found):
+        raise ContractError.of(f"`{value}` is not {what}", "write package.module:callable")
+    try:
+        inspect.signature(found).bind(None)
+    except TypeError:
+        raise ContractError.of(f"`{value}` has to take one argument") from None
+    except ValueError:  # a builtin that does not say
+        pass
+    made: Callable[[Any], Any] = found
+    return made
+
+
+def mailbox(value: Any) -> Mailbox:
+    """Return the mailbox of a notifier: a function, its path, or `{webhook: url}`.
+
+    Raises `ContractError` for what cannot be told anything.
+    """
+    if isinstance(value, Mailbox):
+        return value
+    if isinstance(value, str) and "://" in value:
+        raise ContractError.of("an address is no notifier by itself", "write {webhook: https://..}")
+    if not isinstance(value, Mapping):
+        return Mailbox(function(value, "a notifier"))
+    problems = Problems()
+    only(value, ("webhook", "timeout", "retries", "headers"), "notifier", problems)
+    problems.check()
+    if not isinstance(value.get("webhook"), str):
+        raise ContractError.of("a notifier needs an address", "write {webhook: https://..}")
+    rest = {key: value[key] for key in ("timeout", "retries", "headers") if key in value}
+    from sponsio_like.webhook import Webhook
+
+    return Mailbox(Webhook(value["webhook"], **rest), "webhook")
+
+
+def mailboxes(value: Any) -> tuple[Mailbox, ...]:
+    """Return the mailboxes of one notifier, or of several.
+
+    Raises `ContractError` as `mailbox` does.
+    """
+    one = isinstance(value, (str, Mapping, Mailbox)) or not isinstance(value, Iterable)
+    each = () if value is None else (value,) if one else tuple(value)
+    problems = Problems()
+    boxes = [problems.attempt(("notify", i), mailbox, one) for i, one in enumerate(each)]
+    problems.check()
+    return tuple(box for box in boxes if box is not None)
+
+
+def _imported(path: str) -> Any:
+    module, _, name = path.partition(":")
+    if not name or not all(part.isidentifier() for part in (*module.split("."), *name.split("."))):
+        raise ContractError.of(
+            f"`{path}` is no path to a callable", "write package.module:callable"
+        )
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except Exception as error:  # to import a module is to run it
+        why = f"{type(error).__name__}: {error}"
+        raise ContractError.of(f"`{path}` cannot be imported: {why}") from error
+    return found
+
 
 Strategy: TypeAlias = Callable[[Mapping[str, Any], Vocabulary], Decision]
 

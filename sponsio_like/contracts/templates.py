@@ -2,22 +2,132 @@
 
 In: a template such as "tool `{action}` at most {limit} times per {per.seconds} seconds", where
 `{x}` is the argument x, `{x.y}` a value inside it, `{x: and }` a list with its separator, `{x:=}` a
-plain word or JSON value, `{x:with}` a match (`phrases.py`); in backticks: text, else a number.
-`time(s)` is `time` after 1. Out: the sentence for some arguments, or the arguments of one.
+plain word or JSON value, `{x:with}` a match; in backticks: text, else a number. `time(s)` is `time`
+after 1. Out: the sentence for some arguments, or the arguments of one.
+
+A match in words: "`pay` with `to` = `$x` and `amount` > `5`". Tools and plain comparisons read
+back; what a match says beyond them is said, not read.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from sponsio_like.contracts.matches import is_match
+from sponsio_like.contracts.operands import COMPARISONS, SEARCHES
 from sponsio_like.contracts.parameters import Default
-from sponsio_like.contracts.phrases import PHRASE, phrase, read_phrase
 from sponsio_like.logic import is_glob
-from sponsio_like.logic.formula import Formula, Happens, Match
+from sponsio_like.logic.formula import Formula, Happens, Match, Var
+
+SIGNS: dict[str, str] = {**COMPARISONS, **SEARCHES}
+_SIGN = "|".join(sorted({"=", *SIGNS.values()}, key=len, reverse=True))
+_TEST = f"`[^`]+` (?:{_SIGN}) `[^`]+`"
+PHRASE = f"`[^`]+`(?: or `[^`]+`)*(?: with {_TEST}(?: and {_TEST})*)?"
+"""The words that `read_phrase` understands, as a regular expression."""
+
+
+# --- writing ----------------------------------------------------------------------------------
+
+
+def phrase(value: Any) -> str:
+    """Return a match, a name or a list of these in words; empty for anything else."""
+    match value:
+        case str():
+            return f"`{value}`"
+        case list() | tuple() if value:
+            parts = [phrase(each) for each in value]
+            return " or ".join(parts) if all(parts) else ""
+        case Mapping() if "message" in value:
+            return f"message of {phrase(value['message'])}{''.join(_text(value.get('text')))}"
+        case Mapping() if is_match(value) or value.keys() == {"agent"}:
+            return _call(value)
+    return ""
+
+
+def _call(value: Mapping[str, Any]) -> str:
+    status = {"ok": "successful ", "error": "failed "}.get(str(value.get("status")), "")
+    args = value.get("args")
+    tests = [test for path, wanted in _items(args) for test in _tests(f"`{path}`", wanted)]
+    outputs = value.get("output", [])
+    for each in outputs if isinstance(outputs, (list, tuple)) else [outputs]:
+        path = each.get("path") if isinstance(each, Mapping) else None
+        tests += _tests(f"output `{path}`" if path else "output", each)
+    if "call" in value:
+        tests.append(f"all arguments = {_value(value['call'])}")
+    said = f"{status}{phrase(value['tool']) if 'tool' in value else 'any call'}"
+    said += f" by {_value(value['agent'])}" if "agent" in value else ""
+    said += f" with {' and '.join(tests)}" if tests else ""
+    ends = {"refuse": ", or without such a field", "skip": ", if it has such a field"}
+    return said + ends.get(str(value.get("missing")), "")
+
+
+def _items(args: Any) -> list[tuple[Any, Any]]:
+    return list(args.items()) if isinstance(args, Mapping) else []
+
+
+def _tests(place: str, wanted: Any) -> Iterator[str]:
+    """Yield the comparisons of one place, in words."""
+    if not isinstance(wanted, Mapping):
+        yield f"{place} = {_value(wanted)}"
+        return
+    for key in ("some", "every"):
+        if key in wanted:
+            yield from _tests(f"{key} {place}", wanted[key])
+    name = f" as {_value(wanted['bind'])}" if "bind" in wanted else ""
+    for key, operand in wanted.items():
+        if key in SIGNS:
+            yield f"{place} {SIGNS[key]} {_value(operand)}{name if key == 'matches' else ''}"
+    if name and "matches" not in wanted:
+        yield f"{place} = {_value(wanted['bind'])}"
+
+
+def _text(wanted: Any) -> Iterator[str]:
+    if wanted is not None:
+        said = (test.removeprefix(" = ") for test in _tests("", wanted))
+        yield " that " + " and ".join(
+            f"is {each}" if each[:1] == "`" else each[1:] for each in said
+        )
+
+
+def _value(value: Any) -> str:
+    """Return a value in backticks: a variable, a word that is read as text, or JSON."""
+    if isinstance(value, Var):
+        return f"`${value.name}`"
+    plain = isinstance(value, str) and value and _plain(value) == value
+    return f"`{value if plain else json.dumps(value, ensure_ascii=False, default=str)}`"
+
+
+# --- reading ----------------------------------------------------------------------------------
+
+
+def read_phrase(text: str) -> Any:
+    """Return the match that words of the form `PHRASE` describe; for names alone, the names."""
+    head, _, tail = text.partition("` with `")
+    names = head.strip("`").split("` or `")
+    tool: Any = names if len(names) > 1 else names[0]
+    if not tail:
+        return tool
+    args: dict[str, Any] = {}
+    keys = {sign: key for key, sign in SIGNS.items()}
+    for path, sign, written in re.findall(f"`([^`]+)` ({_SIGN}) `([^`]+)`", "`" + tail):
+        value = _plain(written)
+        if sign == "=":
+            args[path] = value
+        elif isinstance(inner := args.setdefault(path, {}), dict):
+            inner[keys[sign]] = value
+    return {"tool": tool, "args": args}
+
+
+def _plain(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
 
 PLACE = re.compile(r"\{([a-z_.]+)(?::([^}]*))?\}")
 NUMBER = r"(-?\d+(?:\.\d+)?)"
@@ -149,7 +259,7 @@ def arguments(template: str, sentence: str) -> dict[str, Any] | None:
         inside = out
         for part in outer:
             inside = inside.setdefault(part, {})
-        inside[last] = _value(value, separator) if text else _number(value)
+        inside[last] = _inserted(value, separator) if text else _number(value)
         if separator == PLAIN:
             each = [_read_plain(part) for part in value.split(" or ")]
             inside[last] = each if len(each) > 1 else each[0]
@@ -191,7 +301,7 @@ def _group(separator: str | None, follows: str) -> str:
     return f"({word}(?:` or `{word})*)"
 
 
-def _value(text: str, separator: str | None) -> str | list[str]:
+def _inserted(text: str, separator: str | None) -> str | list[str]:
     if separator in (PLAIN, WITH):
         return text
     if separator is None:

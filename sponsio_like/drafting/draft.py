@@ -15,8 +15,8 @@ from typing import Any
 
 from sponsio_like.checks import compile_policy
 from sponsio_like.contracts import Contract, Inventory, inputs_needed, loads
-from sponsio_like.drafting.grounding import sought, ungrounded
 from sponsio_like.drafting.observed import ObservedTools
+from sponsio_like.drafting.occurrence import sought, ungrounded
 from sponsio_like.drafting.statements import LEFT_OUT, Statement, objections, statements, why
 from sponsio_like.drafting.yaml_text import entry, flow, one_line
 from sponsio_like.errors import ContractError

@@ -4,11 +4,10 @@ In: contracts. Out: a `Policy` of clauses, the `Ledger` of one session, and for 
 judgement: the clauses that it would violate, and what letting it through changes.
 """
 
-from sponsio_like.engine.applying import ByName, Letter, applies, contract_names
+from sponsio_like.engine.applicability import ByName, Letter, applies, contract_names
 from sponsio_like.engine.automaton import ranked
 from sponsio_like.engine.clause import MOMENT, Clause
-from sponsio_like.engine.demands import owed
-from sponsio_like.engine.encoding import decode, encode
+from sponsio_like.engine.codec import decode, encode
 from sponsio_like.engine.findings import (
     INVENTORY,
     Finding,
@@ -37,25 +36,26 @@ from sponsio_like.engine.open_call import begin, count_call, keep_all, take_stat
 from sponsio_like.engine.per_value import OTHERS, Late
 from sponsio_like.engine.policy import LINEAGE, Counter, Policy
 from sponsio_like.engine.settlement import Results, expire, settle_all, split_world
-from sponsio_like.engine.standing import owing, verdicts
+from sponsio_like.engine.status import owed, owing, verdicts
 from sponsio_like.engine.unread import (
     KEPT,
     Unread,
-    field,
     too_large,
     unread_fields,
     unread_in_result,
     unread_slots,
+    why_unread,
 )
 
 # fmt: off
 __all__ = [
     "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "OTHERS", "ByName", "Clause",
     "Counter", "Finding", "Late", "Ledger", "Letter", "Policy", "Results", "Unread", "applies",
-    "begin", "contract_names", "count_call", "decode", "encode", "enforced", "expire", "field",
+    "begin", "contract_names", "count_call", "decode", "encode", "enforced", "expire",
     "findings_of", "holding", "in_doubt", "inventory_mode", "judge", "keep_all", "left_to_answer",
     "lost", "needing_ruling", "observed", "owed", "owing", "ranked", "renamed", "reported",
     "settle_all", "split_world", "still_asks", "stoppable", "stopping", "strictest",
     "take_status", "too_large", "unlisted_call", "unread_fields", "unread_in_result",
-    "unread_slots", "unreadable", "verdicts", "witnesses",
+    "unread_slots", "unreadable", "verdicts", "why_unread",
+    "witnesses",
 ]

@@ -21,8 +21,8 @@ from sponsio_like.monitor import (
     TooManyBranches,
     branching,
     literals_of,
-    renamed,
     renamed_trees,
+    renumbered,
 )
 
 CAP = 4_096
@@ -161,7 +161,7 @@ def _renamed(state: State, names: Mapping[int, int]) -> State:
 
 
 def _instances(live: frozenset[Instance], names: Mapping[int, int]) -> frozenset[Instance]:
-    return frozenset(renamed(each, names) for each in live)
+    return frozenset(renumbered(each, names) for each in live)
 
 
 def ranked(watch: ClauseState) -> ClauseState:

@@ -20,11 +20,12 @@ from sponsio_like.events import (
     Event,
     Kind,
     Result,
+    inputs_of,
     kinds_of,
     settled_value,
 )
 from sponsio_like.logic import Decomposition, decompose
-from sponsio_like.logic.formula import TRUE, Seconds, postorder
+from sponsio_like.logic.formula import TRUE, Denied, Seconds, postorder
 from sponsio_like.monitor import (
     NEVER,
     OTHER,
@@ -409,3 +410,19 @@ def _reader(slot: Slot) -> Callable[[Event, Context], Any]:
 def _kinds(slots: Iterable[Slot]) -> frozenset[Kind]:
     """Return the kinds of position that these slots are read from."""
     return frozenset(kind for slot in slots for kind in kinds_of(slot.node))
+
+
+TOLD = frozenset({"facts", "usage", "results"})
+"""The inputs that reach a session apart from the event that is decided."""
+
+
+def is_stateful(clause: Clause) -> bool:
+    """True if a session has to keep anything for the clause, or to be told anything besides the
+    event.
+    """
+    if clause.by or clause.kind_of_scope is not None or not clause.monitor.plain:
+        return True
+    if clause.monitor.past.cells or clause.gate.past.cells:
+        return True
+    read = [each for slot in clause.slots for each in postorder(slot.node)]
+    return any(isinstance(each, Denied) or inputs_of(each) & TOLD for each in read)

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sponsio_like.contracts import CONTRACT
-from sponsio_like.engine.demands import FULL, demand
 from sponsio_like.engine.policy import Policy
+from sponsio_like.engine.status import FULL, demand
 from sponsio_like.events import Asked, Call, Event, Message, Ticket, kind_of
 from sponsio_like.monitor import TooManyBranches, Witness
 from sponsio_like.outcome import (

@@ -19,10 +19,9 @@ from sponsio_like.contracts import (
     inputs_needed,
     reads_answer,
 )
-from sponsio_like.engine.clause import Clause
-from sponsio_like.engine.encoding import encode
+from sponsio_like.engine.clause import Clause, is_stateful
+from sponsio_like.engine.codec import encode
 from sponsio_like.engine.index import Index
-from sponsio_like.engine.stateful import is_stateful
 from sponsio_like.errors import Problem
 from sponsio_like.events import Call, Concerns, Kind, concerns
 from sponsio_like.logic.formula import Delivered, Denied, Node, postorder

@@ -45,7 +45,7 @@ def unread_fields(nodes: Iterable[f.Node], call: Call) -> Iterator[str]:
     """Yield the fields of the call that these atoms read and cannot, each with the reason."""
     for path in dict.fromkeys(path for node in nodes for path in _paths(node, call.tool)):
         if _why(call.args, path):
-            yield field(path, call.args)
+            yield why_unread(path, call.args)
 
 
 def _paths(node: f.Node, tool: str) -> Iterator[str]:
@@ -105,7 +105,7 @@ def too_large(answer: Any) -> str:
     return ""
 
 
-def field(path: str, args: Mapping[str, Any]) -> str:
+def why_unread(path: str, args: Mapping[str, Any]) -> str:
     """Return what is wrong with a field that has no value: it is missing, or could not be read."""
     why = _why(args, path)
     if not why and not _is_all(path):
@@ -184,7 +184,7 @@ def _of_looks(atom: CallMatcher, event: Event, context: Context) -> Iterator[str
             if look.bare and kind.strict:
                 yield f"in field `{path}` there is nothing that `{regex}` finds"
             elif look.unclear or (kind.strict and not look.there):
-                yield field(path, event.args)
+                yield why_unread(path, event.args)
         if base is None:
             yield "a condition on its arguments cannot be told"
 
@@ -199,15 +199,15 @@ def _of_slot(slot: Slot, event: Event, context: Context, read: Any) -> Iterator[
                 mine = names_tool(each, event.tool) and each.agent in (None, event.agent)
                 for condition in each.conditions if mine else ():
                     if meets(condition)(event.args) is None:
-                        yield field(condition.path, event.args)
+                        yield why_unread(condition.path, event.args)
         case f.Arg(path) | f.Mark(path) if slot.kind == "value" and read is MISSING:
-            yield field(path, event.args)
+            yield why_unread(path, event.args)
         case f.Sum(_, path) if slot.kind == "amount" and (read is None or read is MISSING):
-            yield field(path, event.args)
+            yield why_unread(path, event.args)
         case f.Compare() | f.Custom() if not slot.waits and reader(node)(event, context) is None:
             paths = [each.path for each in f.postorder(node) if isinstance(each, f.Arg | f.Mark)]
             if isinstance(node, f.Custom):  # the built-in ones name the argument first
                 paths = [each for each in node.args[:1] if isinstance(each, str)]
-            yield from (field(path, event.args) for path in paths)
+            yield from (why_unread(path, event.args) for path in paths)
             if not paths:
                 yield f"`{show(node)}` could not be told"

@@ -16,10 +16,12 @@ from sponsio_like.events.argument_atoms import (
 )
 from sponsio_like.events.atoms import (
     LATE,
+    MISSING,
     OPEN,
     Concerns,
     Truth,
     concerns,
+    elapsed,
     glob_matcher,
     glob_matches,
     inputs_of,
@@ -29,6 +31,7 @@ from sponsio_like.events.atoms import (
     names_tool,
     reader,
     settled_value,
+    value_reader,
 )
 from sponsio_like.events.condition_tests import comparison_test, single, texts_of
 from sponsio_like.events.context import (
@@ -56,7 +59,6 @@ from sponsio_like.events.events import (
     kind_of,
 )
 from sponsio_like.events.registry import CUSTOM, atom, custom, taking
-from sponsio_like.events.terms import MISSING, elapsed, value_reader
 from sponsio_like.events.ticket import Asked, Ticket, TicketStatus
 
 # fmt: off

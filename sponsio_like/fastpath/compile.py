@@ -36,12 +36,14 @@ def prepare(policy: Policy) -> None:
 def named_lane(policy: Policy, tool: str) -> Lane | None:
     """Return the lane of a tool that contracts name, or None; it is built once."""
     if tool not in policy.lanes:
-        policy.lanes[tool] = listed(policy, tool, lane_of(policy, tool, policy.concerned(tool)))
+        policy.lanes[tool] = checking_inventory(
+            policy, tool, lane_of(policy, tool, policy.concerned(tool))
+        )
     lane: Lane | None = policy.lanes[tool]
     return lane
 
 
-def listed(policy: Policy, tool: str, lane: Lane | None) -> Lane | None:
+def checking_inventory(policy: Policy, tool: str, lane: Lane | None) -> Lane | None:
     """The lane of a tool of the inventory, where its arguments have to fit; of others, none."""
     known = policy.inventory
     if lane is None or not known.has(tool):

@@ -3,6 +3,8 @@
 In: a policy, and a tool. Out: a `Lane`, which tells whether anything stands against a call, and,
 once the call has its result, what its contracts remember of it. Raises `Roundabout` for what has to
 go the long way. Nothing in a lane runs code of users.
+
+And of a clause that no call of the tool concerns: when it has to be shown one (`wakes`).
 """
 
 from __future__ import annotations
@@ -11,26 +13,87 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sponsio_like.engine import Clause, Policy
+from sponsio_like.engine import MOMENT, Clause, Policy
 from sponsio_like.fastpath.lane import Checked, Lane, Roundabout
 from sponsio_like.fastpath.letter import Lettering, foreign, runs_user_code, searches
 from sponsio_like.fastpath.readers import is_large
-from sponsio_like.fastpath.transitions import Moves, is_finite, of_few_bits
+from sponsio_like.fastpath.transitions import Moves, has_transitions, of_few_bits
 from sponsio_like.fastpath.value_readers import lookup, short_values
-from sponsio_like.fastpath.wake_source import Rests, rests
-from sponsio_like.logic.formula import Happens
+from sponsio_like.logic.formula import Happens, Steps
 from sponsio_like.monitor import (
+    NEVER,
     SLOTS_CAP,
     BoundLetters,
     ClauseState,
     Code,
     Emitter,
+    Monitor,
     Name,
     Names,
     Read,
     Slot,
     State,
+    quiet,
 )
+
+Rests = Callable[[ClauseState, int, float], int]
+"""(watch, last position, time) -> the next position that it has to see, whatever the tool."""
+
+
+def rests(clause: Clause) -> Rests:
+    """The function for a clause over the past."""
+    names = Names()
+    letter = [_code(names, value) for value in quiet(clause.slots)]
+    lines = ["p, t = last + 1, time + moment"]
+    bounds: list[str] = []
+    assumed: Code = True
+    for monitor, state in ((clause.gate, "watch[0]"), (clause.monitor, "watch[1]")):
+        emitter = Emitter(names, monitor.program, monitor.past, letter, f"{state}[0]", "p")
+        owed = [emitter.value(root) for roots in monitor.always for root in roots]
+        assumed = emitter.value(clause.assume) if monitor is clause.gate else assumed
+        after = emitter.after()
+        lines += emitter.lines
+        lines += [f"if not {code} and {assumed}: return p" for code in owed if code is not True]
+        if after is not None:
+            lines += _changed(monitor, after, f"{state}[0]")
+        bounds += _bounds(monitor, f"{state}[0]") if monitor.counts_steps else []
+    lines.append(
+        f"soon = [each for each in ({''.join(f'{each}, ' for each in bounds)}) if each > last]"
+    )
+    lines.append("return min(soon, default=never)")
+    names.bound |= {"never": NEVER, "moment": MOMENT}
+    made = names.functions({"rests(watch, last, time)": lines})
+    return made["rests"]  # type: ignore[no-any-return]
+
+
+def _code(names: Names, value: Any) -> Code:
+    return value if isinstance(value, bool) else names.bind(value)
+
+
+def _changed(monitor: Monitor, after: str, before: str) -> list[str]:
+    """Is any register another one, but for what time makes forget."""
+    lines = []
+    for j, cell in enumerate(monitor.past.cells):
+        op, new, old = monitor.program.nodes[cell.node], f"{after}[{j}]", f"{before}[{j}]"
+        more = f"{new} != {old}"
+        if op[0] in ("O", "H") and op[2] is not None:
+            more += f" and {new} is not None"
+        elif op[0] in ("count", "sum"):
+            more += f" and not (type({old}) is tuple and set({new}) <= set({old}))"
+        lines.append(f"if {more}: return p")
+    return lines
+
+
+def _bounds(monitor: Monitor, before: str) -> list[str]:
+    """The positions at which bounds in steps run out."""
+    found = []
+    for j, cell in enumerate(monitor.past.cells):
+        op = monitor.program.nodes[cell.node]
+        if op[0] in ("O", "H") and isinstance(op[2], Steps):
+            own = f"{before}[{j}]"
+            found.append(f"(-1 if {own} is None else {own} + {int(op[2].count) + 1})")
+    return found
+
 
 CALL = "ledger, tool, args, agent, depth, context, t"
 RESULT = "ledger, x, t, now"
@@ -113,7 +176,7 @@ class Writer:
             self._with_values(i, clause)
         elif _is_simple(clause) and clause.is_plain:
             self._plain(i, clause, self._said.letter(clause))
-        elif _is_simple(clause) and is_finite(clause):
+        elif _is_simple(clause) and has_transitions(clause):
             self._finite(i, clause, self._said.letter(clause))
         else:
             self._asked(i, clause)

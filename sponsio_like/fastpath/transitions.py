@@ -43,7 +43,7 @@ class Move(NamedTuple):
     failed: ClauseState | None
 
 
-def is_finite(clause: Clause) -> bool:
+def has_transitions(clause: Clause) -> bool:
     """Whether its state says nothing of positions, times and numbers, nor of the context."""
     by_calls = all(kinds_of(slot.node) == {"call"} for slot in clause.slots)
     return by_calls and not clause.by and clause.automaton is not None

@@ -5,11 +5,13 @@ In: contracts, or a contract file. Out: sessions. A guard is immutable; a sessio
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -26,7 +28,6 @@ from sponsio_like.contracts import (
 from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError, ContractWarning, SnapshotError
 from sponsio_like.fastpath import prepare
-from sponsio_like.guard.collector import collect_once, collector_paused
 from sponsio_like.guard.decorator import Options, decorated
 from sponsio_like.guard.flow import OnBlock, OnHold
 from sponsio_like.guard.sessions import (
@@ -51,6 +52,28 @@ from sponsio_like.session import (
     with_contracts,
 )
 from sponsio_like.worlds import World
+
+MANY = 200
+"""Fewest clauses after which the collector runs at once."""
+
+
+def collect_once(clauses: int) -> None:
+    """Run the collector after many clauses were loaded, if it is on: else the first call waits."""
+    if clauses >= MANY and gc.isenabled():
+        gc.collect()
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Switch the collector off within the block, if it is on."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
+
 
 if TYPE_CHECKING:
     from sponsio_like.guard.sinks import Given as LogGiven

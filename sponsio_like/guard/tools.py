@@ -18,8 +18,7 @@ from sponsio_like.engine import renamed
 from sponsio_like.errors import ContractError, InputMissing, SessionError
 from sponsio_like.guard.arguments import Bound, ToolSignature
 from sponsio_like.guard.flow import Fitted, Flow, OnBlock, OnHold, Run, adrive, call_flow, drive
-from sponsio_like.guard.owners import is_of_another, object_of, overridden
-from sponsio_like.guard.toolbox import Toolbox
+from sponsio_like.guard.toolbox import Toolbox, is_of_another, object_of, overridden
 from sponsio_like.outcome import Mode, Redirect
 from sponsio_like.session import Caller, Session, caller_in, current_caller
 from sponsio_like.values import as_answer

@@ -16,7 +16,7 @@ from sponsio_like.events import OPEN
 from sponsio_like.logic.formula import Seconds, Steps
 from sponsio_like.monitor.alphabet import settlements
 from sponsio_like.monitor.groups import Group, at_last, echoes_of, groups_of, is_plain_count
-from sponsio_like.monitor.in_flight import Owed, open_positions, settle, settled_ways
+from sponsio_like.monitor.in_flight import Owed, open_positions, settle_residual, settled_ways
 from sponsio_like.monitor.past import Letter, Past, Register, Registers, Value, compare_nodes, kept
 from sponsio_like.monitor.program import Op, Program
 from sponsio_like.monitor.residual import conjunction
@@ -414,7 +414,12 @@ class Branches:
             if steps > STEPS_CAP:
                 return None
             places = {
-                (walk, conjunction(settle(each, at, final) for each in left) if final else left)
+                (
+                    walk,
+                    conjunction(settle_residual(each, at, final) for each in left)
+                    if final
+                    else left,
+                )
                 for (before, left) in places
                 for known, final in fates
                 for walk in self._walked(trees, before, at, known)

@@ -33,7 +33,7 @@ def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> set
     for at, open_slots in flying.items():
         finals = [final for final, late in settlements(slots, open_slots) if not late]
         lefts = {
-            conjunction(settle(each, at, final) for each in left)
+            conjunction(settle_residual(each, at, final) for each in left)
             for left in lefts
             for final in finals
         }
@@ -42,7 +42,7 @@ def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> set
     return lefts
 
 
-def settle(residual: Residual, position: int, final: Mapping[int, bool]) -> Residual:
+def settle_residual(residual: Residual, position: int, final: Mapping[int, bool]) -> Residual:
     """Return the residual once the call at `position` has settled so."""
 
     def value(literal: Any) -> Residual:

@@ -15,7 +15,7 @@ from sponsio_like.events import MISSING
 from sponsio_like.logic import Decomposition
 from sponsio_like.logic.formula import Const, Steps
 from sponsio_like.monitor.branches import Branches, Trees
-from sponsio_like.monitor.in_flight import open_positions, settle, settled_ways
+from sponsio_like.monitor.in_flight import open_positions, settle_residual, settled_ways
 from sponsio_like.monitor.past import Letter, Registers, compare_nodes, compile_past
 from sponsio_like.monitor.past_source import Stepped, compiled_step
 from sponsio_like.monitor.program import Program
@@ -178,7 +178,9 @@ class Monitor:
         trees, registers = self.branches.settled(state.branches, state.registers, settled, final)
         if self.plain:
             return MonitorStep(state._replace(registers=registers, branches=trees), False)
-        instances = [conjunction(settle(r, settled, final) for r in each) for each in state.live]
+        instances = [
+            conjunction(settle_residual(r, settled, final) for r in each) for each in state.live
+        ]
         return self._judge(state, instances, registers, trees, position)
 
     def expire(self, state: State, position: int, time: float) -> MonitorStep:
@@ -214,7 +216,10 @@ class Monitor:
         self, hanging: frozenset[Instance], at: int, final: Mapping[int, bool]
     ) -> tuple[frozenset[Instance], bool]:
         """Return the same as `closed` after one more result, that of the call at position `at`."""
-        owed = [conjunction(settle(residual, at, final) for residual in each) for each in hanging]
+        owed = [
+            conjunction(settle_residual(residual, at, final) for residual in each)
+            for each in hanging
+        ]
         return self._left(owed, lost=not self._may_end_well(_joint(hanging)))
 
     def _left(self, owed: list[Instance], *, lost: bool) -> tuple[frozenset[Instance], bool]:

@@ -37,7 +37,7 @@ def one(literal: Literal) -> Residual:
     return frozenset({frozenset({literal})})
 
 
-def implies(strong: Literal, weak: Literal) -> bool:
+def is_stronger(strong: Literal, weak: Literal) -> bool:
     """True if `strong` can only hold where `weak` does."""
     if strong == weak:
         return True
@@ -63,7 +63,7 @@ def _implied(weak: Literal, conjunction: Conjunction) -> bool:
     if weak[0] in "XD":
         return False  # only an equal literal implies these
     node = weak[1]
-    return any(each[1] == node and implies(each, weak) for each in conjunction)
+    return any(each[1] == node and is_stronger(each, weak) for each in conjunction)
 
 
 def either(left: Residual, right: Residual) -> Residual:
@@ -90,7 +90,7 @@ def _tight(literals: Conjunction) -> Conjunction:
     """Return the conjunction without the literals that another one implies."""
     if len({literal[1] for literal in literals}) == len(literals):
         return literals  # literals about different nodes imply nothing
-    return frozenset(w for w in literals if not any(s != w and implies(s, w) for s in literals))
+    return frozenset(w for w in literals if not any(s != w and is_stronger(s, w) for s in literals))
 
 
 def _minimal(terms: Iterable[Conjunction]) -> Residual:
@@ -191,7 +191,7 @@ def literals_of(residuals: Iterable[Residual]) -> set[Literal]:
     return {literal for residual in residuals for term in residual for literal in term}
 
 
-def renamed(residuals: Iterable[Residual], names: Mapping[int, int]) -> frozenset[Residual]:
+def renumbered(residuals: Iterable[Residual], names: Mapping[int, int]) -> frozenset[Residual]:
     """Return the residuals with other numbers in the place of the positions of calls in flight."""
 
     def moved(literal: Literal) -> Literal:

@@ -1,4 +1,4 @@
-"""Counts the events of a recorded trace to which each contract applied (`engine/applying.py`).
+"""Counts the events of a recorded trace to which each contract applied (`engine/applicability.py`).
 
 In: the events, one by one. Out: counts. Assumptions and scopes are followed, so that a contract
 whose assumption never holds never applied; those with value variables in them are not followed.

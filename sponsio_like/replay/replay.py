@@ -56,8 +56,8 @@ class TraceVerdict:
     """The result of one trace: violations, and what stayed unfulfilled.
 
     `not_judged` has contracts with the inputs that they miss; `applied` the number of events to
-    which each contract applied (`engine/applying.py`); `overlooked` the tool, the field and the
-    contract for each field that a contract names and that stood beside empty arguments.
+    which each contract applied (`engine/applicability.py`); `overlooked` the tool, the field and
+    the contract for each field that a contract names and that stood beside empty arguments.
     """
 
     id: str

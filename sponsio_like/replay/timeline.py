@@ -22,8 +22,7 @@ from sponsio_like.monitor import Key, Reason, value_text
 from sponsio_like.outcome import Unfulfilled, Violation
 from sponsio_like.replay.replay import Replay, TraceVerdict
 from sponsio_like.replay.reread import Reader, keys_in
-from sponsio_like.replay.testimony import Explanation, lacking, merge_explanations
-from sponsio_like.replay.witness import explanations
+from sponsio_like.replay.witness import Explanation, explanations, lacking, merge_explanations
 from sponsio_like.terminal import Styled
 from sponsio_like.traces import CallEvent, Event, MessageEvent, ResultEvent, StepEvent, Trace
 

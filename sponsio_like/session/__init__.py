@@ -6,7 +6,7 @@ log, snapshots. The lock and the code of users are here.
 
 from sponsio_like.session.active import Caller, caller_in, current_caller
 from sponsio_like.session.decision_log import SILENT, Log, Record, Sink, with_contracts
-from sponsio_like.session.naming import fresh_id
+from sponsio_like.session.ids import fresh_id
 from sponsio_like.session.rehearse import Lesson, lessons
 from sponsio_like.session.session import Session, decide_fitted
 from sponsio_like.session.snapshot import part

@@ -39,7 +39,7 @@ from sponsio_like.outcome import (
     Violation,
 )
 from sponsio_like.session.fast import FastRefusal
-from sponsio_like.session.flights import UNLIKE, Answer, Attempt, Flight, id_of, mark_of
+from sponsio_like.session.flights import UNLIKE, Answer, Attempt, Flight, event_fingerprint, id_of
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.tickets import why_closed
 from sponsio_like.values import given_args
@@ -83,7 +83,7 @@ def decision(
 
     `fit`: what a substitute will receive, where that is not just what it is given.
     """
-    mark = mark_of(event)
+    mark = event_fingerprint(event)
 
     def allowed(found: tuple[Finding, ...]) -> Outcome:
         return Allowed(id_of(event), enforced(found), observed(found))
@@ -184,7 +184,7 @@ def _ticket(inner: Interceptor, event: Call | Message) -> Ticket | None:
     """Return the ticket of this very event; None if it has none."""
     if not inner.desk.tickets:
         return None
-    mark = mark_of(event)
+    mark = event_fingerprint(event)
     return inner.at_desk(lambda desk, now: desk.find(id_of(event), mark, now))
 
 
@@ -210,7 +210,7 @@ def _failed(inner: Interceptor, event: Call | Message, error: Exception) -> Outc
     if inner.ledger.torn:
         inner.doubts(error)
     flight = inner.flights.get(id_of(event)) if isinstance(event, Call) else None
-    if flight is not None and flight.digest == mark_of(event):
+    if flight is not None and flight.digest == event_fingerprint(event):
         return _own(flight.outcome)
     if inner.shown is not None and inner.shown[0] is event:
         return inner.shown[1]
@@ -240,7 +240,7 @@ def _substitute(call: Call, answer: Redirect, fit: Fit | None) -> Call | str:
     """Return the call of the substitute, on what it will receive; or why there can be none."""
     safe = replace(call, tool=answer.tool, args=renamed(call.args, answer))
     instead = f"`{safe.tool}` was to run instead"
-    if mark_of(safe).startswith(UNLIKE):
+    if event_fingerprint(safe).startswith(UNLIKE):
         return f"{instead}, but the arguments of `{call.tool}` cannot be read"
     if fit is None:
         return safe

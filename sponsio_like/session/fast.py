@@ -27,10 +27,10 @@ from sponsio_like.engine import (
 )
 from sponsio_like.errors import STRAIN
 from sponsio_like.events import Call, Result
-from sponsio_like.fastpath import Checked, Lane, lane_of, listed, named_lane
+from sponsio_like.fastpath import Checked, Lane, checking_inventory, lane_of, named_lane
 from sponsio_like.monitor import OTHER, Now, Read, awaits_results
 from sponsio_like.outcome import Allowed, Block, let_through
-from sponsio_like.session.flights import IN_FLIGHT_CAP, Attempt, Flight, mark_of
+from sponsio_like.session.flights import IN_FLIGHT_CAP, Attempt, Flight, event_fingerprint
 from sponsio_like.session.refuse import after_refusal
 from sponsio_like.values import freeze_args, unwrapped
 
@@ -153,7 +153,7 @@ def _begun(inner: Interceptor, kept: Kept) -> Kept | None:
     if judgement.failed or judgement.violated:
         return None
     inner.time = kept[5]
-    inner.begin_call(call, judgement, (mark_of(call), ""), Allowed(call.id))
+    inner.begin_call(call, judgement, (event_fingerprint(call), ""), Allowed(call.id))
     return kept
 
 
@@ -211,7 +211,7 @@ def _lane(policy: Policy, tool: str) -> Lane | None:
         if len(policy.built) < LANES_CAP:
             lane = policy.lanes[name] = lane_of(policy, name, policy.index.concerned(name))
             policy.built.add(name)
-    own = listed(policy, tool, lane)
+    own = checking_inventory(policy, tool, lane)
     if len(policy.lanes) < INDEX_CAP and len(tool) <= NAME_CAP:
         policy.lanes[tool] = own
     return own
@@ -351,7 +351,7 @@ def flush_fast(inner: Interceptor) -> None:
     for _, error in judgement.failed:
         if isinstance(error, STRAIN):
             raise error
-    inner.begin_call(call, judgement, (mark_of(call), ""), Allowed(call.id))
+    inner.begin_call(call, judgement, (event_fingerprint(call), ""), Allowed(call.id))
     if judgement.failed:  # a clause has not seen a call that runs
         inner.doubts(judgement.failed[0][1])
 

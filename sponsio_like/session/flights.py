@@ -45,7 +45,7 @@ class Flight(NamedTuple):
         if isinstance(self.mark, str):
             return self.mark
         id, tool, args, agent, depth, *_ = self.mark
-        return mark_of(Call(tool, args, id, agent, depth))
+        return event_fingerprint(Call(tool, args, id, agent, depth))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ Answer = Callable[[tuple[Finding, ...]], Outcome]
 """The outcome for an event that is let through, whatever was found."""
 
 
-def standing(
+def refusal_before(
     flights: dict[str, Flight], event: Event, context: Context, *, enforces: bool
 ) -> Attempt | None:
     """What stands against an event before any contract is asked.
@@ -104,7 +104,7 @@ def id_of(event: Event) -> str:
     return event.id if isinstance(event, Call) else ""
 
 
-def mark_of(event: Call | Message) -> str:
+def event_fingerprint(event: Call | Message) -> str:
     """What tells this event from others under its id; what cannot be read is like no other."""
     try:
         if isinstance(event, Call):
@@ -114,7 +114,7 @@ def mark_of(event: Call | Message) -> str:
         return UNLIKE + secrets.token_hex(16)
 
 
-def plain(flight: Flight) -> tuple[Any, ...]:
+def flight_data(flight: Flight) -> tuple[Any, ...]:
     """A call in flight, as a snapshot keeps it."""
     outcome = flight.outcome
     instead = (outcome.tool, outcome.args) if isinstance(outcome, Redirected) else None

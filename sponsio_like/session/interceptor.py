@@ -34,7 +34,7 @@ from sponsio_like.events import NOTHING_TOLD, Call, Context, Event, Step, Ticket
 from sponsio_like.monitor import Change, Judgement, Now, Verdict
 from sponsio_like.outcome import Allowed, Decision, Outcome, Unfulfilled, Violation
 from sponsio_like.session.fast import Kept, flush_fast
-from sponsio_like.session.flights import FULL, Answer, Attempt, Flight, id_of, standing
+from sponsio_like.session.flights import FULL, Answer, Attempt, Flight, id_of, refusal_before
 from sponsio_like.session.refuse import after_refusal, count_refusal
 from sponsio_like.session.snapshot import Written
 from sponsio_like.session.tickets import Tickets
@@ -183,7 +183,7 @@ class Interceptor:
         """Return what stands against an event before any contract is asked;
         None if nothing does.
         """
-        stands = standing(self.flights, event, self.context, enforces=self.policy.enforces)
+        stands = refusal_before(self.flights, event, self.context, enforces=self.policy.enforces)
         if stands is None and self.ledger.torn:
             late += self._warned()
             why = in_doubt(self.policy, event, self.doubt)

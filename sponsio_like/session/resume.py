@@ -14,7 +14,7 @@ from typing import Any
 from sponsio_like.engine import encode, still_asks
 from sponsio_like.errors import SnapshotError
 from sponsio_like.session.fast import flush_fast
-from sponsio_like.session.flights import all_resumed, plain
+from sponsio_like.session.flights import all_resumed, flight_data
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.snapshot import FORMAT, Written, part, put_back, take
 
@@ -52,7 +52,7 @@ def snapshot(inner: Interceptor, session: str) -> dict[str, Any]:
         flush_fast(inner)
         if inner.ledger.torn:
             inner.doubts()
-        flights = {id: plain(flight) for id, flight in inner.flights.items()}
+        flights = {id: flight_data(flight) for id, flight in inner.flights.items()}
         mine = {"session": session, "finished": inner.finished, **inner.world.standing()}
         mine |= {"doubt": inner.doubt} if inner.doubt else {}
         mine |= {"calls": inner.calls, "time": inner.time}

@@ -33,9 +33,9 @@ from sponsio_like.session.active import active
 from sponsio_like.session.decide import Fit, decided
 from sponsio_like.session.decision_log import SILENT, Log
 from sponsio_like.session.fast import FastRefusal, Kept, settle_fast, taken_back, try_fast
+from sponsio_like.session.ids import fresh_id
 from sponsio_like.session.impossible import impossible_tools
 from sponsio_like.session.interceptor import Interceptor
-from sponsio_like.session.naming import fresh_id
 from sponsio_like.session.notify import Notifications
 from sponsio_like.session.resume import restore, snapshot
 from sponsio_like.session.settle import settle

@@ -10,7 +10,7 @@ from langchain_core.tools import InjectedToolArg, StructuredTool
 from langgraph.prebuilt import ToolRuntime
 
 from sponsio_like import ContractError, Guard, contract
-from sponsio_like.adapters.langgraph.asking import Tools
+from sponsio_like.adapters.langgraph.asked_calls import Tools
 from sponsio_like.patterns import arg_blacklist, idempotent, rate_limit
 from tests.adapters.rules import few, told
 from tests.adapters.talks import Talk, Way, ask, everywhere

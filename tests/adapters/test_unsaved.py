@@ -16,7 +16,7 @@ from langgraph.config import get_stream_writer
 from langgraph.graph import MessagesState
 
 from sponsio_like.adapters.langgraph import GuardedState
-from sponsio_like.adapters.langgraph.pending import listed
+from sponsio_like.adapters.langgraph.pending_writes import checkpoints_of
 from sponsio_like.guard.guard import Guard
 from tests.adapters.apps import joined
 from tests.adapters.rules import few
@@ -292,5 +292,5 @@ def test_a_saver_that_changes_while_it_is_listed_is_listed_again() -> None:
                 raise RuntimeError("dictionary changed size during iteration")
             return super().list(*args, **more)
 
-    assert listed(Changing(), {"configurable": {"thread_id": "one"}}) == []
+    assert checkpoints_of(Changing(), {"configurable": {"thread_id": "one"}}) == []
     assert len(tries) == 3

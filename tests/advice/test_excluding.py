@@ -14,8 +14,7 @@ import pytest
 import sponsio_like.logic.formula as f
 from sponsio_like import Blocked, Contract, ContractError, Session, SessionError, atom, contract
 from sponsio_like.contracts.declaration import Rule
-from sponsio_like.contracts.definition import Scope
-from sponsio_like.contracts.needs import formulas
+from sponsio_like.contracts.definition import Scope, formulas
 from sponsio_like.logic.formula import Always, Custom, Not
 from sponsio_like.outcome import Decision, Escalate, Redirect, Warn
 from sponsio_like.patterns import must_precede, rate_limit

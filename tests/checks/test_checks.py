@@ -10,8 +10,7 @@ import sponsio_like.logic.formula as f
 from sponsio_like.checks.compile import compile_policy
 from sponsio_like.contracts.conditions import condition, event, formula, with_actions
 from sponsio_like.contracts.declaration import Rule
-from sponsio_like.contracts.definition import Contract, Scope, fingerprint
-from sponsio_like.contracts.needs import inputs_needed
+from sponsio_like.contracts.definition import Contract, Scope, fingerprint, inputs_needed
 from sponsio_like.contracts.operands import name
 from sponsio_like.contracts.targets import Vocabulary
 from sponsio_like.errors import ContractError

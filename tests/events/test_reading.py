@@ -12,6 +12,7 @@ from sponsio_like.errors import ContractError, SessionError
 from sponsio_like.events import registry
 from sponsio_like.events.argument_atoms import arg_allowed
 from sponsio_like.events.atoms import (
+    MISSING,
     OPEN,
     concerns,
     inputs_of,
@@ -19,11 +20,11 @@ from sponsio_like.events.atoms import (
     names_tool,
     reader,
     settled_value,
+    value_reader,
 )
 from sponsio_like.events.condition_tests import comparison_test
 from sponsio_like.events.context import Context, check_fact, names, tokens_of
 from sponsio_like.events.events import Call, Event, Message, Result, Step
-from sponsio_like.events.terms import MISSING, value_reader
 from sponsio_like.monitor.program import Slot
 from sponsio_like.monitor.slots import KEY_CAP, slot_reader, split_key
 from sponsio_like.syntax import read

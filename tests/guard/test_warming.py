@@ -15,7 +15,7 @@ from sponsio_like.engine import Clause
 from sponsio_like.errors import ContractError as LoadError
 from sponsio_like.events import CUSTOM
 from sponsio_like.fastpath import AT_ONCE
-from sponsio_like.guard.collector import MANY as MANY_CLAUSES
+from sponsio_like.guard.guard import MANY as MANY_CLAUSES
 from sponsio_like.patterns import must_precede, rate_limit
 from sponsio_like.syntax import read
 
@@ -174,11 +174,11 @@ def test_the_collector_is_as_it_was_after_loading(tmp_path: Path) -> None:
 def test_the_collector_runs_at_the_end_of_a_long_load(monkeypatch: pytest.MonkeyPatch) -> None:
     """After many contracts it runs once, so that no call waits for it; after few, or off, never."""
     runs: list[str] = []
-    monkeypatch.setattr("sponsio_like.guard.collector.gc.collect", lambda: runs.append("run"))
+    monkeypatch.setattr("sponsio_like.guard.guard.gc.collect", lambda: runs.append("run"))
     guarded(MANY_CLAUSES)
     assert not runs
     guarded(MANY_CLAUSES + 1)
     assert runs == ["run"]
-    monkeypatch.setattr("sponsio_like.guard.collector.gc.isenabled", lambda: False)
+    monkeypatch.setattr("sponsio_like.guard.guard.gc.isenabled", lambda: False)
     guarded(MANY_CLAUSES + 1)
     assert runs == ["run"]

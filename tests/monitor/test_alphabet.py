@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.events.atoms import LATE
-from sponsio_like.events.terms import MISSING
+from sponsio_like.events.atoms import LATE, MISSING
 from sponsio_like.monitor.alphabet import OTHER, letters, quiet, settlements, static, tool_names
 from sponsio_like.monitor.program import Program
 from sponsio_like.syntax import read

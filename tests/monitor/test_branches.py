@@ -22,7 +22,7 @@ from sponsio_like.monitor.branches import (
 from sponsio_like.monitor.monitor import Monitor, State
 from sponsio_like.monitor.past import Letter, Registers
 from sponsio_like.monitor.program import Program
-from sponsio_like.monitor.resting import is_unchanged
+from sponsio_like.monitor.relative_state import is_unchanged
 from sponsio_like.monitor.slots import slot_reader
 from sponsio_like.syntax import read
 from tests.support.play import opened

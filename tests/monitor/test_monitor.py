@@ -32,8 +32,8 @@ from sponsio_like.monitor.monitor import Monitor, State, overall
 from sponsio_like.monitor.past import Letter
 from sponsio_like.monitor.program import Program
 from sponsio_like.monitor.reachability import FAR
+from sponsio_like.monitor.relative_state import NEVER, awaits_results, due, is_unchanged, memory
 from sponsio_like.monitor.residual import both, one
-from sponsio_like.monitor.resting import NEVER, awaits_results, due, is_unchanged, memory
 from sponsio_like.monitor.state import PositionCounts, Witness
 from sponsio_like.monitor.windows import Entry, branches_of_window
 from sponsio_like.outcome import Ask, Block, Decision, Escalate, Redirect, Violation, Warn

@@ -24,7 +24,7 @@ from sponsio_like.monitor.residual import (
     covers,
     either,
     holds_at_end,
-    implies,
+    is_stronger,
     literals_of,
     mapped,
     one,
@@ -100,7 +100,7 @@ def is_minimal(residual: Residual) -> bool:
     """Whether no conjunction covers another, and no literal implies its neighbour."""
     terms = itertools.permutations(residual, 2)
     pairs = [pair for term in residual for pair in itertools.permutations(term, 2)]
-    return not any(covers(a, b) for a, b in terms) and not any(implies(a, b) for a, b in pairs)
+    return not any(covers(a, b) for a, b in terms) and not any(is_stronger(a, b) for a, b in pairs)
 
 
 def test_a_literal_implies_the_same_one_with_more_room() -> None:
@@ -108,7 +108,7 @@ def test_a_literal_implies_the_same_one_with_more_room() -> None:
     for strong, weak in itertools.product(LITERALS, repeat=2):
         kinds = strong[0] == weak[0] or (strong[0], weak[0]) == ("X", "W")
         expected = kinds and always(frozenset({strong}), frozenset({weak}))
-        assert implies(strong, weak) is expected, (strong, weak)
+        assert is_stronger(strong, weak) is expected, (strong, weak)
 
 
 def test_what_covers_a_conjunction_is_implied_by_it() -> None:
@@ -116,7 +116,7 @@ def test_what_covers_a_conjunction_is_implied_by_it() -> None:
     pairs = [frozenset(pair) for pair in itertools.combinations_with_replacement(LITERALS, 2)]
     chance = random.Random(2)
     for weak, strong in (chance.sample(pairs, 2) for _ in range(4_000)):
-        covered = all(any(implies(s, w) for s in strong) for w in weak)
+        covered = all(any(is_stronger(s, w) for s in strong) for w in weak)
         assert covers(weak, strong) is covered
         assert not covered or always(strong, weak)
     assert covers(frozenset({("X", 0)}), frozenset({("X", 0), ("W", 1)}))

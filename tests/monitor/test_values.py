@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from sponsio_like.contracts.declaration import Rule
-from sponsio_like.contracts.definition import Contract, contract
-from sponsio_like.contracts.needs import inputs_needed
+from sponsio_like.contracts.definition import Contract, contract, inputs_needed
 from sponsio_like.errors import ContractError, InputMissing
 from sponsio_like.guard.guard import Guard
 from sponsio_like.monitor.parametric import store as instances

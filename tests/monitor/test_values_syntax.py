@@ -13,8 +13,8 @@ from sponsio_like.contracts.conditions import assumption, check_formula, conditi
 from sponsio_like.contracts.declaration import CATALOG, Rule
 from sponsio_like.contracts.loader import loads
 from sponsio_like.contracts.matches import matched
-from sponsio_like.contracts.phrases import phrase, read_phrase
 from sponsio_like.contracts.targets import NOTHING, Vocabulary, matching, read_target
+from sponsio_like.contracts.templates import phrase, read_phrase
 from sponsio_like.errors import ContractError
 from sponsio_like.ltl import (
     G,

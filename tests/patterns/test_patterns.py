@@ -22,8 +22,7 @@ from sponsio_like.contracts.declaration import (
     pattern,
     whenever,
 )
-from sponsio_like.contracts.definition import Contract, contract
-from sponsio_like.contracts.needs import ALL_INPUTS
+from sponsio_like.contracts.definition import ALL_INPUTS, Contract, contract
 from sponsio_like.contracts.sentences import readings
 from sponsio_like.contracts.targets import Vocabulary, read_target
 from sponsio_like.errors import ContractError

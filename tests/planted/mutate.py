@@ -88,10 +88,9 @@ MODULES = (
         "engine.open_call",
     ),
     *(
-        "monitor.resting",
+        "monitor.relative_state",
         "session.flights",
         "session.decide",
-        "events.terms",
         "events.context",
         "session.tickets",
         "session.interceptor",
@@ -117,7 +116,6 @@ MODULES = (
         "monitor.parametric.atoms",
     ),
     *(
-        "monitor.parametric.terms",
         "monitor.parametric.bindings",
         "monitor.parametric.store",
         "engine.per_value",
@@ -128,8 +126,7 @@ MODULES = (
     *(
         "contracts.inventory",
         "monitor.parametric.result_bindings",
-        "engine.stateful",
-        "engine.standing",
+        "engine.status",
         "session.world",
     ),
 )

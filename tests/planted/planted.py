@@ -250,14 +250,14 @@ BUGS = (
     ),
     Planted(
         "a contract rests while its registers do, if no result comes",
-        "monitor/resting.py",
+        "monitor/relative_state.py",
         "    if before.branches is after.branches:",
         "    if True:",
         f"{BRANCHES}[(Y Y done(a) & count(c) < 9)-2]",
     ),
     Planted(
         "a bound wakes its contract only for the registers of now",
-        "monitor/resting.py",
+        "monitor/relative_state.py",
         "    for cells, tree in cells_of_trees(monitor, state):\n        for node in tree:",
         "    for cells, tree in cells_of_trees(monitor, state):\n        for node in ():",
         f"{BRANCHES}[Y O[<=2] done(a)-6]",
@@ -435,7 +435,7 @@ BUGS = (
     ),
     Planted(
         "a step bound wakes its contract one step late",
-        "monitor/resting.py",
+        "monitor/relative_state.py",
         "last - max(ahead - 1, 0) for last in owed",
         "last + 1 for last in owed",
         f"{AGREES}[templates 2]",

@@ -39,7 +39,7 @@ MEANING = (
     ),
     (
         "a question is an error",
-        "adapters/langgraph/deciding.py",
+        "adapters/langgraph/decision_node.py",
         '            said, rev = interrupt(shown), sessions.kept_in(config)["rev"]\n',
         (
             "            try:\n"
@@ -63,13 +63,13 @@ MEANING = (
     ),
     (
         "parallel calls are no tasks",
-        "adapters/langgraph/deciding.py",
+        "adapters/langgraph/decision_node.py",
         'sends = [Send(self.name, each) for each in sent or [{SENT: "none"}]]',
         'sends = [Send(self.name, each) for each in (*sent, *sent[1:]) or [{SENT: "none"}]]',
     ),
     (
         "calls need no ids",
-        "adapters/langgraph/asking.py",
+        "adapters/langgraph/asked_calls.py",
         "if not isinstance(id, str) or not id:",
         "if id == 0:",
     ),
@@ -173,7 +173,7 @@ BUGS = (
     ),
     (
         "a state that has changed is not decided",
-        "adapters/langgraph/guarding.py",
+        "adapters/langgraph/guarded_node.py",
         'if running.ran == 1 and call.mark and call.mark == running.ruling.get("mark"):',
         "if running.ran == 1:",
         (
@@ -190,7 +190,7 @@ BUGS = (
     ),
     (
         "a command that leads to a guarded node is not noted",
-        "adapters/langgraph/deciding.py",
+        "adapters/langgraph/decision_node.py",
         "Command(update={CHANNEL: sessions.wrote(begun)}, goto=goto)",
         "Command(goto=goto)",
         ("tests/adapters/test_joined.py::test_the_model_is_called_when_people_have_answered"),
@@ -204,14 +204,14 @@ BUGS = (
     ),
     (
         "deferred nodes do not wait for calls",
-        "adapters/langgraph/deciding.py",
+        "adapters/langgraph/decision_node.py",
         "return [*sends, *self.exits.idle]",
         "return sends",
         "tests/adapters/test_deferred.py::test_a_deferred_node_waits_for_the_calls",
     ),
     (
         "what a command sends beside a held call runs",
-        "adapters/langgraph/deciding.py",
+        "adapters/langgraph/decision_node.py",
         'return any(each != of and each.startswith(group) for each in kept.get("asked", {}))',
         "return False",
         (
@@ -228,7 +228,7 @@ BUGS = (
     ),
     (
         "what is sent is not what runs",
-        "adapters/langgraph/guarding.py",
+        "adapters/langgraph/guarded_node.py",
         'if "given" not in given:',
         "if given:",
         "tests/adapters/test_sent_alone.py::test_a_guarded_node_runs_on_what_it_was_sent",
@@ -269,14 +269,14 @@ BUGS = (
     ),
     (
         "what was done inside of a call is forgotten with its process",
-        "adapters/langgraph/pending.py",
+        "adapters/langgraph/pending_writes.py",
         'while mine := [pair for pair in parts if pair[1].get("outer") in names]:',
         'while mine := [pair for pair in parts if pair[1].get("outer") is names]:',
         "tests/adapters/test_killed.py::test_what_a_sub_agent_has_done_is_found_by_another_process",
     ),
     (
         "a call that is sent twice runs twice",
-        "adapters/langgraph/deciding.py",
+        "adapters/langgraph/decision_node.py",
         "if call.problem or self.sessions.live.decides(gate.own(call.own), checkpoint, task):",
         "if True:",
         "tests/adapters/test_sent_twice.py::test_a_call_that_is_sent_twice_runs_once_at_most",
@@ -290,7 +290,7 @@ BUGS = (
     ),
     (
         "facts are told at every batch",
-        "adapters/langgraph/hearing.py",
+        "adapters/langgraph/messages.py",
         "if not _known(session._inner.context, key, value):",
         "if key:",
         "tests/adapters/test_opening.py::test_an_approval_that_is_told_again_gets_no_younger",
@@ -311,7 +311,7 @@ BUGS = (
     ),
     (
         "a sub-agent is under the innermost guard alone",
-        "adapters/langgraph/standing.py",
+        "adapters/langgraph/node_context.py",
         (
             "    while here is not None and here.session.policy is not guard.policy:\n"
             "        here = here.around\n"
@@ -331,7 +331,7 @@ BUGS = (
     ),
     (
         "sub-agents that a tool holds need no guard",
-        "adapters/langchain/sub_agents.py",
+        "adapters/langchain/middleware.py",
         "        if not named:\n",
         "        if named:\n",
         "tests/adapters/test_nested_runs.py::test_a_sub_agent_that_a_tool_holds_needs_a_guard",
@@ -352,14 +352,14 @@ BUGS = (
     ),
     (
         "a second call has a second memory",
-        "adapters/langgraph/standing.py",
+        "adapters/langgraph/node_context.py",
         "    if place.run != place.called:\n",
         "    if not place.run:\n",
         "tests/adapters/test_nested_runs.py::test_a_second_call_by_one_node_is_refused",
     ),
     (
         "two runs in one place overwrite each other",
-        "adapters/langgraph/standing.py",
+        "adapters/langgraph/node_context.py",
         "    if _FORKS and _is_beside(",
         "    if not _FORKS and _is_beside(",
         "tests/adapters/test_nested_runs.py::test_two_runs_in_one_place_are_refused",
@@ -429,7 +429,7 @@ BUGS = (
     ),
     (
         "a cache serves all threads",
-        "adapters/langgraph/deciding.py",
+        "adapters/langgraph/decision_node.py",
         'where = f"{place.thread} {place.run}" if place.thread is not None else place.step',
         'where = ""',
         (
@@ -446,7 +446,7 @@ BUGS = (
     ),
     (
         "messages without ids have no name",
-        "adapters/langgraph/asking.py",
+        "adapters/langgraph/asked_calls.py",
         "    if asking is None or asking.id:\n",
         "    if asking is None or asking:\n",
         "tests/adapters/test_caches.py::test_an_approval_reaches_a_message_without_an_id",

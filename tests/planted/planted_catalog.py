@@ -164,7 +164,7 @@ TERMS = (
     ),
     (
         "a missing argument has no mark",
-        "events/terms.py",
+        "events/atoms.py",
         '[without_nulls(call.args)] if path == "*" else list(reach(call.args, path))',
         '[without_nulls(call.args)] if path == "*" else list(reach(call.args, path))[1:]',
         AGREES.format(1),

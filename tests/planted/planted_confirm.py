@@ -88,7 +88,7 @@ MEANING = (
     ),
     (
         "what is owed says nothing of itself",
-        "engine/standing.py",
+        "engine/status.py",
         "message, values, **about.said())",
         "message, values)",
     ),

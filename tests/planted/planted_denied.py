@@ -131,7 +131,7 @@ MEANING = (
     ),
     (
         "messages are taken for calls",
-        "replay/testimony.py",
+        "replay/witness.py",
         "        return at if at in own else None\n",
         "        return None\n",
     ),

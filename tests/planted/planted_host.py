@@ -58,7 +58,7 @@ MEANING = (
     ),
     (
         "prerequisites apply",
-        "engine/applying.py",
+        "engine/applicability.py",
         "                return bool(negated)\n",
         '                return "asked"\n',
     ),
@@ -106,7 +106,7 @@ MEANING = (
     ),
     (
         "anything is a notifier",
-        "contracts/options.py",
+        "contracts/strategy.py",
         'problems.attempt(("notify", i), mailbox, one) for i',
         "Mailbox(one) for i",
     ),

@@ -58,17 +58,17 @@ MEANING = (
     ),
     (
         "what is declared of tools is never compared",
-        "checks/roll_call.py",
+        "checks/names.py",
         "if fields is None or arguments is None:",
         "if arguments is not None:",
     ),
     (
         "names are never checked",
-        "checks/roll_call.py",
+        "checks/names.py",
         "if roll.complete or not roll.tools:",
         "if not roll.complete or not roll.tools:",
     ),
-    ("defaults are always there", "checks/roll_call.py", "words, met=True,", "words,"),
+    ("defaults are always there", "checks/names.py", "words, met=True,", "words,"),
     (
         "whatever no run gives is refused",
         "drafting/tool_files.py",

@@ -118,14 +118,14 @@ BUGS = [
     ),
     (
         "the next call is never one that wakes",
-        "fastpath/wake_source.py",
+        "fastpath/source.py",
         'lines.append(f"if {more}: return p")',
         'lines.append(f"if {more}: return never")',
         RANDOM,
     ),
     (
         "a bound runs out one step late",
-        "fastpath/wake_source.py",
+        "fastpath/source.py",
         "int(op[2].count) + 1})",
         "int(op[2].count) + 2})",
         PATTERNS,
@@ -167,7 +167,7 @@ BUGS = [
     ),
     (
         "all tools of a shape are one",
-        "checks/shapes.py",
+        "checks/lint.py",
         'f"t{len(numbers)}"',
         '"t"',
         "tests/checks/test_shapes.py::test_which_tools_are_the_same_makes_a_difference",

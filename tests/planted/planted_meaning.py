@@ -183,7 +183,7 @@ BUGS = (
         "if len(pairs) < len(value):",
         "if False:",
     ),
-    Bug("all ids are the same", "session/naming.py", "+ str(next(_numbers))", "+ '1'"),
+    Bug("all ids are the same", "session/ids.py", "+ str(next(_numbers))", "+ '1'"),
     Bug(
         "time goes back",
         "session/interceptor.py",
@@ -217,7 +217,7 @@ BUGS = (
     # --- inputs and facts ---------------------------------------------------------------------
     Bug(
         "inputs are not needed",
-        "contracts/needs.py",
+        "contracts/definition.py",
         "found |= inputs_of(node)",
         "found |= set()",
     ),
@@ -683,7 +683,7 @@ BUGS = (
     ),
     Bug(
         "at the end no assumption matters",
-        "engine/standing.py",
+        "engine/status.py",
         "if ends and clause.assumed(watch, last, now):",
         "if ends:",
     ),
@@ -842,7 +842,7 @@ BUGS = (
     ),
     Bug(
         "facts need no session",
-        "engine/stateful.py",
+        "engine/clause.py",
         'frozenset({"facts", "usage", "results"})',
         'frozenset({"usage", "results"})',
     ),
@@ -880,7 +880,7 @@ BUGS = (
     Bug(
         "snapshots leave calls in flight out",
         "session/resume.py",
-        "{id: plain(flight) for id, flight in inner.flights.items()}",
+        "{id: flight_data(flight) for id, flight in inner.flights.items()}",
         "{}",
     ),
     Bug(
@@ -908,7 +908,7 @@ BUGS = (
         "                regex(pattern)\n",
         "                regex('x')\n",
     ),
-    Bug("names may be used twice", "checks/structure.py", "if contract.name in seen:", "if False:"),
+    Bug("names may be used twice", "checks/lint.py", "if contract.name in seen:", "if False:"),
     Bug("nothing is close", "errors.py", "n=2, cutoff=0.6", "n=2, cutoff=1.0"),
     Bug(
         "one problem is told",

@@ -537,7 +537,7 @@ TERMS = (
     ),
     (
         "what is missing has no mark",
-        "events/terms.py",
+        "events/atoms.py",
         (
             '"", [without_nulls(call.args)] if path == "*" else list(reach(call.args, path))\n'
             "        )\n"
@@ -555,13 +555,13 @@ TERMS = (
     ),
     (
         "approvals may be of the future",
-        "events/terms.py",
+        "events/atoms.py",
         "since > now + SKEW_SECONDS",
         "since is None",
     ),
     (
         "marks see one shape",
-        "events/terms.py",
+        "events/atoms.py",
         "else list(reach(call.args, path))\n",
         "else find(call.args, path)\n",
     ),

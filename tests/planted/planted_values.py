@@ -131,7 +131,7 @@ MEANING = (
     ),
     (
         "values that never occur may violate",
-        "checks/unseen.py",
+        "checks/ranges.py",
         "if unseen and _breaks(clause, _unseen(clause.rule.formula, unseen)):",
         "if False:",
     ),

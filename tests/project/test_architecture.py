@@ -9,6 +9,7 @@ import re
 import statistics
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,8 @@ TESTS = sorted((ROOT / "tests").rglob("*.py"))
 FILE_LINES = 700
 FUNCTION_LINES = 45
 FUNCTION_LINES_P90 = 30
+SHARED_CLASSES = 10
+SHARED_FUNCTIONS = 15
 
 # Where every exception may be caught, and why. A place that is not listed fails, and so does an
 # entry that is no longer needed.
@@ -70,7 +73,7 @@ BROAD_EXCEPTS: dict[str, str] = {
         "a log sink is the host's: the decision stands whatever it does"
     ),
     "contracts/strategy.py ruling": "a strategy of the user that raises blocks",
-    "contracts/options.py _imported": "to import a module of the user is to run it",
+    "contracts/strategy.py _imported": "to import a module of the user is to run it",
     "session/notify.py _run": (
         "a strategy of the user is asked where nothing can be stopped any more"
     ),
@@ -90,9 +93,9 @@ BROAD_EXCEPTS: dict[str, str] = {
     "guard/flow.py error_text": "the text of an exception may be code of the user",
     "guard/flow.py drive": "what a tool raises goes into the flow, which settles the call",
     "guard/flow.py _go_on": "as `drive`",
-    "adapters/langgraph/asking.py _validated": "validators are the user's: a refusal is told",
+    "adapters/langgraph/asked_calls.py _validated": "validators are the user's: a refusal is told",
     "adapters/langgraph/attempts.py _once": "whatever ends a run, its answer lets it run again",
-    "adapters/langgraph/observing.py undisturbed": "who is observed is not disturbed",
+    "adapters/langgraph/failures.py undisturbed": "who is observed is not disturbed",
     "adapters/langgraph/attempts.py body": "what a tool or node raises is its result, and goes on",
     "loops.py running": "whatever the block raises is the call's result, and goes on",
 }
@@ -204,6 +207,28 @@ def test_most_functions_are_short() -> None:
 def test_no_drawer_for_everything() -> None:
     """No module is called `utils`, `helpers`, `base` or the like."""
     assert [name(path) for path in SOURCES if path.stem in DRAWERS] == []
+
+
+def test_no_module_is_named_by_a_gerund() -> None:
+    """A module has the name of a thing, a verb where it is one function, and never a gerund."""
+    assert [name(path) for path in SOURCES if path.stem.endswith("ing")] == []
+
+
+def shared(kind: type | tuple[type, ...]) -> set[str]:
+    """The public names of classes, or of functions, that several modules define."""
+    found = Counter(
+        node.name
+        for path in SOURCES
+        for node in parsed(path).body
+        if isinstance(node, kind) and isinstance(node, ast.ClassDef | Function)
+    )
+    return {each for each, times in found.items() if times > 1 and not each.startswith("_")}
+
+
+def test_few_names_stand_in_several_modules() -> None:
+    """A public name means one thing: few classes and functions share theirs with another module."""
+    assert len(shared(ast.ClassDef)) <= SHARED_CLASSES
+    assert len(shared((ast.FunctionDef, ast.AsyncFunctionDef))) <= SHARED_FUNCTIONS
 
 
 def test_every_test_states_what_it_specifies() -> None:

@@ -11,8 +11,7 @@ import pytest
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
 from sponsio_like.contracts.declaration import CATALOG, Rule
-from sponsio_like.contracts.definition import contract
-from sponsio_like.contracts.needs import ALL_INPUTS
+from sponsio_like.contracts.definition import ALL_INPUTS, contract
 from sponsio_like.logic.formula import Formula
 from sponsio_like.replay.replay import Replay
 from sponsio_like.replay.timeline import ExplainedViolation, explained

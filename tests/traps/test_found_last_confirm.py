@@ -17,7 +17,7 @@ from pydantic import BaseModel, SecretStr
 
 from sponsio_like import Allowed, Blocked, Guard, contract
 from sponsio_like.contracts.confirmation import is_yes
-from sponsio_like.engine.unread import field
+from sponsio_like.engine.unread import why_unread
 from sponsio_like.patterns import (
     absent,
     confirm_after_source,
@@ -410,7 +410,7 @@ def test_one_value_that_raises_makes_no_other_unreadable() -> None:
 @pytest.mark.parametrize("args", [{}, {"to": None}, {"to": []}, {"to": {"id": None}}], ids=repr)
 def test_a_null_key_is_missing(args: Any) -> None:
     """What is null or empty is told as missing, like what is not there at all."""
-    assert field("to.id", args) == "field `to.id` is missing"
+    assert why_unread("to.id", args) == "field `to.id` is missing"
 
 
 @requirement("S-EXPLAIN-04", "S-CMP-11")
@@ -422,7 +422,7 @@ def test_advice_and_explanation_say_the_same_of_a_field() -> None:
     assert isinstance(outcome, Blocked)
     said = "field `to.id` could not be read: a text, where an object is expected"
     assert said in outcome.advice
-    assert field("to.id", args) == said
+    assert why_unread("to.id", args) == said
 
 
 @pytest.mark.parametrize("field", ["amount", "id", "user", "note", "verified"])

@@ -24,7 +24,7 @@ from sponsio_like.logic.decomposition import decompose
 from sponsio_like.ltl import F, called, initially
 from sponsio_like.monitor.alphabet import settlements, static
 from sponsio_like.monitor.branches import branching
-from sponsio_like.monitor.in_flight import open_positions, settle
+from sponsio_like.monitor.in_flight import open_positions, settle_residual
 from sponsio_like.monitor.monitor import Monitor
 from sponsio_like.monitor.program import Program
 from sponsio_like.monitor.residual import conjunction
@@ -543,7 +543,7 @@ def test_ways_that_come_to_the_same_are_all_the_ways(formula: str) -> None:
             for at in [at for at, (_, late) in way.items() if not late]:
                 trees, registers = monitor.branches.settled(trees, registers, at, way[at][0])
             for at, (final, _) in way.items():
-                left = [settle(each, at, final) for each in left]
+                left = [settle_residual(each, at, final) for each in left]
             expected.add((registers, conjunction(left)))
         assert monitor.branches.ends(state.branches, state.registers, owed) == expected
         met += len(expected) > 1

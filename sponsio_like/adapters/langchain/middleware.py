@@ -1,11 +1,15 @@
-"""Makes the pair of middlewares that holds an agent's contracts, and puts it around others."""
+"""Makes the pair of middlewares that holds an agent's contracts, and puts it around others.
+
+A sub-agent of a tool, as `task` of deepagents, has to have a guard of its own.
+"""
 
 from __future__ import annotations
 
 import copy
+import inspect
 import logging
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from typing import Annotated, Any, NotRequired
 
 from langchain.agents.middleware import (
@@ -20,19 +24,54 @@ from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 from langgraph.prebuilt import ToolNode
 
-from sponsio_like.adapters.langchain.sub_agents import check_sub_agents
 from sponsio_like.adapters.langchain.turns import Limits, Turns
 from sponsio_like.adapters.langgraph.answers import with_answers
-from sponsio_like.adapters.langgraph.asking import Tools, check_list
+from sponsio_like.adapters.langgraph.asked_calls import Tools, check_list
 from sponsio_like.adapters.langgraph.calls import Calls
-from sponsio_like.adapters.langgraph.channel import Kept, merged
-from sponsio_like.adapters.langgraph.hearing import Facts
+from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, merged
+from sponsio_like.adapters.langgraph.messages import Facts
+from sponsio_like.adapters.langgraph.node_context import read_context
 from sponsio_like.adapters.langgraph.sessions import INPUTS, Scope, Sessions
-from sponsio_like.adapters.langgraph.standing import stand_of
 from sponsio_like.checks import check_tool, check_tools
+from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard, adrive, drive
+from sponsio_like.monitor import told_apart
 from sponsio_like.worlds import World
+
+
+def check_sub_agents(policy: Policy, tool: Any) -> None:
+    """Raise `ContractError` for a sub-agent without a guard; where nothing is enforced, warn."""
+    for name, graph in _sub_agents(tool):
+        if CHANNEL in graph.channels:
+            continue
+        bodies = [getattr(each, "bound", None) for each in graph.nodes.values()]
+        tools = [
+            each for body in bodies if isinstance(body, ToolNode) for each in body.tools_by_name
+        ]
+        named = [each for each in tools if _is_named(policy, each)]
+        if not named:
+            continue
+        what = f"sub-agent `{name}` has the tool `{named[0]}`, which contracts name, and no guard"
+        hint = f"give the agent a sub-agent `{name}` that has guarded(..) among its middlewares"
+        if policy.enforces:
+            raise ContractError.of(what, hint)
+        logging.getLogger("sponsio_like").warning("%s; %s", what, hint)
+
+
+def _sub_agents(tool: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the graphs that the function of a tool holds by name, each with its name."""
+    function = getattr(tool, "func", None)
+    if not inspect.isfunction(function):
+        return
+    for held in inspect.getclosurevars(function).nonlocals.values():
+        graphs = held.items() if isinstance(held, Mapping) else ()
+        yield from (each for each in graphs if hasattr(each[1], "channels"))
+
+
+def _is_named(policy: Policy, tool: str) -> bool:
+    nodes = [slot.node for clause in policy.clauses for slot in clause.slots]
+    return bool(told_apart(nodes, [tool]))
 
 
 class _Private(AgentState[Any]):
@@ -183,7 +222,7 @@ class _Last(AgentMiddleware[Any, Any]):
         _learn(self._calls, request)
         if not self._hide:
             return request
-        stand = stand_of(self._calls.sessions, get_config(), request.runtime)
+        stand = read_context(self._calls.sessions, get_config(), request.runtime)
         agent, depth = stand.by
         names = [each.name for each in request.tools if isinstance(each, BaseTool)]
         hidden = stand.seen().impossible(names, agent=agent, depth=depth)

@@ -14,14 +14,14 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.config import get_config
 
 from sponsio_like.adapters.langgraph.answers import refusal
-from sponsio_like.adapters.langgraph.asking import Asking, Tools, last_asking, unanswered
+from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools, last_asking, unanswered
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
+from sponsio_like.adapters.langgraph.failures import undisturbed
 from sponsio_like.adapters.langgraph.gate import DROPPED, Batch, Ruling, advised
-from sponsio_like.adapters.langgraph.hearing import hear, said_by_user, tell_answer, told_facts
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
-from sponsio_like.adapters.langgraph.observing import undisturbed
-from sponsio_like.adapters.langgraph.sessions import Sessions, read
-from sponsio_like.adapters.langgraph.standing import Stand, standing
+from sponsio_like.adapters.langgraph.messages import hear, said_by_user, tell_answer, told_facts
+from sponsio_like.adapters.langgraph.node_context import NodeContext, node_context
+from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels
 from sponsio_like.adapters.langgraph.unsaved import newest
 from sponsio_like.guard import Flow
 from sponsio_like.outcome import Allowed, Blocked, Outcome
@@ -103,7 +103,7 @@ class Turns:
         messages = state["messages"]
         if self._returned(config, messages):
             return {"jump_to": "model"}
-        stand = yield from standing(opened, config, runtime, later=later)
+        stand = yield from node_context(opened, config, runtime, later=later)
         asking = last_asking(messages)
         said = asking.id if asking is not None else None
         stand = replace(stand, batch=said or stand.place.step)
@@ -115,7 +115,7 @@ class Turns:
             turn.begin(session, listens=opened.listens)
 
         calls = self.tools.asked(self._edited(state, unanswered(turn.messages)), said)
-        never = _refused_elsewhere(read(config, CHANNEL), opened.part, said)
+        never = _refused_elsewhere(read_channels(config, CHANNEL), opened.part, said)
         mine = [each for each in calls if each.id not in never]
         batch = yield from stand.gate(begin, self.tools).decide(mine, later=later)
         yield from advised(batch.rulings, later=later)
@@ -129,7 +129,7 @@ class Turns:
 
     def _written(
         self,
-        stand: Stand,
+        stand: NodeContext,
         turn: Turn,
         batch: Batch,
         calls: Sequence[Asking],
@@ -159,7 +159,7 @@ class Turns:
             return False
         return bool(self.sessions.kept_in(config).get("of") == asking.id)
 
-    def _is_as_kept(self, stand: Stand, turn: Turn, more: Kept) -> bool:
+    def _is_as_kept(self, stand: NodeContext, turn: Turn, more: Kept) -> bool:
         """True if a turn without calls has changed nothing that the channel would have to say."""
         opened, kept = self.sessions, stand.kept
         says = rev_of(kept) and not stand.newer
@@ -216,7 +216,7 @@ def _refused_elsewhere(whole: Mapping[str, Kept], part: str, of: str | None) -> 
     return {id: each for rulings in said for id, each in rulings.items() if "told" in each}
 
 
-def _ended(stand: Stand, turn: Turn, batch: Batch, over: Blocked) -> dict[str, Any]:
+def _ended(stand: NodeContext, turn: Turn, batch: Batch, over: Blocked) -> dict[str, Any]:
     """Return the update of a run that is over: each call is answered, none runs, the agent ends."""
     step, session = stand.place.step, batch.session
     dropped = [result(*each) for each in batch.dropped(step)]

@@ -8,7 +8,7 @@ replay from an earlier checkpoint, a fork and an update of the state.
 
 try:
     from sponsio_like.adapters.langgraph.channel import GuardedState
-    from sponsio_like.adapters.langgraph.guarding import guard_node
+    from sponsio_like.adapters.langgraph.guarded_node import guard_node
     from sponsio_like.adapters.langgraph.node import guard_tools
     from sponsio_like.adapters.langgraph.people import approve, deny, waiting
 except ModuleNotFoundError as error:

@@ -18,15 +18,15 @@ from langgraph.errors import GraphBubbleUp, ParentCommand
 from langgraph.prebuilt import ToolNode
 
 from sponsio_like.adapters.langgraph.answers import handed_here, refusal, result_of
-from sponsio_like.adapters.langgraph.asking import Asking, Tools, mark_of, passing
+from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools, call_fingerprint, passing
 from sponsio_like.adapters.langgraph.channel import rev_of
 from sponsio_like.adapters.langgraph.gate import Ruling, advised
-from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decision, result
+from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decided_entry, result
 from sponsio_like.adapters.langgraph.leases import TAKEN, Taken
-from sponsio_like.adapters.langgraph.pending import is_saved
+from sponsio_like.adapters.langgraph.node_context import NodeContext
+from sponsio_like.adapters.langgraph.pending_writes import is_saved
 from sponsio_like.adapters.langgraph.place import within
 from sponsio_like.adapters.langgraph.proxy import CHANGED, Changed
-from sponsio_like.adapters.langgraph.standing import Stand
 from sponsio_like.engine import decode
 from sponsio_like.errors import SessionError
 from sponsio_like.guard import Flow, Run, adrive, drive, error_text
@@ -45,7 +45,7 @@ class Running:
     `execution` of its step, retries of a policy included.
     """
 
-    stand: Stand
+    stand: NodeContext
     tools: Tools
     session: Session
     id: str
@@ -156,10 +156,10 @@ class Running:
     def _is_as_decided(self, tool: BaseTool, raw: Mapping[str, Any]) -> bool:
         """True if the contracts have read what this tool receives now."""
         decided, known = self.ruling, self.tools.by_name.get(tool.name)
-        mark, passed = mark_of(tool.name, raw), self.tools.written(tool, decided["raw"])
+        mark, passed = call_fingerprint(tool.name, raw), self.tools.written(tool, decided["raw"])
         if not mark or tool.name != decided["tool"]:
             return False
-        if mark != decided["mark"] and mark != mark_of(tool.name, passed):
+        if mark != decided["mark"] and mark != call_fingerprint(tool.name, passed):
             return False
         if decided.get("blind"):
             self.tools.learn([tool])
@@ -169,7 +169,7 @@ class Running:
         else:
             read = self.tools.received_by(known, passed)
         receives: Any = self.tools.received_by(tool, passed)
-        return mark_of(tool.name, read) == mark_of(tool.name, receives)
+        return call_fingerprint(tool.name, read) == call_fingerprint(tool.name, receives)
 
     def _body(
         self, as_: Mapping[str, Any], call: Mapping[str, Any], go: Callable[..., Any]
@@ -232,7 +232,7 @@ class Running:
         """Decide this run, tell the session if it is let through, and return the ruling."""
         ruling = self.stand.gate(lambda _: None, self.tools).ruling(self.session, asking)
         if ruling.settles:
-            self._note(decision(fresh_id(), ruling, self.stand.by))
+            self._note(decided_entry(fresh_id(), ruling, self.stand.by))
         return ruling
 
     def _refusal(self, ruling: Ruling, call: Mapping[str, Any]) -> ToolMessage:

@@ -15,16 +15,16 @@ from langgraph.types import Command
 
 from sponsio_like.adapters.langgraph import proxy
 from sponsio_like.adapters.langgraph.answers import refusal, refused, result_of
-from sponsio_like.adapters.langgraph.asking import Asking, Tools, last_asking, mark_of
+from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools, call_fingerprint, last_asking
 from sponsio_like.adapters.langgraph.attempts import Running
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
+from sponsio_like.adapters.langgraph.failures import undisturbed
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up
-from sponsio_like.adapters.langgraph.observing import undisturbed
-from sponsio_like.adapters.langgraph.pending import siblings
+from sponsio_like.adapters.langgraph.node_context import NodeContext, read_context
+from sponsio_like.adapters.langgraph.pending_writes import siblings
 from sponsio_like.adapters.langgraph.place import place_of
 from sponsio_like.adapters.langgraph.sessions import Sessions
-from sponsio_like.adapters.langgraph.standing import Stand, stand_of
 from sponsio_like.errors import SessionError
 from sponsio_like.guard import Flow, Run, adrive, drive
 
@@ -72,7 +72,7 @@ class Calls:
             return running
         if running is None:
             return (yield Run(self._undecided if self._enforces else handler, (request,)))
-        stand: Stand = running.stand
+        stand: NodeContext = running.stand
         agent, depth = stand.by
 
         def work() -> Flow:
@@ -107,7 +107,7 @@ class Calls:
         changed = ruling["tool"] != ruling["asked"] or ruling.get("edited")
         if changed and call["name"] == ruling["asked"]:
             tool = tool if ruling.get("edited") else self.tools.by_name[ruling["tool"]]
-            if mark_of(call["name"], call["args"]) == ruling["mark"]:
+            if call_fingerprint(call["name"], call["args"]) == ruling["mark"]:
                 call = {**call, "name": ruling["tool"], "args": dict(ruling["raw"])}
         return proxy.asking(request, tool, running, call)
 
@@ -122,7 +122,7 @@ class Calls:
 
         Return the answer to it, if it was refused; None if it was not decided.
         """
-        stand = stand_of(self.sessions, request.runtime.config, request.runtime)
+        stand = read_context(self.sessions, request.runtime.config, request.runtime)
         known: Running | None = self.sessions.live.running(stand.place.step)
         here = request.runtime.execution_info
         if known is not None and (here.node_attempt > 1 or known.execution is here):

@@ -13,7 +13,9 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeAlias
 from weakref import WeakValueDictionary
 
-from typing_extensions import TypedDict  # as LangGraph's own states: classes of both can be joined
+from typing_extensions import (
+    TypedDict,  # as LangGraph's own states: classes of both can be joined
+)
 
 from sponsio_like.errors import SessionError
 from sponsio_like.guard import Guard
@@ -54,12 +56,12 @@ def _write(whole: dict[str, Kept], part: str, new: Kept) -> None:
         others = (at for at, each in whole.items() if new["rev"] and _is_of(each, new["rev"]))
         part = part if part in whole and _is_of(whole[part], new["rev"]) else next(others, part)
         if part in whole or not new["rev"]:
-            whole[part] = joined(whole.get(part, {}), new)
+            whole[part] = part_after(whole.get(part, {}), new)
         return
     before = [at for at, each in whole.items() if at != part and each.get("rev") in new["line"]]
     left = [whole[at] for at in before if whole[at].get("on") != part]
     whole.update({at: {**whole[at], "on": part} for at in before})
-    whole[part] = joined(left[0] if left else whole.get(part, {}), new)
+    whole[part] = part_after(left[0] if left else whole.get(part, {}), new)
 
 
 class GuardedState(TypedDict):
@@ -68,7 +70,7 @@ class GuardedState(TypedDict):
     __contracts__: Annotated[dict[str, Kept], merged]
 
 
-def joined(old: Kept, new: Kept) -> Kept:
+def part_after(old: Kept, new: Kept) -> Kept:
     """Return a part after a write: results and answers are added, a successor takes its place."""
     if new.keys() == {"rev", "results"}:
         ours = _is_of(old, new["rev"]) or _is_cached(old, new["results"])

@@ -3,13 +3,14 @@
 In: what the model asks for. Out: a `Ruling` for each call: what runs under its id, or what the
 model is told. Where people have to be asked the graph is interrupted, and nothing of the batch
 has run yet. When it is resumed, the node runs again from its start: the same questions get the
-same answers.
+same answers, and log and notices are told once (`Tape`).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,18 +19,75 @@ from langgraph.errors import GraphInterrupt
 from langgraph.func import task
 from langgraph.types import interrupt
 
-from sponsio_like.adapters.langgraph.asking import Asking, Tools
+from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL
 from sponsio_like.adapters.langgraph.live import Live, Out
 from sponsio_like.adapters.langgraph.people import Asked, answer, heard, question, unknown
 from sponsio_like.adapters.langgraph.proxy import marks_of
-from sponsio_like.adapters.langgraph.tape import Said, taped
 from sponsio_like.adapters.langgraph.together import together
 from sponsio_like.engine import renamed
 from sponsio_like.guard import Flow, Run
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirect, Redirected
 from sponsio_like.session import Session, decide_fitted, fresh_id
 from sponsio_like.worlds import World
+
+
+class Said(NamedTuple):
+    """One record or notice.
+
+    `asks`: the ticket that is opened; `answers`: the one that is answered.
+    """
+
+    tell: Callable[[], Any]
+    asks: str = ""
+    answers: str = ""
+
+
+class Tape:
+    """A stand-in for a session's log and its teller: it keeps what they would tell."""
+
+    def __init__(self, session: Session) -> None:
+        self._log, self._teller = session._log, session._teller  # noqa: SLF001  it stands between
+        self.said: list[Said] = []
+
+    def record(self, record: dict[str, Any]) -> None:
+        """Keep a record of the log."""
+        send, ticket = self._log._send, record.get("ticket", "")  # noqa: SLF001  as above
+        asks, answers = (ticket, "") if record["event"] == "decision" else ("", ticket)
+        self.said.append(Said(lambda: send(record), asks, answers))
+
+    def after_decision(self, call: str, outcome: Any, late: Any, found: Any) -> None:
+        """Keep what `Teller.after_decision` would tell."""
+        self.reported("", late)
+        self.decided(call, found, outcome)
+
+    def decided(self, call: str, found: Any, outcome: Any) -> None:
+        """Keep what `Teller.decided` would tell."""
+        ticket = outcome.ticket.id if isinstance(outcome, Held) else ""
+        self.said.append(Said(lambda: self._teller.decided(call, found, outcome), ticket))
+
+    def reported(self, call: str, violations: Any) -> None:
+        """Keep what `Teller.reported` would tell."""
+        self.said.append(Said(lambda: self._teller.reported(call, violations)))
+
+
+@contextmanager
+def taped(session: Session, *, alone: bool) -> Iterator[list[Said]]:
+    """Keep the session silent within the block; yield what it would have said.
+
+    One that others use meanwhile, not `alone`, tells as it goes.
+    """
+    if not alone:
+        yield []
+        return
+    log, teller, tape = session._log, session._teller, Tape(session)  # noqa: SLF001
+    session._log = replace(log, sink=tape.record if log.sink else None)  # noqa: SLF001
+    session._teller = tape  # type: ignore[assignment]  # noqa: SLF001
+    try:
+        yield tape.said
+    finally:
+        session._log, session._teller = log, teller  # noqa: SLF001
+
 
 DROPPED = "it did not run: the run was stopped"
 """The error of a call that was let through beside one that ended the run."""

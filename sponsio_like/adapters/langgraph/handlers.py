@@ -14,9 +14,9 @@ from langgraph._internal._runnable import RunnableCallable, coerce_to_runnable
 from langgraph.graph import StateGraph
 from langgraph.prebuilt import tool_node
 
+from sponsio_like.adapters.langgraph.payloads import SENT
 from sponsio_like.adapters.langgraph.routes import state_of
-from sponsio_like.adapters.langgraph.sending import SENT
-from sponsio_like.adapters.langgraph.sessions import read
+from sponsio_like.adapters.langgraph.sessions import read_channels
 from sponsio_like.guard import RunStopped
 
 FAILURE = "__pregel_node_error"
@@ -42,7 +42,7 @@ def on_state(
         if isinstance(given, Mapping) and SENT in given:
             if "given" in given:
                 return given["given"]
-            return state_of(schema, read(config, list(builder.schemas[schema])))
+            return state_of(schema, read_channels(config, list(builder.schemas[schema])))
         return given
 
     def run(given: Any, config: RunnableConfig) -> Any:

@@ -96,7 +96,7 @@ def tell(session: Session, entry: Mapping[str, Any]) -> None:
         session.settle(entry["id"], output=output, error=error)
 
 
-def decision(key: str, ruling: Ruling, by: tuple[str, int]) -> Entry:
+def decided_entry(key: str, ruling: Ruling, by: tuple[str, int]) -> Entry:
     """Return the entry of a call that is let through."""
     tool, args = ruling.decided
     said = {"answers": list(ruling.answers)} if ruling.answers else {}
@@ -105,7 +105,9 @@ def decision(key: str, ruling: Ruling, by: tuple[str, int]) -> Entry:
 
 def decisions(step: str, rulings: Iterable[Ruling], by: tuple[str, int]) -> list[Entry]:
     """Return the entries of the calls of a batch that are let through."""
-    return [decision(f"decided {step} {each.id}", each, by) for each in rulings if each.settles]
+    return [
+        decided_entry(f"decided {step} {each.id}", each, by) for each in rulings if each.settles
+    ]
 
 
 def result(key: str, id: str, came: Mapping[str, Any]) -> Entry:

@@ -21,7 +21,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import CachePolicy, Command, RetryPolicy
 
 from sponsio_like.adapters.langgraph.answers import refusal
-from sponsio_like.adapters.langgraph.asking import (
+from sponsio_like.adapters.langgraph.asked_calls import (
     Tools,
     check_list,
     last_asking,
@@ -30,12 +30,11 @@ from sponsio_like.adapters.langgraph.asking import (
 )
 from sponsio_like.adapters.langgraph.calls import Calls
 from sponsio_like.adapters.langgraph.channel import GuardedState
-from sponsio_like.adapters.langgraph.deciding import Asks, Decide, instead_of
+from sponsio_like.adapters.langgraph.decision_node import Asks, Decide, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.handlers import of_tools, on_state
-from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
-from sponsio_like.adapters.langgraph.routes import Exits, add, check_state, goto, route, state_of
-from sponsio_like.adapters.langgraph.sending import (
+from sponsio_like.adapters.langgraph.messages import Facts, refuse_answers
+from sponsio_like.adapters.langgraph.payloads import (
     SENT,
     Brought,
     Sent,
@@ -43,7 +42,8 @@ from sponsio_like.adapters.langgraph.sending import (
     messages_of,
     state_in,
 )
-from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read
+from sponsio_like.adapters.langgraph.routes import Exits, add, check_state, goto, route, state_of
+from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read_channels
 from sponsio_like.checks import check_tools
 from sponsio_like.errors import ContractError
 from sponsio_like.guard import Guard
@@ -198,7 +198,7 @@ class _Calls:
         instead = instead_of(given, self.name, config, self.sessions, self.exits)
         if instead is not None:
             return instead
-        state = state_of(self.schema, read(config, list(self.channels)))
+        state = state_of(self.schema, read_channels(config, list(self.channels)))
         if "given" in given:
             state = state_in(given["given"], state)
         if given[SENT] == "none" and last_asking(messages_of(state, self.key)) is None:

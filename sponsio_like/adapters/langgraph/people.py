@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sponsio_like.adapters.langgraph.asking import Asking, Tools, mark_of
+from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools, call_fingerprint
 from sponsio_like.errors import SessionError
 from sponsio_like.outcome import Held
 from sponsio_like.session import Session
@@ -164,7 +164,7 @@ def _edited(tools: Tools, call: Asking, said: Any) -> tuple[Any, Asking | None]:
             return said, Asking(call.id, call.tool, args, problem=why)
         case {"decision": "approve", "args": Mapping() as args, **rest}:
             (made,) = tools.asked([{"name": call.tool, "args": args, "id": call.id}], call.of)
-            same = not made.problem and mark_of(call.tool, made.args) == mark_of(
+            same = not made.problem and call_fingerprint(call.tool, made.args) == call_fingerprint(
                 call.tool, call.args
             )
             return {"decision": "approve", **rest}, None if same else made

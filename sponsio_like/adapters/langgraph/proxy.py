@@ -19,7 +19,7 @@ from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
-from sponsio_like.adapters.langgraph.asking import Asking, mark_of
+from sponsio_like.adapters.langgraph.asked_calls import Asking, call_fingerprint
 from sponsio_like.session import fresh_id
 from sponsio_like.values import as_data
 
@@ -290,4 +290,4 @@ def meet(body: Checks, tool: BaseTool, received: Mapping[str, Any]) -> None:
 
 
 def _mark(value: Any) -> str:
-    return mark_of("", {"": value})[:_SHORT]
+    return call_fingerprint("", {"": value})[:_SHORT]

@@ -23,8 +23,8 @@ from langgraph.graph import StateGraph
 from langgraph.types import Command, RetryPolicy, Send
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState
+from sponsio_like.adapters.langgraph.payloads import to_decide
 from sponsio_like.adapters.langgraph.place import turn_of
-from sponsio_like.adapters.langgraph.sending import to_decide
 from sponsio_like.errors import SponsioLikeError
 
 Handled: TypeAlias = Callable[[Any, StateGraph[Any, Any, Any, Any]], Any]
@@ -53,7 +53,7 @@ class Routes:
 
     def compile(self, *args: Any, **options: Any) -> Any:
         """Compile the graph with its edges redirected. Takes what `StateGraph.compile` takes."""
-        gates = {end: joined(end) for end in self._met()}
+        gates = {end: gate_in_front(end) for end in self._met()}
         routed = self._routed(gates)
         pause = options.get("interrupt_before")
         if isinstance(pause, Sequence) and not isinstance(pause, str):
@@ -277,7 +277,7 @@ def idle(name: str) -> str:
     return f"{name}.idle"
 
 
-def joined(name: str) -> str:
+def gate_in_front(name: str) -> str:
     """Return the name of the node that leads to this one, where a guarded node does, too."""
     return f"{name}.joined"
 

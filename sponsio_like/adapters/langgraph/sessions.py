@@ -15,10 +15,10 @@ from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, mine, part_of, rev_of
-from sponsio_like.adapters.langgraph.hearing import Facts, listens
+from sponsio_like.adapters.langgraph.failures import log_failure
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
 from sponsio_like.adapters.langgraph.live import Live, Out, Step, live_of
-from sponsio_like.adapters.langgraph.observing import report
+from sponsio_like.adapters.langgraph.messages import Facts, listens
 from sponsio_like.adapters.langgraph.place import Outer, Place
 from sponsio_like.adapters.langgraph.together import Together
 from sponsio_like.errors import ContractError, InputMissing, SessionError, SnapshotError
@@ -202,13 +202,13 @@ class Sessions:
         except SnapshotError:
             if self.guard.policy.enforces:
                 raise
-            report("the session in the checkpoint cannot be read, and begins anew")
+            log_failure("the session in the checkpoint cannot be read, and begins anew")
             return begun(self.guard, place.thread, self._given)
 
     def kept_in(self, config: Mapping[str, Any]) -> Kept:
         """Return the part of this guard. Raises `SessionError` if the graph has no such channel."""
         try:
-            whole = read(config, CHANNEL)
+            whole = read_channels(config, CHANNEL)
         except KeyError:
             whole = None
         if whole is None:
@@ -283,7 +283,7 @@ def _left(session: Session, place: Place, batch: str) -> list[str]:
     return [id for id in flying if Outer("").own(place.run, "") in id]
 
 
-def read(config: Mapping[str, Any], channels: Any, *, fresh: bool = False) -> Any:
+def read_channels(config: Mapping[str, Any], channels: Any, *, fresh: bool = False) -> Any:
     """Return the values of channels where a node runs; `fresh`: with what this node has written.
 
     Raises `SessionError` outside of a graph.

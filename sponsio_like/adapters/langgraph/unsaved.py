@@ -12,9 +12,9 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
-from sponsio_like.adapters.langgraph.pending import alisted, listed, parts_of
+from sponsio_like.adapters.langgraph.node_context import NodeContext
+from sponsio_like.adapters.langgraph.pending_writes import acheckpoints_of, checkpoints_of, parts_of
 from sponsio_like.adapters.langgraph.place import saver_of
-from sponsio_like.adapters.langgraph.standing import Stand
 from sponsio_like.guard import Flow, Run
 
 LOOK = 64
@@ -23,7 +23,7 @@ _FORKED = frozenset({"update", "fork"})
 """The sources of checkpoints that `update_state`, or a replay, has made."""
 
 
-def newest(stand: Stand, config: Any, runtime: Any, *, later: bool) -> Flow:
+def newest(stand: NodeContext, config: Any, runtime: Any, *, later: bool) -> Flow:
     """Return where the node decides, after all decisions before that this process knows of."""
     if stand.around is not None or stand.place.thread is None or not stand.sessions.own:
         return stand
@@ -39,7 +39,7 @@ def newest(stand: Stand, config: Any, runtime: Any, *, later: bool) -> Flow:
 
 def _looked(config: Any, runtime: Any, since: str, rev: str, *, later: bool) -> Flow:
     """True if the run goes back on purpose: it says so, and the store knows the part `rev`."""
-    found, look = [_is_named(config)], alisted if later else listed
+    found, look = [_is_named(config)], acheckpoints_of if later else checkpoints_of
     for where in _places(runtime):
         every = yield Run(look, (saver_of(config), where, LOOK))
         newer = takewhile(lambda each: str(each.checkpoint["id"]) > since, every)

@@ -13,7 +13,16 @@ import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError
 from sponsio_like.events import OPEN, Call, Context, End, Event, Message, Result
 from sponsio_like.monitor.alphabet import fixed_at, static
-from sponsio_like.monitor.parametric.atoms import CallMatcher, OutputMatcher, TextMatcher, of_target
+from sponsio_like.monitor.parametric.atoms import (
+    AmountMatcher,
+    CallMatcher,
+    Comparison,
+    OutputMatcher,
+    TextMatcher,
+    form_of,
+    of_target,
+    side,
+)
 from sponsio_like.monitor.parametric.lookup import BINDING, UNBOUND
 from sponsio_like.monitor.parametric.result_bindings import (
     NOTHING,
@@ -23,7 +32,6 @@ from sponsio_like.monitor.parametric.result_bindings import (
     is_part,
     settled_part,
 )
-from sponsio_like.monitor.parametric.terms import AmountMatcher, Comparison, form_of, side
 from sponsio_like.monitor.parametric.variables import (
     Atom,
     Key,

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("langgraph")
 
-from sponsio_like.adapters.langgraph.pending import TRIES, afetched, fetched
+from sponsio_like.adapters.langgraph.pending_writes import TRIES, afetched, fetched
 
 
 class Changing:

@@ -26,10 +26,10 @@ def undisturbed(guard: Guard, work: Flow, instead: Callable[[], Any]) -> Flow:
     except Exception:
         if guard.policy.enforces:
             raise
-        report("the contracts were not observed here")
+        log_failure("the contracts were not observed here")
         return instead()
 
 
-def report(what: str) -> None:
+def log_failure(what: str) -> None:
     """Log what has failed, with the exception that is being handled."""
     LOG.warning("%s", what, exc_info=True)  # noqa: LOG014  callers handle one

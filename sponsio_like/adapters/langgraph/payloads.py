@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 from langgraph.types import Send
 from typing_extensions import TypedDict
 
-from sponsio_like.adapters.langgraph.asking import last_asking, unanswered
+from sponsio_like.adapters.langgraph.asked_calls import last_asking, unanswered
 
 SENT: Final = "sponsio_like"
 """The key that tells what a node of decisions is sent, and sends, from what a user's node sends."""

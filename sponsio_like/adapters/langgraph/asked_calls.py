@@ -48,7 +48,7 @@ class Asking:
     @functools.cached_property
     def mark(self) -> str:
         """A fingerprint of the tool and its arguments, which tells calls of one id apart."""
-        return mark_of(self.tool, self.raw)
+        return call_fingerprint(self.tool, self.raw)
 
     @property
     def written(self) -> str:
@@ -63,7 +63,7 @@ class Asking:
         return f"{hashlib.blake2b(self.of.encode(), digest_size=6).hexdigest()}/{self.id}"
 
 
-def mark_of(tool: str, raw: Mapping[str, Any]) -> str:
+def call_fingerprint(tool: str, raw: Mapping[str, Any]) -> str:
     """Return a fingerprint of a call as it was written; `""` if its arguments are no plain data."""
     try:
         return digest(tool, freeze_args(raw))
@@ -87,7 +87,9 @@ def name_of(messages: Sequence[Any]) -> str | None:
     if asking is None or asking.id:
         return None if asking is None else asking.id
     place = next(i for i, each in enumerate(messages) if each is asking)
-    said = [[call["id"], call["name"], mark_of("", call["args"])] for call in asking.tool_calls]
+    said = [
+        [call["id"], call["name"], call_fingerprint("", call["args"])] for call in asking.tool_calls
+    ]
     return f"{place} {hashlib.blake2b(repr(said).encode(), digest_size=9).hexdigest()}"
 
 
@@ -323,7 +325,9 @@ def _passed(schema: _Schema, written: Mapping[str, Any]) -> Mapping[str, Any]:
     if schema.plain:
         return {key: each for key, each in found.items() if key not in schema.injected}
     made = {name: as_data(getattr(found, name, None)) for name in missing}
-    readable = {missing[name]: each for name, each in made.items() if mark_of("", {"": each})}
+    readable = {
+        missing[name]: each for name, each in made.items() if call_fingerprint("", {"": each})
+    }
     whole = {**raw, **readable}
     same = as_members(found) == as_members(_validated(schema, whole))
     return whole if same else raw

@@ -1,8 +1,8 @@
-"""Decides whether calls that no contract speaks of leave a state as it is, so that it may skip
-them.
+"""Reads a state relative to a position: as a key, and as what further positions leave unchanged.
 
-In: states before and after such a call. Out: whether it stays, and the next position that a bound
-in steps makes it see all the same.
+In: a state, and a position. Out: a key that is equal for states that go on alike; whether a call
+that no contract speaks of leaves a state as it is, and the next position that a bound in steps
+makes it see all the same.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sponsio_like.monitor.branches import (
 from sponsio_like.monitor.in_flight import open_positions
 from sponsio_like.monitor.monitor import Monitor, State
 from sponsio_like.monitor.past import Register, Registers
-from sponsio_like.monitor.residual import literals_of, renamed, shifted
+from sponsio_like.monitor.residual import literals_of, renumbered, shifted
 
 NEVER = 1 << 62
 
@@ -44,7 +44,7 @@ def memory(monitor: Monitor, state: State, position: int) -> Any:
         tuple([_ranked(monitor, mine, node, position, ranks) for node in tree])
         for mine, tree in cells_of_trees(monitor, state)
     )
-    return registers, frozenset(renamed(each, ranks) for each in live), trees
+    return registers, frozenset(renumbered(each, ranks) for each in live), trees
 
 
 def cells_of_trees(monitor: Monitor, state: State) -> Iterator[tuple[list[Register], Tree]]:

@@ -17,17 +17,17 @@ from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Send, interrupt
 
-from sponsio_like.adapters.langgraph.asking import Asking, Tools
+from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
+from sponsio_like.adapters.langgraph.failures import undisturbed
 from sponsio_like.adapters.langgraph.gate import Batch, Gate, Ruling, advised
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
-from sponsio_like.adapters.langgraph.observing import undisturbed
+from sponsio_like.adapters.langgraph.node_context import NodeContext, node_context
+from sponsio_like.adapters.langgraph.payloads import SENT, Sent, is_given, to_decide
 from sponsio_like.adapters.langgraph.people import Asked, question
 from sponsio_like.adapters.langgraph.place import Place, place_of, turn_of
 from sponsio_like.adapters.langgraph.routes import Exits, decides, state_of
-from sponsio_like.adapters.langgraph.sending import SENT, Sent, is_given, to_decide
-from sponsio_like.adapters.langgraph.sessions import Sessions, read, successor
-from sponsio_like.adapters.langgraph.standing import Stand, standing
+from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels, successor
 from sponsio_like.adapters.langgraph.unsaved import newest
 from sponsio_like.guard import Flow, adrive, blocked_exception, drive
 from sponsio_like.outcome import Blocked
@@ -87,7 +87,7 @@ class Decide:
 
     def _unseen(self, state: Any, config: RunnableConfig, runtime: Any) -> dict[str, Any]:
         """Return a channel that lets all calls run, as deciding failed and nothing is enforced."""
-        kept = self.sessions.mine(read(config, CHANNEL))
+        kept = self.sessions.mine(read_channels(config, CHANNEL))
         state, payloads, of = self._given(state, config, "-")
         asks = self.asks(state, payloads, of, config)
         every = [Ruling(each, tool=each.tool, raw=each.raw) for each in asks.calls]
@@ -104,7 +104,7 @@ class Decide:
         """Return the state of the graph, the payloads that were sent, and a name for the batch."""
         if not is_given(state):
             return state, None, f"{self.name} {step}"
-        whole = state_of(self.schema, read(config, list(self.channels)))
+        whole = state_of(self.schema, read_channels(config, list(self.channels)))
         return whole, state.get("given"), state.get("of") or f"{self.name} {step}"
 
     def route(self, _: Any, config: RunnableConfig) -> Any:
@@ -112,10 +112,10 @@ class Decide:
 
         LangGraph asks again after `update_state`, which may have changed them.
         """
-        kept = self.sessions.mine(read(config, CHANNEL, fresh=True))
+        kept = self.sessions.mine(read_channels(config, CHANNEL, fresh=True))
         plan, payloads = kept.get("plan", []), kept.get("given")
         if payloads is None and not self._has_decided(kept, config):
-            state = state_of(self.schema, read(config, list(self.channels), fresh=True))
+            state = state_of(self.schema, read_channels(config, list(self.channels), fresh=True))
             asks = self.asks(state, None, kept.get("batch", ""), config)
             if [each["mark"] for each in plan] != [_mark(each) for each in asks.calls]:
                 return decides(self.name)
@@ -131,11 +131,11 @@ class Decide:
 
     def _has_decided(self, kept: Kept, config: RunnableConfig) -> bool:
         """True if this node has written the part just now: then the state is as it has read it."""
-        before = self.sessions.mine(read(config, CHANNEL))
+        before = self.sessions.mine(read_channels(config, CHANNEL))
         return bool(before.get("rev") != kept.get("rev"))
 
     def _flow(self, state: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
-        stand: Stand = yield from standing(self.sessions, config, runtime, later=later)
+        stand: NodeContext = yield from node_context(self.sessions, config, runtime, later=later)
         heard = list[str]()
         state, payloads, of = self._given(state, config, stand.place.step)
         asks = self.asks(state, payloads, of, config)
@@ -175,7 +175,7 @@ class Decide:
         """Return the step in which this node decides: `joined` nodes wait for its calls."""
         return {"steps": dict([turn_of(config, self.name)])}
 
-    def _once(self, stand: Stand, gate: Gate, call: Asking) -> Asking:
+    def _once(self, stand: NodeContext, gate: Gate, call: Asking) -> Asking:
         """Return the call; with a problem, if it was sent twice, and another task decides it."""
         checkpoint, task, *_ = f"{stand.place.step} ".split(" ")
         if call.problem or self.sessions.live.decides(gate.own(call.own), checkpoint, task):
@@ -183,7 +183,7 @@ class Decide:
         why = f"`{call.tool}` was sent twice as `{call.id}`; call each under an id of its own"
         return replace(call, problem=why)
 
-    def _held(self, stand: Stand, batch: Batch, more: Kept) -> dict[str, Kept]:
+    def _held(self, stand: NodeContext, batch: Batch, more: Kept) -> dict[str, Kept]:
         """Return the channel while people are asked: the session is as before the batch."""
         tickets = {held.ticket.id: list(held.ticket.contracts) for _, held in batch.held}
         now = Asked(self.sessions.clock(), tickets, None, batch.passed)._asdict()
@@ -197,7 +197,7 @@ class Decide:
         }
         return stand.write(stand.open().session, value, ())
 
-    def _decided(self, stand: Stand, batch: Batch, more: Kept) -> dict[str, Kept]:
+    def _decided(self, stand: NodeContext, batch: Batch, more: Kept) -> dict[str, Kept]:
         """Return the channel when all is decided: the session, and where each call goes."""
         step, rulings = stand.place.step, batch.rulings
         entries = decisions(step, rulings, stand.by)
@@ -276,12 +276,12 @@ def _mark(asking: Asking) -> list[str]:
     return [asking.id, asking.mark]
 
 
-def _asked(stand: Stand) -> list[Asked]:
+def _asked(stand: NodeContext) -> list[Asked]:
     """Return what people were asked about this batch, and what they have said."""
     return [Asked(**each) for each in stand.kept.get("asked", {}).get(stand.batch, ())]
 
 
-def _waiting(stand: Stand) -> Kept:
+def _waiting(stand: NodeContext) -> Kept:
     """Return what people were asked about other batches, which wait beside this one."""
     asked = stand.kept.get("asked", {})
     return {

@@ -43,7 +43,7 @@ def is_saved(config: Any, runtime: Any, call: str, rev: str, *, later: bool) -> 
     here = runtime.execution_info
     at = {"thread_id": here.thread_id, "checkpoint_ns": here.checkpoint_ns.rpartition("|")[0]}
     where: Any = {"configurable": at}
-    found = yield Run(alisted if later else listed, (saver_of(config), where))
+    found = yield Run(acheckpoints_of if later else checkpoints_of, (saver_of(config), where))
     return any(_knows(part, rev, call) for each in found for part in parts_of(each))
 
 
@@ -127,11 +127,11 @@ def inside(config: Mapping[str, Any], runtime: Any, calls: Collection[str], *, l
     if saver is None or here is None or not calls:
         return []
     where: Any = {"configurable": {"thread_id": here.thread_id}}
-    found = yield Run(alisted if later else listed, (saver, where))
+    found = yield Run(acheckpoints_of if later else checkpoints_of, (saver, where))
     return _done(found, calls)
 
 
-def listed(saver: Any, where: Any, most: int = MOST) -> list[Any]:
+def checkpoints_of(saver: Any, where: Any, most: int = MOST) -> list[Any]:
     """List the latest checkpoints; anew, where another task has written to a saver in memory."""
     for _ in range(TRIES):
         try:
@@ -141,8 +141,8 @@ def listed(saver: Any, where: Any, most: int = MOST) -> list[Any]:
     return [*saver.list(where, limit=most)]
 
 
-async def alisted(saver: Any, where: Any, most: int = MOST) -> list[Any]:
-    """Do what `listed` does, asynchronously."""
+async def acheckpoints_of(saver: Any, where: Any, most: int = MOST) -> list[Any]:
+    """Do what `checkpoints_of` does, asynchronously."""
     for _ in range(TRIES):
         try:
             return [each async for each in saver.alist(where, limit=most)]

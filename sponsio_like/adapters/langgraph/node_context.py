@@ -1,9 +1,9 @@
 """Finds where a node runs, on which value of its channel, and inside of which session.
 
-In: the state, the config and the runtime of a node. Out: `Stand`. A graph that was called from a
-guarded tool, under the same contracts, decides on the session of that tool, one deeper. One with a
-memory of its own in another (`checkpointer=True`) is allowed one at a time in a place, or it would
-forget calls.
+In: the state, the config and the runtime of a node. Out: `NodeContext`. A graph that was called
+from a guarded tool, under the same contracts, decides on the session of that tool, one deeper. One
+with a memory of its own in another (`checkpointer=True`) is allowed one at a time in a place, or it
+would forget calls.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from importlib.metadata import version
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sponsio_like.adapters.langgraph.asking import Tools
+from sponsio_like.adapters.langgraph.asked_calls import Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
 from sponsio_like.adapters.langgraph.gate import Gate, once
-from sponsio_like.adapters.langgraph.hearing import hear, told_facts
 from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
 from sponsio_like.adapters.langgraph.leases import Lease
 from sponsio_like.adapters.langgraph.live import Link, Out
-from sponsio_like.adapters.langgraph.pending import abandoned, inside, left_in, left_over
+from sponsio_like.adapters.langgraph.messages import hear, told_facts
+from sponsio_like.adapters.langgraph.pending_writes import abandoned, inside, left_in, left_over
 from sponsio_like.adapters.langgraph.place import Outer, Place, name_at, outer, place_of, saver_of
-from sponsio_like.adapters.langgraph.sessions import Sessions, read, successor
+from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels, successor
 from sponsio_like.guard import Flow, Guard, Run
 from sponsio_like.session import Caller, Session, current_caller, fresh_id
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class NodeContext:
     """A node that runs. `around`: who acts where its graph was called from; `outer`: the call."""
 
     sessions: Sessions
@@ -182,9 +182,9 @@ class Stand:
         return partial(Outer("").own, self.place.run) if self.place.inside else str
 
 
-def standing(sessions: Sessions, config: Any, runtime: Any, *, later: bool) -> Flow:
+def node_context(sessions: Sessions, config: Any, runtime: Any, *, later: bool) -> Flow:
     """Return where the node runs. What the world counts gets a name that no replay has again."""
-    stand = stand_of(sessions, config, runtime)
+    stand = read_context(sessions, config, runtime)
     if stand.around is None and not stand.lives and left_over(stand.kept):
         ended = yield from abandoned(config, runtime, stand.kept, later=later)
         within = yield from inside(config, runtime, left_in(stand.kept), later=later)
@@ -195,13 +195,13 @@ def standing(sessions: Sessions, config: Any, runtime: Any, *, later: bool) -> F
     return stand
 
 
-def stand_of(sessions: Sessions, config: Any, runtime: Any) -> Stand:
+def read_context(sessions: Sessions, config: Any, runtime: Any) -> NodeContext:
     """Return where the node runs, for what decides nothing."""
     around = acting_under(sessions.guard)
     inside = None if around is None else outer(sessions.guard)
     kept, place = sessions.kept_in(config), place_of(config, runtime)
-    whole = read(config, CHANNEL) if place.lasting else None
-    return Stand(sessions, kept, place, around, inside, saver=saver_of(config), whole=whole)
+    whole = read_channels(config, CHANNEL) if place.lasting else None
+    return NodeContext(sessions, kept, place, around, inside, saver=saver_of(config), whole=whole)
 
 
 def _lets_through(more: Kept) -> bool:

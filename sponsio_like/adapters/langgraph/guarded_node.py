@@ -18,14 +18,16 @@ from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import CachePolicy, Command, RetryPolicy, Send
 
-from sponsio_like.adapters.langgraph.asking import Asking, Tools
+from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
 from sponsio_like.adapters.langgraph.attempts import Running
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState, Kept
-from sponsio_like.adapters.langgraph.deciding import Asks, Decide, instead_of
+from sponsio_like.adapters.langgraph.decision_node import Asks, Decide, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.handlers import on_state
-from sponsio_like.adapters.langgraph.hearing import Facts, refuse_answers
 from sponsio_like.adapters.langgraph.journal import catch_up
+from sponsio_like.adapters.langgraph.messages import Facts, refuse_answers
+from sponsio_like.adapters.langgraph.node_context import read_context
+from sponsio_like.adapters.langgraph.payloads import SENT, Sent, messages_of, to_decide
 from sponsio_like.adapters.langgraph.proxy import CHANGED
 from sponsio_like.adapters.langgraph.routes import (
     Exits,
@@ -37,9 +39,7 @@ from sponsio_like.adapters.langgraph.routes import (
     route,
     state_of,
 )
-from sponsio_like.adapters.langgraph.sending import SENT, Sent, messages_of, to_decide
-from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read
-from sponsio_like.adapters.langgraph.standing import stand_of
+from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read_channels
 from sponsio_like.guard import CallBlocked, Flow, Guard, Run, adrive, drive
 from sponsio_like.outcome import Blocked, Held
 from sponsio_like.values import as_answer, as_members
@@ -162,7 +162,7 @@ class _Node:
 
     def state(self, config: RunnableConfig, *, fresh: bool = False) -> Any:
         """Return what the action takes of the state; `fresh`: with what this step has written."""
-        return state_of(self.schema, read(config, list(self.channels), fresh=fresh))
+        return state_of(self.schema, read_channels(config, list(self.channels), fresh=fresh))
 
     def _flow(self, given: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
         if (instead := instead_of(given, self.name, config, self.sessions, self.exits)) is not None:
@@ -179,7 +179,7 @@ class _Node:
 
     def _running(self, given: Sent, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
         """Return the call as it was let through; the same one, if a policy tries its node again."""
-        stand, here = stand_of(self.sessions, config, runtime), runtime.execution_info
+        stand, here = read_context(self.sessions, config, runtime), runtime.execution_info
         known: Running | None = self.sessions.live.running(stand.place.step)
         if known is not None and here.node_attempt > 1:
             return known
