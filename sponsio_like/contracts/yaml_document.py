@@ -7,6 +7,7 @@ key twice, and no words or numbers that YAML readers disagree about (`no`, `on`,
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -77,8 +78,7 @@ def parse(text: str) -> Document:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = Document()
     try:
-        events = yaml.parse(text, Loader=loader)
-        _Builder(document).build(events)
+        _Reader(document, iter(yaml.parse(text, Loader=loader))).read()
     except yaml.MarkedYAMLError as error:
         raise _malformed(text, error.problem_mark, error.problem) from None
     except yaml.YAMLError as error:  # a character that YAML does not allow
@@ -102,107 +102,61 @@ def _unreadable(text: str, error: Exception) -> ContractError:
     return ContractError.of(f"not YAML: {shown}", "", f"{line}:{column}")
 
 
-@dataclass(slots=True)
-class _Open:
-    """A list or mapping that is being read. `key`: the key that waits for its value."""
+class _Reader:
+    """A reader of data from the events of the YAML parser, one value within the other."""
 
-    into: Any
-    path: Path
-    key: str | None = None
-    ignore: bool = False
-
-
-class _Builder:
-    """A builder of data from the events of the YAML parser, without recursion."""
-
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, events: Iterator[Any]) -> None:
         self.document = document
-        self.stack: list[_Open] = []
-        self.documents = 0
+        self.events = events
 
-    def build(self, events: Iterator[Any]) -> None:
+    def read(self) -> None:
         import yaml
 
-        for event in events:
-            match event:
-                case yaml.DocumentStartEvent():
-                    self.documents += 1
-                    if self.documents > 1:
-                        raise _at(event, "a second document", "one file has one document")
-                case yaml.AliasEvent():
-                    raise _at(event, f"alias `*{event.anchor}`", "write the value again")
-                case yaml.ScalarEvent():
-                    self._refuse(event)
-                    self._scalar(event)
-                case yaml.MappingStartEvent():
-                    self._refuse(event)
-                    self._start({}, event)
-                case yaml.SequenceStartEvent():
-                    self._refuse(event)
-                    self._start([], event)
-                case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
-                    self.stack.pop()
+        starts = 0
+        for event in self.events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                starts += 1
+                if starts > 1:
+                    raise _at(event, "a second document", "one file has one document")
+            elif isinstance(event, yaml.NodeEvent):
+                self.document.data = self._value(event, (), 0)
 
-    def _refuse(self, event: Any) -> None:
-        if event.anchor:
-            raise _at(event, f"anchor `&{event.anchor}`", "write the value where it is needed")
-        if event.tag and event.tag != "!":
-            raise _at(event, f"tag `{event.tag}`", "write the value without a tag, quoted if text")
+    def _value(self, event: Any, path: Path, depth: int) -> Any:
+        import yaml
 
-    def _scalar(self, event: Any) -> None:
-        top = self.stack[-1] if self.stack else None
-        if top is not None and isinstance(top.into, dict) and top.key is None:
-            self._key(top, event)
-        elif self._place(event) is not None:
-            self._put(self._value(event))
-
-    def _key(self, top: _Open, event: Any) -> None:
-        top.key, spot = event.value, _spot(event)
-        top.ignore = event.value in top.into
-        if top.ignore:
-            first = self.document.keys[(*top.path, event.value)]
-            what = f"key `{event.value}` is given twice"
-            self._problem(spot, what, f"it stands in line {first.line} already")
-        else:
-            self.document.keys[(*top.path, event.value)] = spot
-
-    def _start(self, empty: Any, event: Any) -> None:
-        top = self.stack[-1] if self.stack else None
-        if top is not None and isinstance(top.into, dict) and top.key is None:
-            raise _at(event, "a list or a mapping as a key", "a key is a word")
-        if len(self.stack) >= DEPTH_CAP:
-            raise _at(event, f"nested more than {DEPTH_CAP} levels deep", "write it flatter")
-        path = self._place(event)
-        if path is not None:
-            self._put(empty)
-        self.stack.append(_Open(empty, ("", "ignored") if path is None else path))
-
-    def _place(self, event: Any) -> Path | None:
-        """Return the path of the next value; None for the value of a key that is given twice."""
-        if not self.stack:
-            path: Path = ()
-        elif isinstance(self.stack[-1].into, list):
-            path = (*self.stack[-1].path, len(self.stack[-1].into))
-        elif self.stack[-1].ignore:
-            self.stack[-1].key, self.stack[-1].ignore = None, False
-            return None
-        else:
-            path = (*self.stack[-1].path, str(self.stack[-1].key))
+        _refuse(event)
         self.document.values[path] = _spot(event)
-        return path
+        if isinstance(event, yaml.ScalarEvent):
+            return self._scalar(event)
+        if depth >= DEPTH_CAP:
+            raise _at(event, f"nested more than {DEPTH_CAP} levels deep", "write it flatter")
+        if isinstance(event, yaml.MappingStartEvent):
+            return self._mapping(path, depth + 1)
+        ends = yaml.SequenceEndEvent
+        items = itertools.takewhile(lambda each: not isinstance(each, ends), self.events)
+        return [self._value(each, (*path, k), depth + 1) for k, each in enumerate(items)]
 
-    def _put(self, value: Any) -> None:
-        if not self.stack:
-            self.document.data = value
-            return
-        top = self.stack[-1]
-        if isinstance(top.into, list):
-            top.into.append(value)
-        else:
-            top.into[top.key] = value
-            top.key = None
+    def _mapping(self, path: Path, depth: int) -> dict[str, Any]:
+        import yaml
 
-    def _value(self, event: Any) -> Any:
+        found: dict[str, Any] = {}
+        for event in self.events:
+            if isinstance(event, yaml.MappingEndEvent):
+                break
+            _refuse(event)
+            if not isinstance(event, yaml.ScalarEvent):
+                raise _at(event, "a list or a mapping as a key", "a key is a word")
+            key, place = event.value, (*path, event.value)
+            if key in found:
+                what, first = f"key `{key}` is given twice", self.document.keys[place]
+                self._problem(_spot(event), what, f"it stands in line {first.line} already")
+                self._value(next(self.events), ("", "ignored"), depth)
+                continue
+            self.document.keys[place] = _spot(event)
+            found[key] = self._value(next(self.events), place, depth)
+        return found
+
+    def _scalar(self, event: Any) -> Any:
         text = event.value
         if not event.implicit[0]:  # quoted
             return text
@@ -217,6 +171,18 @@ class _Builder:
 
     def _problem(self, spot: Spot, what: str, hint: str) -> None:
         self.document.problems.append(Problem(what, f"{spot.line}:{spot.column}", hint))
+
+
+def _refuse(event: Any) -> None:
+    """Refuse what stricter readers than YAML's have no need of: aliases, anchors, tags."""
+    import yaml
+
+    if isinstance(event, yaml.AliasEvent):
+        raise _at(event, f"alias `*{event.anchor}`", "write the value again")
+    if event.anchor:
+        raise _at(event, f"anchor `&{event.anchor}`", "write the value where it is needed")
+    if event.tag and event.tag != "!":
+        raise _at(event, f"tag `{event.tag}`", "write the value without a tag, quoted if text")
 
 
 def _integer(text: str) -> int | float:
