@@ -14,7 +14,7 @@ from sponsio_like.advice.goals import WHOLE, conjunctive, goals
 from sponsio_like.advice.moves import conditioned, merge_maps
 from sponsio_like.engine import Clause
 from sponsio_like.events import Call, Event
-from sponsio_like.logic.formula import Compare, Condition, Const, Custom, Denied, Happens, Node, Sum
+from sponsio_like.logic.formula import Compare, Condition, Const, Denied, Happens, Node, Sum
 from sponsio_like.monitor import EXACT, ClauseState, Letter, Op, PositionCounts, Program
 from sponsio_like.values import number
 
@@ -73,46 +73,20 @@ def _constant(program: Program, i: int) -> Decimal | None:
 
 def _only_grows(clause: Clause, op: Op) -> bool:
     """True if this count, or sum, never falls, and depends on calls alone."""
-    program = clause.monitor.program
     match op:
         case ("count", body, -1, None, _):
-            return _is_called(program, body, negated=False) is not None
-        case ("sum", slot, None):
-            node = program.slots[slot].node
-            roots = [root for parts in clause.monitor.always for root in parts]
-            return isinstance(node, Sum) and any(_positive(program, i, node) for i in roots)
+            return _is_called(clause.monitor.program, body)
+        case ("sum", _, None):
+            return clause.rule.cap
     return False
 
 
-def _positive(program: Program, root: int, node: Sum) -> bool:
-    """True if this part of a guarantee refuses every call whose amount would lower the sum."""
-    op = program.nodes[root]
-    if op[0] != "or" or len(op) != 3:
-        return False
-    for if_not, then in (op[1:], op[:0:-1]):
-        if _is_called(program, if_not, negated=True) == Happens("called", node.target):
-            parts = program.nodes[then][1:] if program.nodes[then][0] == "and" else (then,)
-            return any(_from_zero(program, part, node.path) for part in parts)
-    return False
-
-
-def _is_called(program: Program, i: int, *, negated: bool) -> Node | None:
-    """Return the atom of this node if it says that a call is (`negated`: not) made; else None."""
-    match program.nodes[i]:
-        case ("lit", slot, sign) if sign is negated:
-            node = program.slots[slot].node
-            return node if isinstance(node, Happens) and node.what == "called" else None
-    return None
-
-
-def _from_zero(program: Program, i: int, path: str) -> bool:
-    """True if this node says that the argument is a number from zero on."""
+def _is_called(program: Program, i: int) -> bool:
+    """True if this node is the atom that a call is made."""
     match program.nodes[i]:
         case ("lit", slot, False):
-            match program.slots[slot].node:
-                case Custom("arg_between", (field, least, _)) if field == path:
-                    low = number(least)
-                    return low is not None and low >= 0
+            node = program.slots[slot].node
+            return isinstance(node, Happens) and node.what == "called"
     return False
 
 

@@ -80,7 +80,8 @@ class Rule:
 
     `by` splits the trace: one monitor for each combination of values of these argument paths
     (`@agent`: of the calling agent). A call that lacks one of them violates, if such calls can.
-    `answer` is the rule's own strategy, if it brings one. `authored`: it stands in a contract as
+    `answer` is the rule's own strategy, if it brings one. `cap`: its sum over the session never
+    falls, since what would lower it violates. `authored`: it stands in a contract as
     somebody wrote it, so that what can hardly be meant is refused.
     """
 
@@ -90,6 +91,7 @@ class Rule:
     arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
     by: tuple[str, ...] = ()
     answer: Decision | None = None
+    cap: bool = field(default=False, compare=False)
     authored: bool = field(default=False, compare=False)
 
 

@@ -157,7 +157,7 @@ def amount_limit(
     """
     sums = Sum(optional(tool), field, per) <= total
     each = sums & Custom("arg_between", (field, 0, None))
-    return Rule(having(tool, field, each), by=by or ())
+    return Rule(having(tool, field, each), by=by or (), cap=True)
 
 
 @pattern(
