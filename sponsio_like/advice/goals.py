@@ -6,7 +6,7 @@ the slots that bear on them, and a key that is equal for states with an equal fu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from sponsio_like.engine import Clause
@@ -25,21 +25,12 @@ from sponsio_like.logic.formula import (
 )
 from sponsio_like.monitor import (
     OTHER,
-    Addition,
-    Branch,
     ClauseState,
-    Comparison,
     Letter,
-    Monitor,
     PositionCounts,
     Program,
-    Register,
-    Registers,
-    State,
-    TreeNode,
-    cells_of_trees,
+    key_after,
     operands,
-    shifted,
     stateless,
     static,
     unchanged_by,
@@ -179,48 +170,6 @@ def waits_for_results(watch: ClauseState) -> bool:
 
 def key_of_state(clause: Clause, watch: ClauseState, last: PositionCounts) -> Any:
     """Return a key that is equal for two watches that cannot be told apart from now on."""
-    rest = watch._replace(outer=clause.gate.start, segment=None)
-    inner = (
-        None if watch.segment is None else _relative(clause.monitor, watch.segment, last.counted)
-    )
-    return rest, _relative(clause.gate, watch.outer, last.seen), inner
-
-
-def _relative(monitor: Monitor, state: State, last: int) -> Any:
-    """Return the state with positions relative to the last one, and without what is over."""
-    known = _memory(monitor, monitor.past.cells, state.registers, last)
-    live = frozenset(shifted(each, last) for each in state.live)
-    trees = tuple(
-        tuple([_node(monitor, cells, node, last) for node in tree])
-        for cells, tree in cells_of_trees(monitor, state)
-    )
-    return known, live, trees, state.lost
-
-
-def _node(monitor: Monitor, cells: Sequence[Register], node: TreeNode, last: int) -> Any:
-    match node:
-        case Branch() | Addition():
-            return node
-        case Comparison():
-            return node._replace(left=repr(node.left), right=repr(node.right))
-    return _memory(monitor, cells, node, last)
-
-
-def _memory(monitor: Monitor, cells: Sequence[Register], registers: Registers, last: int) -> Any:
-    nodes, pairs = monitor.program.nodes, zip(cells, registers, strict=True)
-    return tuple(_register(nodes[cell.node], value, last) for cell, value in pairs)
-
-
-def _register(op: Any, value: Any, last: int) -> Any:
-    match op:
-        case ("since", _):
-            return None if value is None else value - last
-        case ("O" | "H", _, Steps(width)):
-            return None if value is None or value + width <= last else value - last
-        case ("count", _, _, Steps(width), _):
-            return tuple(each - last for each in value if each + width > last + 1)
-        case ("sum", _, Steps(width)):
-            return tuple((each - last, more) for each, more in value if each + width > last + 1)
-        case ("repeats", *_):
-            return value[:2] if value[2] == last else None
-    return value
+    rest, inner = watch._replace(outer=clause.gate.start, segment=None), watch.segment
+    within = inner and key_after(clause.monitor, inner, last.counted)
+    return rest, key_after(clause.gate, watch.outer, last.seen), within

@@ -113,8 +113,8 @@ __all__ = [
     "counted_calls", "covered", "declared", "default", "dependent_calls", "doubts", "earlier",
     "excluding", "exclusive", "expects", "find_pattern", "fingerprint", "formulas",
     "fresh_variable", "granted_since_last", "having", "inputs_needed", "known_field", "load",
-    "loads", "made_name", "mailboxes", "narrowed", "none", "only", "optional", "parse",
-    "pattern", "read_inventory", "read_parameter", "read_sentence", "read_target",
-    "reads_answer", "refusing", "remarks", "ruling", "said_of", "unsaid", "whenever", "worked",
+    "loads", "made_name", "mailboxes", "narrowed", "none", "only", "optional", "parse", "pattern",
+    "read_inventory", "read_parameter", "read_sentence", "read_target", "reads_answer", "refusing",
+    "remarks", "ruling", "said_of", "unsaid", "whenever", "worked",
 ]
 # fmt: on

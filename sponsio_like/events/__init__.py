@@ -63,13 +63,13 @@ from sponsio_like.events.ticket import Asked, Ticket, TicketStatus
 
 # fmt: off
 __all__ = [
-    "ANY_TEXT", "CUSTOM", "LATE", "MISSING", "MODELS", "NOTHING_TOLD", "ODD_TEXTS", "OPEN",
-    "RARE", "Asked", "Call", "Concerns", "Context", "Counted", "Denials", "End", "Event", "Kind",
-    "Message", "Result", "Status", "Step", "Ticket", "TicketStatus", "Truth", "atom",
-    "blank_tolerant", "check_fact", "check_message", "check_settled", "comparison_test",
-    "concerns", "custom", "elapsed", "glob_matcher", "glob_matches", "inputs_of", "is_status",
-    "kind_of", "kinds_of", "meets", "names", "names_tool", "nested_values", "of_batch",
-    "patterns_of", "reader", "refuse_match_all", "regex_searches", "settled_value", "single",
-    "taking", "texts_of", "tokens_of", "tool_of", "value_reader", "whole_or_anchored",
+    "ANY_TEXT", "CUSTOM", "LATE", "MISSING", "MODELS", "NOTHING_TOLD", "ODD_TEXTS", "OPEN", "RARE",
+    "Asked", "Call", "Concerns", "Context", "Counted", "Denials", "End", "Event", "Kind", "Message",
+    "Result", "Status", "Step", "Ticket", "TicketStatus", "Truth", "atom", "blank_tolerant",
+    "check_fact", "check_message", "check_settled", "comparison_test", "concerns", "custom",
+    "elapsed", "glob_matcher", "glob_matches", "inputs_of", "is_status", "kind_of", "kinds_of",
+    "meets", "names", "names_tool", "nested_values", "of_batch", "patterns_of", "reader",
+    "refuse_match_all", "regex_searches", "settled_value", "single", "taking", "texts_of",
+    "tokens_of", "tool_of", "value_reader", "whole_or_anchored",
 ]
 # fmt: on

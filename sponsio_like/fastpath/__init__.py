@@ -9,13 +9,7 @@ from sponsio_like.fastpath.letter import runs_user_code
 
 # fmt: off
 __all__ = [
-    "AT_ONCE",
-    "Checked",
-    "Lane",
-    "checking_inventory",
-    "lane_of",
-    "named_lane",
-    "prepare",
+    "AT_ONCE", "Checked", "Lane", "checking_inventory", "lane_of", "named_lane", "prepare",
     "runs_user_code",
 ]
 # fmt: on

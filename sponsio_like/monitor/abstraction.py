@@ -105,6 +105,11 @@ def _abstract_node(
     return (*compile_node(op, r, i), 0)
 
 
+def within_steps(value: int | None, bound: Steps, last: int) -> int | None:
+    """Return the position relative to `last`; None if there is none, or the bound has run out."""
+    return None if value is None or value + bound.count <= last else value - last
+
+
 def abstracted(value: Any, bound: Any, at: int) -> Any:
     """Return the value of a real register in the abstract past.
 
@@ -112,8 +117,8 @@ def abstracted(value: Any, bound: Any, at: int) -> Any:
     have without its bound. Other registers stay as they are.
     """
     match bound:
-        case (_, Steps(count)):
-            return None if value is None or value + count <= at else value - at
+        case (_, Steps() as steps):
+            return within_steps(value, steps, at)
         case ("O", Seconds()):
             return value is not None
         case ("H", Seconds()):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sponsio_like.logic.formula import Steps
+from sponsio_like.monitor.abstraction import within_steps
 from sponsio_like.monitor.branches import (
     INNER,
     Addition,
@@ -62,8 +63,13 @@ def _ranked(
         case Addition():
             return ranks[node.at]  # positions leave it as it is
         case Comparison():
-            return node._replace(left=repr(node.left), right=repr(node.right))
+            return _written(node)
     return _relative(monitor, cells, node, at)
+
+
+def _written(node: Comparison) -> Comparison:
+    """Return a comparison as a part of a key: its operands may be equal, and not the same."""
+    return node._replace(left=repr(node.left), right=repr(node.right))
 
 
 def _relative(
@@ -74,6 +80,45 @@ def _relative(
         value - position if value is not None and _is_position(monitor, cell) else value
         for cell, value in pairs
     )
+
+
+def key_after(monitor: Monitor, state: State, last: int) -> Any:
+    """Return a key that is equal for states that cannot be told apart after the position `last`.
+
+    Unlike `memory`, it leaves out what bounds in steps have made the state forget by then; calls
+    in flight keep their positions.
+    """
+    live = frozenset(shifted(each, last) for each in state.live)
+    trees = tuple(
+        tuple([_left_of(monitor, cells, node, last) for node in tree])
+        for cells, tree in cells_of_trees(monitor, state)
+    )
+    return _left_of(monitor, monitor.past.cells, state.registers, last), live, trees, state.lost
+
+
+def _left_of(monitor: Monitor, cells: Sequence[Register], node: Any, last: int) -> Any:
+    match node:
+        case Branch() | Addition():
+            return node
+        case Comparison():
+            return _written(node)
+    nodes, pairs = monitor.program.nodes, zip(cells, node, strict=True)
+    return tuple(_left(nodes[cell.node], value, last) for cell, value in pairs)
+
+
+def _left(op: Any, value: Any, last: int) -> Any:
+    match op:
+        case ("since", _):
+            return None if value is None else value - last
+        case ("O" | "H", _, Steps() as bound):
+            return within_steps(value, bound, last)
+        case ("count", _, _, Steps(width), _):
+            return tuple(each - last for each in value if each + width > last + 1)
+        case ("sum", _, Steps(width)):
+            return tuple((each - last, more) for each, more in value if each + width > last + 1)
+        case ("repeats", *_):
+            return value[:2] if value[2] == last else None
+    return value
 
 
 def awaits_results(state: State) -> bool:

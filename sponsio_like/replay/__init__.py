@@ -10,7 +10,6 @@ from sponsio_like.replay.timeline import explained, page
 
 # fmt: off
 __all__ = [
-    "ContractSummary", "Played", "Replay", "Summary", "explained", "page", "read_all",
-    "report_of",
+    "ContractSummary", "Played", "Replay", "Summary", "explained", "page", "read_all", "report_of",
 ]
 # fmt: on

@@ -13,7 +13,7 @@ from sponsio_like.session.snapshot import part
 
 # fmt: off
 __all__ = [
-    "SILENT", "Caller", "Lesson", "Log", "Record", "Session", "Sink", "caller_in",
-    "current_caller", "decide_fitted", "fresh_id", "lessons", "part", "with_contracts",
+    "SILENT", "Caller", "Lesson", "Log", "Record", "Session", "Sink", "caller_in", "current_caller",
+    "decide_fitted", "fresh_id", "lessons", "part", "with_contracts",
 ]
 # fmt: on

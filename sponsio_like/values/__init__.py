@@ -62,13 +62,13 @@ from sponsio_like.values.visible_text import folded
 # fmt: off
 __all__ = [
     "ABSENT", "ANSWER_CAP", "DEPTH_CAP", "EFFORT_CAP", "GIVEN_CAP", "HEARD", "JSON_CAP",
-    "LEAK_WORK", "REGEX_CAP", "SHORT_TEXT", "TEXT_CAP", "UNREADABLE", "VALUES_CAP",
-    "VALUE_WORK", "WORK_CAP", "Cut", "Effort", "Many", "NotCanonical", "RegexSearch", "Room",
-    "Spot", "as_answer", "as_data", "as_members", "canonical", "captures", "carried_in",
-    "compare", "comparison", "composed", "digest", "find", "folded", "freeze", "freeze_args",
-    "given_args", "given_value", "has_gaps", "is_gone", "is_list", "key_of", "keys_of",
-    "leak_fields", "leaves", "leaves_of", "number", "number_in", "offered_in",
-    "once_per_decision", "path_parts", "reach", "read_json", "regex", "same", "scalar_text",
-    "spend", "spot", "unwrapped", "value_in_result", "without_nulls", "words_in", "written_data",
+    "LEAK_WORK", "REGEX_CAP", "SHORT_TEXT", "TEXT_CAP", "UNREADABLE", "VALUES_CAP", "VALUE_WORK",
+    "WORK_CAP", "Cut", "Effort", "Many", "NotCanonical", "RegexSearch", "Room", "Spot", "as_answer",
+    "as_data", "as_members", "canonical", "captures", "carried_in", "compare", "comparison",
+    "composed", "digest", "find", "folded", "freeze", "freeze_args", "given_args", "given_value",
+    "has_gaps", "is_gone", "is_list", "key_of", "keys_of", "leak_fields", "leaves", "leaves_of",
+    "number", "number_in", "offered_in", "once_per_decision", "path_parts", "reach", "read_json",
+    "regex", "same", "scalar_text", "spend", "spot", "unwrapped", "value_in_result",
+    "without_nulls", "words_in", "written_data",
 ]
 # fmt: on
