@@ -91,8 +91,8 @@ class Rule:
     arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
     by: tuple[str, ...] = ()
     answer: Decision | None = None
-    cap: bool = field(default=False, compare=False)
     authored: bool = field(default=False, compare=False)
+    cap: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
