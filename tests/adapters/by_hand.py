@@ -22,6 +22,9 @@ from tests.adapters.bench import Function
 from tests.adapters.harness import Adapter, Agent, Answers, Call, Host, Report, Shown, Told, Turn
 from tests.adapters.playing import Conversation, Failed, aplay, play
 
+INPUTS = frozenset({"results", "time", "tool_names"})
+"""What the loops by hand deliver to a session: nobody tells them facts, messages or usage."""
+
 PLAIN = {"a_cancelled_call_is_settled_as_an_error": "a function that is not async runs to its end"}
 
 
@@ -41,7 +44,7 @@ def session_of(host: Host, sessions: dict[str, Session], thread: str | None) -> 
     if thread is None:
         raise SessionError("whose calls are these? name a thread")
     if thread not in sessions:
-        sessions[thread] = host.guard.session(thread, clock=host.clock)
+        sessions[thread] = host.guard.session(thread, clock=host.clock, inputs=INPUTS)
     return sessions[thread]
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from sponsio_like.guard.raised import CallHeld, RunStopped
 from sponsio_like.session.session import Session
 from tests.adapters.bench import Function
+from tests.adapters.by_hand import INPUTS
 from tests.adapters.harness import Adapter, Agent, Answers, Call, Host, Report, Shown, Told, Turn
 from tests.adapters.playing import Conversation, Failed, aplay, play
 
@@ -93,7 +94,7 @@ def opened(host: Host, tools: Mapping[str, Function], plays: Any) -> Agent:
         session = None
         if thread is not None:
             if thread not in sessions:
-                sessions[thread] = host.guard.session(thread, clock=host.clock)
+                sessions[thread] = host.guard.session(thread, clock=host.clock, inputs=INPUTS)
             session = sessions[thread]
         return plays(conversation(session, guarded, script, people))
 

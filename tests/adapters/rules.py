@@ -8,7 +8,13 @@ from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.events.events import Call as Event
 from sponsio_like.events.registry import atom
 from sponsio_like.outcome import Violation
-from sponsio_like.patterns import amount_limit, arg_value_range, must_precede, rate_limit
+from sponsio_like.patterns import (
+    amount_limit,
+    arg_value_range,
+    ctx_required,
+    must_precede,
+    rate_limit,
+)
 from tests.adapters.harness import Answer, Answers, Call
 
 UNLUCKY = 13
@@ -51,6 +57,11 @@ def asked(most: int = 100, **options: Any) -> Contract:
     return (
         contract("asked").guarantees(arg_value_range("pay", "amount", max=most)).strategy(escalate)
     )
+
+
+def staged_by_facts() -> Contract:
+    """A message is sent only at a stage that the host tells."""
+    return contract("staged").guarantees(ctx_required("send", "stage", ["open"]))
 
 
 def checked() -> Contract:

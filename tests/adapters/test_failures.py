@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sponsio_like.errors import InputMissing
 from tests.adapters.harness import Open
 from tests.adapters.rules import (
     UNLUCKY,
@@ -11,6 +12,7 @@ from tests.adapters.rules import (
     pay,
     send,
     spending,
+    staged_by_facts,
     told,
     undecided,
 )
@@ -103,3 +105,19 @@ def test_observing_hides_what_fails_in_the_guard(opened: Open) -> None:
     assert stage.run([pay(UNLUCKY, "a")]).result("a") == f"paid {UNLUCKY}"
     stage.host.clock.broken = True
     assert stage.run([pay(5, "b")]).result("b") == "paid 5"
+
+
+# --- contracts that cannot be watched here --------------------------------------------------------
+
+
+def test_a_contract_on_what_nobody_tells_is_refused(opened: Open) -> None:
+    """Where the agent is built or first run, by name: it would look armed, and block for ever."""
+    raised: Exception | None
+    try:
+        stage = opened(staged_by_facts())
+        raised = stage.run([send("hello", "a")], raises=True).raised
+        assert stage.tools() == []
+    except InputMissing as error:
+        raised = error
+    assert isinstance(raised, InputMissing)
+    assert "`staged` needs facts" in str(raised)

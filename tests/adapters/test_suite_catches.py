@@ -171,6 +171,11 @@ BUGS = (
         "a_limit_holds_across_turns",
     ),
     Bug(
+        "names no inputs",
+        Steps(session_of=wrong.names_no_inputs),
+        "a_contract_on_what_nobody_tells_is_refused",
+    ),
+    Bug(
         "makes a thread up",
         Steps(session_of=wrong.makes_a_thread_up),
         "without_a_thread_nothing_runs_unguarded",

@@ -147,6 +147,11 @@ def forgets_the_session(host: Host, sessions: dict[str, Session], thread: str | 
     return host.guard.session(clock=host.clock)
 
 
+def names_no_inputs(host: Host, sessions: dict[str, Session], thread: str | None) -> Session:
+    """A session is opened as if it were told everything."""
+    return sessions.setdefault(str(thread), host.guard.session(thread, clock=host.clock))
+
+
 def makes_a_thread_up(host: Host, sessions: dict[str, Session], thread: str | None) -> Session:
     """Without a thread, each run has a session of its own."""
     return session_of(host, sessions if thread else {}, thread or "somebody")

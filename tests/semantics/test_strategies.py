@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, Guard, Held, Redirected, Violation, contract
+from sponsio_like.contracts import STRATEGIES
+from sponsio_like.contracts.targets import NOTHING
+from sponsio_like.errors import ContractError
 from sponsio_like.notices import drain
-from sponsio_like.outcome import Outcome
+from sponsio_like.outcome import Block, Decision, Escalate, Outcome
 from sponsio_like.patterns import no_keywords, rate_limit, redirect_to_safe
 from sponsio_like.replay.replay import Replay
 from sponsio_like.traces.trace import trace_of
@@ -165,3 +168,46 @@ def test_of_several_times_to_answer_the_shortest_counts() -> None:
     held = Guard(each).session(clock=lambda: 5.0).decide("pay")
     assert isinstance(held, Held)
     assert held.ticket.until == 35
+
+
+# --- who may answer, and until when ---------------------------------------------------------------
+
+
+OPTIONS: dict[str, dict[str, Any]] = {"redirect_to_safe": {"to": "draft"}}
+"""What a strategy of the package cannot do without, by its name."""
+
+
+def holds_for_anyone_for_ever(strategy: Any, options: dict[str, Any]) -> bool:
+    """Whether a strategy holds calls, and neither says who may answer until when, nor takes it."""
+
+    def is_open(decision: Decision) -> bool:
+        return isinstance(decision, Escalate) and not (decision.roles and decision.within)
+
+    if not is_open(strategy(options, NOTHING)):
+        return False
+    try:
+        return is_open(strategy({**options, "roles": ["manager"], "within": 60}, NOTHING))
+    except ContractError:
+        return True
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_no_strategy_holds_for_anyone_for_ever(name: str) -> None:
+    """One that holds calls has roles and an end of its own, or takes `roles` and `within`."""
+    assert not holds_for_anyone_for_ever(STRATEGIES[name], OPTIONS.get(name, {}))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "noticed"),
+    [
+        (lambda options, words: Escalate(), True),
+        (lambda options, words: Escalate(tuple(options.get("roles", ()))), True),
+        (lambda options, words: Escalate(("manager",)), True),
+        (lambda options, words: Escalate(within=60), True),
+        (lambda options, words: Escalate(("manager",), within=60), False),
+        (lambda options, words: Block(), False),
+    ],
+)
+def test_a_hold_without_roles_or_without_an_end_is_noticed(strategy: Any, noticed: bool) -> None:
+    """A strategy that drops one of the two is one that holds for anyone, or for ever."""
+    assert holds_for_anyone_for_ever(strategy, {}) is noticed
