@@ -23,7 +23,7 @@ from sponsio_like.errors import (
     TraceError,
 )
 from sponsio_like.events import Ticket, atom
-from sponsio_like.guard import CallBlocked, CallHeld, Guard, RunStopped
+from sponsio_like.guard import CallBlocked, CallHeld, Guard, RunStopped, record
 from sponsio_like.ltl import value, var
 from sponsio_like.outcome import (
     Allowed,
@@ -63,6 +63,7 @@ __all__ = [
     "atom",
     "contract",
     "pattern",
+    "record",
     "value",
     "var",
 ]

@@ -266,6 +266,34 @@ def draft(  # noqa: PLR0913 - each is an option
     raise typer.Exit(0 if kept else 1)
 
 
+log_app = typer.Typer(no_args_is_help=True, help="Look after decision logs.")
+app.add_typer(log_app, name="log")
+
+
+@log_app.callback()
+def of_log() -> None:
+    """Look after decision logs."""
+
+
+@log_app.command()
+def verify(
+    logs: Annotated[
+        list[Path], typer.Argument(metavar="LOG...", help="Chained logs, the oldest file first.")
+    ],
+) -> None:
+    """Check the chains of decision logs: status 1 if a line was changed, removed or added."""
+    from sponsio_like.log import verify as verify_chains
+
+    links = verify_chains(logs)
+    for each in links.wrong:
+        typer.echo(each)
+    for writer, last in links.last.items():
+        typer.echo(f"the chain of {writer} ends with {last}")
+    what = counted(len(links.wrong), "line") + " wrong" if links.wrong else "every link holds"
+    typer.echo(f"{counted(links.lines, 'line')}: {what}")
+    raise typer.Exit(1 if links.wrong else 0)
+
+
 @app.command()
 def report(
     logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="Decision logs.")],

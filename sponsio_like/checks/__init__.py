@@ -5,6 +5,7 @@ In: contracts and an inventory of tools. Out: a compiled `Policy`, or every mist
 
 from sponsio_like.checks.asked import arguments_asked, who_is_asked
 from sponsio_like.checks.compile import compile_policy, read_file
+from sponsio_like.checks.content import content_missing
 from sponsio_like.checks.names import (
     at_place,
     check_names,
@@ -19,6 +20,7 @@ from sponsio_like.checks.names import (
 # fmt: off
 __all__ = [
     "arguments_asked", "at_place", "check_names", "check_tool", "check_tools", "compile_policy",
-    "known_names", "read_file", "refuse_strangers", "unchecked", "unknown_names", "who_is_asked",
+    "content_missing", "known_names", "read_file", "refuse_strangers", "unchecked", "unknown_names",
+    "who_is_asked",
 ]
 # fmt: on

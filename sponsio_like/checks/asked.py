@@ -34,13 +34,14 @@ def arguments_asked(policy: Policy, tool: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for i in policy.concerned(tool):
         clause = policy.clauses[i]
-        for path in _paths(clause, tool):
+        for path in paths_asked(clause, tool):
             for first in path_parts(path)[:1]:
                 found.setdefault(first, clause.contract.name)
     return found
 
 
-def _paths(clause: Clause, tool: str) -> Iterator[str]:
+def paths_asked(clause: Clause, tool: str) -> Iterator[str]:
+    """Yield the paths of the tool's arguments that a clause reads."""
     scope, roots = clause.contract.segment, [clause.rule.formula, clause.contract.assumption]
     roots += [scope.start, scope.stop] if scope else []
     for node in (node for root in roots if root is not None for node in f.postorder(root)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -54,6 +55,8 @@ class File:
     inventory: Inventory = field(default_factory=Inventory, hash=False)
     actions: Mapping[str, Target] = field(default_factory=dict, hash=False)
     version: int = VERSION
+    digest: str = field(default="", compare=False)
+    """The hash of the file, by which a log says which contracts were in force."""
 
     @property
     def tools(self) -> tuple[str, ...] | None:
@@ -104,7 +107,7 @@ def loads(text: str, name: str = "contracts", judge: Judge | None = None) -> Fil
         if judge is not None and file is not None and not words:
             found |= dict.fromkeys(_judged(file, document, found, judge))
         raise ContractError(*sorted(found, key=_place))
-    return file
+    return replace(file, digest=sha256(text.encode(errors="replace")).hexdigest()[:16])
 
 
 def _judged(

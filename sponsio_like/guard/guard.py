@@ -23,6 +23,7 @@ from sponsio_like.contracts import (
     InventoryLike,
     Unlisted,
     declared,
+    fingerprint,
     mailboxes,
 )
 from sponsio_like.engine import Policy
@@ -43,12 +44,14 @@ from sponsio_like.guard.tools import Tool
 from sponsio_like.outcome import Mode
 from sponsio_like.session import (
     SILENT,
+    Content,
     Lesson,
     Log,
     Session,
     fresh_id,
     lessons,
     part,
+    read_content,
     with_contracts,
 )
 from sponsio_like.worlds import World
@@ -79,6 +82,8 @@ if TYPE_CHECKING:
     from sponsio_like.guard.sinks import Given as LogGiven
 
 _Tool = TypeVar("_Tool")
+NO_CONTRACTS: list[Contract] = []
+"""The contracts of a guard that only records; another empty list is a mistake."""
 RELAX = "SPONSIO_LIKE_MODE"
 """The environment variable that relaxes enforce to observe, where the guard allows it."""
 
@@ -93,9 +98,10 @@ class Guard:
     contract observe; the log and `relaxed` say so. `notify` are told of every enforced violation:
     functions of a `Notice`, or `{webhook: url}`.
     `log` is where decisions are logged: a path, a function of one record, a logger of the standard
-    library or of structlog. Raises `ContractError` with every problem of every contract, and for a
-    log that cannot be written to; what is seldom meant is a Python warning (`ContractWarning`), and
-    stands in `policy.warnings`.
+    library or of structlog. `log_content` is what it writes of the agent's content
+    (docs/logging.md); `source` is the file of the contracts, as the log names it. Raises
+    `ContractError` with every problem of every contract, and for a log that cannot be written to;
+    what is seldom meant is a Python warning (`ContractWarning`), and stands in `policy.warnings`.
     """
 
     def __init__(  # noqa: PLR0913 - each is an option
@@ -109,7 +115,9 @@ class Guard:
         relaxable: bool = False,
         log: LogGiven | None = None,
         log_args: bool = False,
+        log_content: Iterable[str] | bool = (),
         notify: Any = (),
+        source: str = "",
     ) -> None:
         known = declared(tools, elsewhere, unlisted)
         check_switches(relaxable=relaxable, log_args=log_args)
@@ -118,12 +126,13 @@ class Guard:
             self.policy: Policy = compile_policy(contracts, mode, known, relaxed=self.relaxed)
             prepare(self.policy)
         collect_once(len(self.policy.clauses))
-        if not self.policy.contracts:
+        if not self.policy.contracts and contracts is not NO_CONTRACTS:
             raise ContractError.of("there are no contracts", "all would be allowed; write some")
         for each in self.policy.warnings:
             warnings.warn(str(each), ContractWarning, stacklevel=2)
         self._tools: Toolbox[Tool] = Toolbox(self.policy)
-        self._log = _log(self.policy, log, log_args)
+        content = read_content(log_content, log_args=log_args)
+        self._log = _log(self.policy, log, content, source)
         self._notify = mailboxes(notify)
         self._roster = Roster()
         self._content = all(needs <= ALL_INPUTS for needs in self.policy.needs.values())
@@ -146,6 +155,7 @@ class Guard:
         relaxable: bool = False,
         log: LogGiven | None = None,
         log_args: bool = False,
+        log_content: Iterable[str] | bool = (),
         notify: Any = (),
     ) -> Guard:
         """Return the guard of a contract file.
@@ -164,7 +174,9 @@ class Guard:
             relaxable=relaxable,
             log=log,
             log_args=log_args,
+            log_content=log_content,
             notify=notify,
+            source=f"{path} {file.digest}",
         )
 
     @overload
@@ -353,17 +365,28 @@ def restored(guard: Guard, snapshot: Mapping[str, Any], given: SessionOptions) -
     return session
 
 
-def _log(policy: Policy, given: LogGiven | None, log_args: bool) -> Log:
+def record(log: LogGiven, *, content: Iterable[str] | bool = True) -> Guard:
+    """Return a guard without contracts, whose sessions are only recorded: the log is a trace.
+
+    `content` is what is written of calls, answers, messages and facts: everything, unless said
+    otherwise. Raises `ContractError` for a log that cannot be written to.
+    """
+    return Guard(NO_CONTRACTS, log=log, log_content=content)
+
+
+def _log(policy: Policy, given: LogGiven | None, content: Content, source: str) -> Log:
     """Return the log of a guard, silent if none is given."""
     if given is None:
         return SILENT
     from sponsio_like.engine import ByName
     from sponsio_like.guard.sinks import sink_of
 
-    names = (contract.name for contract in policy.contracts)
+    each = (
+        {"contract": contract.name, "mode": mode, "hash": fingerprint(contract)}
+        for contract, mode in zip(policy.contracts, policy.modes, strict=True)
+    )
     write, reads = sink_of(given)
-    sink = with_contracts(write, zip(names, policy.modes, strict=True))
-    return Log(sink, log_args, ByName(policy), reads)
+    return Log(with_contracts(write, each, source), content, ByName(policy), reads)
 
 
 def _asked_to_relax() -> bool:

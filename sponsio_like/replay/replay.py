@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from sponsio_like.advice import labelled, plainly
-from sponsio_like.checks import arguments_asked, compile_policy
+from sponsio_like.checks import arguments_asked, compile_policy, content_missing
 from sponsio_like.contracts import Contract, InventoryLike, declared, inputs_needed, said_of
 from sponsio_like.engine import ByName, Policy
 from sponsio_like.outcome import (
@@ -26,7 +26,7 @@ from sponsio_like.outcome import (
     Violation,
 )
 from sponsio_like.replay.applied import Applied
-from sponsio_like.session import Log, Record, Session
+from sponsio_like.session import ARGUMENTS, Log, Record, Session
 from sponsio_like.traces import (
     CallEvent,
     DenialEvent,
@@ -129,8 +129,8 @@ class Replay:
         self._mode: Mode = "enforce" if enforce else mode
         self._inventory = declared(tools)
         self._records: list[Record] = []
-        self._policies: dict[frozenset[str], tuple[Policy, ByName]] = {}
-        self._policy(self.contracts)
+        self._policies: dict[tuple[frozenset[Any], ...], tuple[Policy, ByName]] = {}
+        self._whole = self._policy(self.contracts)
 
     def judge(self, trace: Trace) -> TraceVerdict:
         """Play a trace to its end; return what became of it."""
@@ -161,16 +161,21 @@ class Replay:
 
     def _ready(self, trace: Trace) -> tuple[Policy, ByName]:
         """Return the contracts that can be judged on a trace, compiled."""
-        found = self._policies.get(trace.inputs)
+        key = trace.inputs, trace.withheld
+        found = self._policies.get(key)
         if found is None:
             missing = self.missing(trace)
             policy = self._policy([each for each in self.contracts if each.name not in missing])
-            found = self._policies[trace.inputs] = (policy, ByName(policy))
+            found = self._policies[key] = (policy, ByName(policy))
         return found
 
     def missing(self, trace: Trace) -> dict[str, frozenset[str]]:
         """Return the contracts that cannot be judged on a trace, with the inputs it lacks."""
-        lacks = {name: wants - trace.inputs for name, wants in self.needs.items()}
+        unrecorded = content_missing(self._whole, trace.withheld)
+        lacks = {
+            name: (wants - trace.inputs) | unrecorded.get(name, frozenset())
+            for name, wants in self.needs.items()
+        }
         return {name: lack for name, lack in lacks.items() if lack}
 
     def _policy(self, contracts: Iterable[Contract]) -> Policy:
@@ -189,7 +194,7 @@ class Playback:
         self.records = records
         self.time = 0.0
         self.calls = 0
-        log = Log(records.append, log_args=True)
+        log = Log(records.append, ARGUMENTS)
         self.session = Session(policy, trace.id, clock=lambda: self.time, log=log)
         self._places: list[int] = []
         self._substituted: set[str] = set()

@@ -5,6 +5,7 @@ log, snapshots. The lock and the code of users are here.
 """
 
 from sponsio_like.session.active import Caller, caller_in, current_caller
+from sponsio_like.session.content import ARGUMENTS, Content, read_content
 from sponsio_like.session.decision_log import SILENT, Log, Record, Sink, with_contracts
 from sponsio_like.session.ids import fresh_id
 from sponsio_like.session.rehearse import Lesson, lessons
@@ -13,7 +14,8 @@ from sponsio_like.session.snapshot import part
 
 # fmt: off
 __all__ = [
-    "SILENT", "Caller", "Lesson", "Log", "Record", "Session", "Sink", "caller_in", "current_caller",
-    "decide_fitted", "fresh_id", "lessons", "part", "with_contracts",
+    "ARGUMENTS", "SILENT", "Caller", "Content", "Lesson", "Log", "Record", "Session", "Sink",
+    "caller_in", "current_caller", "decide_fitted", "fresh_id", "lessons", "part", "read_content",
+    "with_contracts",
 ]
 # fmt: on

@@ -1,7 +1,7 @@
 """Writes the decision log: one record for each decision, settlement, message, fact and end.
 
 In: what a session did. Out: a flat JSON-able record, handed to a sink. Records never have argument
-values unless asked for (`log_args`), so that a log is safe to ship. A sink that raises disturbs
+values unless asked for (`content.py`), so that a log is safe to ship. A sink that raises disturbs
 nobody.
 """
 
@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from sponsio_like.contracts import said_of
@@ -18,11 +19,19 @@ from sponsio_like.engine import Finding
 from sponsio_like.errors import STRAIN
 from sponsio_like.events import Call, Ticket
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
+from sponsio_like.session.content import NOTHING, Content
+from sponsio_like.values import NotCanonical, digest, given_value
 
 Record: TypeAlias = dict[str, Any]
 Sink: TypeAlias = Callable[[Record], None]
-Said: TypeAlias = tuple[str, str, Mapping[str, Any], str]
-"""A call: its id, tool, arguments and agent."""
+Said: TypeAlias = tuple[str, str, Mapping[str, Any], str, int]
+"""A call: its id, tool, arguments, agent and depth."""
+Heard: TypeAlias = tuple[str, str, str, Any]
+"""A result: the id and the tool of its call, its status, and the output or the error."""
+Moment: TypeAlias = tuple[str, float, int, float | None]
+"""A session, when its decision began, how many calls were let through before, and the time of the
+session; None where its clock is that of the machine, which the timestamp has.
+"""
 Applying: TypeAlias = Callable[[Literal["call", "message"], str], tuple[str, ...]]
 
 
@@ -35,38 +44,43 @@ class Log:
     """
 
     sink: Sink | None = None
-    log_args: bool = False
+    content: Content = NOTHING
     applying: Applying | None = None
     reads: Callable[[], bool] | None = None
 
     def decision(
         self,
-        session: str,
+        at: Moment,
         call: Call,
         outcome: Outcome,
         found: Iterable[Finding],
         late: Iterable[Violation],
-        started: float,
         again: bool = False,
     ) -> None:
         """Log one decision, with the violations of every contract; `again`: it was told before."""
         if self.sink is None:
             return
-        said = (call.id, call.tool, call.args, call.agent)
-        record = self._decided(session, said, outcome_name(outcome), started)
-        record["violations"] += [
-            self._violation(each) for each in _told(outcome, found, late, again)
-        ]
+        said = (call.id, call.tool, call.args, call.agent, call.depth)
+        record = self._decided(at, said, outcome_name(outcome))
+        told = _told(outcome, found, late, again)
+        if told:
+            record["violations"] += [self._violation(each) for each in told]
+            record |= _about(call, outcome, told)
+        if isinstance(outcome, Redirected):
+            instead = self.content.args(outcome.tool, outcome.args)
+            if "args" in instead:
+                record["substitute_args"] = instead["args"]
         self._end(record, outcome, again)
 
-    def passed(self, session: str, call: Said, started: float) -> None:
+    def passed(self, at: Moment, call: Said) -> None:
         """Log the decision on a call that violates no contract."""
         if self.reads is None or self.reads():
-            self._send(self._decided(session, call, "allowed", started))
+            self._send(self._decided(at, call, "allowed"))
 
-    def _decided(self, session: str, call: Said, outcome: str, started: float) -> Record:
+    def _decided(self, at: Moment, call: Said, outcome: str) -> Record:
         """Return the record of a decision, as yet without violations."""
-        id, tool, args, agent = call
+        session, started, position, now = at
+        id, tool, args, agent, depth = call
         record: Record = {
             "event": "decision",
             "session": session,
@@ -75,27 +89,33 @@ class Log:
             "agent": agent,
             "outcome": outcome,
             "violations": [],
+            "position": position,
             "microseconds": round((time.perf_counter() - started) * 1e6, 1),
         }
         if self.applying is not None:
             record["applied"] = self.applying("call", tool)
-        if self.log_args:
-            record["args"] = args
+        if self.content.chosen:
+            record |= self.content.args(tool, args)
+        if depth:
+            record["depth"] = depth
+        if now is not None:
+            record["time"] = now
         return record
 
-    def landed(self, session: str, id: str, tool: str, status: str) -> None:
+    def landed(self, session: str, result: Heard, now: float | None = None) -> None:
         """Log the result of a call that reveals nothing; without memory, it is not logged."""
-        if self.sink is None or (self.reads is not None and not self.reads()):
+        if self.reads is not None and not self.reads():
             return
         try:
-            self.settlement(session, id, tool, status, ())
+            self.settlement(session, result, (), now)
         except STRAIN:
             return
 
     def settlement(
-        self, session: str, id: str, tool: str, status: str, revealed: Iterable[Violation]
+        self, session: str, result: Heard, revealed: Iterable[Violation], now: float | None = None
     ) -> None:
         """Log the result of a call, and the violations that it reveals."""
+        id, tool, status, output = result
         record: Record = {
             "event": "settlement",
             "session": session,
@@ -104,6 +124,10 @@ class Log:
             "status": status,
             "violations": self._plain(revealed),
         }
+        if self.content.chosen and self.content.has("outputs", tool):
+            record["output"] = given_value(output)
+        if now is not None:
+            record["time"] = now
         self._send(record)
 
     def ignored(self, session: str, id: str) -> None:
@@ -122,8 +146,13 @@ class Log:
         late: Iterable[Violation],
         *,
         again: bool = False,
+        said: tuple[str, int, float | None] = ("", 0, None),
     ) -> None:
-        """Log a message, decided or recorded; `again`: it was told before."""
+        """Log a message, decided or recorded; `again`: it was told before.
+
+        `said` is its text, the tokens that it took, and the time.
+        """
+        text, tokens, now = said
         record: Record = {
             "event": "message",
             "session": session,
@@ -133,11 +162,44 @@ class Log:
         }
         if self.applying is not None:
             record["applied"] = self.applying("message", role)
+        if self.content.chosen and self.content.has("texts", role):
+            record["text"] = text
+        if tokens:
+            record["tokens"] = tokens
+        if now is not None:
+            record["time"] = now
         self._end(record, outcome, again)
 
-    def step(self, session: str, found: Iterable[Violation]) -> None:
+    def step(
+        self, session: str, atoms: Iterable[str], found: Iterable[Violation], now: float | None
+    ) -> None:
         """Log a plain step, and the violations that it makes."""
-        self._write("step", session=session, violations=self._plain(found))
+        fields = {"atoms": sorted(atoms), "violations": self._plain(found)}
+        self._write("step", session=session, **fields, **_at(now))
+
+    def refused(self, session: str, call: Said, now: float | None) -> None:
+        """Log a call that somebody else has refused."""
+        _, tool, args, agent, _ = call
+        self._write(
+            "refused",
+            session=session,
+            tool=tool,
+            agent=agent,
+            **self.content.args(tool, args),
+            **_at(now),
+        )
+
+    def advised(self, session: str, outcome: Outcome) -> Outcome:
+        """Return the outcome; when its advice is read, the log has it, if it has advice at all."""
+        if self.sink is None or not isinstance(outcome, Blocked) or not self.content.has("advice"):
+            return outcome
+
+        def explain() -> str:
+            text = outcome.explain()
+            self._write("advice", session=session, id=outcome.id, advice=text)
+            return text
+
+        return replace(outcome, explain=explain)
 
     def ticket(self, session: str, ticket: Ticket) -> None:
         """Log that a ticket was answered, revoked, or has expired."""
@@ -154,17 +216,26 @@ class Log:
         logging.getLogger("sponsio_like").warning(text)
         self._write("relaxed", message=text)
 
-    def fact(self, session: str, key: str) -> None:
-        """Log that a fact was told, without its value."""
-        self._write("fact", session=session, key=key)
+    def fact(self, session: str, key: str, value: Any, now: float | None) -> None:
+        """Log that a fact was told, without its value unless that was asked for."""
+        told = {"value": given_value(value)} if self.content.has("facts", key) else {}
+        self._write("fact", session=session, key=key, **told, **_at(now))
 
-    def finish(self, session: str, late: Iterable[Violation], left: Iterable[Unfulfilled]) -> None:
-        """Log the end of a session."""
+    def finish(
+        self,
+        session: str,
+        late: Iterable[Violation],
+        left: Iterable[Unfulfilled],
+        calls: int,
+        now: float | None,
+    ) -> None:
+        """Log the end of a session, with the number of calls that were let through."""
         unfulfilled = [
             {"contract": each.contract, "message": each.message, **said_of(each)} for each in left
         ]
         violations = self._plain(late)
-        self._write("finish", session=session, violations=violations, unfulfilled=unfulfilled)
+        ended = {"violations": violations, "unfulfilled": unfulfilled, "calls": calls}
+        self._write("finish", session=session, **ended, **_at(now))
 
     def _end(self, record: Record, outcome: Outcome, again: bool) -> None:
         """Send a decision, with the fields that only some outcomes have."""
@@ -184,7 +255,7 @@ class Log:
         record = {name: getattr(violation, name) for name in names} | said_of(violation)
         if violation.since is not None:
             record["since"] = violation.since
-        if self.log_args and violation.values:
+        if violation.values and self.content.has("args"):
             record["values"] = violation.values
         return record
 
@@ -201,18 +272,34 @@ class Log:
 
 
 SILENT = Log()
+STOPPING = ("blocked", "custom", "held", "redirected")
+"""The actions by which a call does not run as it was meant, the strictest first."""
 
 
-def with_contracts(sink: Sink, modes: Iterable[tuple[str, str]]) -> Sink:
-    """Return a sink that adds the contracts, each with its mode, to the first record."""
-    each = [{"contract": name, "mode": mode} for name, mode in modes]
-    once = iter([each])
+def with_contracts(sink: Sink, contracts: Iterable[Record], source: str = "") -> Sink:
+    """Return a sink that adds the contracts, and where they come from, to the first record."""
+    first: Record = {"contracts": list(contracts)}
+    once = iter([first | ({"source": source} if source else {})])
 
     def send(record: Record) -> None:
-        first = next(once, None)
-        sink(record if first is None else {**record, "contracts": first})
+        sink({**record, **next(once, {})})
 
     return send
+
+
+def _at(now: float | None) -> Record:
+    return {} if now is None else {"time": now}
+
+
+def _about(call: Call, outcome: Outcome, told: Iterable[Violation]) -> Record:
+    """Return what tells this call from others, and what enforcement would have made of it."""
+    found: Record = {}
+    with suppress(NotCanonical, TypeError, ArithmeticError):  # numbers of an odd kind
+        found["digest"] = digest(call.tool, call.args)[:16]
+    stopping = [each.action for each in told if each.action in STOPPING]
+    if stopping and isinstance(outcome, Allowed):
+        found["would"] = min(stopping, key=STOPPING.index)
+    return found
 
 
 def outcome_name(outcome: Outcome) -> str:

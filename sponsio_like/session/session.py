@@ -28,11 +28,19 @@ from sponsio_like.events import (
 )
 from sponsio_like.monitor import Verdict
 from sponsio_like.notices import Mailbox
-from sponsio_like.outcome import Outcome, Unfulfilled, Violation, let_through
+from sponsio_like.outcome import (
+    Allowed,
+    Outcome,
+    Redirected,
+    Unfulfilled,
+    Violation,
+    let_through,
+)
 from sponsio_like.session.active import active
 from sponsio_like.session.decide import Fit, decided
 from sponsio_like.session.decision_log import SILENT, Log
 from sponsio_like.session.fast import FastRefusal, Kept, settle_fast, taken_back, try_fast
+from sponsio_like.session.flights import Attempt
 from sponsio_like.session.ids import fresh_id
 from sponsio_like.session.impossible import impossible_tools
 from sponsio_like.session.interceptor import Interceptor
@@ -67,6 +75,7 @@ class Session:
         self._assume_success = assume_success
         self._log, self._notify = log, notify
         self._direct = world is None and not assume_success
+        self._timed = clock is not _time.time
         self.started_anew = () if world is None else self._inner.world.started_anew
 
     @cached_property
@@ -165,7 +174,8 @@ class Session:
             passed = try_fast(self._inner, tool, args, own, agent, depth) if direct else None
             if passed is not None and not isinstance(passed, FastRefusal):
                 if self._log.sink is not None:
-                    self._log.passed(self.id, passed[:4], started)
+                    before = self._inner.calls - 1
+                    self._log.passed((self.id, started, before, self._now), passed[:5])
                 return let_through(own)
         except STRAIN:
             taken_back(self._inner, own)
@@ -175,9 +185,25 @@ class Session:
         call, outcome, attempt = decided(self._inner, event, args, fit, why)
         with suppress(*STRAIN):
             again = attempt.told_before(outcome)
-            self._log.decision(self.id, call, outcome, attempt.found, attempt.late, started, again)
+            outcome = self._log.advised(self.id, outcome)
+            self._logged(call, outcome, attempt, started, again=again)
             self._teller.after_decision(own, outcome, attempt.late, () if again else attempt.found)
         return outcome
+
+    @property
+    def _now(self) -> float | None:
+        """The time of the session, where its clock is not that of the machine."""
+        time = self._inner.time
+        return time if self._timed and time - time == 0 else None
+
+    def _logged(
+        self, call: Call, outcome: Outcome, attempt: Attempt, started: float, *, again: bool
+    ) -> None:
+        if self._log.sink is None:
+            return
+        passed = not again and isinstance(outcome, Allowed | Redirected)
+        at = (self.id, started, self._inner.calls - passed, self._now)
+        self._log.decision(at, call, outcome, attempt.found, attempt.late, again)
 
     def _check_open(self) -> None:
         if self._inner.finished:
@@ -244,22 +270,26 @@ class Session:
         except STRAIN:  # then the slow path settles it
             tool = None
         if tool is not None:
-            self._log.landed(self.id, id, tool, status)
+            if self._log.sink is not None:
+                said = output if error is None else error
+                self._log.landed(self.id, (id, tool, status, said), self._now)
             return ()
         landed = settle(self._inner, id, output, error)
         with suppress(*STRAIN):
             if landed is None:
                 self._log.ignored(self.id, id)
             else:
-                self._log.settlement(self.id, id, landed.tool, status, landed.revealed)
+                heard = (id, landed.tool, status, output if error is None else error)
+                self._log.settlement(self.id, heard, landed.revealed, self._now)
                 self._teller.reported(id, landed.revealed)
         return () if landed is None else landed.revealed
 
     def refused(self, tool: str, args: Mapping[str, Any] | None = None, *,
                 agent: str = "agent", depth: int = 0) -> None:  # fmt: skip
         """Count a call that somebody else has refused, for terms with `denied`."""
-        tool = tool_of(tool, "", agent, depth)
-        self._inner.note_refusal(Call(tool, given_args(args), "", agent, depth))
+        call = Call(tool_of(tool, "", agent, depth), given_args(args), "", agent, depth)
+        self._inner.note_refusal(call)
+        self._log.refused(self.id, ("", call.tool, call.args, agent, depth), self._now)
 
     def message(self, role: str, text: str | None = "", *,
                 usage: Mapping[str, Any] | None = None) -> Outcome:  # fmt: skip
@@ -274,7 +304,15 @@ class Session:
         self._next_turn()
         self._inner.used(tokens)
         _, outcome, attempt = decided(self._inner, event)
-        self._log.message(self.id, role, outcome, attempt.found, attempt.late, again=attempt.again)
+        self._log.message(
+            self.id,
+            role,
+            outcome,
+            attempt.found,
+            attempt.late,
+            again=attempt.again,
+            said=(event.text, tokens, self._now),
+        )
         self._teller.after_decision(
             "", outcome, attempt.late, () if attempt.again else attempt.found
         )
@@ -286,9 +324,10 @@ class Session:
         Raises `SessionError` for anything but a list of names, and after `finish`.
         """
         self._check_open()
-        attempt = self._inner.attempt(Step(names(atoms)))
+        step = Step(names(atoms))
+        attempt = self._inner.attempt(step)
         violations = (*attempt.late, *(each.violation for each in attempt.found))
-        self._log.step(self.id, violations)
+        self._log.step(self.id, step.atoms, violations, self._now)
         self._teller.reported("", violations)
         return violations
 
@@ -298,7 +337,7 @@ class Session:
         Raises `SessionError` for an approval or permissions that cannot be understood.
         """
         self._inner.told(key, check_fact(key, given_value(value)))
-        self._log.fact(self.id, key)
+        self._log.fact(self.id, key, value, self._now)
 
     def verdicts(self) -> dict[str, Verdict]:
         """Return the verdict of every contract: `violated`, `satisfied` for good, or
@@ -316,7 +355,7 @@ class Session:
         A call in flight counts in whichever way violates. Notifiers are told, once.
         """
         late, left, first = self._inner.close()
-        self._log.finish(self.id, late, left)
+        self._log.finish(self.id, late, left, self.calls, self._now)
         self._teller.reported("", late)
         if first:
             self._teller.ended(self.calls, left)

@@ -4,6 +4,8 @@ In: JSON lines. Out: events, or the place of a mistake and what to write instead
 """
 
 from sponsio_like.traces.jsonl import Line, read_lines
+from sponsio_like.traces.logged import CUT, is_log, logged_traces
+from sponsio_like.traces.read import read_traces
 from sponsio_like.traces.trace import (
     CallEvent,
     DenialEvent,
@@ -13,12 +15,13 @@ from sponsio_like.traces.trace import (
     ResultEvent,
     StepEvent,
     Trace,
-    read_traces,
+    trace_of,
 )
 
 # fmt: off
 __all__ = [
-    "CallEvent", "DenialEvent", "Event", "FactEvent", "Line", "MessageEvent", "ResultEvent",
-    "StepEvent", "Trace", "read_lines", "read_traces",
+    "CUT", "CallEvent", "DenialEvent", "Event", "FactEvent", "Line", "MessageEvent",
+    "ResultEvent", "StepEvent", "Trace", "is_log", "logged_traces", "read_lines", "read_traces",
+    "trace_of",
 ]
 # fmt: on

@@ -30,12 +30,17 @@ def ignored(_: int) -> None:
 
 
 def read_lines(
-    path: str | Path, progress: Callable[[int], None] = ignored, *, torn: bool = False
+    path: str | Path,
+    progress: Callable[[int], None] = ignored,
+    *,
+    torn: bool = False,
+    lost: Callable[[str], None] | None = None,
 ) -> Iterator[Line]:
     """Yield the objects of a file one by one; empty lines are skipped.
 
     `progress` is told how many bytes of the file have been read. `torn`: the last line may be
-    incomplete, because its writer was stopped; it is left out. Raises `TraceError`.
+    incomplete, because its writer was stopped; it is left out. `lost` is told the place of each
+    line that is not JSON; without it, such a line raises `TraceError`.
     """
     where = str(path)
     try:
@@ -44,7 +49,13 @@ def read_lines(
             lines = cast("IO[bytes]", gzip.GzipFile(fileobj=raw) if zipped else raw)
             for number, line in enumerate(lines, start=1):
                 where = f"{path}:{number}"
-                value = _object(line, where, torn and not line.endswith(b"\n"))
+                try:
+                    value = _object(line, where, torn and not line.endswith(b"\n"))
+                except TraceError:
+                    if lost is None:
+                        raise
+                    lost(where)
+                    continue
                 progress(raw.tell())
                 if value is not None:
                     yield Line(where, value)

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.errors import SessionError, TraceError, closest
 from sponsio_like.events import Call, Message, Result, Status, Step, check_fact, tokens_of
-from sponsio_like.traces.foreign import TRACE, beside, line_seen, misnamed, type_meant
-from sponsio_like.traces.jsonl import ignored, read_lines
+from sponsio_like.traces.foreign import beside, line_seen, misnamed, type_meant
 
 RAW = "_raw"
 """The name under which arguments are kept that are no JSON object."""
@@ -85,24 +83,13 @@ class Trace:
     where: str = ""
     beside: frozenset[tuple[str, str]] = frozenset()
     """Tools, each with a field that stood beside empty arguments, and was not read."""
+    withheld: frozenset[tuple[str, ...]] = frozenset()
+    """The content that a decision log did not record: `("args", "pay")`, `("texts", "user")`, .."""
 
     @property
     def calls(self) -> int:
         """The number of its calls."""
         return sum(isinstance(event, CallEvent) for event in self.events)
-
-
-def read_traces(path: str | Path, progress: Callable[[int], None] = ignored) -> Iterator[Trace]:
-    """Yield the traces of a file one by one. Raises `TraceError` at the first bad one.
-
-    A file without any is refused: it would keep every contract.
-    """
-    empty = True
-    for where, value in read_lines(path, progress):
-        empty = False
-        yield trace_of(value, where)
-    if empty:
-        raise TraceError(f"{path}: there are no traces in it; a line has one, like {TRACE}")
 
 
 def trace_of(value: Mapping[str, Any], where: str = "") -> Trace:

@@ -46,9 +46,9 @@ MEANING = (
     ),
     (
         "a file without traces is fine",
-        "traces/trace.py",
-        "    if empty:\n",
-        "    if False:\n",
+        "traces/read.py",
+        "    if first is None:\n        raise",
+        "    if first is None:\n        return\n        raise",
     ),
     (
         "what cannot be judged is no failure",
@@ -65,8 +65,8 @@ MEANING = (
     (
         "the log names no contracts",
         "session/decision_log.py",
-        "sink(record if first is None else",
-        "sink(record if True else",
+        "sink({**record, **next(once, {})})",
+        "sink(record)",
     ),
     (
         "an empty log is fine",

@@ -876,7 +876,12 @@ BUGS = (
         "doubts are told each time", "session/interceptor.py", "not self.warned, True", "True, True"
     ),
     Bug("lanes are not capped", "session/fast.py", "LANES_CAP = 256", "LANES_CAP = 1_000_000"),
-    Bug("arguments are always logged", "session/decision_log.py", "if self.log_args:", "if True:"),
+    Bug(
+        "arguments are always logged",
+        "session/content.py",
+        'if self.has("args", tool):',
+        "if True:",
+    ),
     Bug(
         "snapshots leave calls in flight out",
         "session/resume.py",
@@ -969,8 +974,8 @@ BUGS = (
     Bug(
         "everything is judged",
         "replay/replay.py",
-        "lacks = {name: wants - trace.inputs",
-        "lacks = {name: frozenset[str]()",
+        "(wants - trace.inputs)",
+        "frozenset[str]()",
     ),
     Bug(
         "all is well", "cli.py", "typer.Exit(1 if summary.broken or blind else 0)", "typer.Exit(0)"
@@ -1072,7 +1077,7 @@ BUGS = (
         'text = "" if text is None else text',
         "text = text",
     ),
-    Bug("nothing guards", "guard/guard.py", "if not self.policy.contracts:", "if False:"),
+    Bug("nothing guards", "guard/guard.py", "if not self.policy.contracts and", "if False and"),
     Bug(
         "the step may come later",
         "patterns/safety.py",

@@ -50,7 +50,7 @@ SECTIONS: tuple[tuple[str, ModuleType, tuple[str, ...]], ...] = (
     ("Stores for contracts on the world", worlds, ("MemoryWorld", "SqliteWorld", "World", "Entry")),
     ("Notifiers", notices, ("Notice", "drain")),
     ("Webhooks", webhook, ("Webhook",)),
-    ("The decision log", log, ("json_log", "read_log")),
+    ("The decision log", log, ("json_log", "read_log", "queued", "flush", "verify")),
     (
         "The trajectory monitor",
         trajectory,

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Guard, Held, contract
+from sponsio_like import Blocked, Guard, Held, contract
 
 PAGE = (Path(__file__).parents[2] / "docs" / "logging.md").read_text("utf-8")
-EVERYWHERE = {"event", "contracts"}
+EVERYWHERE = {"event", "contracts", "source"}
 KNOWN = "G(called(mail, to = $x) -> !Y O called(find, who = $x))"
 SECRET = "mallory@example.com"  # noqa: S105  it looks for it in what is logged
 
 
-def guarded(records: list[dict[str, Any]]) -> Guard:
+def guarded(records: list[dict[str, Any]], **content: Any) -> Guard:
     """A guard whose log can have every field."""
     return Guard(
         [
@@ -39,22 +39,33 @@ def guarded(records: list[dict[str, Any]]) -> Guard:
             contract("late").guarantees({"ltl": "G(called(find) -> !failed(find))"}),
         ],
         log=records.append,
-        log_args=True,
         relaxable=True,
+        source="contracts.yaml 0123",
+        **content,
     )
 
 
 @pytest.fixture
 def records(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """The records of sessions in which everything happens that is logged, with all content."""
+    some: list[dict[str, Any]] = []
+    guarded(some, log_content=["args.check.a"]).session("a").decide("check", {"a": 1, "b": 2})
+    return [*some, *everything(monkeypatch, log_content=True)]
+
+
+def everything(monkeypatch: pytest.MonkeyPatch, **content: Any) -> list[dict[str, Any]]:
     """The records of sessions in which everything happens that is logged."""
     found: list[dict[str, Any]] = []
-    guard = guarded(found)
+    guard = guarded(found, **content)
     session = guard.session("a", clock=lambda: 0.0)
     session.settle(session.decide("check", {}, id="1").id, output="yes")
     session.settle("1", output="again")
     session.decide("send", {"to": SECRET})
     session.settle(session.decide("find", {"who": SECRET}).id, error="gone")
-    session.decide("mail", {"to": SECRET})
+    refused = session.decide("mail", {"to": SECRET}, agent="sub", depth=1)
+    assert isinstance(refused, Blocked)
+    assert "mail" in refused.advice
+    session.refused("mail", {"to": SECRET})
     for act in ("approve", "deny", "revoke", "expire"):
         held = session.decide("refund", {"amount": 900}, id=act)
         assert isinstance(held, Held)
@@ -63,14 +74,23 @@ def records(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         answer(held.ticket) if act == "expire" else answer(held.ticket, by="ann")
     session.settle(session.decide("refund", {"amount": 900}, id="approve").id, output="paid")
     for _ in range(2):
-        session.message("assistant", f"rude {SECRET}")
+        session.message("assistant", f"rude {SECRET}", usage={"total_tokens": 3})
     session.step(["checked"])
     session.fact("stage", SECRET)
     guard.restore(session.snapshot(), clock=lambda: 0.0)
     session.finish()
     monkeypatch.setenv("SPONSIO_LIKE_MODE", "observe")
-    guarded(found)
+    guarded(found, **content)
+    observing(found, **content)
     return found
+
+
+def observing(records: list[dict[str, Any]], **content: Any) -> None:
+    """Break a contract that only observes."""
+    few = contract("few").guarantees("tool `pay` at most 1 times")
+    session = Guard([few], mode="observe", log=records.append, **content).session("o")
+    for _ in range(2):
+        session.decide("pay", {})
 
 
 def rows(head: str) -> dict[str, str]:
@@ -106,10 +126,16 @@ def _names(table: str) -> list[str]:
     return [name for line in lines for name in re.findall(r"`(\w+)`", line.split("|")[1])]
 
 
-def test_what_is_never_logged_is_not_there(records: list[dict[str, Any]]) -> None:
-    """Values stand in `args` and `values` alone: not in what was said, told or answered."""
-    for record in records:
-        kept = {key: value for key, value in record.items() if key not in ("args", "violations")}
+def test_content_that_nobody_asked_for_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that an agent, a tool or a person said stands in a log that was not asked for it."""
+    assert SECRET not in json.dumps(everything(monkeypatch), default=repr)
+
+
+def test_arguments_stand_in_their_fields_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `log_args`, values stand in arguments and `values`: not in what was said or answered."""
+    for record in everything(monkeypatch, log_args=True):
+        args = ("args", "substitute_args", "violations")
+        kept = {key: value for key, value in record.items() if key not in args}
         assert SECRET not in json.dumps(kept, default=repr)
         for each in record.get("violations", ()):
             assert SECRET not in json.dumps({**each, "values": None}, default=repr)

@@ -13,11 +13,10 @@ from typing import Any
 
 import pytest
 
-import sponsio_like.log as log_module
 from sponsio_like.contracts.definition import contract
 from sponsio_like.errors import TraceError
 from sponsio_like.guard.guard import Guard
-from sponsio_like.log import json_log, read_log
+from sponsio_like.log import json_lines, json_log, read_log
 from sponsio_like.session import Log
 
 FEW = contract("few").guarantees("tool `pay` at most 1 times")
@@ -177,12 +176,12 @@ def test_a_record_is_written_alike_by_every_encoder(monkeypatch: pytest.MonkeyPa
         "args": {"x": ["\u00e4\n", 1, 0.5, None, True]},
         "applied": ("a",),
     }
-    text = log_module._encoder()(record)
+    text = json_lines._encoder()(record)
     assert text == json.dumps(record)
     monkeypatch.setattr(json.encoder, "c_make_encoder", None)
-    assert log_module._encoder()(record) == text
+    assert json_lines._encoder()(record) == text
     monkeypatch.setattr(json.encoder, "c_make_encoder", lambda: None)  # takes other parameters
-    assert log_module._encoder().__name__ == "encode"
+    assert json_lines._encoder().__name__ == "encode"
 
 
 def test_a_record_that_is_read_later_describes_the_decision() -> None:
@@ -211,7 +210,7 @@ def test_no_record_is_made_that_a_logger_does_not_read(
     made = list[str]()
     whole = Log._decided
 
-    def counted(log: Log, session: str, call: Any, *rest: Any) -> dict[str, Any]:
+    def counted(log: Log, session: Any, call: Any, *rest: Any) -> dict[str, Any]:
         made.append(call[0])
         return whole(log, session, call, *rest)
 
@@ -226,7 +225,7 @@ def test_no_record_is_made_that_a_logger_does_not_read(
     assert made == ["b"]
     (told,) = (each.sponsio_like for each in caplog.records if each.name == logger.name)  # type: ignore[attr-defined]
     assert told["outcome"] == "blocked"
-    assert told["contracts"] == [{"contract": "few", "mode": "enforce"}]
+    assert [(each["contract"], each["mode"]) for each in told["contracts"]] == [("few", "enforce")]
     caplog.set_level(logging.INFO, logger.name)
     session.decide("look", id="c")
     assert made == ["b", "c"]

@@ -11,6 +11,7 @@ import pytest
 
 from sponsio_like.errors import TraceError
 from sponsio_like.events.events import Call, Message, Result, Step
+from sponsio_like.traces import read_traces
 from sponsio_like.traces.trace import (
     CallEvent,
     FactEvent,
@@ -18,7 +19,6 @@ from sponsio_like.traces.trace import (
     ResultEvent,
     StepEvent,
     Trace,
-    read_traces,
     trace_of,
 )
 

@@ -24,7 +24,7 @@ from sponsio_like.events.registry import CUSTOM
 from sponsio_like.patterns import idempotent, must_precede, rate_limit, redirect_to_safe
 from sponsio_like.replay.replay import Replay, TraceVerdict
 from sponsio_like.session.resume import seal
-from sponsio_like.traces.trace import read_traces, trace_of
+from sponsio_like.traces import read_traces, trace_of
 
 GATE = contract("gate").guarantees(must_precede("check", "pay"))
 BLIND = contract("gate").guarantees(

@@ -1,30 +1,26 @@
 """Writes the decision log as JSON lines, and reads it back.
 
 In: the records of a guard. Out: one JSON object a line, each with a `timestamp`, written at once.
-Nothing is configured globally: the host's own logging is left alone.
-
-    guard = Guard(contracts, log="decisions.jsonl")
-
-or, to close the file at a certain point:
-
-    with json_log("decisions.jsonl") as log:
-        guard = Guard(contracts, log=log)
+A file that is full or gone loses records, which are counted, and said: by Python's log, and by a
+record `dropped` once a line can be written again.
 """
 
 from __future__ import annotations
 
 import functools
-import io
 import json
+import logging
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from sponsio_like.errors import ContractError
+from sponsio_like.log.chain import Chain
+from sponsio_like.log.files import LogFile, size_of
 from sponsio_like.session import Record
 from sponsio_like.traces import Line, read_lines
 
@@ -47,24 +43,55 @@ def _encoder() -> Callable[[Any], str]:
 
 _encode = _encoder()
 
-__all__ = ["Record", "as_text", "json_log", "read_log"]
+
+HEADS = ("contracts", "source")
+"""The fields of the first record of a guard, which each new file begins with."""
 
 
 class JsonLog:
-    """A sink for `Guard(log=...)`, which any number of guards, sessions and threads may share."""
+    """A sink for `Guard(log=...)`, which any number of guards, sessions and threads may share.
 
-    def __init__(self, write: Callable[[str], Any], file: IO[bytes] | None = None) -> None:
+    `lost` is the number of records that could not be written.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[str], Any],
+        file: LogFile | None = None,
+        chain: Chain | None = None,
+    ) -> None:
+        self.lost = 0
+        self._untold = 0
         self._write = write
         self._file = file
+        self._chain = chain
         self._lock = threading.Lock()
 
     def __call__(self, record: Record) -> None:
         """Write one record, with a timestamp."""
-        second, rest = divmod(time.time_ns() // 1_000, 1_000_000)
-        said = as_text(record)[1:]  # a record always has its event
-        line = f'{{"timestamp": "{_second(second)}.{rest:06d}Z", {said}\n'
+        line = _line(record)
         with self._lock:
-            self._write(line)
+            try:
+                if self._untold:
+                    self._put(_line({"event": "dropped", "records": self._untold}))
+                    self._untold = 0
+                self._put(line)
+            except (OSError, ValueError) as error:  # a full disk, a closed file
+                self._lose(error)
+        if self._file is not None and self._chain is None and "contracts" in record:
+            kept: Record = {each: record[each] for each in HEADS if each in record}
+            self._file.head = _line({"event": "contracts", **kept})
+
+    def _put(self, line: str) -> None:
+        self._write((line if self._chain is None else self._chain.linked(line)) + "\n")
+
+    def _lose(self, error: Exception) -> None:
+        self.lost += 1
+        self._untold += 1
+        if self.lost & (self.lost - 1) == 0:  # the 1st, 2nd, 4th, 8th..
+            logging.getLogger("sponsio_like").error(
+                "the decision log's sink failed: %d records are lost so far: %s", self.lost, error
+            )
 
     def close(self) -> None:
         """Close the file, if this log opened it."""
@@ -83,20 +110,38 @@ class JsonLog:
         self.close()
 
 
-def json_log(target: str | Path | IO[str]) -> JsonLog:
-    """Return a log that appends to a file, or writes to a stream of text. Raises `OSError`."""
+def json_log(
+    target: str | Path | IO[str],
+    *,
+    rotate: str | int | None = None,
+    keep: int = 5,
+    chain: bool = False,
+) -> JsonLog:
+    """Return a log that appends to a file, or writes to a stream of text. Raises `OSError`.
+
+    `rotate`: the size from which on the file is renamed to `NAME.1`, and so on; the latest `keep`
+    are kept: `"100 MB"`. `chain`: lines are chained by hashes, for `sponsio-like log verify`.
+    """
+    links = Chain() if chain else None
     if isinstance(target, str | Path):
-        file = io.FileIO(target, "a")  # unbuffered: each line is one write
-        log = JsonLog(lambda line: file.write(line.encode()), file)
-        weakref.finalize(log, file.close).atexit = False  # the file closes when nobody has the log
-        return log
+        file = LogFile(Path(target), None if rotate is None else size_of(rotate), keep)
+        return JsonLog(file.write, file, links)
+    if rotate is not None:
+        raise ContractError.of("a stream cannot be rotated", "give the path of a file")
     stream = target
 
     def write(line: str) -> None:
         stream.write(line)
         stream.flush()
 
-    return JsonLog(write)
+    return JsonLog(write, None, links)
+
+
+def _line(record: Record) -> str:
+    """Return the record as a line, with the time now, without its end."""
+    second, rest = divmod(time.time_ns() // 1_000, 1_000_000)
+    said = as_text(record)[1:]  # a record always has its event
+    return f'{{"timestamp": "{_second(second)}.{rest:06d}Z", {said}'
 
 
 def read_log(path: str | Path) -> Iterator[Line]:

@@ -1,0 +1,25 @@
+"""The decision log: records as JSON lines, written and read back.
+
+In: the records of a guard. Out: one JSON object a line, each with a `timestamp`, written at once;
+files that rotate, chains by which a change shows, and a queue for sinks that may be slow. Nothing
+is configured globally: the host's own logging is left alone.
+
+    guard = Guard(contracts, log="decisions.jsonl")
+
+or, to close the file at a certain point:
+
+    with json_log("decisions.jsonl") as log:
+        guard = Guard(contracts, log=log)
+"""
+
+from sponsio_like.log.chain import Links, verify
+from sponsio_like.log.json_lines import JsonLog, as_text, json_log, read_log
+from sponsio_like.log.queued import Queued, flush, queued
+from sponsio_like.session import Record
+
+# fmt: off
+__all__ = [
+    "JsonLog", "Links", "Queued", "Record", "as_text", "flush", "json_log", "queued", "read_log",
+    "verify",
+]
+# fmt: on

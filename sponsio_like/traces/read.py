@@ -1,0 +1,42 @@
+"""Reads a file of traces: JSON lines with a trace each, or a decision log.
+
+In: a path. Out: `Trace`s, one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+
+from sponsio_like.errors import TraceError
+from sponsio_like.traces.foreign import TRACE
+from sponsio_like.traces.jsonl import ignored, read_lines
+from sponsio_like.traces.logged import is_log, logged_traces
+from sponsio_like.traces.trace import Trace, trace_of
+
+
+def read_traces(path: str | Path, progress: Callable[[int], None] = ignored) -> Iterator[Trace]:
+    """Yield the traces of a file one by one. Raises `TraceError` at the first bad one.
+
+    A file without any is refused: it would keep every contract. A log whose last line is incomplete
+    is read up to it.
+    """
+    lines = read_lines(path, progress)
+    first = next(lines, None)
+    if first is None:
+        raise TraceError(f"{path}: there are no traces in it; a line has one, like {TRACE}")
+    if is_log(first.value):
+        yield from _logged(path, progress)
+        return
+    for where, value in chain([first], lines):
+        yield trace_of(value, where)
+
+
+def _logged(path: str | Path, progress: Callable[[int], None]) -> Iterator[Trace]:
+    empty = True
+    for trace in logged_traces(read_lines(path, progress, torn=True)):
+        empty = False
+        yield trace
+    if empty:
+        raise TraceError(f"{path}: no session is in this decision log")
