@@ -2,23 +2,21 @@
 
 In: a call, then its result. The last call that was let through is kept as it came
 (`PendingFastCall`) until its result arrives. If anything else happens first, it becomes a call in
-flight like any other (`flush_fast`), and the monitors go on from there; so they do if contracts
-wait for other calls in flight. INVARIANT: what the ledger holds is what the slow path would have
-made of it.
+flight like any other (`Interceptor.flush_fast`), and the monitors go on from there; so they do if
+contracts wait for other calls in flight. INVARIANT: what the ledger holds is what the slow path
+would have made of it.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.engine import (
     INDEX_CAP,
     Ledger,
     Policy,
-    begin,
-    count_call,
     findings_of,
     judge,
     keep_all,
@@ -28,14 +26,20 @@ from sponsio_like.engine import (
 from sponsio_like.errors import STRAIN
 from sponsio_like.events import Call, Result
 from sponsio_like.fastpath import Checked, Lane, checking_inventory, lane_of, named_lane
-from sponsio_like.monitor import OTHER, Now, Read, awaits_results
-from sponsio_like.outcome import Allowed, Block, let_through
-from sponsio_like.session.flights import IN_FLIGHT_CAP, Attempt, Flight, event_fingerprint
+from sponsio_like.monitor import OTHER, Now, awaits_results
+from sponsio_like.outcome import Allowed, Block
+from sponsio_like.session.flights import (
+    IN_FLIGHT_CAP,
+    Attempt,
+    Kept,
+    PendingFastCall,
+    Woken,
+    event_and_reads,
+    event_fingerprint,
+)
+from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.refuse import after_refusal
 from sponsio_like.values import freeze_args, unwrapped
-
-if TYPE_CHECKING:
-    from sponsio_like.session.interceptor import Interceptor
 
 LANES_CAP = 256
 """Most lanes of tools that no contract names, one for each set of globs; others
@@ -44,28 +48,8 @@ take the slow path.
 NAME_CAP = 200
 """Longest name of a tool, in characters, by which its lane is cached."""
 UNKNOWN: Any = object()
-Woken: TypeAlias = tuple[tuple[Lane, Checked], ...]
 Said: TypeAlias = tuple[str, str, Mapping[str, Any], str, int]
 """A call: its id, tool, arguments, agent and depth."""
-Kept: TypeAlias = tuple[str, str, Mapping[str, Any], str, int, float, Lane, Checked, Woken]
-"""A `PendingFastCall`, as a plain tuple."""
-
-
-class PendingFastCall(NamedTuple):
-    """The last call, let through by its lane, as long as nothing has happened since.
-
-    It is kept as a plain tuple, which is made in a third of the time.
-    """
-
-    id: str
-    tool: str
-    args: Mapping[str, Any]
-    agent: str
-    depth: int
-    time: float
-    lane: Lane
-    checked: Checked
-    woken: Woken
 
 
 class FastRefusal(NamedTuple):
@@ -98,7 +82,7 @@ def try_fast(
         return None
     with inner.lock:  # which no signal interrupts, as it would `acquire` and `try`
         if inner.latest is not None:
-            flush_fast(inner)
+            inner.flush_fast()
         try:
             return _judged(inner, lane, (id, tool, args, agent, depth), now)
         except Exception:  # a lane is generated source: if it is wrong, the slow path decides
@@ -145,40 +129,16 @@ def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Fa
 
 def _begun(inner: Interceptor, kept: Kept) -> Kept | None:
     """Make the call a call in flight at once; None if a clause cannot tell it from the others."""
-    if _begins(inner, kept):
+    if inner.begin_fast(kept):
         inner.time = kept[5]
         return kept
-    call, reads = _event_and_reads(kept)
+    call, reads = event_and_reads(kept)
     judgement = judge(inner.ledger, call, reads, kept[5])
     if judgement.failed or judgement.violated:
         return None
     inner.time = kept[5]
     inner.begin_call(call, judgement, (event_fingerprint(call), ""), Allowed(call.id))
     return kept
-
-
-def _begins(inner: Interceptor, kept: Kept) -> bool:
-    """Make the call a call in flight, in one pass; False if that is not possible."""
-    id, tool, _, _, _, time, lane, checked, woken = kept
-    reads = lane.reads(checked)
-    for other, read in woken:
-        reads += other.reads(read)
-    ledger = inner.ledger
-    try:
-        begun = begin(ledger, reads, time)
-    except STRAIN:
-        raise
-    except Exception:  # a clause that fails answers for itself: `judge` says which one
-        return False
-    if begun is None:
-        return False
-    at, allowed, torn = inner.committed, let_through(id), ledger.torn
-    flight = Flight(tool, kept, at, begun.waits, allowed, lane.sources, "", lane.by_status)
-    count_call(ledger, begun.rests)
-    inner.latest, inner.flights[id] = None, flight
-    inner.committed += 1
-    ledger.torn = torn
-    return True
 
 
 def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) -> FastRefusal | None:
@@ -259,7 +219,7 @@ def settle_fast(inner: Interceptor, id: str, ok: bool) -> str | None:
                 tool = _settled(inner, latest, now, ok=ok)
                 if tool is not None:
                     return tool
-            flush_fast(inner)
+            inner.flush_fast()
             return _landed(inner, id, now, ok=ok)
     except STRAIN:  # the slow path knows whether anything was written
         return None
@@ -335,30 +295,3 @@ def _wake(inner: Interceptor, latest: PendingFastCall, now: float) -> None:
     for i in due:
         at = ledger.positions[inner.policy.counters[i][0]]
         ledger.reschedule(i, ledger.watches[i], at, now)
-
-
-def flush_fast(inner: Interceptor) -> None:
-    """Make the latest call a call in flight like any other, since something else happens.
-
-    The lock is held. Raises what a clause raises for want of memory or stack: nothing has changed
-    then, and the call is the latest still.
-    """
-    latest = inner.latest
-    if latest is None or _begins(inner, latest):
-        return
-    call, reads = _event_and_reads(latest)
-    judgement = judge(inner.ledger, call, reads, latest[5])
-    for _, error in judgement.failed:
-        if isinstance(error, STRAIN):
-            raise error
-    inner.begin_call(call, judgement, (event_fingerprint(call), ""), Allowed(call.id))
-    if judgement.failed:  # a clause has not seen a call that runs
-        inner.doubts(judgement.failed[0][1])
-
-
-def _event_and_reads(kept: Kept) -> tuple[Call, list[Read]]:
-    """Return the call as an event, and the letters that its clauses read."""
-    id, tool, args, agent, depth, _, lane, checked, woken = kept
-    pairs = ((lane, checked), *woken)
-    reads = [each for lane, checked in pairs for each in lane.reads(checked)]
-    return Call(tool, args, id, agent, depth), reads

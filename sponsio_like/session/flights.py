@@ -8,12 +8,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.engine import Finding, Ledger, stoppable
 from sponsio_like.events import Call, Context, Event, Message
+from sponsio_like.fastpath import Checked, Lane
 from sponsio_like.logic.formula import Delivered
-from sponsio_like.monitor import Change
+from sponsio_like.monitor import Change, Read
 from sponsio_like.outcome import Allowed, Decision, Outcome, Redirected, Violation
 from sponsio_like.values import NotCanonical, digest
 
@@ -22,6 +23,28 @@ IN_FLIGHT_CAP = 1_000
 UNLIKE = "?"
 """How the mark of an event begins that cannot be read, and so is like no other."""
 FULL = "too many calls are in flight; settle some of them first"
+
+
+Woken: TypeAlias = tuple[tuple[Lane, Checked], ...]
+Kept: TypeAlias = tuple[str, str, Mapping[str, Any], str, int, float, Lane, Checked, Woken]
+"""A `PendingFastCall`, as a plain tuple."""
+
+
+class PendingFastCall(NamedTuple):
+    """The last call, let through by its lane, as long as nothing has happened since.
+
+    It is kept as a plain tuple, which is made in a third of the time.
+    """
+
+    id: str
+    tool: str
+    args: Mapping[str, Any]
+    agent: str
+    depth: int
+    time: float
+    lane: Lane
+    checked: Checked
+    woken: Woken
 
 
 class Flight(NamedTuple):
@@ -145,3 +168,11 @@ def resumed(
         outcome = Redirected(id, instead[0], instead[1], ())
     known = tuple(sources[name] for name in named if name in sources)
     return Flight(tool, mark, position, changes, outcome, known, *key)
+
+
+def event_and_reads(kept: Kept) -> tuple[Call, list[Read]]:
+    """Return the call as an event, and the letters that its clauses read."""
+    id, tool, args, agent, depth, _, lane, checked, woken = kept
+    pairs = ((lane, checked), *woken)
+    reads = [each for lane, checked in pairs for each in lane.reads(checked)]
+    return Call(tool, args, id, agent, depth), reads

@@ -18,9 +18,12 @@ from sponsio_like.engine import (
     Finding,
     Ledger,
     Policy,
+    begin,
+    count_call,
     expire,
     findings_of,
     in_doubt,
+    judge,
     left_to_answer,
     lost,
     owing,
@@ -29,12 +32,21 @@ from sponsio_like.engine import (
     strictest,
     verdicts,
 )
-from sponsio_like.errors import Finished
+from sponsio_like.errors import STRAIN, Finished
 from sponsio_like.events import NOTHING_TOLD, Call, Context, Event, Step, Ticket
 from sponsio_like.monitor import Change, Judgement, Now, Verdict
-from sponsio_like.outcome import Allowed, Decision, Outcome, Unfulfilled, Violation
-from sponsio_like.session.fast import Kept, flush_fast
-from sponsio_like.session.flights import FULL, Answer, Attempt, Flight, id_of, refusal_before
+from sponsio_like.outcome import Allowed, Decision, Outcome, Unfulfilled, Violation, let_through
+from sponsio_like.session.flights import (
+    FULL,
+    Answer,
+    Attempt,
+    Flight,
+    Kept,
+    event_and_reads,
+    event_fingerprint,
+    id_of,
+    refusal_before,
+)
 from sponsio_like.session.refuse import after_refusal, count_refusal
 from sponsio_like.session.snapshot import Written
 from sponsio_like.session.tickets import Tickets
@@ -96,7 +108,7 @@ class Interceptor:
     def stand(self, place: str) -> None:
         """Set the place in the history of the host where the next calls stand."""
         with self.lock:
-            flush_fast(self)
+            self.flush_fast()
             self.world.set_place(place)
 
     def attempt(
@@ -116,14 +128,14 @@ class Interceptor:
         late: list[Violation] = []
         while True:
             with self.lock:
-                flush_fast(self)
+                self.flush_fast()
                 touched, context = self.ledger.touched(event), self.context
             reads, failed, spent = read_event(self.ledger, event, touched, context, self.calls)
             now = time_of(self.clock) if stoppable(event) else self.now()
             seen = EventReading(event, touched, reads, failed, now, context.denied, spent)
             try:
                 with self.lock:
-                    flush_fast(self)
+                    self.flush_fast()
                     attempt = self._try(seen, mark, answer, rulings, late, substitute=substitute)
             except StoreFailed as error:
                 if isinstance(event, Step):
@@ -235,6 +247,47 @@ class Interceptor:
         self.committed += 1
         self.ledger.torn = before
 
+    def begin_fast(self, kept: Kept) -> bool:
+        """Make the call a call in flight, in one pass; False if that is not possible."""
+        id, tool, _, _, _, time, lane, checked, woken = kept
+        reads = lane.reads(checked)
+        for other, read in woken:
+            reads += other.reads(read)
+        ledger = self.ledger
+        try:
+            begun = begin(ledger, reads, time)
+        except STRAIN:
+            raise
+        except Exception:  # a clause that fails answers for itself: `judge` says which one
+            return False
+        if begun is None:
+            return False
+        at, allowed, torn = self.committed, let_through(id), ledger.torn
+        flight = Flight(tool, kept, at, begun.waits, allowed, lane.sources, "", lane.by_status)
+        count_call(ledger, begun.rests)
+        self.latest, self.flights[id] = None, flight
+        self.committed += 1
+        ledger.torn = torn
+        return True
+
+    def flush_fast(self) -> None:
+        """Make the latest call a call in flight like any other, since something else happens.
+
+        The lock is held. Raises what a clause raises for want of memory or stack: nothing has
+        changed then, and the call is the latest still.
+        """
+        latest = self.latest
+        if latest is None or self.begin_fast(latest):
+            return
+        call, reads = event_and_reads(latest)
+        judgement = judge(self.ledger, call, reads, latest[5])
+        for _, error in judgement.failed:
+            if isinstance(error, STRAIN):
+                raise error
+        self.begin_call(call, judgement, (event_fingerprint(call), ""), Allowed(call.id))
+        if judgement.failed:  # a clause has not seen a call that runs
+            self.doubts(judgement.failed[0][1])
+
     def doubts(self, error: Exception | None = None) -> None:
         """Note that the contracts' state is in doubt: something was raised half-way through a
         change.
@@ -264,7 +317,7 @@ class Interceptor:
         """
         now = self.now()
         with self.lock:
-            flush_fast(self)
+            self.flush_fast()
             self.time = max(self.time, now)
             return ask(self.desk, self.time)
 
@@ -274,14 +327,14 @@ class Interceptor:
         """
         now = self.now()
         with self.lock:
-            flush_fast(self)
+            self.flush_fast()
             self.world.refresh()
             return ask(self.ledger, max(self.time, now, self.world.time))
 
     def pending_calls(self) -> tuple[tuple[str, str, tuple[Change, ...]], ...]:
         """Return the calls in flight: their ids, their tools, and what waits for their results."""
         with self.lock:
-            flush_fast(self)
+            self.flush_fast()
             return tuple((id, each.tool, self.waits(each)) for id, each in self.flights.items())
 
     def in_flight(self) -> list[str]:
@@ -297,14 +350,14 @@ class Interceptor:
         """Add a fact to the context, visible from the next decision on."""
         now = self.now()
         with self.lock:
-            flush_fast(self)
+            self.flush_fast()
             self.time = max(self.time, now)
             self.context = self.context.told(key, value, self.time)
 
     def used(self, tokens: int) -> None:
         """Add tokens that the model has used."""
         with self.lock:
-            flush_fast(self)
+            self.flush_fast()
             self.context = self.context.used(tokens)
 
     def verdicts(self) -> dict[str, Verdict]:
@@ -317,7 +370,7 @@ class Interceptor:
         """
         now, late = self.now(), tuple[Violation, ...]()
         with self.lock:
-            flush_fast(self)
+            self.flush_fast()
             with suppress(StoreFailed), self.world.open():
                 late = self.expire(now, self.context)
             first, self.finished = not self.finished, True

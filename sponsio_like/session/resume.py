@@ -13,7 +13,6 @@ from typing import Any
 
 from sponsio_like.engine import encode, still_asks
 from sponsio_like.errors import SnapshotError
-from sponsio_like.session.fast import flush_fast
 from sponsio_like.session.flights import all_resumed, flight_data
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.snapshot import FORMAT, Written, part, put_back, take
@@ -49,7 +48,7 @@ def copied(data: Any) -> Any:
 def snapshot(inner: Interceptor, session: str) -> dict[str, Any]:
     """Return the whole state of a session as JSON data, which nobody else has."""
     with inner.lock:
-        flush_fast(inner)
+        inner.flush_fast()
         if inner.ledger.torn:
             inner.doubts()
         flights = {id: flight_data(flight) for id, flight in inner.flights.items()}

@@ -39,8 +39,8 @@ from sponsio_like.outcome import (
 from sponsio_like.session.active import active
 from sponsio_like.session.decide import Fit, decided
 from sponsio_like.session.decision_log import SILENT, Log
-from sponsio_like.session.fast import FastRefusal, Kept, settle_fast, taken_back, try_fast
-from sponsio_like.session.flights import Attempt
+from sponsio_like.session.fast import FastRefusal, settle_fast, taken_back, try_fast
+from sponsio_like.session.flights import Attempt, Kept
 from sponsio_like.session.ids import fresh_id
 from sponsio_like.session.impossible import impossible_tools
 from sponsio_like.session.interceptor import Interceptor

@@ -13,7 +13,6 @@ from sponsio_like.errors import STRAIN
 from sponsio_like.events import Result
 from sponsio_like.monitor import Change, Now, Witness
 from sponsio_like.outcome import Violation
-from sponsio_like.session.fast import flush_fast
 from sponsio_like.session.flights import Flight
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.user_code import read_results
@@ -51,7 +50,7 @@ def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement 
             "ok" if good else "error", given_value(output if good else error, ANSWER_CAP)
         )
         with inner.lock:
-            flush_fast(inner)
+            inner.flush_fast()
             before, found = inner.ledger.torn, inner.flights.get(id)
             if found is None:
                 return None
@@ -91,7 +90,7 @@ def _landed(
     That is so if, while it was read, other clauses have come to wait for it.
     """
     with inner.lock:
-        flush_fast(inner)
+        inner.flush_fast()
         _note(inner, flight, result)
         waits = inner.waits(flight)
     with Effort(HEARD * EFFORT_CAP) as effort:
@@ -100,7 +99,7 @@ def _landed(
         _note(inner, flight, result, "it is too much text for all contracts together")
     now = inner.now()
     with inner.lock:
-        flush_fast(inner)
+        inner.flush_fast()
         return _settled(inner, (id, flight), waits, results, now, late)
 
 

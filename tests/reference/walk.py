@@ -20,7 +20,6 @@ from sponsio_like.errors import ContractError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.logic import formula as f
 from sponsio_like.outcome import Allowed, Mode, Outcome
-from sponsio_like.session.fast import flush_fast
 from sponsio_like.session.session import Session
 from tests.reference import oracle
 from tests.reference.tables import Case, Node, Table
@@ -311,7 +310,7 @@ def state(session: Session | None) -> Any:
     """All that a session remembers of its trace."""
     assert session is not None
     with session._inner.lock:
-        flush_fast(session._inner)  # the last call may have gone the short way
+        session._inner.flush_fast()  # the last call may have gone the short way
         ledger = session._inner.ledger
     return ledger.watches, ledger.keyed, ledger.positions, ledger.wakes, ledger.alarms
 
