@@ -11,13 +11,16 @@ import sys
 from collections.abc import Callable, Iterable
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
 from sponsio_like.errors import SponsioLikeError, TraceError
 from sponsio_like.explain import catalog_page, contracts_page, pattern_page, warnings_page
 from sponsio_like.terminal import console_for, counted, print_page, print_table
+
+if TYPE_CHECKING:
+    from sponsio_like.replay import Part
 
 app = typer.Typer(
     name="sponsio-like",
@@ -297,13 +300,35 @@ def verify(
 @app.command()
 def report(
     logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="Decision logs.")],
+    *,
     as_json: Json = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page instead.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only from then on: 2026-11-23T08:00.")
+    ] = None,
+    contract: Annotated[str | None, typer.Option(help="Only this contract.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Only the calls of this agent.")] = None,
+    session: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only this session, record by record.")
+    ] = None,
 ) -> None:
     """Show what each contract stopped, or would have stopped, from a decision log."""
     from sponsio_like.log import read_log
-    from sponsio_like.replay import report_of
+    from sponsio_like.replay import Part, report_of, session_page
 
-    found = report_of(line for path in logs for line in read_log(path))
+    part = Part(since, contract, agent, session)
+    if html is not None:
+        _page(logs, html, part)
+        return
+    lost: list[str] = []
+    lines = part.of(line for path in logs for line in read_log(path, lost.append))
+    if session is not None and not as_json:
+        print_page(session_page(lines, session), console_for(sys.stdout))
+        return
+    found = part.of_report(report_of(lines))
+    _warn([f"warning: {where}: not a line of JSON; left out" for where in lost])
     if as_json:
         typer.echo(json.dumps(found.as_json()))
         return
@@ -312,3 +337,12 @@ def report(
         print_table(found.table(), console)
         print_page([("", "")], console)
     print_page([(line, "") for line in found.conclusion()], console)
+
+
+def _page(logs: list[Path], html: Path, part: Part) -> None:
+    """Write the report on logs as a page."""
+    from sponsio_like.reporting import facts_of, page_of
+
+    names = ", ".join(path.name for path in logs)
+    html.write_text(page_of(facts_of(logs, part), names), "utf-8")
+    typer.echo(f"{html}: the report on {names}")

@@ -144,12 +144,13 @@ def _line(record: Record) -> str:
     return f'{{"timestamp": "{_second(second)}.{rest:06d}Z", {said}'
 
 
-def read_log(path: str | Path) -> Iterator[Line]:
+def read_log(path: str | Path, lost: Callable[[str], None] | None = None) -> Iterator[Line]:
     """Yield the records of a log one by one, each with its place `file:line`.
 
-    A last line that is incomplete, since its writer was stopped, is left out. Raises `TraceError`.
+    A last line that is incomplete, since its writer was stopped, is left out. `lost` is told the
+    places of other lines that are not JSON; without it, they raise `TraceError`.
     """
-    return read_lines(path, torn=True)
+    return read_lines(path, torn=True, lost=lost)
 
 
 @functools.lru_cache(maxsize=1)

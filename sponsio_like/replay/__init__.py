@@ -3,6 +3,8 @@
 In: traces or a decision log. Out: counts, reports and explanations for people.
 """
 
+from sponsio_like.replay.bounds import lower_bound, needed, upper_bound
+from sponsio_like.replay.part import Part, session_page
 from sponsio_like.replay.replay import Played, Replay
 from sponsio_like.replay.report import report_of
 from sponsio_like.replay.summary import ContractSummary, Summary, read_all
@@ -10,6 +12,7 @@ from sponsio_like.replay.timeline import explained, page
 
 # fmt: off
 __all__ = [
-    "ContractSummary", "Played", "Replay", "Summary", "explained", "page", "read_all", "report_of",
+    "ContractSummary", "Part", "Played", "Replay", "Summary", "explained", "lower_bound",
+    "needed", "page", "read_all", "report_of", "session_page", "upper_bound",
 ]
 # fmt: on

@@ -14,6 +14,7 @@ from typing import Any
 
 from sponsio_like.contracts import KEYS
 from sponsio_like.errors import TraceError
+from sponsio_like.replay.bounds import upper_bound
 from sponsio_like.terminal import Table, counted, never_applied
 from sponsio_like.traces import Line
 
@@ -25,11 +26,13 @@ STOPPING = frozenset({"blocked", "held", "redirected", "custom"})
 class Row:
     """The counts of one contract.
 
-    `applied` counts the decisions it had to do with, told by the names of tools and roles;
+    `applied` counts the decisions it had to do with, told by the names of tools and roles; `broken`
+    those of them that violated it;
     `approved` the calls that it held and that ran, since a person said yes.
     """
 
     applied: int = 0
+    broken: int = 0
     stopped: int = 0
     approved: int = 0
     would_have_stopped: int = 0
@@ -44,6 +47,9 @@ class Row:
         """Return the row as JSON data."""
         return {
             "applied": self.applied,
+            "broken": self.broken,
+            "rate": self.rate,
+            "at_most": self.at_most,
             "stopped": self.stopped,
             "approved": self.approved,
             "would_have_stopped": self.would_have_stopped,
@@ -54,6 +60,16 @@ class Row:
             "tools": dict(self.tools.most_common()),
             **self.about,
         }
+
+    @property
+    def rate(self) -> float | None:
+        """The part of the decisions to which the contract applied that broke it, if any did."""
+        return self.broken / self.applied if 0 < self.applied >= self.broken else None
+
+    @property
+    def at_most(self) -> float | None:
+        """The rate that the true one does not exceed, with a confidence of 95 %."""
+        return None if self.rate is None else upper_bound(self.broken, self.applied)
 
     @property
     def violated(self) -> bool:
@@ -78,6 +94,8 @@ class Report:
     tools: Counter[str] = field(default_factory=Counter)
     sessions: set[str] = field(default_factory=set)
     relaxed: int = 0
+    lost: int = 0
+    """The number of records that the log has lost."""
     waiting: dict[tuple[str, str], list[Mapping[str, Any]]] = field(default_factory=dict)
     """The records of held calls, by session and call; they are removed when the call runs."""
 
@@ -89,6 +107,7 @@ class Report:
             "outcomes": dict(self.outcomes.most_common()),
             "tools": dict(self.tools.most_common()),
             "relaxed": self.relaxed,
+            "lost": self.lost,
             "contracts": [{"contract": name, **row.as_json()} for name, row in self._ranked()],
         }
 
@@ -113,6 +132,10 @@ class Report:
         out += [_said(name, row) for name, row in self._ranked() if row.about]
         if idle := [name for name, row in self._ranked() if row.idle]:
             out.append(never_applied(idle))
+        if self.lost:
+            out.append(
+                f"{counted(self.lost, 'record')} of this log were lost: the numbers are too low"
+            )
         if self.relaxed:
             times = counted(self.relaxed, "time")
             out.append(f"enforcement was turned off by the environment {times}")
@@ -153,6 +176,8 @@ def _count(report: Report, record: Mapping[str, Any]) -> None:
         report.contracts.setdefault(each["contract"], Row())
     if event == "relaxed":
         report.relaxed += 1
+    report.lost += record["records"] if event == "dropped" else 0
+    if event in ("relaxed", "dropped", "contracts"):
         return
     report.sessions.add(session)
     if event == "decision" or (event == "message" and record.get("role") == "assistant"):
@@ -187,9 +212,13 @@ def _told(report: Report, record: Mapping[str, Any], times: int) -> None:
     if not record.get("again"):
         for name in record.get("applied", ()):
             report.contracts.setdefault(name, Row()).applied += times
-    for violation in record.get("violations", ()):
+    found = record.get("violations", ())
+    for violation in found:
         row = report.contracts.setdefault(violation["contract"], Row())
         _violated(row, violation, times, runs=_runs(record))
+    if record["event"] in ("decision", "message") and not record.get("again"):
+        for name in {each["contract"] for each in found}:
+            report.contracts[name].broken += times
 
 
 def _violated(row: Row, violation: Mapping[str, Any], times: int, *, runs: bool) -> None:
@@ -220,6 +249,7 @@ def _sum(rows: Iterable[Row]) -> Row:
     total = Row()
     for row in rows:
         total.applied += row.applied
+        total.broken += row.broken
         total.stopped += row.stopped
         total.approved += row.approved
         total.would_have_stopped += row.would_have_stopped
@@ -233,6 +263,8 @@ def _sum(rows: Iterable[Row]) -> Row:
 _COLUMNS = (
     "contract",
     "applied",
+    "broken",
+    "at most",
     "stopped",
     "approved",
     "would have stopped",
@@ -249,6 +281,8 @@ def _cells(name: str, row: Row) -> tuple[str | int, ...]:
     return (
         name,
         row.applied,
+        row.broken,
+        "" if row.at_most is None else f"{100 * row.at_most:.2g} %",
         row.stopped,
         row.approved,
         row.would_have_stopped,

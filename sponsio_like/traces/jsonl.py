@@ -40,9 +40,9 @@ def read_lines(
 
     `progress` is told how many bytes of the file have been read. `torn`: the last line may be
     incomplete, because its writer was stopped; it is left out. `lost` is told the place of each
-    line that is not JSON; without it, such a line raises `TraceError`.
+    line after a good one that is not JSON; without it, such a line raises `TraceError`.
     """
-    where = str(path)
+    where, good = str(path), False
     try:
         with Path(path).open("rb") as raw:
             zipped = raw.peek(2)[:2] == GZIP
@@ -52,12 +52,13 @@ def read_lines(
                 try:
                     value = _object(line, where, torn and not line.endswith(b"\n"))
                 except TraceError:
-                    if lost is None:
+                    if lost is None or not good:
                         raise
                     lost(where)
                     continue
                 progress(raw.tell())
                 if value is not None:
+                    good = True
                     yield Line(where, value)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise TraceError(f"{where}: the gzip data is damaged ({error})") from error

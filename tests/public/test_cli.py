@@ -285,7 +285,7 @@ def test_report_is_a_table(run: Run, tmp_path: Path) -> None:
     logged(tmp_path / "log.jsonl")
     ran = run("report", "log.jsonl")
     assert ran.status == 0
-    assert re.fullmatch(r"few payments +2 +1 +\. +1 +pay 1", ran.out.splitlines()[1])
+    assert re.fullmatch(r"few payments +2 +1 +97 % +1 +\. +1 +pay 1", ran.out.splitlines()[1])
     assert "1 session, 2 decisions: 1 allowed, 1 blocked" in ran.out
     assert "\x1b" not in ran.out
 

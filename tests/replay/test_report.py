@@ -48,6 +48,9 @@ def test_what_was_stopped_is_counted_by_contract_and_tool() -> None:
     assert row(found, "gate") == {
         "contract": "gate",
         "applied": 5,
+        "broken": 3,
+        "rate": 0.6,
+        "at_most": pytest.approx(0.92356, rel=1e-4),
         "stopped": 3,
         "approved": 0,
         "would_have_stopped": 0,

@@ -1,0 +1,42 @@
+"""Writes the report on a decision log as one page of HTML, which loads nothing from elsewhere.
+
+In: `Facts`. Out: text. It has no content of the agent but what the log has.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from sponsio_like.errors import SponsioLikeError
+from sponsio_like.reporting.facts import Facts
+
+KINDS = (
+    ("blocked", "blocked"),
+    ("held", "held"),
+    ("approved", "approved"),
+    ("redirected", "redirected"),
+    ("would", "would have been stopped"),
+    ("warned", "warned"),
+    ("late", "reported late"),
+    ("unfulfilled", "left open"),
+)
+
+
+def page_of(facts: Facts, title: str) -> str:
+    """Return the page. Raises `SponsioLikeError` without the extra."""
+    try:
+        import jinja2
+    except ImportError:
+        raise SponsioLikeError(
+            "a report as a page needs more: pip install 'sponsio-like[report]'"
+        ) from None
+    text = files("sponsio_like.reporting").joinpath("page.html.j2").read_text("utf-8")
+    template = jinja2.Environment(autoescape=True, trim_blocks=True).from_string(text)
+    rendered: str = template.render(
+        facts=facts,
+        title=title,
+        kinds=KINDS,
+        peak=max((each["n"] for each in facts.parts["over_time"]), default=1),
+        n=lambda number: f"{number:,}",
+    )
+    return rendered

@@ -1,0 +1,98 @@
+"""Loads a decision log into an embedded database, so that a large one is counted quickly.
+
+In: log files, and what of them is asked for. Out: a connection with the table `log`, a row a
+record, and `told`, those of them that count: without calls that were held and ran later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sponsio_like.errors import SponsioLikeError, TraceError
+from sponsio_like.replay import Part
+
+VIOLATION = (
+    "STRUCT(contract VARCHAR, position BIGINT, tool VARCHAR, action VARCHAR, mode VARCHAR, "
+    "message VARCHAR, because VARCHAR, owner VARCHAR, severity VARCHAR, tags VARCHAR[])[]"
+)
+COLUMNS = {
+    "timestamp": "TIMESTAMP",
+    "event": "VARCHAR",
+    "session": "VARCHAR",
+    "id": "VARCHAR",
+    "tool": "VARCHAR",
+    "role": "VARCHAR",
+    "agent": "VARCHAR",
+    "outcome": "VARCHAR",
+    "would": "VARCHAR",
+    "status": "VARCHAR",
+    "digest": "VARCHAR",
+    "again": "BOOLEAN",
+    "microseconds": "DOUBLE",
+    "position": "BIGINT",
+    "records": "BIGINT",
+    "applied": "VARCHAR[]",
+    "args": "JSON",
+    "advice": "VARCHAR",
+    "violations": VIOLATION,
+    "unfulfilled": "STRUCT(contract VARCHAR, message VARCHAR)[]",
+    "contracts": "STRUCT(contract VARCHAR, mode VARCHAR, hash VARCHAR)[]",
+    "source": "VARCHAR",
+}
+OF_PART = """
+($since IS NULL OR timestamp IS NULL OR timestamp >= CAST($since AS TIMESTAMP))
+  AND ($session IS NULL OR session = $session)
+  AND ($agent IS NULL OR coalesce(agent, $agent) = $agent)
+"""
+LOAD = """
+CREATE TABLE log AS SELECT * FROM read_json($paths, format = 'newline_delimited',
+  columns = $columns, ignore_errors = true, maximum_object_size = 67108864)
+WHERE event IS NOT NULL AND (contracts IS NOT NULL OR (PART))
+""".replace("PART", OF_PART)
+EMPTIED = """
+UPDATE log SET event = 'contracts', session = NULL, outcome = NULL, applied = NULL,
+  violations = NULL, unfulfilled = NULL WHERE NOT coalesce((PART), false)
+""".replace("PART", OF_PART)
+"""Makes records that are not of the part, and are there since they name contracts, say no more."""
+TOLD = """
+CREATE VIEW told AS SELECT rowid AS n, * FROM log WHERE NOT (
+  outcome = 'held' AND again IS NULL AND rowid IN (
+    SELECT h.rowid FROM log h JOIN log r ON h.session = r.session
+      AND coalesce(h.id, '') = coalesce(r.id, '') AND r.rowid > h.rowid
+    WHERE h.outcome = 'held' AND h.again IS NULL AND r.again IS NULL
+      AND r.outcome IN ('allowed', 'redirected')))
+"""
+
+
+def loaded(paths: Sequence[Path], asked: Part, folder: Path) -> Any:
+    """Return a connection to a database in this folder with the records of the logs.
+
+    Raises `TraceError` for a file that cannot be read, or has no record of a log.
+    """
+    database = connected(folder)
+    for path in paths:
+        if not path.is_file():
+            raise TraceError(f"{path}: cannot be read: no such file")
+    asks = {"since": asked.since, "session": asked.session, "agent": asked.agent}
+    database.execute(LOAD, {"paths": [str(path) for path in paths], "columns": COLUMNS, **asks})
+    database.execute(EMPTIED, asks)
+    if not database.execute("SELECT count(*) FROM log").fetchone()[0]:
+        raise TraceError(f"{', '.join(map(str, paths))}: no record of a decision log is in it")
+    database.execute(TOLD)
+    return database
+
+
+def connected(folder: Path) -> Any:
+    """Return a new database in this folder. Raises `SponsioLikeError` without the extra."""
+    try:
+        import duckdb
+    except ImportError:
+        raise SponsioLikeError(
+            "a report as a page needs more: pip install 'sponsio-like[report]'"
+        ) from None
+    database = duckdb.connect(str(folder / "log.duckdb"))
+    database.execute("SET memory_limit = '600MB'")
+    database.execute("SET temp_directory = ?", [str(folder / "spilled")])
+    return database
