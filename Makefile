@@ -92,7 +92,7 @@ help:
 
 .venv/installed-dev: .venv/created pyproject.toml
 	@echo "installing sponsio-like and its development tools into .venv ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,langgraph,langchain]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,langgraph,langchain,risk]'
 	@touch .venv/installed $@
 
 .venv/installed-bench: .venv/installed-dev

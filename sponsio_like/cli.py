@@ -17,6 +17,7 @@ import typer  # noqa: TID253 - nothing but the command line imports this module
 
 from sponsio_like.errors import SponsioLikeError, TraceError
 from sponsio_like.explain import catalog_page, contracts_page, pattern_page, warnings_page
+from sponsio_like.risk.commands import app as risk
 from sponsio_like.terminal import console_for, counted, print_page, print_table
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     epilog="Start with: sponsio-like demo",
 )
+app.add_typer(risk, name="risk")
 
 Contracts = Annotated[Path, typer.Argument(metavar="CONTRACTS.yaml", help="A contract file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]

@@ -6,6 +6,7 @@ SponsioLikeError
 ├── CallHeld           a decorated tool waits for a person; it has the ticket (`guard/raised.py`)
 ├── ContractError      the author of a contract made a mistake (all mistakes of a file at once)
 ├── InputMissing       a contract needs an input that the session does not get
+├── RiskError          a model of risk, or a question to it, that cannot be read or used
 ├── SessionError       the host used a session wrongly: an unknown call id, a finished session
 ├── SnapshotError      a snapshot that cannot be restored
 └── TraceError         a trace file or a decision log that cannot be read
@@ -139,6 +140,10 @@ def _shared(one: str, other: str) -> int:
 
 class InputMissing(SponsioLikeError):
     """Raised if a contract needs an input (results, facts, ...) that the session does not get."""
+
+
+class RiskError(SponsioLikeError):
+    """Raised for a model of risk, or a question to it, that cannot be read or used."""
 
 
 class SessionError(SponsioLikeError):

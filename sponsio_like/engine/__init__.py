@@ -10,6 +10,8 @@ from sponsio_like.engine.clause import MOMENT, Clause
 from sponsio_like.engine.codec import decode, encode
 from sponsio_like.engine.findings import (
     INVENTORY,
+    RISK,
+    RISK_NAME,
     Finding,
     enforced,
     findings_of,
@@ -49,12 +51,12 @@ from sponsio_like.engine.unread import (
 
 # fmt: off
 __all__ = [
-    "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "OTHERS", "ByName", "Clause", "Counter",
-    "Finding", "Late", "Ledger", "Letter", "Policy", "Results", "Unread", "applies", "begin",
-    "contract_names", "count_call", "decode", "encode", "enforced", "expire", "findings_of",
-    "holding", "in_doubt", "inventory_mode", "judge", "keep_all", "left_to_answer", "lost",
-    "needing_ruling", "observed", "owed", "owing", "ranked", "renamed", "reported", "settle_all",
-    "split_world", "still_asks", "stoppable", "stopping", "strictest", "take_status", "too_large",
-    "unlisted_call", "unread_fields", "unread_in_result", "unread_slots", "unreadable", "verdicts",
-    "why_unread", "witnesses",
+    "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "OTHERS", "RISK", "RISK_NAME", "ByName",
+    "Clause", "Counter", "Finding", "Late", "Ledger", "Letter", "Policy", "Results", "Unread",
+    "applies", "begin", "contract_names", "count_call", "decode", "encode", "enforced", "expire",
+    "findings_of", "holding", "in_doubt", "inventory_mode", "judge", "keep_all", "left_to_answer",
+    "lost", "needing_ruling", "observed", "owed", "owing", "ranked", "renamed", "reported",
+    "settle_all", "split_world", "still_asks", "stoppable", "stopping", "strictest", "take_status",
+    "too_large", "unlisted_call", "unread_fields", "unread_in_result", "unread_slots", "unreadable",
+    "verdicts", "why_unread", "witnesses",
 ]

@@ -26,7 +26,7 @@ from sponsio_like.outcome import (
     Violation,
 )
 from sponsio_like.replay.applied import Applied
-from sponsio_like.session import ARGUMENTS, Log, Record, Session
+from sponsio_like.session import ARGUMENTS, Gate, Log, Record, Session
 from sponsio_like.traces import (
     CallEvent,
     DenialEvent,
@@ -130,7 +130,7 @@ class Replay:
         self._inventory = declared(tools)
         self._records: list[Record] = []
         self._policies: dict[tuple[frozenset[Any], ...], tuple[Policy, ByName]] = {}
-        self._whole = self._policy(self.contracts)
+        self.policy = self._policy(self.contracts)
 
     def judge(self, trace: Trace) -> TraceVerdict:
         """Play a trace to its end; return what became of it."""
@@ -146,11 +146,11 @@ class Replay:
         lost = tuple(self._overlooked(trace))
         return TraceVerdict(trace.id, trace.calls, every, unfulfilled, lacks, applied.end(), lost)
 
-    def play(self, trace: Trace) -> Playback:
-        """Return a play of this trace with those contracts that can be judged on it."""
+    def play(self, trace: Trace, gate: Gate | None = None) -> Playback:
+        """Return a play of this trace with those contracts that can be judged on it, and a gate."""
         policy, _ = self._ready(trace)
         self._records.clear()
-        return Playback(trace, policy, self._records)
+        return Playback(trace, policy, self._records, gate)
 
     def _overlooked(self, trace: Trace) -> Iterator[tuple[str, str, str]]:
         """Yield the fields beside empty arguments that contracts name."""
@@ -165,13 +165,14 @@ class Replay:
         found = self._policies.get(key)
         if found is None:
             missing = self.missing(trace)
-            policy = self._policy([each for each in self.contracts if each.name not in missing])
+            left = [each for each in self.contracts if each.name not in missing]
+            policy = self._policy(left) if missing else self.policy
             found = self._policies[key] = (policy, ByName(policy))
         return found
 
     def missing(self, trace: Trace) -> dict[str, frozenset[str]]:
         """Return the contracts that cannot be judged on a trace, with the inputs it lacks."""
-        unrecorded = content_missing(self._whole, trace.withheld)
+        unrecorded = content_missing(self.policy, trace.withheld)
         lacks = {
             name: (wants - trace.inputs) | unrecorded.get(name, frozenset())
             for name, wants in self.needs.items()
@@ -189,13 +190,15 @@ class Playback:
     reveals.
     """
 
-    def __init__(self, trace: Trace, policy: Policy, records: list[Record]) -> None:
+    def __init__(
+        self, trace: Trace, policy: Policy, records: list[Record], gate: Gate | None = None
+    ) -> None:
         self.trace = trace
         self.records = records
         self.time = 0.0
         self.calls = 0
         log = Log(records.append, ARGUMENTS)
-        self.session = Session(policy, trace.id, clock=lambda: self.time, log=log)
+        self.session = Session(policy, trace.id, clock=lambda: self.time, log=log, gate=gate)
         self._places: list[int] = []
         self._substituted: set[str] = set()
 

@@ -17,6 +17,7 @@ from sponsio_like.advice import Refusal
 from sponsio_like.contracts import CONTRACT, SHOWN, Inventory, ruling
 from sponsio_like.engine import (
     INVENTORY,
+    RISK,
     Finding,
     enforced,
     holding,
@@ -153,6 +154,9 @@ def blocked(
         return Blocked(id_of(event), violations, lambda: _outside(listed, event, instead), ends)
     if why or attempt.before is None:
         return Blocked(id_of(event), violations, lambda: why)
+    risk = next((each.violation.words for each in attempt.found if each.clause == RISK), "")
+    if risk and instead is None:
+        return Blocked(id_of(event), violations, lambda: risk, ends)
     refusal = Refusal(
         attempt.before,
         event,

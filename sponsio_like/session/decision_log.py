@@ -56,6 +56,7 @@ class Log:
         found: Iterable[Finding],
         late: Iterable[Violation],
         again: bool = False,
+        risk: Record | None = None,
     ) -> None:
         """Log one decision, with the violations of every contract; `again`: it was told before."""
         if self.sink is None:
@@ -66,16 +67,19 @@ class Log:
         if told:
             record["violations"] += [self._violation(each) for each in told]
             record |= _about(call, outcome, told)
+        if risk is not None:
+            record["risk"] = risk
         if isinstance(outcome, Redirected):
             instead = self.content.args(outcome.tool, outcome.args)
             if "args" in instead:
                 record["substitute_args"] = instead["args"]
         self._end(record, outcome, again)
 
-    def passed(self, at: Moment, call: Said) -> None:
+    def passed(self, at: Moment, call: Said, risk: Record | None = None) -> None:
         """Log the decision on a call that violates no contract."""
         if self.reads is None or self.reads():
-            self._send(self._decided(at, call, "allowed"))
+            more = {} if risk is None else {"risk": risk}
+            self._send(self._decided(at, call, "allowed") | more)
 
     def _decided(self, at: Moment, call: Said, outcome: str) -> Record:
         """Return the record of a decision, as yet without violations."""

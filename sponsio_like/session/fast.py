@@ -96,6 +96,8 @@ def taken_back(inner: Interceptor, id: str) -> None:
     with inner.lock:
         if inner.latest is not None and inner.latest[0] == id:
             inner.latest = None
+            if inner.gate is not None:
+                inner.gate.undone(id)
 
 
 def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | FastRefusal | None:
@@ -119,11 +121,19 @@ def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Fa
     if isinstance(checked, list):
         event = Call(tool, args, id, agent, depth)
         return None if woken or lane.at_once else _refused(inner, event, checked, now)
+    gate = inner.gate
+    if gate is not None and not gate.passes(ledger, tool, args):
+        return None
     kept: Kept = (id, tool, args, agent, depth, now, lane, checked, woken)
     if lane.at_once or (inner.flights and (woken or lane.branching)):
-        return _begun(inner, kept)
+        begun = _begun(inner, kept)
+        if gate is not None and begun is not None:
+            gate.began(id, tool, args)
+        return begun
     inner.time = now
     inner.latest = kept
+    if gate is not None:
+        gate.began(id, tool, args)
     return kept
 
 
@@ -252,6 +262,8 @@ def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str |
     if lane.sources:
         inner.context = inner.context.arrived(lane.sources)
     ledger.torn = False
+    if inner.gate is not None:
+        inner.gate.landed(ledger, latest[0], ok)
     return tool
 
 
@@ -282,6 +294,8 @@ def _landed(inner: Interceptor, id: str, now: float, *, ok: bool) -> str | None:
     del inner.flights[id]
     inner.time, inner.context = now, context
     ledger.torn = False
+    if inner.gate is not None:
+        inner.gate.landed(ledger, id, ok)
     return flight.tool
 
 

@@ -35,7 +35,15 @@ from sponsio_like.engine import (
 from sponsio_like.errors import STRAIN, Finished
 from sponsio_like.events import NOTHING_TOLD, Call, Context, Event, Step, Ticket
 from sponsio_like.monitor import Change, Judgement, Now, Verdict
-from sponsio_like.outcome import Allowed, Decision, Outcome, Unfulfilled, Violation, let_through
+from sponsio_like.outcome import (
+    Allowed,
+    Block,
+    Decision,
+    Outcome,
+    Unfulfilled,
+    Violation,
+    let_through,
+)
 from sponsio_like.session.flights import (
     FULL,
     Answer,
@@ -47,6 +55,7 @@ from sponsio_like.session.flights import (
     id_of,
     refusal_before,
 )
+from sponsio_like.session.gate import Gate
 from sponsio_like.session.refuse import after_refusal, count_refusal
 from sponsio_like.session.snapshot import Written
 from sponsio_like.session.tickets import Tickets
@@ -72,15 +81,20 @@ class Interceptor:
     """
 
     __slots__ = (
-        "clock", "committed", "context", "desk", "doubt", "finished", "flights", "landing",
+        "clock", "committed", "context", "desk", "doubt", "finished", "flights", "gate", "landing",
         "lanes", "latest", "ledger", "lock", "policy", "shown", "time", "unread", "warned", "world",
         "written",
     )  # fmt: skip
 
     def __init__(
-        self, policy: Policy, clock: Callable[[], float], session: str, world: World | None
+        self,
+        policy: Policy,
+        clock: Callable[[], float],
+        session: str,
+        world: World | None,
+        gate: Gate | None = None,
     ) -> None:
-        self.policy = policy
+        self.policy, self.gate = policy, gate
         self.lanes = policy.lanes
         self.context = NOTHING_TOLD
         self.flights: dict[str, Flight] = {}
@@ -178,9 +192,12 @@ class Interceptor:
             against = judgement.witnesses
             found = (*findings_of(self.policy, against, event, self.calls, rulings), *failed)
             ticket = self.desk.approved(id_of(event), mark, self.time)
+            ahead = () if substitute else self._ahead(event, left_to_answer(found, ticket), rulings)
+            found = (*found, *ahead)
             left = found if substitute else left_to_answer(found, ticket)
             answers = strictest(left) if stoppable(event) else None
             if answers is not None:
+                self._counts(ahead, answers)
                 if not substitute:
                     self.context = after_refusal(self.policy, self.context, event, left, answers)
                 before = self.ledger.before(event, against)
@@ -202,6 +219,21 @@ class Interceptor:
             stands = Attempt(why=why) if why else None
         return stands
 
+    def _ahead(
+        self, event: Event, left: tuple[Finding, ...], rulings: Mapping[str, Decision]
+    ) -> tuple[Finding, ...]:
+        """Return what the gate finds against a call that the contracts let through."""
+        if self.gate is None or not isinstance(event, Call) or strictest(left) is not None:
+            return ()
+        found = self.gate.ahead(self.ledger, event, self.committed, rulings)
+        return () if found is None else (found,)
+
+    def _counts(self, ahead: tuple[Finding, ...], answers: Decision) -> None:
+        """Tell the gate that its finding refuses the call, if it does."""
+        if self.gate is not None and isinstance(answers, Block):
+            for each in ahead:
+                self.gate.refused(each)
+
     def _happens(
         self,
         event: Event,
@@ -214,6 +246,8 @@ class Interceptor:
         before = self.ledger.torn
         if isinstance(event, Call):
             self.begin_call(event, judgement, names, outcome)
+            if self.gate is not None:
+                self.gate.began(event.id, event.tool, event.args)
         else:
             shown = event, outcome
             self.ledger.commit(judgement, self.world.lineage)

@@ -57,6 +57,7 @@ def snapshot(inner: Interceptor, session: str) -> dict[str, Any]:
         mine |= {"calls": inner.calls, "time": inner.time}
         mine |= {"flights": flights, "tickets": inner.desk.plain()}
         inner.written = inner.written or Written()
+        mine |= {} if inner.gate is None else {"risk": inner.gate.plain()}
         kept = take(inner.ledger, inner.context, inner.written)
         whole = kept | {key: encode(value) for key, value in mine.items()}
         return {**copied(whole), "seal": seal(whole)}
@@ -80,6 +81,8 @@ def restore(inner: Interceptor, data: Mapping[str, Any]) -> tuple[str, ...]:
     anew = {*fresh, *inner.world.resume(data, lived=inner.calls > 0)}
     kept, sources = part(data, "flights", dict), {repr(s): s for s in inner.policy.sources}
     inner.flights.update(all_resumed(kept, moved, sources))
+    if inner.gate is not None:
+        inner.gate.resume(part(data, "risk", dict) if "risk" in data else None)
     inner.desk.resume(
         part(data, "tickets", list),
         lambda asked: asked.contract not in anew and still_asks(inner.policy, asked),

@@ -41,6 +41,7 @@ from sponsio_like.session.decide import Fit, decided
 from sponsio_like.session.decision_log import SILENT, Log
 from sponsio_like.session.fast import FastRefusal, settle_fast, taken_back, try_fast
 from sponsio_like.session.flights import Attempt, Kept
+from sponsio_like.session.gate import Gate
 from sponsio_like.session.ids import fresh_id
 from sponsio_like.session.impossible import impossible_tools
 from sponsio_like.session.interceptor import Interceptor
@@ -59,7 +60,7 @@ class Session:
     `started_anew`: after a restore, the contracts that had changed and lost their state.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is an option
         self,
         policy: Policy,
         id: str,
@@ -69,8 +70,9 @@ class Session:
         log: Log = SILENT,
         notify: tuple[Mailbox, ...] = (),
         world: World | None = None,
+        gate: Gate | None = None,
     ) -> None:
-        self.id, self.policy = id, policy
+        self.id, self.policy, self._gate = id, policy, gate
         self._clock, self._world = clock, world
         self._assume_success = assume_success
         self._log, self._notify = log, notify
@@ -81,7 +83,7 @@ class Session:
     @cached_property
     def _inner(self) -> Interceptor:
         """The state, made when something happens for the first time."""
-        made = Interceptor(self.policy, self._clock, self.id, self._world)
+        made = Interceptor(self.policy, self._clock, self.id, self._world, self._gate)
         first: Interceptor = self.__dict__.setdefault("_inner", made)  # threads share it
         return first
 
@@ -175,7 +177,8 @@ class Session:
             if passed is not None and not isinstance(passed, FastRefusal):
                 if self._log.sink is not None:
                     before = self._inner.calls - 1
-                    self._log.passed((self.id, started, before, self._now), passed[:5])
+                    at = (self.id, started, before, self._now)
+                    self._log.passed(at, passed[:5], self._risk(own))
                 return let_through(own)
         except STRAIN:
             taken_back(self._inner, own)
@@ -190,6 +193,10 @@ class Session:
             self._teller.after_decision(own, outcome, attempt.late, () if again else attempt.found)
         return outcome
 
+    def _risk(self, id: str) -> dict[str, Any] | None:
+        """Return what the log says of the risk of this call; None without a gate."""
+        return None if self._gate is None else self._gate.told(id)
+
     @property
     def _now(self) -> float | None:
         """The time of the session, where its clock is not that of the machine."""
@@ -203,7 +210,8 @@ class Session:
             return
         passed = not again and isinstance(outcome, Allowed | Redirected)
         at = (self.id, started, self._inner.calls - passed, self._now)
-        self._log.decision(at, call, outcome, attempt.found, attempt.late, again)
+        risk = self._risk(call.id)
+        self._log.decision(at, call, outcome, attempt.found, attempt.late, again, risk)
 
     def _check_open(self) -> None:
         if self._inner.finished:

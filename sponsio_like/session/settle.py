@@ -100,7 +100,7 @@ def _landed(
     now = inner.now()
     with inner.lock:
         inner.flush_fast()
-        return _settled(inner, (id, flight), waits, results, now, late)
+        return _settled(inner, (id, flight, result.status == "ok"), waits, results, now, late)
 
 
 def _note(inner: Interceptor, flight: Flight, result: Result, why: str = "") -> None:
@@ -113,14 +113,14 @@ def _note(inner: Interceptor, flight: Flight, result: Result, why: str = "") -> 
 
 def _settled(
     inner: Interceptor,
-    landed: tuple[str, Flight],
+    landed: tuple[str, Flight, bool],
     waits: Waits,
     results: Results,
     now: float,
     late: Late,
 ) -> dict[int, Witness] | None:
     """Settle as `_landed` does, under the lock."""
-    (id, flight), before = landed, inner.ledger.torn
+    (id, flight, ok), before = landed, inner.ledger.torn
     with inner.world.open():
         if inner.waits(flight) != waits:
             return None
@@ -135,4 +135,6 @@ def _settled(
     inner.world.heard(id)
     bad |= settle_all(inner.ledger, mine, present)
     inner.ledger.torn = before
+    if inner.gate is not None:
+        inner.gate.landed(inner.ledger, id, ok)
     return bad

@@ -188,7 +188,7 @@ def _context(policy: Policy, data: Mapping[str, Any]) -> Context:
         data["told_at"],
         delivered,
         _denied(policy, data["denied"]),
-        stopped if stopped and means.get(stopped) == meant else "",
+        stopped if stopped and means.get(stopped, "") == meant else "",
     )
 
 

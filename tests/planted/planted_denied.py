@@ -78,7 +78,7 @@ MEANING = (
     (
         "snapshots forget the end",
         "session/snapshot.py",
-        "stopped if stopped and means.get(stopped) == meant else",
+        'stopped if stopped and means.get(stopped, "") == meant else',
         '"" if stopped and means.get(stopped) == meant else',
     ),
     (

@@ -1,0 +1,161 @@
+"""The states that risk speaks of: how far the contracts' monitors are, and the last few symbols.
+
+In: the ledger of a session, and its calls. Out: a context `(monitors, symbols)`; with the call that
+is proposed next, a state. The same code makes the states when a model is learned and when it is
+used. A symbol is a tool and how it ended: `pay`, `pay!` failed, `pay?` still runs; with the named
+predicates that hold of its arguments: `pay[large]`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from sponsio_like.engine import Clause, Ledger, Policy, encode
+from sponsio_like.monitor import ClauseState, State
+
+Context: TypeAlias = tuple[str, tuple[str, ...]]
+"""The state of the monitors, and the last symbols, the oldest first."""
+CACHE_CAP = 65_536
+"""Most states of monitors whose names are remembered; beyond, they are named anew."""
+COUNT_CAP = 8
+"""Counts from here on are one."""
+START = "-"
+"""The name of what a monitor remembers before the first call."""
+Holds: TypeAlias = Callable[[str, Mapping[str, Any]], Sequence[str]]
+"""(tool, arguments) -> the names of the predicates that hold."""
+
+
+class MonitorNames:
+    """Names for what the monitors of a policy remember, the same in every process.
+
+    A monitor whose states are finitely many is named by its state; of others, counts are told up to
+    8, and of any other number or value no more than that there is one. `said` has the names of each
+    clause by the name of all.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._known: dict[tuple[int, ...], tuple[list[Any], str]] = {}
+        self.said: dict[str, tuple[str, ...]] = {}
+        self.split = any(map(_is_split, policy.clauses))
+
+    def name(self, ledger: Ledger) -> str:
+        """Return the name of the state that all monitors are in."""
+        if self.split:
+            return self._named([self._of(i, ledger) for i in range(len(ledger.watches))])
+        key = tuple(map(id, ledger.watches))
+        found = self._known.get(key)
+        if found is None:
+            name = self._named([self._of(i, ledger) for i in range(len(ledger.watches))])
+            if len(self._known) >= CACHE_CAP:
+                self._known.clear()
+            found = self._known[key] = (ledger.watches.copy(), name)  # which keeps their identity
+        return found[1]
+
+    def _of(self, i: int, ledger: Ledger) -> str:
+        clause = self._policy.clauses[i]
+        if clause.bound is not None:
+            return "some" if ledger.bound[i].keys else START
+        if clause.by:
+            return "some" if ledger.keyed[i] else START
+        watch = ledger.watches[i]
+        if watch is self._policy.starts[i]:
+            return START
+        known = _summary(clause, watch)
+        return START if known == _summary(clause, self._policy.starts[i]) else _digest(known)
+
+    def _named(self, parts: Sequence[str]) -> str:
+        if all(part == START for part in parts):
+            return START
+        name = _digest(list(parts))
+        self.said.setdefault(name, tuple(parts))
+        return name
+
+
+def _is_split(clause: Clause) -> bool:
+    return clause.bound is not None or bool(clause.by)
+
+
+def _digest(data: Any) -> str:
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
+
+
+def _summary(clause: Clause, watch: ClauseState) -> Any:
+    """Return what is told of a clause's state, as JSON data."""
+    if clause.automaton is not None:
+        return encode(watch._replace(flying=()))
+    inner = None if watch.segment is None else _counts(watch.segment)
+    return [_counts(watch.outer), inner, watch.closed, watch.violated, bool(watch.left_open)]
+
+
+def _counts(state: State) -> Any:
+    return [[_number(each) for each in state.registers], min(len(state.live), 2), state.lost]
+
+
+def _number(register: Any) -> Any:
+    match register:
+        case bool() | None:
+            return register
+        case int():
+            return min(register, COUNT_CAP)
+        case Decimal() | float():
+            return "more" if register else 0
+        case tuple():
+            return min(len(register), COUNT_CAP)
+    return "some"
+
+
+class Path:
+    """The way of one session so far: its context, kept up to date call by call.
+
+    `reach`: how many symbols are kept. Not thread-safe by itself: the session holds its lock.
+    """
+
+    __slots__ = ("_holds", "_last", "_names", "context", "seen", "symbols")
+
+    def __init__(self, names: MonitorNames, reach: int, holds: Holds | None = None) -> None:
+        self._names, self._holds = names, holds
+        self.symbols: deque[tuple[str, str]] = deque(maxlen=reach)
+        self.seen: list[ClauseState] | None = None
+        self.context: Context = (START, ())
+
+    def symbol(self, tool: str, args: Mapping[str, Any]) -> str:
+        """Return the symbol of a call that is proposed."""
+        if self._holds is None:
+            return tool
+        names = self._holds(tool, args)
+        return f"{tool}[{','.join(names)}]" if names else tool
+
+    def began(self, id: str, tool: str, args: Mapping[str, Any]) -> None:
+        """Note a call that was let through."""
+        symbol = tool if self._holds is None else self.symbol(tool, args)
+        self.symbols.append((id, symbol + "?"))
+        self.seen = None
+
+    def landed(self, id: str, ok: bool) -> None:
+        """Note the result of a call; one that lies too far back changes nothing."""
+        for i, (known, symbol) in enumerate(self.symbols):
+            if known == id and symbol[-1] == "?":
+                self.symbols[i] = (id, symbol[:-1] if ok else symbol[:-1] + "!")
+        self.seen = None
+
+    def undone(self, id: str) -> None:
+        """Note that the latest call was not let through after all."""
+        if self.symbols and self.symbols[-1][0] == id:
+            self.symbols.pop()
+        self.seen = None
+
+    def fresh(self, ledger: Ledger) -> bool:
+        """Return True if `context` is that of this ledger; else bring it up to date."""
+        if self.seen is not None and self.seen == ledger.watches:  # equal objects, as a rule
+            return True
+        symbols = tuple([symbol for _, symbol in self.symbols])
+        self.context = (self._names.name(ledger), symbols)
+        self.seen = None if self._names.split else ledger.watches.copy()
+        return False

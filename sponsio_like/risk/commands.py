@@ -1,0 +1,73 @@
+"""The commands `sponsio-like risk ..`: arguments in, text out, no logic."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer  # noqa: TID253 - nothing but the command line imports this module
+
+from sponsio_like.errors import RiskError
+from sponsio_like.risk.learner import VIOLATED, Learner
+from sponsio_like.risk.model import RiskModel, read_model
+from sponsio_like.terminal import counted
+
+app = typer.Typer(no_args_is_help=True, help="Risk, learned from recorded traces, with bounds.")
+Contracts = Annotated[Path, typer.Argument(metavar="CONTRACTS.yaml", help="A contract file.")]
+Traces = Annotated[list[Path], typer.Argument(metavar="TRACES...", help="Trace files.")]
+Models = Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Models of shards.")]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="MODEL", help="Where the model goes.")]
+
+
+@app.command()
+def learn(
+    contracts: Contracts,
+    traces: Traces,
+    out: Out,
+    bad: Annotated[
+        str, typer.Option(metavar="WHAT", help="`violated`, or FIELD=VALUE of a trace.")
+    ] = VIOLATED,
+    reach: Annotated[int, typer.Option(help="How many symbols a state has.")] = 2,
+    predicate: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=TEST", help="`large=args.amount > 100`; repeatable."),
+    ] = None,
+) -> None:
+    """Count how often runs that came to a state ended badly."""
+    from sponsio_like.checks import read_file
+    from sponsio_like.replay import read_all
+
+    file = read_file(contracts)
+    named = dict(_named(each) for each in predicate or ())
+    learner = Learner(file.contracts, reach=reach, bad=bad, predicates=named, tools=file.inventory)
+    for trace in read_all(traces, sys.stderr):
+        learner.add(trace)
+    model = learner.model()
+    model.save(out)
+    _tell(model, out)
+
+
+@app.command()
+def merge(models: Models, out: Out) -> None:
+    """Add up models that were learned from shards of the traces."""
+    whole = read_model(models[0])
+    for each in models[1:]:
+        whole = whole.merged(read_model(each))
+    whole.save(out)
+    _tell(whole, out)
+
+
+def _named(text: str) -> tuple[str, str]:
+    name, sign, test = text.partition("=")
+    if not sign or not name.strip().isidentifier():
+        raise RiskError(f"predicate `{text}` has no name; write large=args.amount > 100")
+    return name.strip(), test.strip()
+
+
+def _tell(model: RiskModel, path: Path) -> None:
+    data = model.data
+    typer.echo(
+        f"{path}: {counted(len(model.states), 'state')} from {counted(data.traces, 'run')}, "
+        f"{data.bad} bad, {data.censored} stopped before their end, {data.left_out} left out"
+    )

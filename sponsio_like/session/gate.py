@@ -1,0 +1,48 @@
+"""The gate: a judge beside the contracts, who is asked about a call that they have let through.
+
+In: the ledger and a call, before the call runs; then that it was let through, and its result. Out:
+a finding like that of a contract, or none. A session has one gate at most, and calls it under its
+lock; nothing of the engine knows who stands behind it (`sponsio_like/risk/gate.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from sponsio_like.engine import Finding, Ledger
+from sponsio_like.events import Call
+from sponsio_like.outcome import Decision
+
+
+class Gate(Protocol):
+    """The judge of one session. It raises nothing, and keeps no lock."""
+
+    def passes(self, ledger: Ledger, tool: str, args: Mapping[str, Any]) -> bool:
+        """Return True if nothing stands against the call; nothing changes."""
+
+    def ahead(
+        self, ledger: Ledger, call: Call, position: int, rulings: Mapping[str, Decision]
+    ) -> Finding | None:
+        """Return what stands against a call that the contracts let through; None if nothing."""
+
+    def refused(self, finding: Finding) -> None:
+        """Note that the call was refused because of this finding."""
+
+    def began(self, id: str, tool: str, args: Mapping[str, Any]) -> None:
+        """Note that a call was let through."""
+
+    def undone(self, id: str) -> None:
+        """Note that a call was not let through after all."""
+
+    def landed(self, ledger: Ledger, id: str, ok: bool) -> None:
+        """Note the result of a call."""
+
+    def told(self, id: str) -> dict[str, Any] | None:
+        """Return what the log says of the latest decision on this call, once."""
+
+    def plain(self) -> Any:
+        """Return what a snapshot keeps of the gate, as JSON data."""
+
+    def resume(self, data: Any) -> None:
+        """Take over what a snapshot has kept; None: it has kept nothing."""
