@@ -21,7 +21,6 @@ from sponsio_like.monitor.branches import (
     Comparison,
     ToCome,
     TooManyBranches,
-    TreeNode,
     branching,
     renamed_trees,
 )
@@ -53,15 +52,12 @@ from sponsio_like.monitor.parametric.variables import (
 )
 from sponsio_like.monitor.past import (
     EXACT,
-    INFINITE,
     Letter,
     Past,
     Register,
     Registers,
     Value,
-    compare_nodes,
     kept,
-    stamps_within,
 )
 from sponsio_like.monitor.past_source import Code, Emitter, Names
 from sponsio_like.monitor.program import PAST, STATEFUL, Op, Program, Slot, operands
@@ -70,7 +66,6 @@ from sponsio_like.monitor.reasons import JudgedPosition, Reason, reasons_of
 from sponsio_like.monitor.relative_state import (
     NEVER,
     awaits_results,
-    cells_of_trees,
     due,
     is_unchanged,
     key_after,
@@ -94,7 +89,6 @@ from sponsio_like.monitor.residual import (
     literals_of,
     overdue,
     renumbered,
-    shifted,
 )
 from sponsio_like.monitor.slots import KEY_CAP, likeness, slot_reader, split_key
 from sponsio_like.monitor.state import (
@@ -111,20 +105,19 @@ from sponsio_like.monitor.windows import Entry, of_today
 
 # fmt: off
 __all__ = [
-    "BINDING", "EXACT", "INFINITE", "KEY_CAP", "LONG", "NEVER", "OTHER", "PAST", "RELATED_CAP",
-    "SLOTS_CAP", "STATEFUL", "STATES_CAP", "UNBOUND", "VALUES_CAP", "Addition", "Bindings",
-    "BoundLetters", "Branch", "CallMatcher", "Change", "ClauseState", "ClauseStep", "Code",
-    "Comparison", "Crowd", "Emitter", "Entry", "Form", "Instance", "JudgedPosition", "Judgement",
-    "Key", "Known", "Letter", "Literal", "Monitor", "Name", "Names", "Now", "Op", "OutputMatcher",
-    "Past", "Position", "PositionCounts", "Program", "Read", "Reason", "Register", "Registers",
-    "Relevance", "Residual", "Revealed", "RootedProgram", "Slot", "State", "ToCome",
-    "TooManyBranches", "TreeNode", "Value", "ValueStates", "VariableLayout", "Verdict", "Witness",
-    "all_vars", "awaits_results", "branching", "cells_of_trees", "compare_nodes", "concerned",
-    "conjunction", "dont_care_slots", "due", "fixed_at", "is_part", "is_tied", "is_unchanged",
-    "keeps_registers", "kept", "key_after", "known", "likeness", "literals_of", "memory", "never",
-    "of_today", "only_permits", "open_positions", "operands", "overall", "overdue", "places_of",
-    "quiet", "reasons_of", "relations", "renamed_trees", "renumbered", "settle_residual", "shifted",
-    "slot_reader", "split_key", "stamps_within", "stateless", "static", "targets_of", "ties",
-    "told_apart", "tool_names", "unchanged_by", "value_text", "variable_layout",
-    "vars_given_by_context", "vars_in",
+    "BINDING", "EXACT", "KEY_CAP", "LONG", "NEVER", "OTHER", "PAST", "RELATED_CAP", "SLOTS_CAP",
+    "STATEFUL", "STATES_CAP", "UNBOUND", "VALUES_CAP", "Addition", "Bindings", "BoundLetters",
+    "Branch", "CallMatcher", "Change", "ClauseState", "ClauseStep", "Code", "Comparison", "Crowd",
+    "Emitter", "Entry", "Form", "Instance", "JudgedPosition", "Judgement", "Key", "Known", "Letter",
+    "Literal", "Monitor", "Name", "Names", "Now", "Op", "OutputMatcher", "Past", "Position",
+    "PositionCounts", "Program", "Read", "Reason", "Register", "Registers", "Relevance", "Residual",
+    "Revealed", "RootedProgram", "Slot", "State", "ToCome", "TooManyBranches", "Value",
+    "ValueStates", "VariableLayout", "Verdict", "Witness", "all_vars", "awaits_results",
+    "branching", "concerned", "conjunction", "dont_care_slots", "due", "fixed_at", "is_part",
+    "is_tied", "is_unchanged", "keeps_registers", "kept", "key_after", "known", "likeness",
+    "literals_of", "memory", "never", "of_today", "only_permits", "open_positions", "operands",
+    "overall", "overdue", "places_of", "quiet", "reasons_of", "relations", "renamed_trees",
+    "renumbered", "settle_residual", "slot_reader", "split_key", "stateless", "static",
+    "targets_of", "ties", "told_apart", "tool_names", "unchanged_by", "value_text",
+    "variable_layout", "vars_given_by_context", "vars_in",
 ]

@@ -20,8 +20,7 @@ from sponsio_like.traces.trace import (
 
 # fmt: off
 __all__ = [
-    "CUT", "CallEvent", "DenialEvent", "Event", "FactEvent", "Line", "MessageEvent",
-    "ResultEvent", "StepEvent", "Trace", "is_log", "logged_traces", "read_lines", "read_traces",
-    "trace_of",
+    "CUT", "CallEvent", "DenialEvent", "Event", "FactEvent", "Line", "MessageEvent", "ResultEvent",
+    "StepEvent", "Trace", "is_log", "logged_traces", "read_lines", "read_traces", "trace_of",
 ]
 # fmt: on
