@@ -25,7 +25,8 @@ from langgraph.types import Command
 from sponsio_like.contracts.definition import Contract
 from tests.adapters.middlewares import Around, Rewrites, Steps, answering, editing, retrying, twice
 from tests.adapters.rules import few, small, spending
-from tests.adapters.talks import Came, Talk, Way, agents, ask
+from tests.adapters.talks import AGENTS, Came, Talk, Way, ask
+from tests.support.size import WHOLE
 
 RAN: list[int] = []
 """What bodies have received."""
@@ -195,19 +196,23 @@ def opened(way: Way, kind: Kind, side: str, *rules: Contract) -> Talk:
 
 
 def cases() -> list[Any]:
-    """Every kind on every side."""
-    pairs = product(KINDS, SIDES)
-    return [pytest.param(*each, id=f"{each[0].name}-{each[1]}".replace(" ", "-")) for each in pairs]
+    """Every kind on every side, in both ways; a part of it has the two ways by turns."""
+    found = [
+        (way, kind, side)
+        for k, (kind, side) in enumerate(product(KINDS, SIDES))
+        for way in (AGENTS if WHOLE else [AGENTS[k % len(AGENTS)]])
+    ]
+    names = [f"{way.name}-{kind.name}-{side}".replace(" ", "-") for way, kind, side in found]
+    return [pytest.param(*each, id=name) for each, name in zip(found, names, strict=True)]
 
 
-tables = pytest.mark.parametrize(("kind", "side"), cases())
+tables = pytest.mark.parametrize(("way", "kind", "side"), cases())
 """Every kind of middleware on every side of the pair."""
 
 
 # --- what holds -----------------------------------------------------------------------------------
 
 
-@agents
 @tables
 @pytest.mark.parametrize("most", MOST)
 def test_no_forbidden_body_runs(way: Way, kind: Kind, side: str, most: int) -> None:
@@ -220,7 +225,6 @@ def test_no_forbidden_body_runs(way: Way, kind: Kind, side: str, most: int) -> N
         assert [each.tool_call_id for each in answers] == ["a"]
 
 
-@agents
 @tables
 def test_honest_work_passes(way: Way, kind: Kind, side: str) -> None:
     """Under contracts that allow all of it, what runs is what would run without contracts."""
@@ -229,7 +233,6 @@ def test_honest_work_passes(way: Way, kind: Kind, side: str) -> None:
     assert tuple(RAN) == kind.runs
 
 
-@agents
 @tables
 @pytest.mark.parametrize("limit", [2, 3])
 def test_a_cap_counts_every_run_of_a_body(way: Way, kind: Kind, side: str, limit: int) -> None:
@@ -242,7 +245,6 @@ def test_a_cap_counts_every_run_of_a_body(way: Way, kind: Kind, side: str, limit
         assert len(RAN) == (limit // 2 if changes(kind, side) else limit)
 
 
-@agents
 @tables
 def test_a_sum_counts_every_run_of_a_body(way: Way, kind: Kind, side: str) -> None:
     """What bodies have received, in all turns, is never more than the limit, and comes up to it."""

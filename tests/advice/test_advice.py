@@ -41,9 +41,10 @@ from sponsio_like.worlds import MemoryWorld
 from tests.advice.advised import ANSWERS, TRACES, Tally, check, lasting, policies
 from tests.semantics.manifest import requirement
 from tests.support.play import Played, guarded, opened
+from tests.support.size import sized
 
 CAP = 4 * (ways.STRAIGHT + ways.SEARCH)
-EVERY = 90
+EVERY = sized(90, 180)
 """One policy of so many is followed up here; all of them, by `python -m tests.advice.advised`."""
 SUPPORT = Path(__file__).parents[2] / "examples" / "support" / "contracts.yaml"
 LESS = 13

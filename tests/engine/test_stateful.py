@@ -19,6 +19,7 @@ from tests.fuzz.fuzz_traces import Traces
 from tests.reference import pattern_cases, values_cases
 from tests.semantics.manifest import requirement
 from tests.support.play import Clock, guarded
+from tests.support.size import sized
 
 STATELESS = {
     *("arg_allowlist", "arg_blacklist", "arg_length_limit", "arg_value_range"),
@@ -149,7 +150,7 @@ def test_what_remembers_nothing_says_the_same_in_a_new_session(seed: int) -> Non
     """Random contracts that are not stateful: no event leaves a trace in what they say or are."""
     dice = random.Random(seed)
     found = 0
-    while found < 25:
+    while found < sized(25, 8):
         formula = Formulas(dice).guarantee()
         try:
             made = guarded(Contract("c", (Rule(formula),)))
