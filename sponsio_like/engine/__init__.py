@@ -33,8 +33,14 @@ from sponsio_like.engine.findings import (
 )
 from sponsio_like.engine.index import INDEX_CAP
 from sponsio_like.engine.judgement import judge, witnesses
-from sponsio_like.engine.ledger import Ledger
-from sponsio_like.engine.open_call import begin, count_call, keep_all, take_status
+from sponsio_like.engine.ledger import Ledger, Rest
+from sponsio_like.engine.open_call import (
+    count_call,
+    keep_all,
+    open_clause,
+    open_clauses,
+    take_status,
+)
 from sponsio_like.engine.per_value import OTHERS, Late
 from sponsio_like.engine.policy import LINEAGE, Counter, Policy
 from sponsio_like.engine.settlement import Results, expire, settle_all, split_world
@@ -52,11 +58,11 @@ from sponsio_like.engine.unread import (
 # fmt: off
 __all__ = [
     "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "OTHERS", "RISK", "RISK_NAME", "ByName",
-    "Clause", "Counter", "Finding", "Late", "Ledger", "Letter", "Policy", "Results", "Unread",
-    "applies", "begin", "contract_names", "count_call", "decode", "encode", "enforced", "expire",
+    "Clause", "Counter", "Finding", "Late", "Ledger", "Letter", "Policy", "Rest", "Results",
+    "Unread", "applies", "contract_names", "count_call", "decode", "encode", "enforced", "expire",
     "findings_of", "holding", "in_doubt", "inventory_mode", "judge", "keep_all", "left_to_answer",
-    "lost", "needing_ruling", "observed", "owed", "owing", "ranked", "renamed", "reported",
-    "settle_all", "split_world", "still_asks", "stoppable", "stopping", "strictest", "take_status",
-    "too_large", "unlisted_call", "unread_fields", "unread_in_result", "unread_slots", "unreadable",
-    "verdicts", "why_unread", "witnesses",
+    "lost", "needing_ruling", "observed", "open_clause", "open_clauses", "owed", "owing", "ranked",
+    "renamed", "reported", "settle_all", "split_world", "still_asks", "stoppable", "stopping",
+    "strictest", "take_status", "too_large", "unlisted_call", "unread_fields", "unread_in_result",
+    "unread_slots", "unreadable", "verdicts", "why_unread", "witnesses",
 ]

@@ -1,7 +1,7 @@
 """Remembers where the states of a finite clause lead: each step is computed once, for all sessions.
 
 In: a state and a letter, or a result. Out: the state after it, as the monitor says. A clause is
-finite if its state says nothing of positions, times and numbers. Calls in flight are told apart by
+finite if its state says nothing of positions and times. Calls in flight are told apart by
 their rank among those that the state still waits for, the oldest first; `ClauseState.flying` has
 their positions.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, NamedTuple
 
+from sponsio_like.logic.formula import Const
 from sponsio_like.monitor import (
     ClauseState,
     ClauseStep,
@@ -27,7 +28,9 @@ from sponsio_like.monitor import (
 
 CAP = 4_096
 """Most steps that are remembered of one clause; beyond, they are computed anew."""
-SIMPLE = frozenset({"true", "false", "lit", "and", "or", "X", "WX", "U", "R", "Y", "WY", "S", "T"})
+SIMPLE = frozenset(
+    {"true", "false", "lit", "value", "cmp", "and", "or", "X", "WX", "U", "R", "Y", "WY", "S", "T"}
+)
 UNBOUNDED = frozenset({"F", "G", "O", "H"})
 NOWHERE = -1
 """The rank of a call that a state does not wait for."""
@@ -121,13 +124,18 @@ def _learned(watch: ClauseState, rank: int, ask: Asked) -> Learned:
     return Learned(ClauseStep(ranked._replace(flying=mine), violated), same)
 
 
-def is_finite(program: Program) -> bool:
-    """True if what is remembered of the program says nothing of positions, times and numbers."""
-    atoms = all(slot.kind == "atom" for slot in program.slots)
-    return atoms and all(map(_is_simple, program.nodes))
+def is_finite(program: Program, *, counts: bool) -> bool:
+    """True if what is remembered of the program says nothing of positions and times.
+
+    `counts`: counts without a bound in steps or seconds are allowed.
+    """
+    atoms = all(slot.kind == "atom" or isinstance(slot.node, Const) for slot in program.slots)
+    return atoms and all(_is_simple(op, counts=counts) for op in program.nodes)
 
 
-def _is_simple(op: Op) -> bool:
+def _is_simple(op: Op, *, counts: bool) -> bool:
+    if op[0] == "count":
+        return counts and op[3] is None
     return op[0] in SIMPLE or (op[0] in UNBOUNDED and op[2] is None)
 
 

@@ -7,6 +7,7 @@ In: events. Out: letters, steps, and the tools that it concerns. The gate reads 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from sponsio_like.contracts import Contract, Rule
@@ -20,6 +21,7 @@ from sponsio_like.events import (
     Event,
     Kind,
     Result,
+    Status,
     inputs_of,
     kinds_of,
     settled_value,
@@ -117,11 +119,29 @@ class Clause:
         self.is_plain = scope is None and self.monitor.plain and not gate.looks_ahead(self.assume)
         steady = listens.unaffected and not (self.monitor.counts_steps or self.gate.counts_steps)
         self.may_wake = not (self.by or listens.memoryless or listens.sees_all or steady)
-        bounds = [op[2] for op in program.nodes if op[0] in ("F", "G")]
-        self.timed = any(isinstance(bound, Seconds) for bound in bounds)
-        finite = is_finite(program) and is_finite(gate) and self.kinds == self.counts
-        self.automaton = Automaton() if finite else None
+        self.automaton = Automaton() if self._is_finite() else None
+        self._rests: dict[Any, tuple[ClauseState, bool]] = {}
+        self._finals: dict[Any, dict[int, Any]] = {}
         self.is_still = self.keeps_registers(static(self.slots, OTHER))
+
+    @cached_property
+    def timed(self) -> bool:
+        """True if a bound in seconds can run out."""
+        bounds = [op[2] for op in self.monitor.program.nodes if op[0] in ("F", "G")]
+        return any(isinstance(bound, Seconds) for bound in bounds)
+
+    def _is_finite(self) -> bool:
+        """True if steps are worth remembering. Of counts, only what results of calls change."""
+        each = (self.monitor, self.gate)
+        late = any(one.branches.groups for one in each)
+        return self.kinds == self.counts and all(
+            is_finite(one.program, counts=late) for one in each
+        )
+
+    @cached_property
+    def is_memoryless(self) -> bool:
+        """True if calls that are let through change nothing."""
+        return self.is_plain and not (self.monitor.past.cells or self.gate.past.cells)
 
     # --- reading ------------------------------------------------------------------------------
 
@@ -179,6 +199,15 @@ class Clause:
         """
         return dont_care_slots(self._judged, letter, self.bound.revealing if self.bound else ())
 
+    def by_status(self, letter: Letter, status: Status, tool: str) -> Mapping[int, Any]:
+        """Return what `results` does, of a result of which the clause reads the status alone."""
+        key = (letter, status, tool)
+        if key not in self._finals:
+            if len(self._finals) >= QUIET_CAP:
+                self._finals.clear()
+            self._finals[key] = self.results(letter, Result(status), tool)
+        return self._finals[key]
+
     def worst(self, letter: Letter) -> dict[int, bool]:
         """Return the value that violates, for every slot that waits for a result."""
         return {i: self.slots[i].default for i, value in enumerate(letter) if value is OPEN}
@@ -189,9 +218,9 @@ class Clause:
 
     # --- watching -----------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def start(self) -> ClauseState:
-        """The watch before the first position."""
+        """The watch before the first position, one for all sessions."""
         open_at_once = self.kind_of_scope in (None, "before")
         return ClauseState(self.gate.start, self.monitor.start if open_at_once else None)
 
@@ -203,7 +232,7 @@ class Clause:
             return self._stepped(watch, letter, kind, at, time)
 
         def ask(before: ClauseState, rank: int) -> ClauseStep:
-            return self._stepped(before, letter, kind, PositionCounts(rank, rank), time)
+            return self._stepped(before, letter, kind, PositionCounts(rank, rank), 0.0)
 
         return self.automaton.step(watch, (kind, letter), at.seen, ask)
 
@@ -292,6 +321,10 @@ class Clause:
             failed = failed or ended
         return ClauseStep(watch, failed)
 
+    def awaits(self, watch: ClauseState, at: PositionCounts) -> bool:
+        """Return False if the result of the call at this position changes nothing any more."""
+        return self.automaton is None or self.opens_late or at.seen in watch.flying
+
     def expire(self, watch: ClauseState, last: PositionCounts, now: Now) -> ClauseStep:
         """Return the watch at this time; violated if a bound in seconds has run out."""
         if watch.segment is None:
@@ -358,6 +391,8 @@ class Clause:
             return True
         if self.automaton is not None:
             return self._repeats(watch)
+        if self.is_plain:
+            return self._stays(watch, position, time)
         key = (
             memory(self.gate, watch.outer, position),
             watch.segment and memory(self.monitor, watch.segment, position),
@@ -370,12 +405,18 @@ class Clause:
 
     def _repeats(self, watch: ClauseState) -> bool:
         """True if a call that no contract names leads from this state to itself."""
-        letter, at = self.gate.search.quiet_letter, PositionCounts(NOWHERE, NOWHERE)
-        try:
-            seen = self.step(watch, letter, "call", at, 0.0)
-        except (TooManyBranches, ContractError):  # the next position will raise it
-            return False
-        return seen.watch is watch and not seen.violated
+        key = (id(watch[0]), id(watch[1]), *watch[2:4], id(watch[4]))
+        found = self._rests.get(key)
+        if found is None:
+            letter, at = self.gate.search.quiet_letter, PositionCounts(NOWHERE, NOWHERE)
+            try:
+                seen = self.step(watch, letter, "call", at, 0.0)
+            except (TooManyBranches, ContractError):  # the next position will raise it
+                return False
+            if len(self._rests) >= QUIET_CAP:
+                self._rests.clear()
+            found = self._rests[key] = (watch, seen.watch is watch and not seen.violated)
+        return found[1]
 
     def _stays(self, watch: ClauseState, position: int, time: float) -> bool:
         letter, at = self.gate.search.quiet_letter, PositionCounts(position + 1, position + 1)

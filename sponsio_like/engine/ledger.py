@@ -206,10 +206,15 @@ class Ledger:
 
         `owners`: only their clauses.
         """
-        waits = [each._replace(watch=None) for each in judgement.changes if OPEN in each.letter]
+        waits = [each._replace(watch=None) for each in judgement.changes if self._awaits(each)]
         if owners is not None:
             waits = [each for each in waits if self.owner(each.clause) in owners]
         return tuple(waits)
+
+    def _awaits(self, change: Change) -> bool:
+        clause = self.policy.clauses[change.clause]
+        open_ = OPEN in change.letter
+        return open_ and (clause.bound is not None or clause.awaits(change.watch, change.at))
 
     def known(self, i: int, key: Any) -> tuple[ClauseState, PositionCounts]:
         """Return the watch of clause `i`, for this key if it has `by`, and its last position."""

@@ -1,4 +1,4 @@
-"""Lets a call through as one in flight, and takes its status, in one pass each.
+"""Adds a call in flight to single clauses, and takes its status, in one pass.
 
 In: a ledger, and what the clauses have read. Out: what they remember next, and what waits for the
 result; or nothing, if a clause needs more than that: then `judge` and `settle_all` say what it is.
@@ -8,54 +8,68 @@ Nothing changes until `keep_all`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sponsio_like.engine.ledger import Ledger, Rest
-from sponsio_like.events import OPEN, Result
-from sponsio_like.monitor import Change, Now, PositionCounts, Read, TooManyBranches
+from sponsio_like.events import OPEN, Status
+from sponsio_like.monitor import Change, Letter, Now, PositionCounts, Read, TooManyBranches
 
 
-class Begun(NamedTuple):
-    """The changes that a call in flight makes, and those of them that wait for its result."""
+class Opened(NamedTuple):
+    """The changes of some clauses by a call in flight, and those that wait for its result."""
 
     rests: list[Rest]
-    waits: tuple[Change, ...]
+    waits: list[Change]
 
 
-def begin(ledger: Ledger, reads: Iterable[Read], time: float) -> Begun | None:
-    """Return what a call in flight changes.
+def open_clauses(ledger: Ledger, reads: Iterable[Read], time: float) -> Opened | None:
+    """Return what a call in flight changes in these clauses; None as `open_clause` says."""
+    found = Opened([], [])
+    for each in reads:
+        if not open_clause(ledger, *each, time, *found):
+            return None
+    return found
 
-    None if a clause has value variables, is violated, or has no room.
+
+def open_clause(
+    ledger: Ledger,
+    i: int,
+    letter: Letter,
+    key: Any,
+    time: float,
+    rests: list[Rest],
+    waits: list[Change],
+) -> bool:
+    """Add what a call in flight changes in one clause, and whether that waits for the result.
+
+    Return False if the clause has value variables, is violated, or has no room.
     """
-    rests: list[Rest] = []
-    waits: list[Change] = []
-    clauses, positions = ledger.policy.clauses, ledger.positions
-    for i, letter, key in reads:
-        clause = clauses[i]
-        if clause.bound is not None:
-            return None
-        if clause.by:
-            if key is None or (key not in ledger.keyed[i] and ledger.is_full(i)):
-                return None
-            before, length = ledger.keyed[i].get(key) or (clause.start, 0)
-            at = PositionCounts(length, length)
-        else:
-            seen, counted = ledger.counters[i]
-            before, at = ledger.watches[i], PositionCounts(positions[seen], positions[counted])
-        try:
-            watch, violated = clause.step(before, letter, "call", at, time)
-        except TooManyBranches:
-            return None
-        if violated:
-            return None
-        if OPEN in letter:
-            waits.append(Change(i, key, at, None, letter))
+    clause, positions = ledger.policy.clauses[i], ledger.positions
+    if clause.bound is not None:
+        return False
+    if clause.by:
+        if key is None or (key not in ledger.keyed[i] and ledger.is_full(i)):
+            return False
+        before, length = ledger.keyed[i].get(key) or (clause.start, 0)
+        at = PositionCounts(length, length)
+    else:
+        seen, counted = ledger.counters[i]
+        before, at = ledger.watches[i], PositionCounts(positions[seen], positions[counted])
+    try:
+        watch, violated = clause.step(before, letter, "call", at, time)
+    except TooManyBranches:
+        return False
+    if violated:
+        return False
+    if OPEN in letter and clause.awaits(watch, at):
+        waits.append(Change(i, key, at, None, letter))
+    if watch is not before or clause.by or i in ledger.wakes:
         rests.append(ledger.rest(i, key, watch, at, time))
-    return Begun(rests, tuple(waits))
+    return True
 
 
 def take_status(
-    ledger: Ledger, waits: Iterable[Change], result: Result, tool: str, now: Now
+    ledger: Ledger, waits: Iterable[Change], status: Status, tool: str, now: Now
 ) -> list[Rest] | None:
     """Return what a result changes of which the clauses read no more than the status.
 
@@ -67,18 +81,18 @@ def take_status(
         i, clause = change.clause, clauses[change.clause]
         if clause.bound is not None:
             return None
-        final = clause.results(change.letter, result, tool)
+        final = clause.by_status(change.letter, status, tool)
         before, last = ledger.known(i, change.key)
         watch, violated = clause.settle(before, change, final, last, now)
         if violated:
             return None
-        rests.append(ledger.rest(i, change.key, watch, last, now.time))
+        if watch is not before:
+            rests.append(ledger.rest(i, change.key, watch, last, now.time))
     return rests
 
 
-def count_call(ledger: Ledger, rests: Iterable[Rest]) -> None:
-    """Count one more call, after which clauses remember this. Leaves the ledger `torn`."""
-    keep_all(ledger, rests)
+def count_call(ledger: Ledger) -> None:
+    """Count one more call. The ledger is `torn` before and after."""
     ledger.passed += 1
     ledger.calls += 1
     positions = ledger.positions

@@ -9,10 +9,14 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.logic.formula import Delivered
-from sponsio_like.monitor import Read
+from sponsio_like.monitor import Change, Read
 
 Checked: TypeAlias = tuple[Any, ...]
 """What a lane has read of a call, in the order in which its own source names it."""
+Opener: TypeAlias = Callable[[Any, Checked, float], "list[Change] | None"]
+"""(ledger, what was read, time) -> the changes that wait for the result, or None."""
+Reader: TypeAlias = Callable[[Checked], list[Read]]
+"""What was read of a call -> what each clause reads."""
 
 
 class Lane(NamedTuple):
@@ -20,10 +24,12 @@ class Lane(NamedTuple):
     None if it has to go the long way.
 
     `done` and `failed` commit the call with its result; False if the long way has to do that, None
-    if there is nothing to commit. `reads` are what its clauses read. `sources`: the results that
-    it delivers; `branching`: the clauses that may run out of branches for calls in flight.
-    `at_once`: a monitor has to judge the call; `by_status`: contracts read no more of its result
-    than whether it is an error.
+    if there is nothing to commit. `opened` makes it a call in flight, and returns the changes that
+    wait for its result; None if the monitors have to do that. `reads` are what its clauses read.
+    Both are compiled when they are first asked for.
+    `sources`: the results that it delivers; `branching`: the clauses that may run out of branches
+    for calls in flight. `at_once`: a monitor has to judge the call; `by_status`: contracts read no
+    more of its result than whether it is an error.
     """
 
     clauses: tuple[int, ...]
@@ -31,7 +37,8 @@ class Lane(NamedTuple):
     check: Callable[..., Checked | list[int] | None]
     done: Callable[..., bool] | None
     failed: Callable[..., bool] | None
-    reads: Callable[[Checked], list[Read]]
+    opened: Callable[[], Opener]
+    reads: Callable[[], Reader]
     branching: tuple[int, ...] = ()
     at_once: bool = False
     by_status: bool = True

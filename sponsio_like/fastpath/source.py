@@ -13,8 +13,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sponsio_like.engine import MOMENT, Clause, Policy
-from sponsio_like.fastpath.lane import Checked, Lane, Roundabout
+from sponsio_like.engine import MOMENT, Clause, Policy, open_clause
+from sponsio_like.fastpath.lane import Lane, Opener, Reader, Roundabout
 from sponsio_like.fastpath.letter import Lettering, foreign, runs_user_code, searches
 from sponsio_like.fastpath.readers import is_large
 from sponsio_like.fastpath.transitions import Moves, has_transitions, of_few_bits
@@ -97,6 +97,7 @@ def _bounds(monitor: Monitor, before: str) -> list[str]:
 
 CALL = "ledger, tool, args, agent, depth, context, t"
 RESULT = "ledger, x, t, now"
+OPENED = "opened(ledger, x, t)"
 NODES_CAP = 200
 """Most nodes of a clause that has a lane."""
 TAKEN = {name: f"{name} = ledger.{name}" for name in ("watches", "keyed", "bound", "positions")}
@@ -125,6 +126,7 @@ class Writer:
         self._names, self._name = Names(), name
         self._check: list[str] = []
         self._ends = {"done": _End([], []), "failed": _End([], [])}
+        self._open = _End([], [])
         self._reads: list[str] = []
         self._may_refuse = self._at_once = False
         self._by_status = True
@@ -141,11 +143,11 @@ class Writer:
         branching = tuple(i for i in clauses if _may_branch(self._policy.clauses[i]))
         check, done, failed = self._functions()
         how = (branching, self._at_once, self._by_status)
-        return Lane(clauses, sources, check, done, failed, self._reader(), *how)
+        return Lane(clauses, sources, check, done, failed, self._opener(), self._reader(), *how)
 
     def _functions(self) -> tuple[Any, Any, Any]:
         kept = "".join(f"{each}, " for each in self._said.variables)
-        taken = [f"{kept} = x"] if kept else []
+        taken = self._kept()
         check = [*_taking(self._check), *self._check, f"return ({kept})"]
         if self._may_refuse:
             check = ["bad = ()", *check[:-1], f"return list(bad) if bad else ({kept})"]
@@ -163,13 +165,23 @@ class Writer:
         body = [*end.lines, *end.writes]
         return [*_taking(body), *taken, *body, "return True"]
 
-    def _reader(self) -> Callable[[Checked], list[Read]]:
+    def _reader(self) -> Callable[[], Reader]:
         """What the clauses read: compiled when it is asked for, which is not often."""
+        body = [*self._kept(), f"return [{', '.join(self._reads)}]"]
+        return functools.cache(lambda: self._names.functions({"reads(x)": body})["reads"])
+
+    def _opener(self) -> Callable[[], Opener]:
+        """Write the source that makes the call a call in flight; compiled at the first one."""
+        lines, writes = self._open
+        body = ["now, rests, waits = t, [], []", *_taking([*lines, *writes]), *self._kept(), *lines]
+        body += ["ledger.torn = True", *writes, "for each in rests: ledger.keep(*each)"]
+        body.append("return waits")
+        return functools.cache(lambda: self._names.functions({OPENED: body})["opened"])
+
+    def _kept(self) -> list[str]:
+        """Return the line that names what was read, if anything was."""
         kept = "".join(f"{each}, " for each in self._said.variables)
-        body = [f"{kept} = x"] if kept else []
-        body.append(f"return [{', '.join(self._reads)}]")
-        reads = functools.cache(lambda: self._names.functions({"reads(x)": body})["reads"])
-        return lambda checked: list(reads()(checked))
+        return [f"{kept} = x"] if kept else []
 
     def _clause(self, i: int, clause: Clause) -> None:
         if clause.bound is not None:
@@ -191,7 +203,7 @@ class Writer:
         read = self._names.bind(clause.read)
         self._check.append(f"{letter} = {read}({self._said.call()}, context)")
         key = self._said.key(clause.by) if clause.by else "()"
-        self._reads.append(f"{self._names.bind(Read)}({i}, {letter}, {key})")
+        self._open.lines.append(self._says(i, letter, key))
         self._at_once = True
         self._by_status = self._by_status and not any(map(foreign, clause.slots))
 
@@ -209,6 +221,12 @@ class Writer:
             letter.append(self._said.slot(slot, told))
         self._plain(i, clause, letter)
 
+    def _says(self, i: int, letter: str, key: str = "()") -> str:
+        """Note what a clause reads; return what asks its monitor about a call in flight."""
+        self._reads.append(f"{self._names.bind(Read)}({i}, {letter}, {key})")
+        asked = f"{self._names.bind(open_clause)}(ledger, {i}, {letter}, {key}, t, rests, waits)"
+        return f"if not {asked}: return None"
+
     # --- clauses with few states --------------------------------------------------------------
 
     def _finite(self, i: int, clause: Clause, letter: list[Code]) -> None:
@@ -224,7 +242,7 @@ class Writer:
         for name, (lines, writes) in self._ends.items():
             lines.append(f"if {move}.{name} is None: return False")
             writes.append(f"{watch} = {move}.{name}")
-        self._reads.append(f"{self._names.bind(Read)}({i}, {said}, ())")
+        self._open.lines.append(self._says(i, said))
 
     # --- clauses over the past ----------------------------------------------------------------
 
@@ -238,27 +256,32 @@ class Writer:
         assumed = gate.value(clause.assume)
         self._may_refuse |= any(code is not True for code in owed)
         waits = any(slot.waits and code is not False for slot, code in slots)
-        afters = None if waits else [inner.after(), gate.after()]
+        afters = [] if waits else [inner.after(), gate.after()]
+        kept = [each and self._said.keep(each) for each in afters]
         self._check += [*gate.lines, *inner.lines]
         self._check += [
             f"if not {code} and {assumed}: bad += ({i},)" for code in owed if code is not True
         ]
         for status, end in self._ends.items():
-            if afters is None:
+            if waits:
                 final = [_settled(slot, code, status) for slot, code in slots]
                 self._commit(i, clause, final, where, end)
             else:
-                self._store(i, clause, where, [a and self._said.keep(a) for a in afters], end)
+                self._store(i, clause, where, kept, end)
         said = self._said.in_flight(clause, letter)
-        read = self._names.bind(Read)
         if clause.bound is None:
-            self._reads.append(f"{read}({i}, {said}, {where.key or '()'})")
+            asked = self._says(i, said, where.key or "()")
+            if waits or clause.by:
+                self._open.lines.append(asked)
+            elif not clause.is_memoryless:
+                self._store_open(i, clause, where, kept, asked)
             return
         values = short_values(clause, self._name)
         assert values is not None
         others = self._names.bind(values.others)
         sight = f"{self._names.bind(BoundLetters)}({{{where.key}: {said}}}, {others}, True, ())"
-        self._reads.append(f"{read}({i}, {others}, {sight})")
+        self._reads.append(f"{self._names.bind(Read)}({i}, {others}, {sight})")
+        self._open.lines.append("return None")
 
     def _where(self, i: int, clause: Clause) -> _Where:
         if clause.bound is not None:
@@ -318,33 +341,61 @@ class Writer:
         """The watch with these registers; as it was, where there are none."""
         kept = clause.by or clause.bound is not None
         old = where.watch if kept else f"watches[{i}]"
-        if clause.monitor.branches.groups or clause.gate.branches.groups:
-            end.lines.append(f"if {old}[1][2] or {old}[0][2]: return False")
+        if _groups(clause):
+            end.lines.append(f"if {_waits(old)}: return False")
+        changed, new = self._new(i, clause, old, afters)
+        if clause.by:
+            end.writes.append(f"keyed[{i}][{where.key}] = ({new}, {where.place} + 1)")
+        elif clause.bound is not None:
+            put = f"bound[{i}].put({where.key}, {new}, ledger.calls)"
+            end.writes.extend((f"if {changed}: {put}",) if changed else ())
+        elif changed:
+            end.writes.extend((f"if {changed}:", f"    {old} = {new}"))
+            if clause.may_wake:
+                end.writes.append(f"    {self._wakes(i, clause, where)}")
+
+    def _store_open(
+        self, i: int, clause: Clause, where: _Where, afters: Sequence[str | None], asked: str
+    ) -> None:
+        """The same at a call in flight, whose result is nothing to the clause.
+
+        `asked`: what asks the monitor, where the watch waits for results of other calls.
+        """
+        lines, writes = self._open
+        old, knows = f"watches[{i}]", ""
+        if _groups(clause):
+            waits = self._names.new()
+            lines += [f"{waits} = {_waits(old)}", f"if {waits}:", f"    {asked}"]
+            knows = f"not {waits} and "
+        changed, new = self._new(i, clause, old, afters)
+        if changed:
+            writes += [f"if {knows}({changed}):", f"    {old} = {new}"]
+        if clause.may_wake:
+            wakes = self._wakes(i, clause, where)
+            writes += [f"    {wakes}"] if changed else []
+            writes.append(f"{'el' if changed else ''}if {knows}{i} in ledger.wakes: {wakes}")
+
+    def _new(
+        self, i: int, clause: Clause, old: str, afters: Sequence[str | None]
+    ) -> tuple[str, str]:
+        """Return the condition that the watch changes (empty: it never does), and the new one."""
+        pairs = list(zip((1, 0), afters, strict=True))
         states = [
             f"{old}[{k}]" if after is None else self._state(f"{old}[{k}]", after)
-            for k, after in zip((1, 0), afters, strict=True)
+            for k, after in pairs
         ]
         rest = ", ".join(f"{old}[{k}]" for k in range(2, len(ClauseState._fields)))
         make, kind = self._names.bind(tuple.__new__), self._names.bind(ClauseState)
         new = f"{make}({kind}, ({states[1]}, {states[0]}, {rest}))" if any(afters) else old
-        if clause.by:
-            end.writes.append(f"keyed[{i}][{where.key}] = ({new}, {where.place} + 1)")
-            return
-        if clause.bound is not None:
-            changed = " or ".join(
-                f"{a} != {old}[{k}][0]" for k, a in zip((1, 0), afters, strict=True) if a
-            )
-            put = f"bound[{i}].put({where.key}, {new}, ledger.calls)"
-            end.writes.extend((f"if {changed}: {put}",) if changed else ())
-            return
-        changes = [f"{a} != {old}[{k}][0]" for k, a in zip((1, 0), afters, strict=True) if a]
-        if afters[0] and not clause.gate.past.cells and of_few_bits(clause):
+        own = not (clause.by or clause.bound is not None)
+        if own and afters[0] and not clause.gate.past.cells and of_few_bits(clause):
             new = f"{new} if {old}[3] else {self._names.bind(self._shared(i, clause))}({afters[0]})"
-        if changes:
-            end.writes.extend((f"if {' or '.join(changes)}:", f"    {old} = {new}"))
-        if changes and clause.may_wake:
-            wakes = self._names.bind(self._rests(i, clause))
-            end.writes.append(f"    ledger.set_wake({i}, {wakes}({old}, {where.place}, now))")
+        return " or ".join(f"{a} != {old}[{k}][0]" for k, a in pairs if a), new
+
+    def _wakes(self, i: int, clause: Clause, where: _Where) -> str:
+        """Return the statement that notes when the watch is woken next."""
+        wakes = self._names.bind(self._rests(i, clause))
+        return f"ledger.set_wake({i}, {wakes}(watches[{i}], {where.place}, now))"
 
     def _shared(self, i: int, clause: Clause) -> Callable[[Any], ClauseState]:
         """The watch with these registers: of few bits there are few, and sessions share them."""
@@ -388,6 +439,16 @@ def _may_branch(clause: Clause) -> bool:
     """True if results of calls in flight do not just add to its registers."""
     groups = (*clause.monitor.branches.groups, *clause.gate.branches.groups)
     return any(group.body < 0 for group in groups)
+
+
+def _groups(clause: Clause) -> bool:
+    """True if results of calls in flight matter to its registers."""
+    return bool(clause.monitor.branches.groups or clause.gate.branches.groups)
+
+
+def _waits(watch: str) -> str:
+    """Return the condition that a watch waits for results."""
+    return f"{watch}[1][2] or {watch}[0][2]"
 
 
 def _taking(lines: Sequence[str]) -> list[str]:

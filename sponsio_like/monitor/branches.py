@@ -18,11 +18,16 @@ from sponsio_like.monitor.alphabet import settlements
 from sponsio_like.monitor.groups import Group, at_last, echoes_of, groups_of, is_plain_count
 from sponsio_like.monitor.in_flight import Owed, open_positions, settle_residual, settled_ways
 from sponsio_like.monitor.past import Letter, Past, Register, Registers, Value, compare_nodes, kept
+from sponsio_like.monitor.past_source import Advanced, compiled_registers
 from sponsio_like.monitor.program import Op, Program
 from sponsio_like.monitor.residual import conjunction
 
 CAP = 2_000
 """Most nodes of one tree."""
+OFTEN = 16
+"""From so many steps on, those of a group or a monitor are computed by a function of its own."""
+SOURCE_CAP = 200
+"""Most nodes of a program that has such functions."""
 SLOTS_CAP = 10
 """Most slots that wait for one result, and whose values are tried in all combinations."""
 STEPS_CAP = 10_000
@@ -82,9 +87,9 @@ class Addition(NamedTuple):
     held: tuple[int, ...]
 
 
-INNER = Branch | Comparison | Addition
+INNER = (Branch, Comparison, Addition)
 """The kinds of node that are not registers."""
-WAITING = Branch | Addition
+WAITING = (Branch, Addition)
 """The kinds of node that wait for the result of a call."""
 Leaf: TypeAlias = Registers
 TreeNode: TypeAlias = "Leaf | Branch | Comparison | Addition"
@@ -141,6 +146,8 @@ class Branches:
         self.groups = tuple(groups_of(program, past))
         self._echoes = tuple(echoes_of(program, past))
         self.slots = tuple(sorted({i for each in self.groups for i in each.waits + each.outputs}))
+        self._asked = [0] * len(self.groups)
+        self._advanced: dict[tuple[int, ...], Advanced | None] = {}
         self._known_keys: dict[tuple[int, ...], _Keys] = {}
         self._known_additions: dict[Any, tuple[tuple[int, ...], tuple[int, ...]] | None] = {}
         self._values: list[Any] = list(past.values)
@@ -306,6 +313,9 @@ class Branches:
         return made.comparison(Comparison(*asked, yes, no))
 
     def _registers(self, group: Group, leaf: Leaf, now: _Now, supposed: _Supposed) -> Leaf:
+        advanced = self._advanced.get(group.cells) or self._often(group)
+        if advanced is not None:
+            return advanced(now[0], leaf, *now[1:])  # type: ignore[no-any-return]
         known = dict(zip(group.cells, leaf, strict=True))
         registers = tuple([known.get(r) for r in range(len(self._cells))])
         values = _Values([None] * len(self._values))
@@ -315,6 +325,20 @@ class Branches:
             values[i] = self._values[i](values, letter, registers, at, time)
         cells = [self._cells[r] for r in group.cells]
         return tuple([cell.update(values, letter, registers, at, time) for cell in cells])
+
+    def _often(self, group: Group) -> Advanced | None:
+        """Return the function that advances the registers, once it has been asked for a few times.
+
+        None for those that read outputs: they may be still to come.
+        """
+        k = self.groups.index(group)
+        self._asked[k] += 1
+        if group.outputs or self._asked[k] != OFTEN or len(self.program.nodes) > SOURCE_CAP:
+            return None
+        found = self._advanced[group.cells] = compiled_registers(
+            self.program, self.past, group.cells
+        )
+        return found
 
     def settled(
         self, trees: Trees, registers: Registers, at: int, final: Mapping[int, Any]

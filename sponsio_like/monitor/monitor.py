@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from sponsio_like.events import MISSING
 from sponsio_like.logic import Decomposition
 from sponsio_like.logic.formula import Const, Steps
-from sponsio_like.monitor.branches import Branches, Trees
+from sponsio_like.monitor.branches import OFTEN, SOURCE_CAP, Branches, Trees
 from sponsio_like.monitor.in_flight import open_positions, settle_residual, settled_ways
 from sponsio_like.monitor.past import Letter, Registers, compare_nodes, compile_past
 from sponsio_like.monitor.past_source import Stepped, compiled_step
@@ -35,10 +35,6 @@ from sponsio_like.monitor.residual import (
 
 Verdict: TypeAlias = Literal["violated", "satisfied", "inconclusive"]
 Instance: TypeAlias = frozenset[Residual]
-OFTEN = 16
-"""From so many steps on, those of a monitor are computed by a function of its own."""
-SOURCE_CAP = 200
-"""Most nodes of a program that has such a function."""
 
 
 class State(NamedTuple):
@@ -175,6 +171,8 @@ class Monitor:
 
         `final`: the truth of its slots, by number; `position`: the last position.
         """
+        if self.plain and not state.branches:
+            return MonitorStep(state, False)
         trees, registers = self.branches.settled(state.branches, state.registers, settled, final)
         if self.plain:
             return MonitorStep(state._replace(registers=registers, branches=trees), False)

@@ -56,7 +56,8 @@ class Emitter:
     """The registers of one program, before and after one position.
 
     `letter`: an expression for each slot. `registers` names the tuple before the position,
-    `position` its number; `t` is its time. `lines` grows as values are asked for.
+    `position` its number; `t` is its time. `cells`: the numbers of the registers in that tuple;
+    None: all. `lines` grows as values are asked for.
     """
 
     def __init__(
@@ -67,11 +68,13 @@ class Emitter:
         letter: Sequence[Code],
         registers: str,
         position: str,
+        cells: Sequence[int] | None = None,
     ) -> None:
         self.lines: list[str] = []
         self._names, self._program, self._past = names, program, past
         self._letter, self._registers, self._position = letter, registers, position
-        self._cell_of = {cell.node: j for j, cell in enumerate(past.cells)}
+        self._cells = past.cells if cells is None else [past.cells[r] for r in cells]
+        self._cell_of = {cell.node: j for j, cell in enumerate(self._cells)}
         self._values: dict[int, Code] = {}
         self._windows: dict[int, str] = {}
 
@@ -85,7 +88,7 @@ class Emitter:
 
     def after(self) -> str | None:
         """Return the registers after this position; None if they stay, whatever they are."""
-        cells = [self._after(cell.node, j) for j, cell in enumerate(self._past.cells)]
+        cells = [self._after(cell.node, j) for j, cell in enumerate(self._cells)]
         if all(code == self._register(j) for j, code in enumerate(cells)):
             return None
         return self._let(f"({', '.join(map(str, cells))},)")
@@ -238,7 +241,7 @@ class Emitter:
             case ("repeats", slot, "equal"):
                 return self._run(slot, i)
             case ("sum" | "repeats", *_):
-                return self._asked(self._past.cells[j].update)
+                return self._asked(self._cells[j].update)
         return self.value(i)
 
 
@@ -258,6 +261,27 @@ def compiled_step(program: Program, past: Past, roots: Iterable[int]) -> Stepped
         {"stepped(x, s, p, t)": [*emitter.lines, f"return not {holds}, {after}"]}
     )
     return made["stepped"]  # type: ignore[no-any-return]
+
+
+Advanced: TypeAlias = Callable[[Any, Any, int, float], Any]
+"""(letter, some registers before, position, time) -> the same registers after."""
+WHOLE = frozenset({"sum", "repeats"})
+"""Operators of the past that read their register by its number among all."""
+
+
+def compiled_registers(program: Program, past: Past, cells: Sequence[int]) -> Advanced | None:
+    """Return what a position does to these registers, which read no others, in one function.
+
+    None if one of them can only be computed beside all others.
+    """
+    if any(program.nodes[past.cells[r].node][0] in WHOLE for r in cells):
+        return None
+    names = Names()
+    letter = [f"x[{i}]" for i in range(len(program.slots))]
+    emitter = Emitter(names, program, past, letter, "s", "p", cells)
+    after = emitter.after() or "s"
+    made = names.functions({"advanced(x, s, p, t)": [*emitter.lines, f"return {after}"]})
+    return made["advanced"]  # type: ignore[no-any-return]
 
 
 def _not(code: Code) -> Code:

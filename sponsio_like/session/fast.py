@@ -24,7 +24,7 @@ from sponsio_like.engine import (
     witnesses,
 )
 from sponsio_like.errors import STRAIN
-from sponsio_like.events import Call, Result
+from sponsio_like.events import Call, Status
 from sponsio_like.fastpath import Checked, Lane, checking_inventory, lane_of, named_lane
 from sponsio_like.monitor import OTHER, Now, awaits_results
 from sponsio_like.outcome import Allowed, Block
@@ -286,8 +286,8 @@ def _landed(inner: Interceptor, id: str, now: float, *, ok: bool) -> str | None:
     if ledger.alarms and min(ledger.alarms.values()) < now:
         return None
     context = inner.context.arrived(flight.sources) if flight.sources else inner.context
-    result = Result("ok" if ok else "error")
-    rests = take_status(ledger, flight.waits, result, flight.tool, Now(now, context))
+    status: Status = "ok" if ok else "error"
+    rests = take_status(ledger, flight.waits, status, flight.tool, Now(now, context))
     if rests is None:
         return None
     keep_all(ledger, rests)

@@ -174,5 +174,5 @@ def event_and_reads(kept: Kept) -> tuple[Call, list[Read]]:
     """Return the call as an event, and the letters that its clauses read."""
     id, tool, args, agent, depth, _, lane, checked, woken = kept
     pairs = ((lane, checked), *woken)
-    reads = [each for lane, checked in pairs for each in lane.reads(checked)]
+    reads = [each for lane, checked in pairs for each in lane.reads()(checked)]
     return Call(tool, args, id, agent, depth), reads

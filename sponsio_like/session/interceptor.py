@@ -18,14 +18,15 @@ from sponsio_like.engine import (
     Finding,
     Ledger,
     Policy,
-    begin,
     count_call,
     expire,
     findings_of,
     in_doubt,
     judge,
+    keep_all,
     left_to_answer,
     lost,
+    open_clauses,
     owing,
     reported,
     stoppable,
@@ -284,21 +285,21 @@ class Interceptor:
     def begin_fast(self, kept: Kept) -> bool:
         """Make the call a call in flight, in one pass; False if that is not possible."""
         id, tool, _, _, _, time, lane, checked, woken = kept
-        reads = lane.reads(checked)
-        for other, read in woken:
-            reads += other.reads(read)
-        ledger = self.ledger
+        ledger, allowed = self.ledger, let_through(id)
+        torn = ledger.torn
         try:
-            begun = begin(ledger, reads, time)
-        except STRAIN:
-            raise
-        except Exception:  # a clause that fails answers for itself: `judge` says which one
+            also = open_clauses(ledger, (r for other, x in woken for r in other.reads()(x)), time)
+            waits = None if also is None else lane.opened()(ledger, checked, time)
+        except Exception as error:  # a clause that fails answers for itself: `judge` says which
+            if ledger.torn != torn or isinstance(error, STRAIN):
+                raise
             return False
-        if begun is None:
+        if also is None or waits is None:
             return False
-        at, allowed, torn = self.committed, let_through(id), ledger.torn
-        flight = Flight(tool, kept, at, begun.waits, allowed, lane.sources, "", lane.by_status)
-        count_call(ledger, begun.rests)
+        keep_all(ledger, also.rests)
+        at, waiting = self.committed, (*waits, *also.waits)
+        flight = Flight(tool, kept, at, waiting, allowed, lane.sources, "", lane.by_status)
+        count_call(ledger)
         self.latest, self.flights[id] = None, flight
         self.committed += 1
         ledger.torn = torn

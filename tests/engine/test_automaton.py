@@ -22,6 +22,8 @@ FINITE = [
     "G(done(a) -> F called(b))",
     "G(called(a) -> (called(b) U done(c)))",
     "G(called(a) -> H !failed(b))",
+    "G(called(a) -> count(done(a)) <= 1)",
+    "G(called(a) -> count(failed(a) since done(a)) <= 2)",
 ]
 OTHERS = [
     "G(called(a) -> count(b) <= 1)",
@@ -45,8 +47,8 @@ def known(session: Session) -> int:
 
 
 @pytest.mark.parametrize("text", FINITE)
-def test_clauses_without_positions_and_numbers_have_an_automaton(text: str) -> None:
-    """Also where they are split by values."""
+def test_clauses_without_positions_have_an_automaton(text: str) -> None:
+    """Also where they are split by values, and where results change what they count."""
     assert clause(text).automaton is not None
     assert clause(text, "to").automaton is not None
 
@@ -66,6 +68,23 @@ def test_remembered_steps_are_those_that_are_computed(seed: int) -> None:
     assert tally["finite"] > 8
     assert tally["restored"] > 25
     assert tally["flying"] > 3
+
+
+def test_a_count_in_flight_is_what_results_make_of_it() -> None:
+    """Twice may `a` be done: what is in flight does not count, and what has failed never does."""
+    played = opened("G(called(a) -> count(done(a)) <= 1)")
+    for _ in range(3):
+        ids = [f"{n}" for n in range(4)]
+        assert all(isinstance(played.session.decide("a", id=each), Allowed) for each in ids)
+        for each in ids:
+            played.session.settle(each, error="no")
+    for each in ("x", "y", "z"):
+        assert isinstance(played.session.decide("a", id=each), Allowed)
+    played.session.settle("y")
+    assert isinstance(played.session.decide("a", id="w"), Allowed)
+    played.session.settle("x", error="no")
+    played.session.settle("z")
+    assert isinstance(played.session.decide("a", id="v"), Blocked)
 
 
 def test_the_same_situation_is_computed_once() -> None:

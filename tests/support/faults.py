@@ -138,7 +138,9 @@ def contracts(strategy: str, point: str) -> list[Contract]:
     small = contract("small").guarantees({"ltl": "G(called(faults_pay) -> faults_small())"})
     found = [
         small.assume({"ltl": "faults_assumed()"}).strategy(STRATEGIES[strategy]),
-        contract("settled").guarantees({"ltl": "G(called(faults_pay) -> WX !faults_settled())"}),
+        contract("settled").guarantees(
+            {"ltl": "G(called(faults_pay) -> WY H (called(faults_pay) -> faults_settled()))"}
+        ),
     ]
     if point == "strategy" and strategy != "a callable":
         asked = contract("asked").guarantees({"ltl": "G(called(faults_pay) -> faults_small())"})
