@@ -7,14 +7,14 @@ $ python examples/observe.py
 tuesday: send_mail ran, against `no mail after secrets`
 wednesday: send_mail ran, against `few mails`
 
-contract               applied  stopped  would have stopped  unfulfilled  sessions  tools
-few mails                    5        .                   1            .         1  send_mail 1
-no mail after secrets        5        .                   1            .         1  send_mail 1
-every mail is filed          5        .                   .            1         1
-all contracts               15        .                   2            1         2
+contract               applied  broken  at most  stopped  would have stopped  unfulfilled  sessions  tools
+few mails                    5       1  66 %           .                   1            .         1  send_mail 1
+no mail after secrets        5       1  66 %           .                   1            .         1  send_mail 1
+every mail is filed          5       .  45 %           .                   .            1         1
+all contracts               15       2  36 %           .                   2            1         2
 
 3 sessions, 10 decisions: 10 allowed
-"""
+"""  # noqa: E501  as a terminal of 120 columns shows it
 
 import tempfile
 from pathlib import Path

@@ -36,10 +36,10 @@ def _no_settings_from_outside() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _the_long_way() -> Iterator[None]:
-    """With `LONG_WAY` in the environment every call is decided by the readable monitor."""
+def _the_slow_path() -> Iterator[None]:
+    """With `SLOW_PATH` in the environment every call is decided by the readable monitor."""
     with pytest.MonkeyPatch.context() as patch:
-        if os.environ.get("LONG_WAY"):
+        if os.environ.get("SLOW_PATH"):
             patch.setattr("sponsio_like.session.session.try_fast", lambda *_: None)
         yield
 

@@ -267,7 +267,7 @@ def parts() -> dict[str, float]:
 
     steps: dict[str, Callable[[], Any]] = {
         "decide and settle": whole,
-        "of these, the two halves of the short way": halves,
+        "of these, the two halves of the fast path": halves,
         "of these, what the lane asks of the contracts": check,
         "the copy of the arguments": lambda: freeze_args(args),
         "a fresh id": lambda: fresh_id("auto-"),

@@ -1,8 +1,8 @@
-"""The short way of a call through its contracts: one piece of Python source for each tool.
+"""The fast path of a call through its contracts: one piece of Python source for each tool.
 
 In: a policy. Out: a `Lane` for each tool, or none. A lane only knows calls that are let through and
-settled before anything else happens; all others go the long way, through the readable monitor, as
-do tools and clauses that have no lane.
+settled before anything else happens; all others take the slow path, through the readable monitor,
+as do tools and clauses that have no lane.
 """
 
 from __future__ import annotations

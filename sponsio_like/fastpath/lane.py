@@ -21,9 +21,9 @@ Reader: TypeAlias = Callable[[Checked], list[Read]]
 
 class Lane(NamedTuple):
     """`check(..)`: what the others are given; a list of the clauses that stand against the call; or
-    None if it has to go the long way.
+    None if it has to take the slow path.
 
-    `done` and `failed` commit the call with its result; False if the long way has to do that, None
+    `done` and `failed` commit the call with its result; False if the slow path has to do that, None
     if there is nothing to commit. `opened` makes it a call in flight, and returns the changes that
     wait for its result; None if the monitors have to do that. `reads` are what its clauses read.
     Both are compiled when they are first asked for.
@@ -45,4 +45,4 @@ class Lane(NamedTuple):
 
 
 class Roundabout(Exception):
-    """Calls of this tool have to go the long way."""
+    """Calls of this tool have to take the slow path."""

@@ -64,7 +64,7 @@ class Lettering:
         return f"({''.join(f'{each}, ' for each in out)})"
 
     def key(self, by: tuple[str, ...]) -> str:
-        """The variable of the key that chooses a monitor. A call without one goes the long way."""
+        """The variable of the key that chooses a monitor. Without one: the slow path."""
         if by not in self._known:
             key = self._known[by] = self.keep(self._names.new())
             ways = [key_part(path) for path in by]
@@ -149,7 +149,7 @@ def _of_context(node: Node) -> bool:
 
 
 def searches(slot: Slot) -> bool:
-    """Whether it may search in texts, which is counted where the long way is gone."""
+    """Whether it may search in texts, which is counted on the slow path."""
     return any(
         (isinstance(node, Custom) and node.name in ("arg_contains", "arg_allowed"))
         or (isinstance(node, Compare) and node.op in SEARCHING)

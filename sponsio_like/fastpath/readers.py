@@ -24,7 +24,7 @@ LARGE = 1 << 63
 
 
 def shortcut(slot: Slot) -> Shortcut | None:
-    """The short way to read this slot, if there is one."""
+    """The fast path to read this slot, if there is one."""
     match slot.kind, slot.node:
         case "atom", Custom(name, (str() as path, *rest)) if _is_plain(path):
             ways: dict[str, Callable[..., Shortcut | None]] = {
@@ -48,7 +48,7 @@ def similar(slot: Slot) -> bool:
 
 
 def key_part(path: str) -> Shortcut | None:
-    """The short way to a part of the key that chooses a monitor."""
+    """The fast path to a part of the key that chooses a monitor."""
     return (lambda args: _key(args.get(path))) if _is_plain(path) else None
 
 

@@ -2,7 +2,7 @@
 
 In: a policy, and a tool. Out: a `Lane`, which tells whether anything stands against a call, and,
 once the call has its result, what its contracts remember of it. Raises `Roundabout` for what has to
-go the long way. Nothing in a lane runs code of users.
+take the slow path. Nothing in a lane runs code of users.
 
 And of a clause that no call of the tool concerns: when it has to be shown one (`wakes`).
 """

@@ -1,8 +1,8 @@
-"""The short way to the values of a clause with variables, at calls of one tool.
+"""The fast path to the values of a clause with variables, at calls of one tool.
 
 In: a clause, and the name of a tool. Out: which arguments make the key, and what the slots are for
 that key; or that no value is told apart, and nothing changes. Other clauses, and other arguments
-than small flat ones, go the long way.
+than small flat ones, take the slow path.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Values(NamedTuple):
 
 
 def short_values(clause: Clause, name: Name) -> Values | None:
-    """The short way; None if there is none."""
+    """The fast path; None if there is none."""
     bound = clause.bound
     if bound is None or not clause.is_still or bound.relates or bound.names.local:
         return None
@@ -110,7 +110,7 @@ def _several(
 
 
 def lookup(key: str, watch: str, found: str, store: str) -> list[str]:
-    """The lines that find the state of a key; what has no room goes the long way."""
+    """The lines that find the state of a key; what has no room takes the slow path."""
     return [
         f"if {key} is None or {store}.blind: return None",
         f"{found} = {store}.keys.get({key})",

@@ -358,7 +358,7 @@ def test_to_ask_costs_less_than_to_decide() -> None:
     session._direct = False
 
     def decide() -> None:
-        """The long way: to ask is to look at monitors, too."""
+        """The slow path: to ask is to look at monitors, too."""
         for n, tool in enumerate(tools):
             session.decide(tool, {}, id=f"call {n}")
             session.settle(f"call {n}")

@@ -1,4 +1,4 @@
-"""The short way of a call: it says and remembers what the long way says and remembers."""
+"""The fast path of a call: it says and remembers what the slow path says and remembers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.support.size import sized
 
 
 def went_short(guard: Guard, tool: str, args: Any = None) -> bool:
-    """Whether a first call of this tool goes the short way."""
+    """Whether a first call of this tool takes the fast path."""
     session = guard.session()
     assert isinstance(session.decide(tool, args), Allowed)
     return session._inner.latest is not None
@@ -37,7 +37,7 @@ def went_short(guard: Guard, tool: str, args: Any = None) -> bool:
 
 @pytest.fixture(autouse=True)
 def no_lane_fails(caplog: pytest.LogCaptureFixture) -> Any:
-    """A lane that raises is wrong, although the long way then decides."""
+    """A lane that raises is wrong, although the slow path then decides."""
     with caplog.at_level(logging.ERROR, "sponsio_like"):
         yield
     assert [each for each in caplog.records if "lane" in each.message] == []
@@ -70,8 +70,8 @@ def test_patterns_are_the_same_both_ways(number: int) -> None:
         assert found == ""
 
 
-def test_a_refusal_on_the_short_way_tells_the_value() -> None:
-    """As the long way does, which is not asked."""
+def test_a_refusal_on_the_fast_path_tells_the_value() -> None:
+    """As the slow path does, which is not asked."""
     rule = contract("c").guarantees(read("G(called(pay, to = $x) -> Y O done(vet, name = $x))"))
     session = Guard([rule]).session()
     found = try_fast(session._inner, "pay", {"to": "eve"}, "1", "agent", 0)
@@ -80,7 +80,7 @@ def test_a_refusal_on_the_short_way_tells_the_value() -> None:
 
 
 def test_the_policy_of_the_benchmark_is_the_same_both_ways() -> None:
-    """A thousand calls of the benchmark, each settled at once; hardly any goes the long way."""
+    """A thousand calls of the benchmark, each settled at once; hardly any takes the slow path."""
     guard = Guard(loads(written(POLICY)).contracts)
     pair = twins.Pair(guard)
     events: list[Any] = []
@@ -120,7 +120,7 @@ def test_calls_are_alike_where_their_fingerprints_are() -> None:
 # --- which way ------------------------------------------------------------------------------------
 
 
-def test_what_is_usual_goes_the_short_way() -> None:
+def test_what_is_usual_takes_the_fast_path() -> None:
     """Orders, counts, windows, sums, deadlines without a bound, values, arguments."""
     texts = [
         "G(called(pay) -> O done(check))",
@@ -136,7 +136,7 @@ def test_what_is_usual_goes_the_short_way() -> None:
         assert went_short(guarded(text), "pay", {"n": 1}), text
 
 
-def test_code_of_users_goes_the_long_way() -> None:
+def test_code_of_users_takes_the_slow_path() -> None:
     """An atom of the user may do anything, and is asked without the lock."""
 
     @atom("is_fine")
@@ -149,7 +149,7 @@ def test_code_of_users_goes_the_long_way() -> None:
         del CUSTOM["is_fine"]
 
 
-def test_calls_in_flight_beside_each_other_go_the_long_way() -> None:
+def test_calls_in_flight_beside_each_other_take_the_slow_path() -> None:
     """The second of two calls finds the first in flight, as does its own result."""
     session = guarded("G(called(pay) -> O done(check))").session()
     first = session.decide("check")
@@ -161,7 +161,7 @@ def test_calls_in_flight_beside_each_other_go_the_long_way() -> None:
 
 
 def test_a_snapshot_in_flight_has_the_call() -> None:
-    """A call that went the short way and has no result yet is in the snapshot, and comes back."""
+    """A call that took the fast path and has no result yet is in the snapshot, and comes back."""
     guard = guarded("G(called(pay) -> O done(check))")
     session = guard.session("s")
     session.decide("check", id="1")
@@ -227,7 +227,7 @@ def test_sessions_share_no_state() -> None:
     assert isinstance(one.decide("pay"), Blocked)
 
 
-def test_a_lane_that_fails_lets_the_long_way_decide(
+def test_a_lane_that_fails_lets_the_slow_path_decide(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Source that is wrong disturbs nobody, and is told to the log of the program."""

@@ -1,4 +1,4 @@
-"""What fresh eyes have found in the short way of a call; each is the same both ways now."""
+"""What fresh eyes have found in the fast path of a call; each is the same both ways now."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_an_assumption_on_who_calls_is_read_from_the_call(direct: bool, who: str
     ],
 )
 def test_a_result_that_is_on_its_way_is_not_lost(text: str, tool: str, expected: type) -> None:
-    """Between landing and settling nothing goes the short way, however slow the host's clock is."""
+    """Between landing and settling nothing takes the fast path, however slow the clock is."""
     gap, free = threading.Event(), threading.Event()
     slow: list[threading.Thread] = []
 

@@ -1,8 +1,8 @@
-"""The short way held against the long way: the same session twice, once with lanes, once without.
+"""The fast path held against the slow path: the same session twice, once with lanes, once without.
 
     python -m tests.fuzz.twins [formulas] [--seed N]
 
-In: random guarantees, assumptions and sessions. Out: how many calls went the short way; every
+In: random guarantees, assumptions and sessions. Out: how many calls took the fast path; every
 difference, in what was said or in what is remembered.
 """
 
@@ -31,7 +31,7 @@ KEYS = (("to",), ("@tool",), ("@tool", "to"))
 
 
 class Pair:
-    """Two sessions of one guard; the second goes the long way only."""
+    """Two sessions of one guard; the second takes the slow path only."""
 
     def __init__(self, guard: Guard) -> None:
         self.now = 0.0
@@ -63,7 +63,7 @@ class Pair:
 
 
 def _is_short(inner: Interceptor, id: str) -> bool:
-    """Whether a call went the short way: it is the latest, or in flight as one that did."""
+    """Whether a call took the fast path: it is the latest, or in flight as one that did."""
     return inner.latest is not None or (id in inner.flights and inner.flights[id].by_status)
 
 

@@ -19,8 +19,8 @@ from sponsio_like.guard.guard import MANY as MANY_CLAUSES
 from sponsio_like.patterns import must_precede, rate_limit
 from sponsio_like.syntax import read
 
-SHORT_WAY = pytest.mark.skipif(
-    "LONG_WAY" in os.environ, reason="there are no lanes on the long way"
+FAST_PATH = pytest.mark.skipif(
+    "SLOW_PATH" in os.environ, reason="there are no lanes on the slow path"
 )
 MANY = AT_ONCE + 1
 AGES = 1e9
@@ -56,14 +56,14 @@ def counted(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[Any]
     return seen
 
 
-@SHORT_WAY
+@FAST_PATH
 def test_a_guard_of_few_tools_has_all_lanes_at_load() -> None:
     """With few tools no call waits for a lane."""
     guard = guarded(AT_ONCE)
     assert all(guard.policy.lanes[f"t{k}"] is not None for k in range(AT_ONCE))
 
 
-@SHORT_WAY
+@FAST_PATH
 def test_many_tools_get_lanes_at_their_second_call() -> None:
     """With many tools loading builds no lane; a tool that is called twice has one, others none."""
     guard = guarded(MANY)
@@ -76,7 +76,7 @@ def test_many_tools_get_lanes_at_their_second_call() -> None:
     assert called(guard, "t0", "t1", "t3") == "aab"
 
 
-@SHORT_WAY
+@FAST_PATH
 def test_a_tool_of_many_clauses_has_its_lane_at_load() -> None:
     """A lane that would take long is never built while a call waits."""
     limits = (contract(f"limit {k}").guarantees(rate_limit("t0", 10 + k)) for k in range(12))
@@ -86,7 +86,7 @@ def test_a_tool_of_many_clauses_has_its_lane_at_load() -> None:
     assert "t1" not in guard.policy.lanes
 
 
-@SHORT_WAY
+@FAST_PATH
 def test_after_warming_the_first_calls_learn_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """All lanes are there, and no monitor is asked, from the first call of the first session on."""
     guard = guarded(MANY)

@@ -58,7 +58,7 @@ def legal(one: Session, tool: str, output: Any = "done", **args: Any) -> bool:
 
 @pytest.fixture(params=["short", "long"])
 def made(request: pytest.FixtureRequest) -> Callable[..., Session]:
-    """Sessions that go the short way, and the same the long way."""
+    """Sessions that take the fast path, and the same on the slow path."""
     return lambda *formulas, **more: session(*formulas, direct=request.param == "short", **more)
 
 

@@ -1,4 +1,4 @@
-"""Bugs against the short way of a call, for `tests/planted/planted.py`.
+"""Bugs against the fast path of a call, for `tests/planted/planted.py`.
 
 In: nothing. Out: `BUGS`: name, file, what stands there, what is put there, the test that notices.
 """

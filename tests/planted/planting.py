@@ -243,7 +243,7 @@ def cold(attempt: Trial) -> dict[str, str]:
     """Run the tests of a trial in this process, a fork."""
     if trial.path_of(attempt.module).exists():
         said = trial.attempted(attempt)
-        os.environ["LONG_WAY"] = "1"  # a bug of the readable monitor may only show there
+        os.environ["SLOW_PATH"] = "1"  # a bug of the readable monitor may only show there
         return said or trial.attempted(attempt)
     changed, read = PACKAGE / attempt.module, Path.read_text
 

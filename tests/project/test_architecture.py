@@ -63,7 +63,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     "session/settle.py _settle": (
         "the tool has run: whatever fails, its call is in flight or in doubt"
     ),
-    "session/fast.py settle_fast": "the clock is the host's: the long way takes the result",
+    "session/fast.py settle_fast": "the clock is the host's: the slow path takes the result",
     "advice/trial.py read": "atoms of users are asked again for advice: one that raises refuses",
     "advice/trial.py _final": "atoms of users read made-up results: what cannot be told violates",
     "advice/advice.py explain": (

@@ -147,7 +147,7 @@ def disagreement(contract: Contract, events: Sequence[Event]) -> str:
         return f"at event {where}: {mine[where]} with variables, {their[where]} by definition"
     short = play(contract, events, short=True)
     if short is None or [one.violated for one in short] != [one.violated for one in mine]:
-        return "the short way says something else"
+        return "the fast path says something else"
     return ""
 
 

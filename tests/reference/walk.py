@@ -310,7 +310,7 @@ def state(session: Session | None) -> Any:
     """All that a session remembers of its trace."""
     assert session is not None
     with session._inner.lock:
-        session._inner.flush_fast()  # the last call may have gone the short way
+        session._inner.flush_fast()  # the last call may have taken the fast path
         ledger = session._inner.ledger
     return ledger.watches, ledger.keyed, ledger.positions, ledger.wakes, ledger.alarms
 

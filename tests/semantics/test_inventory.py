@@ -219,7 +219,7 @@ def test_tools_of_other_agents_can_be_named_and_not_called() -> None:
 
 
 @requirement("S-INV-03", "S-INV-01")
-def test_the_short_way_says_what_the_long_way_says() -> None:
+def test_the_fast_path_says_what_the_slow_path_says() -> None:
     """With an inventory, a call is decided alike whether its tool has a lane or not."""
     guard = Guard([GATE], tools=FIELDS)
     short, long = guard.session(), guard.session()
@@ -234,7 +234,7 @@ def test_the_short_way_says_what_the_long_way_says() -> None:
     ]
     said = [[called(session, *each) for each in calls] for session in (short, long)]
     assert said[0] == said[1] == ["", "", "tools", "tools", "tools", ""]
-    if "LONG_WAY" not in os.environ:  # there every call is decided by the readable monitor
+    if "SLOW_PATH" not in os.environ:  # there every call is decided by the readable monitor
         assert guard.policy.lanes["nuke"] is None
         assert guard.policy.lanes["check"] is not None
 

@@ -282,7 +282,7 @@ TERMS = ("denied(pay)", "denied(pay, call)", "denied(*, tool)", "denied(called(p
 
 @pytest.mark.parametrize("term", TERMS)
 def test_the_term_means_what_its_definition_says(term: str) -> None:
-    """On random sessions, short way and long, the engine decides as the definition reads."""
+    """On random sessions, fast path and slow, the engine decides as the definition reads."""
     dice = random.Random(term)
     for _ in range(60):
         limit = dice.choice([1, 2, 3])

@@ -197,7 +197,7 @@ def test_time_to_answer_runs_out() -> None:
 
 @pytest.mark.parametrize("depth", [True, 1.5, "1", None])
 def test_a_depth_is_a_whole_number_however_well_a_tool_is_known(depth: Any) -> None:
-    """Also when calls of the tool go the short way by now."""
+    """Also when calls of the tool take the fast path by now."""
     session = opened("G(called(b) -> O called(a))").session
     for _ in range(3):
         session.settle(session.decide("a", {}, depth=1).id)

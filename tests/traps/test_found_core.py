@@ -44,7 +44,7 @@ TEXTS = ["", "a", "1", "é", "e\u0301", "x" * WRITTEN_CAP, "x" * (WRITTEN_CAP + 
 
 
 class Same(dict[str, Any]):
-    """Arguments that are no plain dictionary: their fingerprint is made the long way."""
+    """Arguments that are no plain dictionary: their fingerprint is made on the slow path."""
 
 
 @requirement("S-ID-06")
@@ -52,7 +52,7 @@ class Same(dict[str, Any]):
     "value", [*SCALARS, *TEXTS, [1], {"a": 1}], ids=lambda each: repr(each)[:9]
 )
 def test_flat_arguments_have_the_fingerprint_of_all_others(value: Any) -> None:
-    """What is read the short way is told apart, and found equal, as what is read the long way."""
+    """What is read on the fast path is told apart, and found equal, as on the slow path."""
     for args in ({"a": value}, {"b": 1, "a": value}, {"é": 1, "a": value}):
         assert digest("pay", args) == digest("pay", Same(args))
         assert digest("pay", args) == digest("pay", Same(reversed(args.items())))
@@ -160,7 +160,7 @@ def test_what_is_remembered_of_tools_is_capped() -> None:
 
 @requirement("S-FAIL-11")
 def test_beyond_the_cap_calls_are_decided_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tools for which there is no room go the long way, and count."""
+    """Tools for which there is no room take the slow path, and count."""
     told = []
     for cap in (passing.LANES_CAP, 2):
         monkeypatch.setattr(passing, "LANES_CAP", cap)
@@ -173,8 +173,8 @@ def test_beyond_the_cap_calls_are_decided_all_the_same(monkeypatch: pytest.Monke
 # --- threads --------------------------------------------------------------------------------------
 
 DECIDES: dict[str, Callable[[Any], Any]] = {
-    "short way": lambda session: session.decide("pay"),
-    "long way": lambda session: session.decide("pay", MappingProxyType({})),
+    "fast path": lambda session: session.decide("pay"),
+    "slow path": lambda session: session.decide("pay", MappingProxyType({})),
     "batch": lambda session: session.decide_batch([("pay", {})]),
     "response": lambda session: session.message("assistant", "done"),
     "step": lambda session: session.step(["done"]),

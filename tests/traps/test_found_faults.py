@@ -28,7 +28,7 @@ RULES: tuple[Any, ...] = (
     amount_limit("pay", "n", 100),
     precedence({"tool": "mail", "args": {"to": "$w"}}, {"tool": "vet", "args": {"name": "$w"}}),
 )
-LONG = MappingProxyType({"n": 30})  # the long way
+LONG = MappingProxyType({"n": 30})  # the slow path
 PLAY: tuple[tuple[str, Any], ...] = (
     ("t", {}), ("vet", {"name": "ann"}), ("pay", {"n": 60}), ("open", {}), ("t", {}), ("t", {}),
     ("pay", LONG), ("mail", {"to": "ann"}), ("close", {}), ("pay", {"n": 20}), ("t", {}),

@@ -10,10 +10,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_long_way_means_the_same() -> None:
+def test_the_slow_path_means_the_same() -> None:
     """What contracts mean does not depend on the way a call goes."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/semantics"]
-    environment = {**os.environ, "LONG_WAY": "1"}
+    environment = {**os.environ, "SLOW_PATH": "1"}
     done = subprocess.run(
         command, cwd=ROOT, env=environment, check=False, capture_output=True, text=True
     )
