@@ -271,6 +271,109 @@ def draft(  # noqa: PLR0913 - each is an option
     raise typer.Exit(0 if kept else 1)
 
 
+@app.command()
+def diff(
+    old: Annotated[Path, typer.Argument(metavar="OLD.yaml", help="The contracts before.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW.yaml", help="The contracts now.")],
+    traces: Annotated[
+        list[Path], typer.Argument(metavar="TRACES|LOG...", help="Recorded runs, decision logs.")
+    ],
+    *,
+    as_json: Json = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print Markdown, for a pull request.")
+    ] = False,
+) -> None:
+    """Show what a change of contracts newly stops or lets through. Status 1 if anything."""
+    from sponsio_like.checks import read_file
+    from sponsio_like.replay import difference, read_all
+
+    quiet = as_json or markdown
+    files = [read_file(path) for path in (old, new)]
+    found = difference(files[0], files[1], read_all(traces, None if quiet else sys.stderr))
+    if as_json:
+        typer.echo(json.dumps(found.as_json()))
+    elif markdown:
+        typer.echo(found.markdown(), nl=False)
+    else:
+        console = console_for(sys.stdout)
+        if found.counts:
+            print_table(found.table(), console)
+        print_page(found.page(), console)
+    raise typer.Exit(0 if found.same else 1)
+
+
+Labels = Annotated[
+    Path, typer.Option(metavar="FILE", help="Where answers about violations are kept.")
+]
+
+
+@app.command()
+def review(
+    logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="Decision logs.")],
+    *,
+    labels: Labels = Path("labels.jsonl"),
+    contract: Annotated[str | None, typer.Option(help="Only this contract.")] = None,
+) -> None:
+    """Step through violations: was it right to stop the call? The answers are kept."""
+    from sponsio_like.log import read_log
+    from sponsio_like.replay import ANSWERS, add_label, labels_of, to_review
+
+    lines = (line for path in logs for line in read_log(path))
+    for each in list(to_review(lines, labels_of(labels), contract)):
+        typer.echo(each.text)
+        typer.echo("  [r]ight to stop it, [w]rong, [u]nsure, [s]kip, [q]uit: ", nl=False)
+        key = sys.stdin.readline().strip().lower()[:1] or "q"
+        if key == "q":
+            break
+        if key in ANSWERS:
+            add_label(labels, each.label, ANSWERS[key])
+    said = labels_of(labels)
+    counts = ", ".join(f"{n} {w}" for w in ANSWERS.values() if (n := [*said.values()].count(w)))
+    typer.echo(f"{labels}: {counts or 'no answers'}")
+
+
+@app.command()
+def promote(
+    contracts: Contracts,
+    contract: Annotated[str, typer.Argument(metavar="CONTRACT", help="Its name.")],
+    *,
+    evidence: Annotated[
+        list[Path], typer.Option(metavar="LOG", help="A decision log; may be repeated.")
+    ],
+    labels: Labels = Path("labels.jsonl"),
+    sessions: Annotated[int, typer.Option(help="Fewest sessions in which it applied.")] = 50,
+    at_most: Annotated[
+        float, typer.Option(help="Largest rate of sessions with a false stop.")
+    ] = 0.05,
+    confidence: Annotated[float, typer.Option(help="Confidence of the bound on it.")] = 0.95,
+) -> None:
+    """Enforce a contract, if the log shows that it is ready; else say what is missing, status 1."""
+    from sponsio_like.checks import compile_policy, read_file
+    from sponsio_like.contracts import fingerprint
+    from sponsio_like.log import read_log
+    from sponsio_like.replay import Wanted, evidence_of, labels_of, promoted
+
+    file = read_file(contracts)
+    text = promoted(contracts.read_text("utf-8"), contract)
+    written = next(each for each in file.contracts if each.name == contract)
+    lines = (line for path in evidence for line in read_log(path))
+    found = evidence_of(lines, contract, fingerprint(written), labels_of(labels))
+    wanted = Wanted(sessions, at_most, confidence)
+    missing = list(found.missing(wanted))
+    policy = compile_policy(file.contracts, file.mode or "enforce", file.inventory)
+    missing += [str(each) for each in policy.warnings if each.where == contract]
+    for each in missing:
+        typer.echo(f"not yet: {each}")
+    if missing:
+        raise typer.Exit(1)
+    contracts.write_text(text, "utf-8")
+    typer.echo(
+        f"{contracts}: `{contract}` is enforced: {counted(len(found.sessions), 'session')}, false "
+        f"stops in at most {100 * found.bound(wanted):.2g} % with {100 * confidence:g} % confidence"
+    )
+
+
 log_app = typer.Typer(no_args_is_help=True, help="Look after decision logs.")
 app.add_typer(log_app, name="log")
 

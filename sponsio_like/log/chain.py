@@ -23,7 +23,7 @@ KEY = "SPONSIO_LIKE_LOG_KEY"
 LEAD = ', "chain": "'
 
 
-class Chain:
+class HashChain:
     """The chain of one writer. Not for several threads at once."""
 
     def __init__(self, key: bytes = b"") -> None:

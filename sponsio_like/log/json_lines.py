@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from sponsio_like.errors import ContractError
-from sponsio_like.log.chain import Chain
+from sponsio_like.log.chain import HashChain
 from sponsio_like.log.files import LogFile, size_of
 from sponsio_like.session import Record
 from sponsio_like.traces import Line, read_lines
@@ -58,7 +58,7 @@ class JsonLog:
         self,
         write: Callable[[str], Any],
         file: LogFile | None = None,
-        chain: Chain | None = None,
+        chain: HashChain | None = None,
     ) -> None:
         self.lost = 0
         self._untold = 0
@@ -122,7 +122,7 @@ def json_log(
     `rotate`: the size from which on the file is renamed to `NAME.1`, and so on; the latest `keep`
     are kept: `"100 MB"`. `chain`: lines are chained by hashes, for `sponsio-like log verify`.
     """
-    links = Chain() if chain else None
+    links = HashChain() if chain else None
     if isinstance(target, str | Path):
         file = LogFile(Path(target), None if rotate is None else size_of(rotate), keep)
         return JsonLog(file.write, file, links)

@@ -4,15 +4,21 @@ In: traces or a decision log. Out: counts, reports and explanations for people.
 """
 
 from sponsio_like.replay.bounds import lower_bound, needed, upper_bound
+from sponsio_like.replay.diff import Difference, difference
+from sponsio_like.replay.evidence import Evidence, Wanted, evidence_of, label_of
 from sponsio_like.replay.part import Part, session_page
+from sponsio_like.replay.promote import promoted
 from sponsio_like.replay.replay import Played, Replay
 from sponsio_like.replay.report import report_of
+from sponsio_like.replay.review import ANSWERS, add_label, labels_of, to_review
 from sponsio_like.replay.summary import ContractSummary, Summary, read_all
 from sponsio_like.replay.timeline import explained, page
 
 # fmt: off
 __all__ = [
-    "ContractSummary", "Part", "Played", "Replay", "Summary", "explained", "lower_bound",
-    "needed", "page", "read_all", "report_of", "session_page", "upper_bound",
+    "ANSWERS", "ContractSummary", "Difference", "Evidence", "Part", "Played", "Replay", "Summary",
+    "Wanted", "add_label", "difference", "evidence_of", "explained", "label_of", "labels_of",
+    "lower_bound", "needed", "page", "promoted", "read_all", "report_of", "session_page",
+    "to_review", "upper_bound",
 ]
 # fmt: on

@@ -15,6 +15,7 @@ from sponsio_like.advice import labelled, plainly
 from sponsio_like.checks import arguments_asked, compile_policy, content_missing
 from sponsio_like.contracts import Contract, InventoryLike, declared, inputs_needed, said_of
 from sponsio_like.engine import ByName, Policy
+from sponsio_like.events import Call
 from sponsio_like.outcome import (
     Allowed,
     Blocked,
@@ -202,11 +203,20 @@ class Playback:
         self._places: list[int] = []
         self._substituted: set[str] = set()
 
-    def events(self) -> Iterator[Played]:
-        """Play the events one by one, and yield each."""
+    def events(self, *, try_refused: bool = False) -> Iterator[Played]:
+        """Play the events one by one, and yield each.
+
+        With `try_refused`, a call that was refused when it was recorded is decided, too, beside the
+        session, which does not change by it.
+        """
         for event in self.trace.events:
             position = self.calls
+            if try_refused and isinstance(event, DenialEvent):
+                yield Played(event, position, *self._tried(event.call))
             outcome = self._play(event)
+            if try_refused and isinstance(event, DenialEvent):
+                self.records.clear()
+                continue
             yield Played(event, position, outcome, self._violations(position))
             self.calls = position + isinstance(event, CallEvent)
 
@@ -214,6 +224,18 @@ class Playback:
         """End the session; return what time has violated by then, and what stays unfulfilled."""
         unfulfilled = self.session.finish()
         return self._violations(self.calls), unfulfilled
+
+    def _tried(self, call: Call) -> tuple[Outcome, tuple[Violation, ...]]:
+        """Decide a call in a copy of the session."""
+        self.time = call.time
+        copy = Session(self.session.policy, self.trace.id, clock=lambda: self.time)
+        copy.resume(self.session.snapshot())
+        outcome = copy.decide(call.tool, call.args, agent=call.agent, depth=call.depth)
+        match outcome:
+            case Allowed(_, warnings, observed):
+                return outcome, (*warnings, *observed)
+            case _:
+                return outcome, outcome.violations
 
     def _play(self, event: Event) -> Outcome | None:
         match event:

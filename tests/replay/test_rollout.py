@@ -1,0 +1,224 @@
+"""The way from observing to enforcing: compare two versions, review violations, promote."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sponsio_like import ContractError, Guard
+from sponsio_like.checks import read_file
+from sponsio_like.contracts import loads
+from sponsio_like.log import read_log
+from sponsio_like.replay import Wanted, difference, evidence_of, promoted, upper_bound
+from sponsio_like.traces import read_traces
+
+OLD = """\
+version: 1
+mode: observe
+contracts:
+  # nobody pays twice
+  - name: few
+    guarantee: tool `pay` at most 1 times   # for now
+  - name: first
+    guarantee: tool `check` must precede `pay`
+"""
+NEW = OLD.replace("at most 1", "at most 2").replace("`check` must", "`look` must")
+
+
+def written(path: Path, text: str) -> Path:
+    """The file with this text."""
+    path.write_text(text)
+    return path
+
+
+def run(*args: Any, stdin: str = "", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """What the command line does."""
+    command = [sys.executable, "-m", "sponsio_like", *map(str, args)]
+    return subprocess.run(
+        command, check=False, capture_output=True, text=True, input=stdin, cwd=cwd
+    )
+
+
+@pytest.fixture
+def traces(tmp_path: Path) -> Path:
+    """Three sessions: check and pay; look and pay twice; pay three times."""
+    calls = [["check", "pay"], ["look", "pay", "pay"], ["pay", "pay", "pay"]]
+    lines = [
+        json.dumps({"id": f"t{n}", "events": [{"tool": tool, "args": {}} for tool in each]})
+        for n, each in enumerate(calls)
+    ]
+    return written(tmp_path / "traces.jsonl", "\n".join(lines))
+
+
+# --- diff -------------------------------------------------------------------------------------
+
+
+def test_a_difference_is_of_calls(traces: Path) -> None:
+    """What is newly stopped, and what newly passes, by contract, call by call."""
+    found = difference(loads(OLD), loads(NEW), read_traces(traces))
+    assert {name: dict(counts) for name, counts in found.counts.items()} == {
+        "first": {"newly stopped": 1, "newly let through": 2},
+        "few": {"newly let through": 1},
+    }
+    assert dict(found.events) == {"newly stopped": 1, "newly let through": 2}
+    told = [(each.kind, each.contract, each.trace, each.position) for each in found.examples]
+    assert told == [
+        ("newly stopped", "first", "t0", 1),
+        ("newly let through", "first", "t1", 1),
+        ("newly let through", "few", "t1", 2),
+        ("newly let through", "first", "t1", 2),
+    ]
+
+
+def test_no_difference_is_status_0(traces: Path, tmp_path: Path) -> None:
+    """Two files that do the same have status 0; a mode that changed is a difference."""
+    old, new = written(tmp_path / "a.yaml", OLD), written(tmp_path / "b.yaml", OLD)
+    assert run("diff", old, new, traces).returncode == 0
+    written(new, promoted(OLD, "few"))
+    done = run("diff", old, new, traces)
+    assert (done.returncode, "few: mode observe before, enforce now" in done.stdout) == (1, True)
+
+
+def test_a_difference_is_printed_as_markdown_and_json(traces: Path, tmp_path: Path) -> None:
+    """A pull request gets a table; a program gets the counts."""
+    old, new = written(tmp_path / "a.yaml", OLD), written(tmp_path / "b.yaml", NEW)
+    done = run("diff", old, new, traces, "--markdown")
+    assert "| first | 1 | 2 | 0 | 0 |" in done.stdout.splitlines()
+    assert json.loads(run("diff", old, new, traces, "--json").stdout)["newly_stopped"] == 1
+
+
+def test_calls_that_were_refused_are_tried_again(tmp_path: Path) -> None:
+    """In the log of an enforced agent, what the new contracts would have let through is seen."""
+    log = tmp_path / "log"
+    session = Guard(loads(OLD).contracts, log=log, log_content=True).session("s")
+    for tool in ("check", "pay", "pay", "check"):
+        outcome = session.decide(tool, {})
+        if type(outcome).__name__ == "Allowed":
+            session.settle(outcome.id)
+    session.finish()
+    new = loads(OLD.replace("at most 1", "at most 2"))
+    found = difference(loads(OLD), new, read_traces(log))
+    assert {name: dict(counts) for name, counts in found.counts.items()} == {
+        "few": {"newly let through": 1}
+    }
+    again = loads(OLD.replace("`check` must precede `pay`", "`pay` must precede `check`"))
+    assert dict(difference(loads(OLD), again, read_traces(log)).events) == {"newly stopped": 1}
+
+
+def test_an_obligation_that_is_newly_left_open_is_a_difference(traces: Path) -> None:
+    """What is owed at the end counts, too."""
+    new = loads(OLD + "  - name: soon\n    guarantee: every `look` must be followed by `note`\n")
+    assert dict(difference(loads(OLD), new, read_traces(traces)).events) == {"newly left open": 1}
+
+
+# --- promote ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        (OLD, OLD.replace("  - name: few\n", "  - mode: enforce\n    name: few\n")),
+        (
+            OLD.replace("# for now", "# for now\n    mode: observe  # until June"),
+            OLD.replace("# for now", "# for now\n    mode: enforce  # until June"),
+        ),
+        (
+            'version: 1\ncontracts: [{name: few, guarantee: "tool `pay` at most 1 times"}]\n',
+            (
+                "version: 1\ncontracts: [{mode: enforce, name: few, "
+                'guarantee: "tool `pay` at most 1 times"}]\n'
+            ),
+        ),
+    ],
+)
+def test_a_promoted_contract_is_the_only_change(text: str, after: str) -> None:
+    """The contract is enforced; comments, order and the other contracts stay as they are."""
+    assert promoted(text, "few") == after
+    (few, *rest) = loads(after).contracts
+    assert (few.name, few.mode) == ("few", "enforce")
+    assert all(each.mode is None for each in rest)
+    with pytest.raises(ContractError, match=r"no contract `fw`.*did you mean `few`"):
+        promoted(text, "fw")
+
+
+def observed(path: Path, file: Path, sessions: int, breaking: int) -> Path:
+    """A log of so many sessions in which `few` applies; the first ones break it."""
+    guard = Guard.from_yaml(file, log=path)
+    for number in range(sessions):
+        session = guard.session(f"s{number}")
+        session.settle(session.decide("check", {}).id)
+        for _ in range(2 if number < breaking else 1):
+            session.settle(session.decide("pay", {}).id)
+        session.finish()
+    return path
+
+
+def test_a_contract_that_kept_quiet_long_enough_is_promoted(tmp_path: Path) -> None:
+    """59 sessions without a false stop show less than 5 %; the file is changed then, not before."""
+    file = written(tmp_path / "c.yaml", OLD)
+    few = observed(tmp_path / "few", file, 58, 0)
+    done = run("promote", file, "few", "--evidence", few, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "58 of 59 sessions" in done.stdout
+    assert file.read_text() == OLD
+    more = observed(tmp_path / "more", file, 59, 0)
+    done = run("promote", file, "few", "--evidence", more, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert read_file(file).contracts[0].mode == "enforce"
+
+
+def test_a_violation_counts_as_false_until_somebody_has_called_it_right(tmp_path: Path) -> None:
+    """Reviewed as right, violations are no false stops; as wrong or unsure, they are."""
+    file = written(tmp_path / "c.yaml", OLD)
+    log = observed(tmp_path / "log", file, 70, 2)
+    done = run("promote", file, "few", "--evidence", log, cwd=tmp_path)
+    assert (done.returncode, "2 violations nobody has called" in done.stdout) == (1, True)
+    done = run("review", log, stdin="w\nr\n", cwd=tmp_path)
+    assert "1 right, 1 wrong" in done.stdout
+    assert "few: tool `pay` at most 1 times" in done.stdout
+    done = run("promote", file, "few", "--evidence", log, cwd=tmp_path)
+    assert (done.returncode, "(1 of 70" in done.stdout) == (1, True)
+    assert f"{100 * upper_bound(1, 70):.3g} %" in done.stdout
+    assert "at the rate of this log" in done.stdout
+    (tmp_path / "labels.jsonl").unlink()
+    run("review", log, stdin="r\nr\n", cwd=tmp_path)
+    assert "no answers" not in run("review", log, cwd=tmp_path).stdout
+    done = run("promote", file, "few", "--evidence", log, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + (tmp_path / "labels.jsonl").read_text()
+
+
+def test_a_contract_that_never_applied_is_not_promoted(tmp_path: Path) -> None:
+    """Nothing to do is no evidence; nor is what another form of the contract did."""
+    file = written(tmp_path / "c.yaml", OLD)
+    log = observed(tmp_path / "log", file, 60, 0)
+    text = OLD.replace("`pay` at most", "`pya` at most")
+    done = run("promote", written(file, text), "few", "--evidence", log, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "never applied" in done.stdout
+    assert "60 sessions had another form" in done.stdout
+
+
+def test_what_is_asked_for_counts() -> None:
+    """The numbers that are asked for decide, not others."""
+    found = evidence_of([], "few", "", {})
+    found.sessions = {str(n) for n in range(100)}
+    assert not list(found.missing(Wanted(100, 0.03)))
+    assert list(found.missing(Wanted(101, 0.03)))
+    assert list(found.missing(Wanted(100, 0.0295)))
+
+
+def test_the_evidence_of_a_log_is_read_with_times(tmp_path: Path) -> None:
+    """The time that more evidence takes is told by the times of the log."""
+    lines = [
+        {"event": "decision", "session": f"s{n}", "id": "1", "tool": "pay", "outcome": "allowed",
+         "violations": [], "applied": ["few"], "timestamp": f"2026-11-{n + 1:02}T00:00:00.000000Z"}
+        for n in range(11)
+    ]  # fmt: skip
+    path = written(tmp_path / "log", "".join(json.dumps(each) + "\n" for each in lines))
+    found = evidence_of(read_log(path), "few", "any", {})
+    assert [each for each in found.missing(Wanted(22, 0.5)) if "10.0 more days" in each]
