@@ -42,7 +42,7 @@ from sponsio_like.engine.open_call import (
     take_status,
 )
 from sponsio_like.engine.per_value import OTHERS, Late
-from sponsio_like.engine.policy import LINEAGE, Counter, Policy
+from sponsio_like.engine.policy import LINEAGE, Counter, Policy, with_modes
 from sponsio_like.engine.settlement import Results, expire, settle_all, split_world
 from sponsio_like.engine.status import owed, owing, verdicts
 from sponsio_like.engine.unread import (
@@ -64,5 +64,5 @@ __all__ = [
     "lost", "needing_ruling", "observed", "open_clause", "open_clauses", "owed", "owing", "ranked",
     "renamed", "reported", "settle_all", "split_world", "still_asks", "stoppable", "stopping",
     "strictest", "take_status", "too_large", "unlisted_call", "unread_fields", "unread_in_result",
-    "unread_slots", "unreadable", "verdicts", "why_unread", "witnesses",
+    "unread_slots", "unreadable", "verdicts", "why_unread", "with_modes", "witnesses",
 ]

@@ -1,6 +1,7 @@
 """The guard: compiled contracts, shared by all sessions.
 
-In: contracts, or a contract file. Out: sessions. A guard is immutable; a session has all the state.
+In: contracts, or a contract file. Out: sessions. Of a guard, only the `switch` moves;
+sessions have the state.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from sponsio_like.guard.sessions import (
     check_inputs,
     check_switches,
 )
+from sponsio_like.guard.switch import Switch
 from sponsio_like.guard.toolbox import Toolbox
 from sponsio_like.guard.tools import Tool
 from sponsio_like.outcome import Mode
@@ -134,6 +136,7 @@ class Guard:
         content = read_content(log_content, log_args=log_args)
         self._log = _log(self.policy, log, content, source)
         self._notify = mailboxes(notify)
+        self.switch = Switch(self.policy, self._log.switched)
         self._roster = Roster()
         self._content = all(needs <= ALL_INPUTS for needs in self.policy.needs.values())
         """True if a session that gets every known input has all that the contracts need."""

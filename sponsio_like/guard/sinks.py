@@ -72,7 +72,7 @@ def level_of(record: Mapping[str, Any]) -> int:
     if any(each["message"].startswith(FAILURES) for each in violations):
         return logging.ERROR
     late = any(each["action"] == "reported" and each["mode"] == "enforce" for each in violations)
-    if late or record.get("outcome") in STOPPED or record["event"] == "relaxed":
+    if late or record.get("outcome") in STOPPED or record["event"] in ("relaxed", "switched"):
         return logging.WARNING
     return logging.INFO
 

@@ -177,7 +177,7 @@ def _count(report: Report, record: Mapping[str, Any]) -> None:
     if event == "relaxed":
         report.relaxed += 1
     report.lost += record["records"] if event == "dropped" else 0
-    if event in ("relaxed", "dropped", "contracts"):
+    if event in ("relaxed", "dropped", "contracts", "switched"):
         return
     report.sessions.add(session)
     if event == "decision" or (event == "message" and record.get("role") == "assistant"):

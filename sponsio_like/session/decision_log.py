@@ -220,6 +220,12 @@ class Log:
         logging.getLogger("sponsio_like").warning(text)
         self._write("relaxed", message=text)
 
+    def switched(self, mode: str, contracts: tuple[str, ...], by: str) -> None:
+        """Log, and warn in Python's log, that contracts were switched to another mode."""
+        what = ", ".join(f"`{name}`" for name in contracts)
+        logging.getLogger("sponsio_like").warning("switched to %s by %s: %s", mode, by or "-", what)
+        self._write("switched", mode=mode, switched=list(contracts), by=by)
+
     def fact(self, session: str, key: str, value: Any, now: float | None) -> None:
         """Log that a fact was told, without its value unless that was asked for."""
         told = {"value": given_value(value)} if self.content.has("facts", key) else {}

@@ -112,6 +112,7 @@ GUIDES = (
     "contract-files",
     "testing",
     "logging",
+    "shadow-to-enforcement",
     "deployment",
     "how-it-works",
 )

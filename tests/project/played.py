@@ -77,6 +77,7 @@ def _console(body: str, here: Path, path: str) -> Iterator[str]:
 def _run(command: str, here: Path, path: str) -> str:
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     own |= {"PATH": path, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    own["EXAMPLES"] = str(ROOT / "examples")  # a reader names the folder that they have
     own["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # a reader has none
     done = subprocess.run(
         ["/bin/sh", "-c", command],

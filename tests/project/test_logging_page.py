@@ -82,6 +82,7 @@ def everything(monkeypatch: pytest.MonkeyPatch, **content: Any) -> list[dict[str
     monkeypatch.setenv("SPONSIO_LIKE_MODE", "observe")
     guarded(found, **content)
     observing(found, **content)
+    guard.switch.turn_off(by="ann")
     return found
 
 
