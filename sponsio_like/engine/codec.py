@@ -17,10 +17,10 @@ from sponsio_like.monitor import (
     Change,
     ClauseState,
     Comparison,
-    Entry,
     PositionCounts,
     State,
     ToCome,
+    WindowEntry,
 )
 from sponsio_like.values import ABSENT, UNREADABLE
 
@@ -38,7 +38,7 @@ _RECORDS: dict[str, Callable[..., Any]] = {
     "branch": Branch,
     "comparison": Comparison,
     "to come": ToCome,
-    "entry": Entry,
+    "entry": WindowEntry,
     "change": Change,
     "place": PositionCounts,
 }

@@ -17,7 +17,7 @@ from sponsio_like.engine import MOMENT, Clause, Policy, open_clause
 from sponsio_like.fastpath.lane import Lane, Opener, Reader, Roundabout
 from sponsio_like.fastpath.letter import Lettering, foreign, runs_user_code, searches
 from sponsio_like.fastpath.readers import is_large
-from sponsio_like.fastpath.transitions import Moves, has_transitions, of_few_bits
+from sponsio_like.fastpath.transitions import Transitions, has_transitions, of_few_bits
 from sponsio_like.fastpath.value_readers import lookup, short_values
 from sponsio_like.logic.formula import Happens, Steps
 from sponsio_like.monitor import (
@@ -231,7 +231,7 @@ class Writer:
 
     def _finite(self, i: int, clause: Clause, letter: list[Code]) -> None:
         """Where the call leads has been learned."""
-        moves = self._policy.lanes.setdefault(("moves", i), Moves(i, clause))
+        moves = self._policy.lanes.setdefault(("moves", i), Transitions(i, clause))
         known, find = self._names.bind(moves.known.get), self._names.bind(moves.find)
         said, watch = self._said.in_flight(clause, letter), f"watches[{i}]"
         move = self._said.keep(self._names.new())

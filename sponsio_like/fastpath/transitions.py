@@ -60,7 +60,7 @@ def _is_bit(op: Op) -> bool:
     return op[0] in BITS or (op[0] in UNBOUNDED and op[2] is None)
 
 
-class Moves:
+class Transitions:
     """What has been learned of one clause. Shared by all sessions.
 
     `known`: moves by the identity of the watch, and the letter.

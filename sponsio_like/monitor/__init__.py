@@ -101,23 +101,23 @@ from sponsio_like.monitor.state import (
     Read,
     Witness,
 )
-from sponsio_like.monitor.windows import Entry, of_today
+from sponsio_like.monitor.windows import WindowEntry, of_today
 
 # fmt: off
 __all__ = [
     "BINDING", "EXACT", "KEY_CAP", "LONG", "NEVER", "OTHER", "PAST", "RELATED_CAP", "SLOTS_CAP",
     "STATEFUL", "STATES_CAP", "UNBOUND", "VALUES_CAP", "Addition", "Bindings", "BoundLetters",
     "Branch", "CallMatcher", "Change", "ClauseState", "ClauseStep", "Code", "Comparison", "Crowd",
-    "Emitter", "Entry", "Form", "Instance", "JudgedPosition", "Judgement", "Key", "Known", "Letter",
+    "Emitter", "Form", "Instance", "JudgedPosition", "Judgement", "Key", "Known", "Letter",
     "Literal", "Monitor", "Name", "Names", "Now", "Op", "OutputMatcher", "Past", "Position",
     "PositionCounts", "Program", "Read", "Reason", "Register", "Registers", "Relevance", "Residual",
     "Revealed", "RootedProgram", "Slot", "State", "ToCome", "TooManyBranches", "Value",
-    "ValueStates", "VariableLayout", "Verdict", "Witness", "all_vars", "awaits_results",
-    "branching", "concerned", "conjunction", "dont_care_slots", "due", "fixed_at", "is_part",
-    "is_tied", "is_unchanged", "keeps_registers", "kept", "key_after", "known", "likeness",
-    "literals_of", "memory", "never", "of_today", "only_permits", "open_positions", "operands",
-    "overall", "overdue", "places_of", "quiet", "reasons_of", "relations", "renamed_trees",
-    "renumbered", "settle_residual", "slot_reader", "split_key", "stateless", "static",
-    "targets_of", "ties", "told_apart", "tool_names", "unchanged_by", "value_text",
+    "ValueStates", "VariableLayout", "Verdict", "WindowEntry", "Witness", "all_vars",
+    "awaits_results", "branching", "concerned", "conjunction", "dont_care_slots", "due", "fixed_at",
+    "is_part", "is_tied", "is_unchanged", "keeps_registers", "kept", "key_after", "known",
+    "likeness", "literals_of", "memory", "never", "of_today", "only_permits", "open_positions",
+    "operands", "overall", "overdue", "places_of", "quiet", "reasons_of", "relations",
+    "renamed_trees", "renumbered", "settle_residual", "slot_reader", "split_key", "stateless",
+    "static", "targets_of", "ties", "told_apart", "tool_names", "unchanged_by", "value_text",
     "variable_layout", "vars_given_by_context", "vars_in",
 ]

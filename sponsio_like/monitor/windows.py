@@ -13,7 +13,7 @@ from sponsio_like.monitor.monitor import Monitor, State
 from sponsio_like.monitor.past import Letter, Registers
 
 
-class Entry(NamedTuple):
+class WindowEntry(NamedTuple):
     """A position, with the registers before it and what was read at it."""
 
     position: int
@@ -25,13 +25,13 @@ class Entry(NamedTuple):
 def of_today(monitor: Monitor, state: State, last: int) -> State:
     """Return the state with branches, if it was read with a window; `last`: the last position."""
     read: tuple[object, ...] = state.branches
-    window = [each for each in read if isinstance(each, Entry)]
+    window = [each for each in read if isinstance(each, WindowEntry)]
     if not window:
         return state
     return state._replace(branches=branches_of_window(monitor, window, last))
 
 
-def branches_of_window(monitor: Monitor, window: Sequence[Entry], last: int) -> Trees:
+def branches_of_window(monitor: Monitor, window: Sequence[WindowEntry], last: int) -> Trees:
     """Return the branches after position `last`; between the entries, no contract was concerned."""
     trees: Trees = ()
     registers = window[0].before
@@ -44,7 +44,7 @@ def branches_of_window(monitor: Monitor, window: Sequence[Entry], last: int) -> 
 
 
 def _positions(
-    monitor: Monitor, window: Sequence[Entry], last: int
+    monitor: Monitor, window: Sequence[WindowEntry], last: int
 ) -> Iterator[tuple[Letter, int, float]]:
     """Yield the positions that change registers: of those between entries, the first and last."""
     quiet, enough = monitor.search.quiet_letter, monitor.search.settles_within

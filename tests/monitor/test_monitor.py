@@ -35,7 +35,7 @@ from sponsio_like.monitor.reachability import FAR
 from sponsio_like.monitor.relative_state import NEVER, awaits_results, due, is_unchanged, memory
 from sponsio_like.monitor.residual import both, one
 from sponsio_like.monitor.state import PositionCounts, Witness
-from sponsio_like.monitor.windows import Entry, branches_of_window
+from sponsio_like.monitor.windows import WindowEntry, branches_of_window
 from sponsio_like.outcome import Ask, Block, Decision, Escalate, Redirect, Violation, Warn
 from sponsio_like.syntax import read
 from tests.support.play import opened
@@ -254,14 +254,14 @@ def test_a_late_result_leaves_the_registers_as_a_timely_one(
 def test_a_window_of_an_older_snapshot_becomes_branches(text: str) -> None:
     """It has only the positions that the contract had seen; the others are stepped over."""
     for run in ("a? . . c", "a? . . . c", "a? . c . . c", "a? c . . c", "a? c . .", "a? . ."):
-        watched, window = Watched(text), list[Entry]()
+        watched, window = Watched(text), list[WindowEntry]()
         for word in run.split():
             before = watched.state.registers
             watched(word)
             if word != ".":
                 here = watched.position
                 letter = watched.letters[-1]
-                window.append(Entry(here, float(here), before, letter))
+                window.append(WindowEntry(here, float(here), before, letter))
         trees = branches_of_window(watched.monitor, window, watched.position)
         assert trees == watched.state.branches, run
 

@@ -21,7 +21,7 @@ from sponsio_like.adapters.langgraph.answers import handed_here, refusal, result
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools, call_fingerprint, passing
 from sponsio_like.adapters.langgraph.channel import rev_of
 from sponsio_like.adapters.langgraph.gate import Ruling, advised
-from sponsio_like.adapters.langgraph.journal import Entry, catch_up, decided_entry, result
+from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, decided_entry, result
 from sponsio_like.adapters.langgraph.leases import TAKEN, Taken
 from sponsio_like.adapters.langgraph.node_context import NodeContext
 from sponsio_like.adapters.langgraph.pending_writes import is_saved
@@ -38,7 +38,7 @@ SPENT = "it did not run: the answer of a person lets it run once, and it has run
 
 
 @dataclass
-class Running:
+class RunningCall:
     """A call that runs: it was let through as `ruling`, with the others of its message.
 
     `entries`: what the session was told of it. `ran`: how often its body was about to run in this
@@ -56,8 +56,8 @@ class Running:
     refused: bool = False
     unless: str = ""
     """The reason why it does not run, though it was let through; `""` if it may."""
-    entries: list[Entry] = field(default_factory=list)
-    before: list[Entry] = field(default_factory=list)
+    entries: list[JournalEntry] = field(default_factory=list)
+    before: list[JournalEntry] = field(default_factory=list)
     """The entries of graphs inside of it that ran in another process."""
     heard: list[Any] = field(default_factory=list)
     """The values that the body has returned, where contracts only observe."""
@@ -217,7 +217,7 @@ class Running:
         """Tell the session at once what a run has come to: `output`, or `error`."""
         self._note(result(fresh_id(), id, what))
 
-    def _note(self, entry: Entry) -> None:
+    def _note(self, entry: JournalEntry) -> None:
         self.entries.append(entry)
         catch_up(self.session, self.entries)
 

@@ -16,11 +16,11 @@ from langgraph.types import Command
 from sponsio_like.adapters.langgraph import proxy
 from sponsio_like.adapters.langgraph.answers import refusal, refused, result_of
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools, call_fingerprint, last_asking
-from sponsio_like.adapters.langgraph.attempts import Running
+from sponsio_like.adapters.langgraph.attempts import RunningCall
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.failures import undisturbed
 from sponsio_like.adapters.langgraph.gate import Ruling
-from sponsio_like.adapters.langgraph.journal import Entry, catch_up
+from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up
 from sponsio_like.adapters.langgraph.node_context import NodeContext, read_context
 from sponsio_like.adapters.langgraph.pending_writes import siblings
 from sponsio_like.adapters.langgraph.place import place_of
@@ -68,7 +68,7 @@ class Calls:
         running = yield from undisturbed(
             self.sessions.guard, self._running(request, later=later), lambda: None
         )
-        if not isinstance(running, (Running, type(None))):
+        if not isinstance(running, (RunningCall, type(None))):
             return running
         if running is None:
             return (yield Run(self._undecided if self._enforces else handler, (request,)))
@@ -88,7 +88,7 @@ class Calls:
         ended = self._ended(came, running, request)
         return (yield from undisturbed(self.sessions.guard, ended, lambda: came))
 
-    def _ended(self, came: Any, running: Running, request: Any) -> Flow:
+    def _ended(self, came: Any, running: RunningCall, request: Any) -> Flow:
         """Return the result of the call, with the entries for the channel."""
         if not running.entries:  # another middleware has answered
             answer = result_of(came, request.tool_call["id"], running.heard)
@@ -97,12 +97,12 @@ class Calls:
 
     def checked(self, request: Any) -> Any:
         """Return the request, inside of all middlewares, with a tool that asks before it runs."""
-        running: Running | None = self.sessions.live.running(self._step(request))
+        running: RunningCall | None = self.sessions.live.running(self._step(request))
         if running is None and self._enforces:
             raise SessionError(HALF)
         return request if running is None else self._checked(request, running)
 
-    def _checked(self, request: Any, running: Running) -> Any:
+    def _checked(self, request: Any, running: RunningCall) -> Any:
         ruling, call, tool = running.ruling, request.tool_call, request.tool
         changed = ruling["tool"] != ruling["asked"] or ruling.get("edited")
         if changed and call["name"] == ruling["asked"]:
@@ -123,7 +123,7 @@ class Calls:
         Return the answer to it, if it was refused; None if it was not decided.
         """
         stand = read_context(self.sessions, request.runtime.config, request.runtime)
-        known: Running | None = self.sessions.live.running(stand.place.step)
+        known: RunningCall | None = self.sessions.live.running(stand.place.step)
         here = request.runtime.execution_info
         if known is not None and (here.node_attempt > 1 or known.execution is here):
             return known
@@ -134,14 +134,16 @@ class Calls:
             return None
         if "told" in ruling:
             return self._refused(ruling, request)
-        config, ended = request.runtime.config, list[Entry]()
+        config, ended = request.runtime.config, list[JournalEntry]()
         before = yield from stand.done_inside(ruling["id"], config, request.runtime, later=later)
         if not stand.lives:
             rev = kept.get("rev", "")
             ended = yield from siblings(config, request.runtime, rev, later=later)
         session = stand.beside(ruling["id"], ended)
         catch_up(session, before)
-        return Running(stand, self.tools, session, id, ruling, here, request.state, before=before)
+        return RunningCall(
+            stand, self.tools, session, id, ruling, here, request.state, before=before
+        )
 
     def _refused(self, ruling: Mapping[str, Any], request: Any) -> Any:
         """Return the answer to a call that was refused with the others of its message."""
@@ -176,7 +178,7 @@ class Calls:
         asking = last_asking(self._messages(request))
         return None if asking is None else asking.id
 
-    def _with(self, came: Any, running: Running, request: Any) -> Any:
+    def _with(self, came: Any, running: RunningCall, request: Any) -> Any:
         """Add the entries for the channel to the result of the call."""
         kept = running.stand.kept
         value: Kept = {"rev": running.rev, "results": running.entries}

@@ -20,11 +20,11 @@ from langgraph.types import Command, Send, interrupt
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
 from sponsio_like.adapters.langgraph.failures import undisturbed
-from sponsio_like.adapters.langgraph.gate import Batch, Gate, Ruling, advised
+from sponsio_like.adapters.langgraph.gate import Batch, BatchGate, Ruling, advised
 from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
 from sponsio_like.adapters.langgraph.node_context import NodeContext, node_context
 from sponsio_like.adapters.langgraph.payloads import SENT, Sent, is_given, to_decide
-from sponsio_like.adapters.langgraph.people import Asked, question
+from sponsio_like.adapters.langgraph.people import AskedCall, question
 from sponsio_like.adapters.langgraph.place import Place, place_of, turn_of
 from sponsio_like.adapters.langgraph.routes import Exits, decides, state_of
 from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels, successor
@@ -175,7 +175,7 @@ class Decide:
         """Return the step in which this node decides: `joined` nodes wait for its calls."""
         return {"steps": dict([turn_of(config, self.name)])}
 
-    def _once(self, stand: NodeContext, gate: Gate, call: Asking) -> Asking:
+    def _once(self, stand: NodeContext, gate: BatchGate, call: Asking) -> Asking:
         """Return the call; with a problem, if it was sent twice, and another task decides it."""
         checkpoint, task, *_ = f"{stand.place.step} ".split(" ")
         if call.problem or self.sessions.live.decides(gate.own(call.own), checkpoint, task):
@@ -186,7 +186,7 @@ class Decide:
     def _held(self, stand: NodeContext, batch: Batch, more: Kept) -> dict[str, Kept]:
         """Return the channel while people are asked: the session is as before the batch."""
         tickets = {held.ticket.id: list(held.ticket.contracts) for _, held in batch.held}
-        now = Asked(self.sessions.clock(), tickets, None, batch.passed)._asdict()
+        now = AskedCall(self.sessions.clock(), tickets, None, batch.passed)._asdict()
         shown = {"held": [question(*each) for each in batch.held], "problems": batch.problems}
         asked = [*(each._asdict() for each in _asked(stand)), now]
         value = {
@@ -276,9 +276,9 @@ def _mark(asking: Asking) -> list[str]:
     return [asking.id, asking.mark]
 
 
-def _asked(stand: NodeContext) -> list[Asked]:
+def _asked(stand: NodeContext) -> list[AskedCall]:
     """Return what people were asked about this batch, and what they have said."""
-    return [Asked(**each) for each in stand.kept.get("asked", {}).get(stand.batch, ())]
+    return [AskedCall(**each) for each in stand.kept.get("asked", {}).get(stand.batch, ())]
 
 
 def _waiting(stand: NodeContext) -> Kept:

@@ -22,7 +22,7 @@ from langgraph.types import interrupt
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL
 from sponsio_like.adapters.langgraph.live import Live, Out
-from sponsio_like.adapters.langgraph.people import Asked, answer, heard, question, unknown
+from sponsio_like.adapters.langgraph.people import AskedCall, answer, heard, question, unknown
 from sponsio_like.adapters.langgraph.proxy import marks_of
 from sponsio_like.adapters.langgraph.together import together
 from sponsio_like.engine import renamed
@@ -200,7 +200,7 @@ class Batch(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class BatchGate:
     """Decides batches for the tools of a node, as an agent at a depth.
 
     `open` gives the session as it was before the batch, `begin` tells it what has happened since.
@@ -221,7 +221,7 @@ class Gate:
 
     def decide(self, calls: Sequence[Asking], *, later: bool) -> Flow:
         """Decide the calls; return the `Batch` once nobody has to be asked any more."""
-        asked, name = list[Asked](), ""
+        asked, name = list[AskedCall](), ""
         while True:
             batch = self._decided(calls, asked)
             if not batch.held or not self.waits:
@@ -231,10 +231,10 @@ class Gate:
             if new:
                 _tell(batch, asked, tickets.keys())
             elif _too_late(batch, at):
-                asked.append(Asked(at, tickets, {}, passed))
+                asked.append(AskedCall(at, tickets, {}, passed))
                 continue
             said, name = yield from self._said(batch, f"{self.about} {len(asked)}", name, new=new)
-            asked.append(Asked(at, tickets, said, passed))
+            asked.append(AskedCall(at, tickets, said, passed))
         _tell(batch, asked, {""})
         rulings = list(map(_unheard, batch.rulings))
         return batch._replace(rulings=rulings, question=name if asked else "")
@@ -257,7 +257,7 @@ class Gate:
         self.live.asks(place, name)
         return said, name
 
-    def attempt(self, calls: Sequence[Asking], asked: Sequence[Asked]) -> Batch:
+    def attempt(self, calls: Sequence[Asking], asked: Sequence[AskedCall]) -> Batch:
         """Decide the batch, with what people have said so far; those that are held still wait.
 
         Logs and notices are told of what is new: tickets that are opened, and the rest at the end.
@@ -269,14 +269,14 @@ class Gate:
         _tell(batch, asked, {""})
         return batch._replace(rulings=list(map(_unheard, batch.rulings)))
 
-    def _decided(self, calls: Sequence[Asking], asked: Sequence[Asked]) -> Batch:
+    def _decided(self, calls: Sequence[Asking], asked: Sequence[AskedCall]) -> Batch:
         """Decide in order; what people have said counts where their call stands."""
         out = self.open()
         with out.lock:
             return self._decided_on(out.session, calls, asked, alone=not out.shared)
 
     def _decided_on(
-        self, session: Session, calls: Sequence[Asking], asked: Sequence[Asked], *, alone: bool
+        self, session: Session, calls: Sequence[Asking], asked: Sequence[AskedCall], *, alone: bool
     ) -> Batch:
         problems = unknown(asked[-1].said, asked[-1].tickets) if asked else []
         rulings, edits = list[Ruling](), set[str]()
@@ -293,7 +293,7 @@ class Gate:
                 keep()
         return batch
 
-    def _as_asked(self, call: Asking, asked: Sequence[Asked]) -> Asking:
+    def _as_asked(self, call: Asking, asked: Sequence[AskedCall]) -> Asking:
         """Return the call as people were asked about it: what its tool makes up is made up once."""
         for each in asked:
             if (passed := each.passed.get(call.written)) is not None:
@@ -302,7 +302,7 @@ class Gate:
         return call
 
     def _heard(
-        self, session: Session, ruling: Ruling, asked: Sequence[Asked], edits: set[str]
+        self, session: Session, ruling: Ruling, asked: Sequence[AskedCall], edits: set[str]
     ) -> tuple[Ruling, list[str]]:
         """Decide a held call on what people have said; return the ruling, and what is wrong.
 
@@ -375,7 +375,7 @@ def _too_late(batch: Batch, at: float) -> bool:
     return any(batch.session.asked(held.ticket.id, at).status != "open" for _, held in batch.held)
 
 
-def _tell(batch: Batch, asked: Sequence[Asked], about: Collection[str]) -> None:
+def _tell(batch: Batch, asked: Sequence[AskedCall], about: Collection[str]) -> None:
     """Tell of tickets `about`, opened just now, and of answers just given; of the rest, if `""`."""
     before = {id for each in asked for id in each.tickets}
     latest = asked[-1].said if asked and isinstance(asked[-1].said, Mapping) else {}

@@ -19,7 +19,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import CachePolicy, Command, RetryPolicy, Send
 
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
-from sponsio_like.adapters.langgraph.attempts import Running
+from sponsio_like.adapters.langgraph.attempts import RunningCall
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState, Kept
 from sponsio_like.adapters.langgraph.decision_node import Asks, Decide, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
@@ -180,7 +180,7 @@ class _Node:
     def _running(self, given: Sent, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
         """Return the call as it was let through; the same one, if a policy tries its node again."""
         stand, here = read_context(self.sessions, config, runtime), runtime.execution_info
-        known: Running | None = self.sessions.live.running(stand.place.step)
+        known: RunningCall | None = self.sessions.live.running(stand.place.step)
         if known is not None and here.node_attempt > 1:
             return known
         id, own = given["call"], given.get("own", given["call"])
@@ -188,10 +188,10 @@ class _Node:
         before = yield from stand.done_inside(ruling["id"], config, runtime, later=later)
         session = stand.beside(ruling["id"])
         catch_up(session, before)
-        return Running(stand, Tools(()), session, id, ruling, here, None, before=before)
+        return RunningCall(stand, Tools(()), session, id, ruling, here, None, before=before)
 
     def _decided(
-        self, running: Running, state: Any, config: Any, again: Send, *, later: bool
+        self, running: RunningCall, state: Any, config: Any, again: Send, *, later: bool
     ) -> Flow:
         """Run the action, if it may run on this state; one that was not decided is decided now.
 
@@ -215,7 +215,7 @@ class _Node:
             return self._and_on(self._refused(own, ruling.told, state), self._results(running))
         return (yield from self._ran(running, ruling.id, state, config, later=later))
 
-    def _ran(self, running: Running, id: str, state: Any, config: Any, *, later: bool) -> Flow:
+    def _ran(self, running: RunningCall, id: str, state: Any, config: Any, *, later: bool) -> Flow:
         """Run the action as the call `id`; return its update, with entries for the channel."""
         session, (agent, depth) = running.session, running.stand.by
         invoke = self.action.ainvoke if later else self.action.invoke
@@ -224,7 +224,7 @@ class _Node:
         running.came(id, {"output": as_answer(update)})
         return self._and_on(update, self._results(running))
 
-    def _results(self, running: Running) -> dict[str, Kept]:
+    def _results(self, running: RunningCall) -> dict[str, Kept]:
         """Return the entries of the runs, as the channel takes them."""
         return self.sessions.wrote({"rev": running.rev, "results": running.entries})
 

@@ -20,7 +20,7 @@ from sponsio_like.engine import decode, encode
 from sponsio_like.outcome import Held
 from sponsio_like.session import Session
 
-Entry = dict[str, Any]
+JournalEntry = dict[str, Any]
 """`{"key", "id"}` and `decided`: tool, arguments, agent and depth, with the `answers` of people; or
 `output`, or `error`."""
 
@@ -72,7 +72,7 @@ def known_to(session: Session) -> Known:
     return _KNOWN.setdefault(session, Known()) if known is None else known
 
 
-def catch_up(session: Session, entries: Iterable[Entry]) -> None:
+def catch_up(session: Session, entries: Iterable[JournalEntry]) -> None:
     """Tell the session of what it does not know yet."""
     known = known_to(session)
     for each in entries:
@@ -96,20 +96,20 @@ def tell(session: Session, entry: Mapping[str, Any]) -> None:
         session.settle(entry["id"], output=output, error=error)
 
 
-def decided_entry(key: str, ruling: Ruling, by: tuple[str, int]) -> Entry:
+def decided_entry(key: str, ruling: Ruling, by: tuple[str, int]) -> JournalEntry:
     """Return the entry of a call that is let through."""
     tool, args = ruling.decided
     said = {"answers": list(ruling.answers)} if ruling.answers else {}
     return {"key": key, "id": ruling.id, "decided": [tool, encode(dict(args)), list(by)], **said}
 
 
-def decisions(step: str, rulings: Iterable[Ruling], by: tuple[str, int]) -> list[Entry]:
+def decisions(step: str, rulings: Iterable[Ruling], by: tuple[str, int]) -> list[JournalEntry]:
     """Return the entries of the calls of a batch that are let through."""
     return [
         decided_entry(f"decided {step} {each.id}", each, by) for each in rulings if each.settles
     ]
 
 
-def result(key: str, id: str, came: Mapping[str, Any]) -> Entry:
+def result(key: str, id: str, came: Mapping[str, Any]) -> JournalEntry:
     """Return the entry of what came of a call: its `output`, or its `error`."""
     return {"key": key, "id": id, **{what: encode(each) for what, each in came.items()}}

@@ -21,7 +21,7 @@ RUNNING_CAP = 1024
 """Most calls that are known while they run; of more, those that have begun first are forgotten."""
 
 
-class Step(NamedTuple):
+class LiveStep(NamedTuple):
     """A step that opens the session of a part, within a step `root` of the outermost graph.
 
     `run`: the run of a graph in there that has sessions of its own.
@@ -76,7 +76,7 @@ class Live:
         self._acted: OrderedDict[str, None] = OrderedDict()
         self._lock = threading.Lock()
 
-    def open(self, step: Step, restored: Callable[[], Session]) -> Out:
+    def open(self, step: LiveStep, restored: Callable[[], Session]) -> Out:
         """Return the session of this part, for a step that decides.
 
         A step that runs again finds it as it was before; steps beside each other have one.

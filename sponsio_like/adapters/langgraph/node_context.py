@@ -19,8 +19,8 @@ from weakref import WeakKeyDictionary
 
 from sponsio_like.adapters.langgraph.asked_calls import Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
-from sponsio_like.adapters.langgraph.gate import Gate, once
-from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
+from sponsio_like.adapters.langgraph.gate import BatchGate, once
+from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, known_to
 from sponsio_like.adapters.langgraph.leases import Lease
 from sponsio_like.adapters.langgraph.live import Link, Out
 from sponsio_like.adapters.langgraph.messages import hear, told_facts
@@ -87,7 +87,7 @@ class NodeContext:
         names = [name_at(self.kept.get("place", ""), id)]
         return (yield from inside(config, runtime, names, later=later))
 
-    def beside(self, id: str = "", siblings: Iterable[Entry] = ()) -> Session:
+    def beside(self, id: str = "", siblings: Iterable[JournalEntry] = ()) -> Session:
         """Return the session, for the call `id`, which may run beside others.
 
         `siblings`: what those say that have ended, where the session does not live here.
@@ -113,7 +113,7 @@ class NodeContext:
         catch_up(session, self._journal())
         return session
 
-    def _journal(self, *more: Entry) -> list[Entry]:
+    def _journal(self, *more: JournalEntry) -> list[JournalEntry]:
         """Return what this graph has done to the session around it; tell the call around it."""
         mine = self.kept if self._is_mine() else {}
         done = [*mine.get("journal", ()), *mine.get("results", ()), *more]
@@ -129,7 +129,7 @@ class NodeContext:
         """True if the journal is of the call that this runs in: the thread may be older."""
         return bool(self.kept.get("outer", "") == self._outer)
 
-    def after(self, session: Session, more: Kept, entries: Sequence[Entry]) -> Kept:
+    def after(self, session: Session, more: Kept, entries: Sequence[JournalEntry]) -> Kept:
         """Return the next part of the channel. `entries`: what was done in this step."""
         if self.around is None:
             own = self.sessions.own
@@ -144,7 +144,9 @@ class NodeContext:
         journal = {"journal": self._journal(*entries), "outer": self._outer}
         return successor(self.kept, {**more, **journal}, shared=self.sessions.shared)
 
-    def write(self, session: Session, more: Kept, entries: Sequence[Entry]) -> dict[str, Kept]:
+    def write(
+        self, session: Session, more: Kept, entries: Sequence[JournalEntry]
+    ) -> dict[str, Kept]:
         """Return what `after` does, as the channel takes it."""
         return self.sessions.wrote(self.after(session, more, entries))
 
@@ -160,9 +162,9 @@ class NodeContext:
         decided = question or kept["place" if named else "rev"]
         return Lease(opened.world, thread, decided, kept["rev"], id)
 
-    def gate(self, begin: Callable[[Session], None], tools: Tools) -> Gate:
+    def gate(self, begin: Callable[[Session], None], tools: Tools) -> BatchGate:
         """Return the gate that decides here."""
-        return Gate(
+        return BatchGate(
             self.open,
             begin,
             tools,

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
-from sponsio_like.adapters.langgraph.journal import Entry
+from sponsio_like.adapters.langgraph.journal import JournalEntry
 from sponsio_like.adapters.langgraph.place import name_at, saver_of
 from sponsio_like.guard import Flow, Run
 
@@ -111,7 +111,7 @@ async def afetched(saver: Any, where: Any) -> Any:
     return await saver.aget_tuple(where)
 
 
-def _entries(found: Any, rev: str) -> Iterator[Entry]:
+def _entries(found: Any, rev: str) -> Iterator[JournalEntry]:
     for _, channel, value in found.pending_writes or ():
         for each in value.values() if channel == CHANNEL and isinstance(value, dict) else ():
             if each.get("rev") == rev:
@@ -157,7 +157,7 @@ def left_in(kept: Kept) -> set[str]:
     return {name_at(kept.get("place", ""), each["id"]) for each in rulings if "id" in each}
 
 
-def _done(found: Iterable[Any], calls: Collection[str]) -> list[Entry]:
+def _done(found: Iterable[Any], calls: Collection[str]) -> list[JournalEntry]:
     latest: dict[str, Any] = {}
     for each in found:
         at = each.config["configurable"]
@@ -169,7 +169,7 @@ def _done(found: Iterable[Any], calls: Collection[str]) -> list[Entry]:
         for each in latest.values()
         for kept in _parts(each.checkpoint["channel_values"].get(CHANNEL))
     ]
-    names, entries = set(calls), list[Entry]()
+    names, entries = set(calls), list[JournalEntry]()
     while mine := [pair for pair in parts if pair[1].get("outer") in names]:
         parts = [pair for pair in parts if pair not in mine]
         for each, kept in mine:
@@ -182,7 +182,7 @@ def _parts(whole: Any) -> list[Kept]:
     return [*whole.values()] if isinstance(whole, dict) else []
 
 
-def _pending(found: Any, kept: Kept) -> list[Entry]:
+def _pending(found: Any, kept: Kept) -> list[JournalEntry]:
     """Return the results of calls whose step is in no checkpoint of that graph yet."""
     written = [value for _, channel, value in found.pending_writes or () if channel == CHANNEL]
     mine = [one for each in written for one in _parts(each) if one.get("rev") == kept["rev"]]

@@ -107,7 +107,7 @@ def _role(rest: Mapping[Any, Any]) -> str:
 # --- rounds of questions --------------------------------------------------------------------------
 
 
-class Asked(NamedTuple):
+class AskedCall(NamedTuple):
     """One round of questions, `at` a time: the tickets, each with its contracts, and the answer.
 
     `passed`: of calls that were held, what their tools will be called with, where that is more than
@@ -133,7 +133,7 @@ class Heard(NamedTuple):
 
 
 def heard(
-    session: Session, tools: Tools, call: Asking, held: Held, asked: Sequence[Asked]
+    session: Session, tools: Tools, call: Asking, held: Held, asked: Sequence[AskedCall]
 ) -> Heard:
     """Tell the session the answers to this ticket, where it was asked for the same contracts."""
     id, said, wrong = held.ticket.id, list[Any](), list[str]()

@@ -16,8 +16,8 @@ from weakref import WeakKeyDictionary
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, mine, part_of, rev_of
 from sponsio_like.adapters.langgraph.failures import log_failure
-from sponsio_like.adapters.langgraph.journal import Entry, catch_up, known_to
-from sponsio_like.adapters.langgraph.live import Live, Out, Step, live_of
+from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, known_to
+from sponsio_like.adapters.langgraph.live import Live, LiveStep, Out, live_of
 from sponsio_like.adapters.langgraph.messages import Facts, listens
 from sponsio_like.adapters.langgraph.place import Outer, Place
 from sponsio_like.adapters.langgraph.together import Together
@@ -107,7 +107,7 @@ class Sessions:
         """
         self._check(kept, place)
         run = "" if self.shared else place.run  # graphs that share the channel share the session
-        step = Step(rev_of(kept), place.root, place.step, run)
+        step = LiveStep(rev_of(kept), place.root, place.step, run)
         out = self.live.open(step, lambda: self._restored(kept, place))
         with out.lock:
             catch_up(out.session, (*kept.get("results", ()), *place.ended))
@@ -134,7 +134,7 @@ class Sessions:
         return live is not None and known_to(live).name == kept.get("live")
 
     def beside(
-        self, kept: Kept, place: Place, id: str = "", siblings: Iterable[Entry] = ()
+        self, kept: Kept, place: Place, id: str = "", siblings: Iterable[JournalEntry] = ()
     ) -> Session:
         """Return the session of this part, for the call `id`, which may run beside others.
 
