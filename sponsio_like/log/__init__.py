@@ -14,12 +14,13 @@ or, to close the file at a certain point:
 
 from sponsio_like.log.chain import Links, verify
 from sponsio_like.log.json_lines import JsonLog, as_text, json_log, read_log
+from sponsio_like.log.otel import OtelLog, otel_log
 from sponsio_like.log.queued import Queued, flush, queued
 from sponsio_like.session import Record
 
 # fmt: off
 __all__ = [
-    "JsonLog", "Links", "Queued", "Record", "as_text", "flush", "json_log", "queued", "read_log",
-    "verify",
+    "JsonLog", "Links", "OtelLog", "Queued", "Record", "as_text", "flush", "json_log", "otel_log",
+    "queued", "read_log", "verify",
 ]
 # fmt: on

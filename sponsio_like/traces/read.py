@@ -1,4 +1,4 @@
-"""Reads a file of traces: JSON lines with a trace each, or a decision log.
+"""Reads a file of traces: JSON lines with a trace each, a decision log, or traces from elsewhere.
 
 In: a path. Out: `Trace`s, one by one.
 """
@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from sponsio_like.errors import TraceError
+from sponsio_like.traces.elsewhere import format_of, traces_elsewhere
 from sponsio_like.traces.foreign import TRACE
 from sponsio_like.traces.jsonl import ignored, read_lines
 from sponsio_like.traces.logged import is_log, logged_traces
@@ -29,8 +30,18 @@ def read_traces(path: str | Path, progress: Callable[[int], None] = ignored) -> 
     if is_log(first.value):
         yield from _logged(path, progress)
         return
-    for where, value in chain([first], lines):
-        yield trace_of(value, where)
+    kind = format_of(first.value)
+    if kind is None:
+        for where, value in chain([first], lines):
+            yield trace_of(value, where)
+        return
+    empty = True
+    for where, value in traces_elsewhere(kind, chain([first], lines)):
+        if value["events"]:
+            empty = False
+            yield trace_of(value, where)
+    if empty:
+        raise TraceError(f"{path}: there are no traces in it; it looks like {kind}, without calls")
 
 
 def _logged(path: str | Path, progress: Callable[[int], None]) -> Iterator[Trace]:
