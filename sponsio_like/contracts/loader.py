@@ -32,6 +32,7 @@ from sponsio_like.contracts.inventory import (
     read_unlisted,
 )
 from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.risk_section import RiskSection, read_risk
 from sponsio_like.contracts.strategy import strategy
 from sponsio_like.contracts.targets import Vocabulary, read_target
 from sponsio_like.contracts.yaml_document import SIZE_CAP, Document, parse
@@ -39,7 +40,7 @@ from sponsio_like.errors import ContractError, Problem, Problems
 from sponsio_like.logic.formula import Target
 from sponsio_like.outcome import Mode
 
-FILE_KEYS = ("version", "mode", "tools", "elsewhere", "unlisted", "actions", "contracts")
+FILE_KEYS = ("version", "mode", "tools", "elsewhere", "unlisted", "actions", "contracts", "risk")
 CONTRACT_KEYS = ("name", "assume", "scope", "guarantee", "strategy", "mode", "world", *said.KEYS)
 VERSION = 1
 
@@ -57,6 +58,7 @@ class File:
     version: int = VERSION
     digest: str = field(default="", compare=False)
     """The hash of the file, by which a log says which contracts were in force."""
+    risk: RiskSection | None = None
 
     @property
     def tools(self) -> tuple[str, ...] | None:
@@ -159,7 +161,8 @@ def _file(document: Document, problems: Problems, name: str) -> File | None:
     named = [
         replace(each, where=_where(document, i, name)) for i, each in enumerate(contracts) if each
     ]
-    return File(tuple(named), mode, known, words.actions)
+    risk = _part(data, "risk", (), problems, read_risk, words)
+    return File(tuple(named), mode, known, words.actions, risk=risk)
 
 
 def _where(document: Document, i: int, name: str) -> str:

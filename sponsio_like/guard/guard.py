@@ -22,6 +22,7 @@ from sponsio_like.contracts import (
     ALL_INPUTS,
     Contract,
     InventoryLike,
+    RiskSection,
     Unlisted,
     declared,
     fingerprint,
@@ -47,6 +48,8 @@ from sponsio_like.outcome import Mode
 from sponsio_like.session import (
     SILENT,
     Content,
+    Gate,
+    GatePolicy,
     Lesson,
     Log,
     Session,
@@ -101,7 +104,8 @@ class Guard:
     functions of a `Notice`, or `{webhook: url}`.
     `log` is where decisions are logged: a path, a function of one record, a logger of the standard
     library or of structlog. `log_content` is what it writes of the agent's content
-    (docs/logging.md); `source` is the file of the contracts, as the log names it. Raises
+    (docs/logging.md); `source` is the file of the contracts, as the log names it. `risk` is the
+    policy of risk of every session (docs/risk.md). Raises
     `ContractError` with every problem of every contract, and for a log that cannot be written to;
     what is seldom meant is a Python warning (`ContractWarning`), and stands in `policy.warnings`.
     """
@@ -120,6 +124,7 @@ class Guard:
         log_content: Iterable[str] | bool = (),
         notify: Any = (),
         source: str = "",
+        risk: GatePolicy | None = None,
     ) -> None:
         known = declared(tools, elsewhere, unlisted)
         check_switches(relaxable=relaxable, log_args=log_args)
@@ -138,6 +143,8 @@ class Guard:
         self._notify = mailboxes(notify)
         self.switch = Switch(self.policy, self._log.switched)
         self._roster = Roster()
+        self._risk = risk
+        self._gate(None)  # which raises if the model of risk has other contracts
         self._content = all(needs <= ALL_INPUTS for needs in self.policy.needs.values())
         """True if a session that gets every known input has all that the contracts need."""
         self._outside = set(self.policy.stateful) <= set(self.policy.world)
@@ -180,6 +187,7 @@ class Guard:
             log_content=log_content,
             notify=notify,
             source=f"{path} {file.digest}",
+            risk=_risk_of(file.risk, Path(path).parent),
         )
 
     @overload
@@ -274,6 +282,7 @@ class Guard:
         assume_success: bool = False,
         inputs: Iterable[str] | None = None,
         world: World | None = None,
+        risk: GatePolicy | None = None,
     ) -> Session:
         """Return the open session of this id in this process, else a new one.
 
@@ -285,18 +294,18 @@ class Guard:
         nobody settles calls; a call counts as done when the next turn is decided. `world` is the
         store of the contracts on the world; without one the session keeps their state itself. A
         store keeps it for each id: two ids have two budgets, so give the id of the account, or of
-        the customer, whose budget it is. Raises `InputMissing` if a contract needs an input that is
-        not delivered.
+        the customer, whose budget it is. `risk` is a policy of risk, in the place of that of the
+        guard. Raises `InputMissing` if a contract needs an input that is not delivered.
         """
         check_id(id)
-        given = SessionOptions(clock, assume_success, check_inputs(inputs), world)
+        given = SessionOptions(clock, assume_success, check_inputs(inputs), world, risk)
         if id is None or (world is not None and self._outside):
             return self._begun(id, given)
         return self._roster.open(id, given, lambda: self._begun(id, given))
 
     def _begun(self, id: str | None, given: SessionOptions) -> Session:
         """Return a new session without a past, whatever is open under its id."""
-        clock, assume_success, _, world = given
+        clock, assume_success, _, world, risk = given
         check_given(self.policy, id, given, content=self._content)
         name = id if id is not None else fresh_id("session-")
         return Session(
@@ -307,7 +316,13 @@ class Guard:
             log=self._log,
             notify=self._notify,
             world=world if self.policy.world else None,
+            gate=self._gate(risk),
         )
+
+    def _gate(self, risk: GatePolicy | None) -> Gate | None:
+        """Return the gate of a session: of its own policy of risk, else of that of the guard."""
+        chosen = risk or self._risk
+        return None if chosen is None else chosen.opened(self.policy, relaxed=self.relaxed)
 
     def restore(
         self,
@@ -317,6 +332,7 @@ class Guard:
         assume_success: bool = False,
         inputs: Iterable[str] | None = None,
         world: World | None = None,
+        risk: GatePolicy | None = None,
     ) -> Session:
         """Return the session of a snapshot.
 
@@ -327,7 +343,7 @@ class Guard:
         else time stands still until the clock has caught up. Raises `SnapshotError` if the snapshot
         cannot be read.
         """
-        given = SessionOptions(clock, assume_success, check_inputs(inputs), world)
+        given = SessionOptions(clock, assume_success, check_inputs(inputs), world, risk)
         session = self._resumed(snapshot, given)
         self._roster.restored(session, given, keep=world is None or not self._outside)
         return session
@@ -390,6 +406,15 @@ def _log(policy: Policy, given: LogGiven | None, content: Content, source: str) 
     )
     write, reads = sink_of(given)
     return Log(with_contracts(write, each, source), content, ByName(policy), reads)
+
+
+def _risk_of(section: RiskSection | None, folder: Path) -> GatePolicy | None:
+    """Return the policy of a section `risk:` of a contract file; None without one."""
+    if section is None:
+        return None
+    from sponsio_like.risk import policy_of
+
+    return policy_of(section, folder)
 
 
 def _asked_to_relax() -> bool:

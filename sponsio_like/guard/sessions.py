@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from sponsio_like.contracts import ALL_INPUTS
 from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError, InputMissing, SessionError
-from sponsio_like.session import Session
+from sponsio_like.session import GatePolicy, Session
 from sponsio_like.worlds import World
 
 KEPT_CAP = 10_000
@@ -30,6 +30,7 @@ class SessionOptions(NamedTuple):
     assume_success: bool
     inputs: frozenset[str] | None
     world: World | None
+    risk: GatePolicy | None = None
 
 
 class Roster:

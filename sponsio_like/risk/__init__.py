@@ -8,25 +8,29 @@ of it.
 from sponsio_like.risk.abstraction import MonitorNames, Path
 from sponsio_like.risk.bounds import Interval, clopper_pearson
 from sponsio_like.risk.chain import (
-    Bounded,
-    Chain,
+    BoundedChain,
+    MarkovChain,
     bounded_chain,
     chain_of,
     learned_chain,
     smoothed,
 )
+from sponsio_like.risk.enough import Need, needed_of_row, runs_missing, runs_needed
 from sponsio_like.risk.export import drn_text, prism_text
 from sponsio_like.risk.learner import Learner, learn
-from sponsio_like.risk.model import Count, RiskModel, described, read_model
+from sponsio_like.risk.model import RiskModel, RunCount, described, read_model
 from sponsio_like.risk.pctl import Checked, check_chain, parse_pctl
+from sponsio_like.risk.policy import Risk, RiskPolicy, policy_of
 from sponsio_like.risk.predicates import Abstraction, predicate
 from sponsio_like.risk.solve import next_in, reach, reach_bounds, reach_within, steps_to
 
 # fmt: off
 __all__ = [
-    "Abstraction", "Bounded", "Chain", "Checked", "Count", "Interval", "Learner", "MonitorNames",
-    "Path", "RiskModel", "bounded_chain", "chain_of", "check_chain", "clopper_pearson",
-    "described", "drn_text", "learn", "learned_chain", "next_in", "parse_pctl", "predicate",
-    "prism_text", "reach", "reach_bounds", "reach_within", "read_model", "smoothed", "steps_to",
+    "Abstraction", "BoundedChain", "Checked", "Interval", "Learner", "MarkovChain",
+    "MonitorNames", "Need", "Path", "Risk", "RiskModel", "RiskPolicy", "RunCount",
+    "bounded_chain", "chain_of", "check_chain", "clopper_pearson", "described", "drn_text",
+    "learn", "learned_chain", "needed_of_row", "next_in", "parse_pctl", "policy_of", "predicate",
+    "prism_text", "reach", "reach_bounds", "reach_within", "read_model", "runs_missing",
+    "runs_needed", "smoothed", "steps_to",
 ]
 # fmt: on

@@ -26,6 +26,8 @@ COUNT_CAP = 8
 """Counts from here on are one."""
 START = "-"
 """The name of what a monitor remembers before the first call."""
+LOST = "(not known)"
+"""The symbol of a call that nobody knows."""
 Holds: TypeAlias = Callable[[str, Mapping[str, Any]], Sequence[str]]
 """(tool, arguments) -> the names of the predicates that hold."""
 
@@ -117,10 +119,10 @@ class Path:
     `reach`: how many symbols are kept. Not thread-safe by itself: the session holds its lock.
     """
 
-    __slots__ = ("_holds", "_last", "_names", "context", "seen", "symbols")
+    __slots__ = ("_holds", "_names", "context", "plain", "seen", "symbols")
 
     def __init__(self, names: MonitorNames, reach: int, holds: Holds | None = None) -> None:
-        self._names, self._holds = names, holds
+        self._names, self._holds, self.plain = names, holds, holds is None
         self.symbols: deque[tuple[str, str]] = deque(maxlen=reach)
         self.seen: list[ClauseState] | None = None
         self.context: Context = (START, ())
@@ -149,6 +151,11 @@ class Path:
         """Note that the latest call was not let through after all."""
         if self.symbols and self.symbols[-1][0] == id:
             self.symbols.pop()
+        self.seen = None
+
+    def lost(self) -> None:
+        """Note that nobody knows the calls so far, so that no state is known for a while."""
+        self.symbols.extend([("", LOST)] * (self.symbols.maxlen or 0))
         self.seen = None
 
     def fresh(self, ledger: Ledger) -> bool:

@@ -1,7 +1,7 @@
 """Markov chains: states, rows of probabilities, labels. Exact where they are made of counts.
 
-In: counts of moves, or rows. Out: a `Chain` whose rows sum to 1, exactly if they are fractions; or
-`Bounded`, a chain whose probabilities are only known within bounds.
+In: counts of moves, or rows. Out: a `MarkovChain` whose rows sum to 1, exactly if they are
+fractions; or a `BoundedChain`, whose probabilities are only known within bounds.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from sponsio_like.risk.model import BAD, BEGIN, END, RiskModel, described
 Row: TypeAlias = Mapping[int, Any]
 """The probability of each successor, by its number."""
 FLOAT_SLACK = 1e-9
-"""How far the sum of a row of floats may be from 1."""
+"""The distance from 1 that the sum of a row of floats may have."""
 ELSEWHERE = "elsewhere"
 """The state of all that was never seen, in a bounded chain."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class MarkovChain:
     """A discrete-time Markov chain. `labels`: the states that each name holds in."""
 
     names: tuple[str, ...]
@@ -52,7 +52,7 @@ class Chain:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounded:
+class BoundedChain:
     """A chain of which only bounds of the probabilities are known."""
 
     names: tuple[str, ...]
@@ -115,7 +115,7 @@ def learned_chain(
     alpha: Fraction | int = 1,
     labels: Mapping[str, Iterable[Hashable]] | None = None,
     start: Hashable | None = None,
-) -> Chain:
+) -> MarkovChain:
     """Return the chain of traces of states, smoothed over valid successors only.
 
     A state without counts and without valid successors stays where it is. Raises `RiskError` for a
@@ -141,13 +141,13 @@ def learned_chain(
         for name, members in (labels or {}).items()
     }
     first = 0 if start is None else number[start]
-    return Chain(tuple(map(str, states)), tuple(rows), named, first)
+    return MarkovChain(tuple(map(str, states)), tuple(rows), named, first)
 
 
 # --- from a model -----------------------------------------------------------------------------
 
 
-def chain_of(model: RiskModel) -> Chain:
+def chain_of(model: RiskModel) -> MarkovChain:
     """Return the chain of a model's moves as they were counted: no smoothing, exact fractions.
 
     States: where runs begin, every state that was seen, `bad` and `end`. A state whose runs were
@@ -163,10 +163,10 @@ def chain_of(model: RiskModel) -> Chain:
         stay = i if i >= len(out) - 2 else number[END]
         rows.append({j: Fraction(n, total) for j, n in row.items()} or {stay: Fraction(1)})
     labels = _labels(number) | {"unknown": frozenset(unknown)}
-    return Chain(names, tuple(rows), labels)
+    return MarkovChain(names, tuple(rows), labels)
 
 
-def bounded_chain(model: RiskModel, delta: float = 0.05) -> Bounded:
+def bounded_chain(model: RiskModel, delta: float = 0.05) -> BoundedChain:
     """Return the chain of a model with bounds for every probability at once, at 1 - delta.
 
     What was never seen after a state may follow it as well: it leads `elsewhere`, which may be as
@@ -184,7 +184,7 @@ def bounded_chain(model: RiskModel, delta: float = 0.05) -> Bounded:
         bounds = {j: clopper_pearson(n, total, each) for j, n in row.items()}
         rows.append({**bounds, away: clopper_pearson(0, total, each)})
     rows.append({number[BAD]: Interval(0.0, 1.0), number[END]: Interval(0.0, 1.0)})
-    return Bounded((*names, ELSEWHERE), tuple(rows), _labels(number))
+    return BoundedChain((*names, ELSEWHERE), tuple(rows), _labels(number))
 
 
 def _numbered(model: RiskModel) -> tuple[tuple[str, ...], dict[Any, int], list[dict[int, int]]]:

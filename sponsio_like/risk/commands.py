@@ -11,7 +11,7 @@ import typer  # noqa: TID253 - nothing but the command line imports this module
 from sponsio_like.errors import RiskError
 from sponsio_like.risk.learner import VIOLATED, Learner
 from sponsio_like.risk.model import RiskModel, read_model
-from sponsio_like.terminal import counted
+from sponsio_like.terminal import Table, console_for, counted, print_table
 
 app = typer.Typer(no_args_is_help=True, help="Risk, learned from recorded traces, with bounds.")
 Contracts = Annotated[Path, typer.Argument(metavar="CONTRACTS.yaml", help="A contract file.")]
@@ -34,7 +34,7 @@ def learn(
         typer.Option(metavar="NAME=TEST", help="`large=args.amount > 100`; repeatable."),
     ] = None,
 ) -> None:
-    """Count how often runs that came to a state ended badly."""
+    """RunCount how often runs that came to a state ended badly."""
     from sponsio_like.checks import read_file
     from sponsio_like.replay import read_all
 
@@ -56,6 +56,24 @@ def merge(models: Models, out: Out) -> None:
         whole = whole.merged(read_model(each))
     whole.save(out)
     _tell(whole, out)
+
+
+@app.command()
+def enough(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model of risk.")],
+    eps: Annotated[float, typer.Option(help="How far a probability may be off.")] = 0.05,
+    delta: Annotated[float, typer.Option(help="How often it may be farther.")] = 0.01,
+    reading: Annotated[str, typer.Option(help="strong, literal, or conditioned.")] = "strong",
+) -> None:
+    """Say which states need how many more runs. It bounds steps, not the risk: see its interval."""
+    from sponsio_like.risk.enough import runs_missing
+
+    found = runs_missing(read_model(model), eps, delta, reading)  # type: ignore[arg-type]
+    rows = tuple((need.state, need.has, need.needs, need.more) for need in found if need.more)
+    done = f"{len(found) - len(rows)} of {counted(len(found), 'state')} have enough runs"
+    if rows:
+        print_table(Table(("state", "has", "needs", "more"), rows), console_for(sys.stdout))
+    typer.echo(done)
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from sponsio_like.errors import RiskError
-from sponsio_like.risk.chain import Chain
+from sponsio_like.risk.chain import MarkovChain
 
 _LABEL = re.compile(r"[A-Za-z_]\w*")
 
 
-def prism_text(chain: Chain) -> str:
+def prism_text(chain: MarkovChain) -> str:
     """Return the chain in the language of PRISM; fractions stay fractions."""
     top = max(chain.size - 1, 1)
     lines = ["dtmc", "", "module agent", f"  s : [0..{top}] init {chain.start};"]
@@ -29,12 +29,12 @@ def prism_text(chain: Chain) -> str:
     return "\n".join([*lines, ""])
 
 
-def drn_text(chain: Chain) -> str:
+def drn_text(chain: MarkovChain) -> str:
     """Return the chain in Storm's explicit format DRN."""
     return "\n".join(_drn(chain)) + "\n"
 
 
-def _drn(chain: Chain) -> Iterator[str]:
+def _drn(chain: MarkovChain) -> Iterator[str]:
     yield "@type: DTMC"
     yield "@parameters\n"
     yield "@reward_models\n"

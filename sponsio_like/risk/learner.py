@@ -72,6 +72,9 @@ class Recorder:
         del ledger
         self.path.landed(id, ok)
 
+    def risk(self, ledger: Ledger, tool: str, args: Mapping[str, Any]) -> None:
+        """Nothing is known of any risk while learning."""
+
     def refused(self, finding: Finding) -> None:
         """Nothing is ever refused."""
 
@@ -90,7 +93,7 @@ class Recorder:
         """Nothing is restored."""
 
 
-class Run:
+class RecordedRun:
     """One trace as far as risk goes: the states that were visited, and how it ended.
 
     `visits` are numbered by the calls of the trace; `bad` is the number of the call that made it
@@ -143,11 +146,11 @@ class Learner:
         self._data = {"traces": 0, "bad": 0, "censored": 0, "left_out": 0}
         self._digest = 0
 
-    def run(self, trace: Trace) -> Run | None:
+    def run(self, trace: Trace) -> RecordedRun | None:
         """Return what a trace shows; None if contracts cannot be judged on it."""
         if self.replay.missing(trace):
             return None
-        gate, run = Recorder(self._names, self.header.reach, self._holds), Run()
+        gate, run = Recorder(self._names, self.header.reach, self._holds), RecordedRun()
         play = self.replay.play(trace, gate)
         found = 0
         for event, position, outcome, violations in play.events():
@@ -168,7 +171,7 @@ class Learner:
         self._ended(run, trace, play.finish() if run.bad is None else ((), ()))
         return run
 
-    def _ended(self, run: Run, trace: Trace, left: tuple[Any, Any]) -> None:
+    def _ended(self, run: RecordedRun, trace: Trace, left: tuple[Any, Any]) -> None:
         if run.stopped is None and trace.fields.get("intervened"):
             run.stopped = run.calls
         if run.stopped is not None:
@@ -182,7 +185,7 @@ class Learner:
             run.bad = run.calls
 
     def add(self, trace: Trace) -> None:
-        """Count a trace."""
+        """RunCount a trace."""
         run = self.run(trace)
         self._digest = (self._digest + _hashed(trace)) % MODULUS
         if run is None:
@@ -193,8 +196,8 @@ class Learner:
         self._data["censored"] += run.end is None
         self.count(run)
 
-    def count(self, run: Run) -> None:
-        """Count a run: its first visits, and its moves."""
+    def count(self, run: RecordedRun) -> None:
+        """RunCount a run: its first visits, and its moves."""
         for level, rows in enumerate(self._levels):
             first: dict[State, int] = {}
             for at, state in run.visits:
@@ -211,7 +214,7 @@ class Learner:
         for move in moves:
             self._moves[move] = self._moves.get(move, 0) + 1
 
-    def _visited(self, row: list[int], run: Run, at: int) -> None:
+    def _visited(self, row: list[int], run: RecordedRun, at: int) -> None:
         row[0] += 1
         for i, horizon in enumerate(self.header.horizons):
             if run.bad is not None:

@@ -28,7 +28,7 @@ Move: TypeAlias = tuple[Any, Any]
 MODULUS = 1 << 256
 
 
-class Count(NamedTuple):
+class RunCount(NamedTuple):
     """The runs that came to a state: `hits` of them were bad within a horizon.
 
     `unknown` were stopped or changed by somebody before that could be seen; `runs` counts them too.
@@ -100,11 +100,11 @@ class RiskModel:
     moves: Mapping[Move, int] = field(hash=False)
     monitors: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
-    def count(self, state: State, horizon: int | None = None, level: int = -1) -> Count:
+    def count(self, state: State, horizon: int | None = None, level: int = -1) -> RunCount:
         """Return the counts of a state; zeros for one that was never seen."""
         row = self.levels[level].get(state)
         at = self.column(horizon)
-        return Count(0, 0, 0) if row is None else Count(row[0], row[at], row[at + 1])
+        return RunCount(0, 0, 0) if row is None else RunCount(row[0], row[at], row[at + 1])
 
     def column(self, horizon: int | None) -> int:
         """Return the place of a horizon in a row. Raises `RiskError` for one not counted."""

@@ -16,7 +16,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sponsio_like.errors import RiskError, closest
-from sponsio_like.risk.chain import Bounded, Chain
+from sponsio_like.risk.chain import BoundedChain, MarkovChain
 from sponsio_like.risk.solve import next_in, reach, reach_bounds, reach_within
 
 if TYPE_CHECKING:
@@ -41,21 +41,21 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
+class Negation:
     """True where the body is not."""
 
     body: Formula
 
 
 @dataclass(frozen=True, slots=True)
-class And:
+class Conjunction:
     """True where all parts are."""
 
     parts: tuple[Formula, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Until:
+class UntilPath:
     """`stay U goal`, within `steps` if they are given."""
 
     stay: Formula
@@ -64,7 +64,7 @@ class Until:
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
+class NextPath:
     """True if the next state is in the goal."""
 
     goal: Formula
@@ -76,11 +76,11 @@ class Probability:
 
     compare: Compare
     threshold: Fraction
-    path: Until | Next
+    path: UntilPath | NextPath
     never: bool = False
 
 
-Formula: TypeAlias = Label | Not | And | Probability
+Formula: TypeAlias = Label | Negation | Conjunction | Probability
 TRUE = Label("true")
 
 
@@ -108,7 +108,7 @@ def parse_pctl(text: str) -> Formula:
     return made
 
 
-def check_chain(chain: Chain | Bounded, formula: Formula | str) -> list[Checked]:
+def check_chain(chain: MarkovChain | BoundedChain, formula: Formula | str) -> list[Checked]:
     """Return the answer of a formula in every state."""
     read = parse_pctl(formula) if isinstance(formula, str) else formula
     if isinstance(read, Probability):
@@ -127,7 +127,7 @@ def _answer(formula: Probability, lo: Any, hi: Any) -> Answer:
     return "unknown" if at_lo is not at_hi else "yes" if at_lo else "no"
 
 
-def _sets(chain: Chain | Bounded, formula: Formula) -> tuple[States, States]:
+def _sets(chain: MarkovChain | BoundedChain, formula: Formula) -> tuple[States, States]:
     """Return the states in which a formula holds for certain, and those in which it may hold."""
     every = frozenset(range(chain.size))
     match formula:
@@ -137,10 +137,10 @@ def _sets(chain: Chain | Bounded, formula: Formula) -> tuple[States, States]:
             if name not in chain.labels:
                 raise RiskError(f"no state has the label `{name}`; {closest(name, chain.labels)}")
             return chain.labels[name], chain.labels[name]
-        case Not(body):
+        case Negation(body):
             must, may = _sets(chain, body)
             return every - may, every - must
-        case And(parts):
+        case Conjunction(parts):
             pairs = [_sets(chain, part) for part in parts]
             musts, mays = [must for must, _ in pairs], [may for _, may in pairs]
             return every.intersection(*musts), every.intersection(*mays)
@@ -151,32 +151,41 @@ def _sets(chain: Chain | Bounded, formula: Formula) -> tuple[States, States]:
             return must, must | {i for i, answer in enumerate(answers) if answer == "unknown"}
 
 
-def _probability(chain: Chain | Bounded, formula: Probability) -> tuple[list[Any], list[Any]]:
+def _probability(
+    chain: MarkovChain | BoundedChain, formula: Probability
+) -> tuple[list[Any], list[Any]]:
     low, high = _path(chain, formula.path)
     if formula.never:
         return [1 - each for each in high], [1 - each for each in low]
     return low, high
 
 
-def _path(chain: Chain | Bounded, path: Until | Next) -> tuple[list[Any], list[Any]]:
+def _path(
+    chain: MarkovChain | BoundedChain, path: UntilPath | NextPath
+) -> tuple[list[Any], list[Any]]:
     """Return the bounds of a path's probability in each state.
 
     Both grow with the sets that they speak of, so that the certain sets give the lower bound.
     """
     goals = _sets(chain, path.goal)
-    stays = goals if isinstance(path, Next) else _sets(chain, path.stay)
+    stays = goals if isinstance(path, NextPath) else _sets(chain, path.stay)
     low, high = (_bound(chain, path, stays[k], goals[k], highest=k == 1) for k in (0, 1))
     return low, high
 
 
 def _bound(
-    chain: Chain | Bounded, path: Until | Next, stay: States, goal: States, *, highest: bool
+    chain: MarkovChain | BoundedChain,
+    path: UntilPath | NextPath,
+    stay: States,
+    goal: States,
+    *,
+    highest: bool,
 ) -> list[Any]:
-    if isinstance(chain, Bounded):
-        if isinstance(path, Next):
+    if isinstance(chain, BoundedChain):
+        if isinstance(path, NextPath):
             return _next_bound(chain, goal, highest=highest)
         solved = reach_bounds(chain, stay, goal, highest=highest, steps=path.steps)
-    elif isinstance(path, Next):
+    elif isinstance(path, NextPath):
         return list(next_in(chain, goal).values)
     elif path.steps is None:
         solved = reach(chain, stay, goal)
@@ -191,7 +200,7 @@ def _bound(
     ]
 
 
-def _next_bound(chain: Bounded, goal: States, *, highest: bool) -> list[float]:
+def _next_bound(chain: BoundedChain, goal: States, *, highest: bool) -> list[float]:
     out = []
     for row in chain.rows:
         inside = [each for j, each in row.items() if j in goal]
@@ -222,11 +231,15 @@ def _label(_: Any, token: Any) -> Label:
 
 
 def _or(_: Any, *parts: Formula) -> Formula:
-    return parts[0] if len(parts) == 1 else Not(And(tuple(Not(part) for part in parts)))
+    return (
+        parts[0]
+        if len(parts) == 1
+        else Negation(Conjunction(tuple(Negation(part) for part in parts)))
+    )
 
 
 def _and(_: Any, *parts: Formula) -> Formula:
-    return parts[0] if len(parts) == 1 else And(parts)
+    return parts[0] if len(parts) == 1 else Conjunction(parts)
 
 
 def _chance(_: Any, compare: Any, number: Any, path: Any) -> Probability:
@@ -237,31 +250,31 @@ def _chance(_: Any, compare: Any, number: Any, path: Any) -> Probability:
     return Probability(str(compare), threshold, body, never)  # type: ignore[arg-type]
 
 
-def _finally(_: Any, *parts: Any) -> tuple[Until, bool]:
+def _finally(_: Any, *parts: Any) -> tuple[UntilPath, bool]:
     *steps, body = parts
-    return Until(TRUE, body, *steps), False
+    return UntilPath(TRUE, body, *steps), False
 
 
-def _globally(_: Any, *parts: Any) -> tuple[Until, bool]:
+def _globally(_: Any, *parts: Any) -> tuple[UntilPath, bool]:
     *steps, body = parts
-    return Until(TRUE, Not(body), *steps), True
+    return UntilPath(TRUE, Negation(body), *steps), True
 
 
-def _until(_: Any, stay: Formula, *parts: Any) -> tuple[Until, bool]:
+def _until(_: Any, stay: Formula, *parts: Any) -> tuple[UntilPath, bool]:
     *steps, goal = parts
-    return Until(stay, goal, *steps), False
+    return UntilPath(stay, goal, *steps), False
 
 
 _BUILDERS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("either", _or),
     ("both", _and),
-    ("implies", lambda _, one, other: _or(None, Not(one), other)),
-    ("negated", lambda _, body: Not(body)),
+    ("implies", lambda _, one, other: _or(None, Negation(one), other)),
+    ("negated", lambda _, body: Negation(body)),
     ("true", lambda _: TRUE),
-    ("false", lambda _: Not(TRUE)),
+    ("false", lambda _: Negation(TRUE)),
     ("label", _label),
     ("probability", _chance),
-    ("next", lambda _, body: (Next(body), False)),
+    ("next", lambda _, body: (NextPath(body), False)),
     ("finally", _finally),
     ("globally", _globally),
     ("until", _until),

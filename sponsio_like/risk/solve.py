@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sponsio_like.errors import RiskError
-from sponsio_like.risk.chain import Bounded, Chain, Row
+from sponsio_like.risk.chain import BoundedChain, MarkovChain, Row
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +35,7 @@ class Solved(NamedTuple):
 
 
 def reach(
-    chain: Chain, stay: Collection[int], goal: Collection[int], *, exact: bool | None = None
+    chain: MarkovChain, stay: Collection[int], goal: Collection[int], *, exact: bool | None = None
 ) -> Solved:
     """Return the probability of `stay U goal`: to reach the goal through states in `stay`."""
     goal, stay = frozenset(goal), frozenset(stay) - frozenset(goal)
@@ -50,7 +50,9 @@ def reach(
     return _iterated(chain.rows, maybe, [float(each) for each in values])
 
 
-def reach_within(chain: Chain, stay: Collection[int], goal: Collection[int], steps: int) -> Solved:
+def reach_within(
+    chain: MarkovChain, stay: Collection[int], goal: Collection[int], steps: int
+) -> Solved:
     """Return the probability of `stay U<=steps goal`."""
     goal, stay = frozenset(goal), frozenset(stay) - frozenset(goal)
     values: list[Any] = [Fraction(int(i in goal)) for i in range(chain.size)]
@@ -66,14 +68,14 @@ def reach_within(chain: Chain, stay: Collection[int], goal: Collection[int], ste
     return Solved(values)
 
 
-def next_in(chain: Chain, goal: Collection[int]) -> Solved:
+def next_in(chain: MarkovChain, goal: Collection[int]) -> Solved:
     """Return the probability that the next state is in the goal."""
     return Solved(
         [sum((p for j, p in row.items() if j in goal), Fraction(0)) for row in chain.rows]
     )
 
 
-def steps_to(chain: Chain, goal: Collection[int], *, exact: bool | None = None) -> Solved:
+def steps_to(chain: MarkovChain, goal: Collection[int], *, exact: bool | None = None) -> Solved:
     """Return the expected steps to the goal, of the runs that reach it; None where none does."""
     hit = reach(chain, range(chain.size), goal, exact=exact)
     goal = frozenset(goal)
@@ -176,14 +178,29 @@ def _iterated(
                 b[i] += float(p) * known[j]
     a = csr_matrix((weight, (at, to)), shape=(len(maybe), len(maybe)))
     matrix = identity(len(maybe), format="csr") - a
-    x, steps = _settled(matrix, a, b, bicgstab), None
-    steps = _settled(matrix, a, np.ones(len(maybe)), bicgstab)
-    error = float(np.max(np.abs(b - matrix @ x))) * float(np.max(steps)) * 1.01
+    x = _settled(matrix, a, b, bicgstab)
+    error = float(np.max(np.abs(b - matrix @ x))) * _longest(matrix, a, bicgstab)
     if not error <= ERROR * max(1.0, float(np.max(np.abs(x)))):
         raise RiskError(f"the chain mixes too slowly: the answer may be off by {error:.1e}")
     for state, value in zip(maybe, x, strict=True):
         known[state] = float(value)
     return Solved(known, error)
+
+
+def _longest(matrix: Any, a: Any, bicgstab: Any) -> float:
+    """Return a bound of the expected steps, which is how much a residual may grow to an error.
+
+    From `M s = 1 - r` follows `M^-1 1 <= s / (1 - |r|)`, since `M^-1` has no negative entries.
+    """
+    import numpy as np
+
+    ones = np.ones(matrix.shape[0])
+    steps, _ = bicgstab(matrix, ones, rtol=1e-6, atol=0.0, maxiter=2_000)
+    rest = float(np.max(np.abs(ones - matrix @ steps)))
+    if rest > 0.1:
+        steps = _settled(matrix, a, ones, bicgstab)
+        rest = float(np.max(np.abs(ones - matrix @ steps)))
+    return float(np.max(np.abs(steps))) / (1.0 - rest) if rest < 0.5 else float("inf")
 
 
 def _settled(matrix: Any, a: Any, b: Any, bicgstab: Any) -> Any:
@@ -232,7 +249,7 @@ def _stepped(rows: Sequence[Row], stay: Collection[int], values: list[float], n:
 
 
 def reach_bounds(
-    chain: Bounded,
+    chain: BoundedChain,
     stay: Collection[int],
     goal: Collection[int],
     *,
@@ -268,7 +285,7 @@ def reach_bounds(
 class _Robust:
     """One step of value iteration, in which each row takes the worst probabilities it may have."""
 
-    def __init__(self, chain: Bounded, inside: Sequence[int], *, highest: bool) -> None:
+    def __init__(self, chain: BoundedChain, inside: Sequence[int], *, highest: bool) -> None:
         import numpy as np
 
         cells = [(n, j, e.lo, e.hi) for n, i in enumerate(inside) for j, e in chain.rows[i].items()]

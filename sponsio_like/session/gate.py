@@ -10,9 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from sponsio_like.engine import Finding, Ledger
+from sponsio_like.engine import Finding, Ledger, Policy
 from sponsio_like.events import Call
 from sponsio_like.outcome import Decision
+
+
+class GatePolicy(Protocol):
+    """A source of gates, such as a policy of risk."""
+
+    def opened(self, policy: Policy, *, relaxed: bool = False) -> Gate:
+        """Return the gate of a new session under these contracts; `relaxed`: it only observes."""
 
 
 class Gate(Protocol):
@@ -25,6 +32,9 @@ class Gate(Protocol):
         self, ledger: Ledger, call: Call, position: int, rulings: Mapping[str, Decision]
     ) -> Finding | None:
         """Return what stands against a call that the contracts let through; None if nothing."""
+
+    def risk(self, ledger: Ledger, tool: str, args: Mapping[str, Any]) -> Any:
+        """Return the risk of a call, if it were proposed now; it has `lo` and `hi`."""
 
     def refused(self, finding: Finding) -> None:
         """Note that the call was refused because of this finding."""

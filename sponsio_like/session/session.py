@@ -13,7 +13,7 @@ from typing import Any
 
 from sponsio_like.checks import check_names
 from sponsio_like.engine import Policy
-from sponsio_like.errors import STRAIN, Finished
+from sponsio_like.errors import STRAIN, Finished, SessionError
 from sponsio_like.events import (
     Call,
     Step,
@@ -216,6 +216,18 @@ class Session:
     def _check_open(self) -> None:
         if self._inner.finished:
             raise Finished(self.id)
+
+    def risks(self, tools: Iterable[str]) -> list[Any]:
+        """Return the risk of calling each of these tools next, the least upper bound first.
+
+        Nothing changes. Raises `SessionError` for a session without a policy of risk.
+        """
+        gate = self._gate
+        if gate is None:
+            raise SessionError("this session has no policy of risk; open it with session(risk=..)")
+        names = list(tools)
+        found = self._inner.at_ledger(lambda ledger, _: [gate.risk(ledger, n, {}) for n in names])
+        return sorted(found, key=lambda each: (each.hi, each.lo))
 
     def ticket(self, ticket: Ticket | str) -> Ticket:
         """Return a ticket as it stands now. Raises `SessionError` if there is no such ticket."""

@@ -86,6 +86,8 @@ def skeleton(kind: str, name: str, example: Any) -> Callable[[], dict[str, Any]]
             more = {"tools": ["issue_refund"]} if name == "unlisted" else {}
             more |= {"tools": ["issue_refund"]} if name == "elsewhere" else {}
             return {"version": 1, "contracts": [PLAIN], **more, **example}
+        if kind == "risk section":
+            return {"version": 1, "contracts": [PLAIN], "risk": example}
         if kind == "tool":
             return {"version": 1, "tools": {"issue_refund": example}, "contracts": [PLAIN]}
         return {"version": 1, "contracts": [{**PLAIN, **contract()}]}
@@ -163,6 +165,12 @@ WITHOUT: dict[tuple[str, str], dict[str, Any]] = {
     ("contract", "name"): {"guarantee": PLAIN["guarantee"]},
     ("contract", "guarantee"): {"name": "a"},
     ("redirect", "to"): {**PLAIN, "strategy": {"redirect_to_safe": {"map": {"a": "b"}}}},
+    ("risk section", "model"): {"version": 1, "contracts": [PLAIN], "risk": {"threshold": 0.2}},
+    ("risk section", "threshold"): {
+        "version": 1,
+        "contracts": [PLAIN],
+        "risk": {"model": "r.json"},
+    },
     ("notifier", "webhook"): {**PLAIN, "strategy": {"escalate": {"notify": {"timeout": 2}}}},
 }
 """For each key that is required, the same without it: a file, or a contract."""
@@ -172,7 +180,8 @@ WITHOUT: dict[tuple[str, str], dict[str, Any]] = {
 def test_what_is_required_is_missed(place: tuple[str, str], tmp_path: Path) -> None:
     """A mapping without a key whose default is `required` is refused."""
     made, file = WITHOUT[place], tmp_path / "contracts.yaml"
-    whole = made if place[0] == "contract file" else {"version": 1, "contracts": [made]}
+    files = ("contract file", "risk section")
+    whole = made if place[0] in files else {"version": 1, "contracts": [made]}
     file.write_text(yaml.safe_dump(whole), "utf-8")
     with pytest.raises(ContractError):
         read_file(file)

@@ -6,12 +6,12 @@ import random
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
-from sponsio_like.risk import Chain
+from sponsio_like.risk import MarkovChain
 
 Rows = Sequence[Mapping[int, Fraction]]
 
 
-def random_chain(rng: random.Random, size: int) -> Chain:
+def random_chain(rng: random.Random, size: int) -> MarkovChain:
     """A chain with some successors a state, and the labels `bad` and `goal`."""
     rows = []
     for _ in range(size):
@@ -20,13 +20,13 @@ def random_chain(rng: random.Random, size: int) -> Chain:
         rows.append({j: Fraction(w, sum(weights)) for j, w in zip(to, weights, strict=True)})
     bad, goal = rng.sample(range(size), 1), rng.sample(range(size), min(2, size))
     labels = {"bad": frozenset(bad), "goal": frozenset(goal)}
-    return Chain(tuple(map(str, range(size))), tuple(rows), labels)
+    return MarkovChain(tuple(map(str, range(size))), tuple(rows), labels)
 
 
-def as_floats(chain: Chain) -> Chain:
+def as_floats(chain: MarkovChain) -> MarkovChain:
     """The same chain in floats, which is solved by iteration."""
     rows = tuple({j: float(p) for j, p in row.items()} for row in chain.rows)
-    return Chain(chain.names, rows, chain.labels)
+    return MarkovChain(chain.names, rows, chain.labels)
 
 
 def until(rows: Rows, stay: Collection[int], goal: Collection[int]) -> list[Fraction]:

@@ -12,9 +12,9 @@ import pytest
 
 from sponsio_like.errors import RiskError
 from sponsio_like.risk import (
-    Bounded,
-    Chain,
+    BoundedChain,
     Interval,
+    MarkovChain,
     chain_of,
     check_chain,
     clopper_pearson,
@@ -33,20 +33,20 @@ CHAINS = 1_000
 
 
 @pytest.fixture(scope="module")
-def chains() -> list[Chain]:
+def chains() -> list[MarkovChain]:
     """A thousand random chains of 2 to 9 states."""
     rng = random.Random(7)
     return [random_chain(rng, rng.randint(2, 9)) for _ in range(CHAINS)]
 
 
-def values(chain: Chain, path: str) -> list[Any]:
+def values(chain: MarkovChain, path: str) -> list[Any]:
     """The probability of a path in each state, which its bounds enclose."""
     found = check_chain(chain, f"P>=0.5 [{path}]")
     assert all(each.lo <= each.hi for each in found)
     return [each.lo for each in found]
 
 
-def test_until_is_exact(chains: list[Chain]) -> None:
+def test_until_is_exact(chains: list[MarkovChain]) -> None:
     """U, F and G of a thousand chains equal the fractions of a dense elimination: difference 0."""
     for chain in chains:
         every = range(chain.size)
@@ -57,7 +57,7 @@ def test_until_is_exact(chains: list[Chain]) -> None:
         assert values(chain, "G !bad") == [1 - p for p in until(chain.rows, every, bad)]
 
 
-def test_bounded_operators_and_next_are_exact(chains: list[Chain]) -> None:
+def test_bounded_operators_and_next_are_exact(chains: list[MarkovChain]) -> None:
     """U<=k, F<=k, G<=k and X equal a sum over all paths: difference 0."""
     for chain in chains[:300]:
         every, bad, goal = range(chain.size), chain.labels["bad"], chain.labels["goal"]
@@ -71,7 +71,7 @@ def test_bounded_operators_and_next_are_exact(chains: list[Chain]) -> None:
         assert values(chain, "X bad") == after
 
 
-def test_nested_formulas_are_exact(chains: list[Chain]) -> None:
+def test_nested_formulas_are_exact(chains: list[MarkovChain]) -> None:
     """A state formula inside of a path is evaluated in each state first."""
     for chain in chains[:300]:
         every = range(chain.size)
@@ -82,7 +82,7 @@ def test_nested_formulas_are_exact(chains: list[Chain]) -> None:
         assert answers == ["yes" if p > Fraction(1, 2) else "no" for p in risky]
 
 
-def test_iteration_differs_by_less_than_it_says(chains: list[Chain]) -> None:
+def test_iteration_differs_by_less_than_it_says(chains: list[MarkovChain]) -> None:
     """Solved by iteration, a thousand chains differ from the exact answer by at most 1e-9."""
     worst = 0.0
     for chain in chains:
@@ -113,7 +113,7 @@ def test_expected_steps_are_those_of_the_distribution() -> None:
             assert near[i] == pytest.approx(float(found.values[i]), rel=1e-9)
 
 
-def _within(chain: Chain, goal: frozenset[int], start: int) -> list[float]:
+def _within(chain: MarkovChain, goal: frozenset[int], start: int) -> list[float]:
     """The probability to be there within 0, 1, 2, .. 4000 steps."""
     at = [float(i == start) for i in range(chain.size)]
     out = [sum(at[j] for j in goal)]
@@ -167,7 +167,7 @@ def test_a_step_that_was_declared_impossible_is_refused() -> None:
 def test_rows_that_are_no_distribution_are_refused(rows: list[dict[int, Any]]) -> None:
     """Probabilities that do not sum to 1, are negative, or lead nowhere, make no chain."""
     with pytest.raises(RiskError):
-        Chain(("a", "b"), tuple(rows), {})
+        MarkovChain(("a", "b"), tuple(rows), {})
 
 
 def test_the_chain_of_a_model_has_its_counts() -> None:
@@ -191,7 +191,7 @@ STEPS = {
 COUNTED = {(IDLE, IDLE): 150, (IDLE, ON): 30, (ON, DONE): 30}
 
 
-def microwave(alpha: Fraction | int) -> Chain:
+def microwave(alpha: Fraction | int) -> MarkovChain:
     """The chain of the counts: 30 runs, of which none was ever in the risky state."""
     traces = [pair for pair, n in COUNTED.items() for _ in range(n)]
     states = [IDLE, ON, RISKY, DONE, HAZARD]
@@ -231,7 +231,7 @@ def test_the_motivating_risk_is_the_prior_and_not_the_data() -> None:
 # --- within bounds ----------------------------------------------------------------------------
 
 
-def widened(chain: Chain, rng: random.Random) -> Bounded:
+def widened(chain: MarkovChain, rng: random.Random) -> BoundedChain:
     """Bounds around the probabilities of a chain."""
     rows = tuple(
         {
@@ -242,7 +242,7 @@ def widened(chain: Chain, rng: random.Random) -> Bounded:
         }
         for row in chain.rows
     )
-    return Bounded(chain.names, rows, chain.labels)
+    return BoundedChain(chain.names, rows, chain.labels)
 
 
 def test_bounds_enclose_every_chain_within_them() -> None:
@@ -265,7 +265,7 @@ def test_bounds_are_reached_by_some_chain_within_them() -> None:
         {1: Interval(1, 1)},
         {2: Interval(1, 1)},
     )
-    chain = Bounded(("s", "bad", "end"), rows, {"bad": frozenset([1])})
+    chain = BoundedChain(("s", "bad", "end"), rows, {"bad": frozenset([1])})
     for path in ("F bad", "X bad", "F<=2 bad"):
         found = check_chain(chain, f"P<=0.2 [{path}]")[0]
         assert (found.lo, found.hi) == pytest.approx((0.1, 0.4))
@@ -279,7 +279,7 @@ def test_answers_are_yes_no_or_unknown() -> None:
         {1: Interval(1, 1)},
         {2: Interval(1, 1)},
     )
-    chain = Bounded(("s", "bad", "end"), rows, {"bad": frozenset([1])})
+    chain = BoundedChain(("s", "bad", "end"), rows, {"bad": frozenset([1])})
     for text, answer in {
         "P<=0.5 [F bad]": "yes",
         "P<=0.05 [F bad]": "no",
@@ -298,7 +298,7 @@ def test_bounds_that_no_chain_has_are_refused() -> None:
     for row in ({0: Interval(0.6, 0.7), 1: Interval(0.6, 0.7)}, {0: Interval(0.1, 0.2)},
                 {0: Interval(0.9, 0.1), 1: Interval(0, 1)}):  # fmt: skip
         with pytest.raises(RiskError, match="no probabilities within these bounds"):
-            Bounded(("a", "b"), (row, {1: Interval(1, 1)}), {})
+            BoundedChain(("a", "b"), (row, {1: Interval(1, 1)}), {})
 
 
 # --- formulas ---------------------------------------------------------------------------------
@@ -316,6 +316,6 @@ def test_what_is_no_formula_is_refused(text: str) -> None:
 
 def test_an_unknown_label_is_refused() -> None:
     """A misspelt label is not false everywhere: it is an error with the closest name."""
-    chain = Chain(("a",), ({0: Fraction(1)},), {"bad": frozenset([0])})
+    chain = MarkovChain(("a",), ({0: Fraction(1)},), {"bad": frozenset([0])})
     with pytest.raises(RiskError, match=r"no state has the label `bda`; did you mean `bad`"):
         check_chain(chain, "P<=0.1 [F bda]")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sponsio_like.errors import RiskError
-from sponsio_like.risk import Chain, check_chain, drn_text, prism_text
+from sponsio_like.risk import MarkovChain, check_chain, drn_text, prism_text
 from tests.risk.chains import random_chain
 
 stormpy = pytest.importorskip("stormpy", reason="stormpy has no wheel for this platform")
@@ -32,7 +32,7 @@ def values(model: Any, formula: Any) -> list[Fraction]:
     return [Fraction(str(found.get_value(i))) for i in range(model.nr_states)]
 
 
-def exactly(chain: Chain) -> Any:
+def exactly(chain: MarkovChain) -> Any:
     """The chain as Storm holds it in rational numbers."""
     entries = sum(len(row) for row in chain.rows)
     builder = stormpy.datastructures.SparseMatrixBuilder[stormpy.Rational](
@@ -97,6 +97,6 @@ def test_storm_reads_the_language_of_prism(tmp_path: Path) -> None:
 
 def test_a_label_that_no_checker_reads_is_refused() -> None:
     """A name that PRISM would not take as a label is an error."""
-    chain = Chain(("a",), ({0: 1},), {"so bad": frozenset([0])})
+    chain = MarkovChain(("a",), ({0: 1},), {"so bad": frozenset([0])})
     with pytest.raises(RiskError, match="label `so bad` cannot be exported"):
         drn_text(chain)

@@ -1,0 +1,177 @@
+"""The gate of risk: one look-up before each call that contracts have let through.
+
+In: the ledger of a session, and the call. Out: a finding for calls whose risk is above the
+threshold, or unknown. The context is brought up to date when a result arrives, so that a decision
+costs one look-up (`session/gate.py` says when it is asked).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sponsio_like.engine import RISK, RISK_NAME, Finding, Ledger
+from sponsio_like.events import Call
+from sponsio_like.outcome import (
+    Action,
+    Ask,
+    Block,
+    Decision,
+    Escalate,
+    Mode,
+    Redirect,
+    Stop,
+    Violation,
+    Warn,
+)
+from sponsio_like.risk.abstraction import Holds, MonitorNames, Path
+
+if TYPE_CHECKING:
+    from sponsio_like.risk.policy import Risk, RiskPolicy
+
+SAFEST = 3
+"""The most tools that the advice names."""
+TOLD_CAP = 1_000
+NOTHING: Mapping[str, Any] = {}
+
+
+class RiskGate:
+    """The gate of one session. `told`: how often its model was told to examine itself."""
+
+    __slots__ = (
+        "_found", "_latest", "_logged", "_row", "_threshold", "asked", "mode", "path", "policy",
+    )  # fmt: skip
+
+    def __init__(
+        self, policy: RiskPolicy, names: MonitorNames, mode: Mode, holds: Holds | None
+    ) -> None:
+        self.policy, self.mode = policy, mode
+        self.path = Path(names, policy.model.header.reach, holds)
+        self.asked = 0
+        self._row: Mapping[str, Risk] = NOTHING
+        self._threshold = policy.threshold
+        self._found: Risk | None = None
+        self._latest: tuple[str, Risk | None] = ("", None)
+        self._logged: dict[str, Risk] = {}
+
+    # --- asked by the session -----------------------------------------------------------------
+
+    def passes(self, ledger: Ledger, tool: str, args: Mapping[str, Any]) -> bool:
+        """Return True if the risk of the call is bounded by the threshold."""
+        path = self.path
+        if path.seen is None or path.seen != ledger.watches:
+            self._refresh(ledger)
+        symbol = tool if path.plain else path.symbol(tool, args)
+        found = self._found = self._row.get(symbol)
+        return found is not None and found.hi <= self._threshold
+
+    def _refresh(self, ledger: Ledger) -> None:
+        self.path.fresh(ledger)
+        self._row = self.policy.table.get(self.path.context, NOTHING)
+
+    def risk(self, ledger: Ledger, tool: str, args: Mapping[str, Any]) -> Risk:
+        """Return the risk of a call, if it were proposed now."""
+        self._refresh(ledger)
+        return self.policy.risk(self.path.context, self.path.symbol(tool, args))
+
+    def ahead(
+        self, ledger: Ledger, call: Call, position: int, rulings: Mapping[str, Decision]
+    ) -> Finding | None:
+        """Return what stands against a call that the contracts let through; None if nothing."""
+        risk = self.risk(ledger, call.tool, call.args)
+        self._keep(call.id, risk)
+        decision = self.policy.answer(risk, self.mode, self.asked)
+        if decision is None:
+            return None
+        words = self._evidence(risk)
+        advice = f"{words}; {self._hint(call.tool)}"
+        violation = Violation(
+            RISK_NAME, position, call.tool, _action(decision), words, self.mode, because=advice
+        )
+        if isinstance(decision, Ask):
+            decision = rulings.get(RISK_NAME, decision)
+        return Finding(RISK, violation, decision)
+
+    def refused(self, finding: Finding) -> None:
+        """RunCount a refusal, after which the model is to examine itself."""
+        if isinstance(finding.decision, Block):
+            self.asked += 1
+
+    def began(self, id: str, tool: str, args: Mapping[str, Any]) -> None:
+        """Note that a call was let through."""
+        self._latest = (id, self._found)
+        self.path.began(id, tool, args)
+
+    def undone(self, id: str) -> None:
+        """Note that a call was not let through after all."""
+        self.path.undone(id)
+
+    def landed(self, ledger: Ledger, id: str, ok: bool) -> None:
+        """Note the result of a call, and look up the context that it leads to."""
+        self.path.landed(id, ok)
+        self._refresh(ledger)
+
+    # --- told ---------------------------------------------------------------------------------
+
+    def _keep(self, id: str, risk: Risk) -> None:
+        if len(self._logged) >= TOLD_CAP:
+            self._logged.clear()
+        self._logged[id] = risk
+
+    def told(self, id: str) -> dict[str, Any] | None:
+        """Return what the log says of the risk of this call, once."""
+        known, latest = self._latest
+        risk = self._logged.pop(id, None) or (latest if known == id else None)
+        return None if risk is None else risk.record(self.policy.threshold)
+
+    def _evidence(self, risk: Risk) -> str:
+        _, symbols, tool = risk.state
+        after = " after " + ", ".join(symbols) if symbols else " as the first call"
+        if risk.by == "unknown":
+            return f"no recorded run has called `{tool}`{after}: its risk is not known"
+        within = "" if risk.horizon is None else f" within {risk.horizon} calls"
+        sure = f"{self.policy.confidence:.0%} sure: {risk.lo:.1%} to {risk.hi:.1%}"
+        alike = "" if risk.by == "observed" else ", counted with fewer calls before"
+        return (
+            f"{risk.hits} of {risk.runs} recorded runs that called `{tool}`{after} ended badly"
+            f"{within} ({sure}{alike}); the threshold is {self.policy.threshold:.1%}"
+        )
+
+    def _hint(self, tool: str) -> str:
+        rest = [each for each in self._row.values() if each.state[2] != tool]
+        known = sorted((each for each in rest if each.by != "unknown"), key=lambda each: each.hi)
+        safe = [each for each in known if each.hi <= self.policy.threshold][:SAFEST]
+        if not safe:
+            return "ask the user, or stop here"
+        names = ", ".join(f"`{each.state[2]}` (at most {each.hi:.1%})" for each in safe)
+        return f"check whether the user asked for it; less risky now: {names}"
+
+    # --- snapshots ----------------------------------------------------------------------------
+
+    def plain(self) -> Any:
+        """Return what a snapshot keeps: the last symbols, and how often the model was told."""
+        symbols = [list(each) for each in self.path.symbols]
+        return {"symbols": symbols, "asked": self.asked}
+
+    def resume(self, data: Any) -> None:
+        """Take over what a snapshot has kept; without it, no state is known for some calls."""
+        if data is None:
+            self.path.lost()
+            return
+        for id, symbol in data["symbols"]:
+            self.path.symbols.append((str(id), str(symbol)))
+        self.asked = int(data["asked"])
+
+
+def _action(decision: Decision) -> Action:
+    match decision:
+        case Block() | Stop():
+            return "blocked"
+        case Redirect():
+            return "redirected"
+        case Warn():
+            return "warned"
+        case Escalate():
+            return "held"
+        case Ask():
+            return "custom"

@@ -1,0 +1,101 @@
+"""The stopping rule: both readings of equation (2), and what each of them gives."""
+
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sponsio_like.cli import app
+from sponsio_like.errors import RiskError
+from sponsio_like.risk import learn, needed_of_row, runs_missing, runs_needed
+from tests.risk.runs import contracts, trace
+
+WORKED = {"a": 80, "b": 80, "c": 80, "d": 80, "e": 80, "f": 0}
+"""400 runs of which no successor has more than a fifth, as in the paper's worked example."""
+
+
+def test_the_strong_reading_gives_the_worked_example() -> None:
+    """With 10 states, eps .05, delta .01, ratio .2 it is 1087.8: the paper's 1087."""
+    assert runs_needed(0.2, 0.05, 0.01 / 10) == pytest.approx(1087.77, abs=0.01)
+    assert math.floor(needed_of_row(WORKED, 10, 0.05, 0.01, "strong")) == 1087
+
+
+def test_the_literal_reading_does_not() -> None:
+    """As it is printed, a successor that was never seen decides: 195.9, so that 400 would do."""
+    assert needed_of_row(WORKED, 10, 0.05, 0.01, "literal") == pytest.approx(195.9, abs=0.05)
+
+
+def model(runs: int) -> object:
+    """A model of so many equal runs."""
+    return learn(contracts(), [trace(["look", "send"], f"{i}") for i in range(runs)])
+
+
+def test_states_that_miss_runs_are_told() -> None:
+    """Each state says what it has and needs; with enough runs nothing is missing."""
+    few, many = (runs_missing(model(n), 0.1, 0.05) for n in (10, 5_000))  # type: ignore[arg-type]
+    assert {need.has for need in few} == {10}
+    assert all(need.more == need.needs - 10 > 0 for need in few)
+    assert all(need.more == 0 for need in many)
+
+
+def test_the_conditioned_rule_asks_for_more_and_keeps_its_promise() -> None:
+    """In a loop the strong rule stops far too soon for the risk; the conditioned one does not.
+
+    The loop: 2 % bad, 2 % end, else on. Stopped by the rule, the estimate of the risk is off by
+    more than eps in too many of the trials of the strong rule, and in none of the conditioned one.
+    """
+    rng, eps = random.Random(29), 0.1
+    wrong = {"strong": 0, "conditioned": 0}
+    for reading in wrong:
+        for _ in range(40):
+            bad = end = on = 0
+            while True:
+                for _ in range(5 if reading == "strong" else 2_000):
+                    while (draw := rng.random()) >= 0.04:
+                        on += 1
+                    bad, end = bad + (draw < 0.02), end + (draw >= 0.02)
+                row = {"bad": bad, "end": end, "on": on}
+                need = needed_of_row(row, 1, eps, 0.05)
+                if reading == "conditioned":
+                    need *= (1.1 * 1.5 * sum(row.values()) / (bad + end)) ** 2
+                if sum(row.values()) >= need:
+                    break
+            wrong[reading] += abs(bad / (bad + end) - 0.5) > eps
+    assert wrong["strong"] > 4
+    assert wrong["conditioned"] == 0
+
+
+@pytest.mark.parametrize(
+    "options", [(0, 0.01, "strong"), (0.05, 1, "strong"), (0.05, 0.01, "weak")]
+)
+def test_options_out_of_range_are_refused(options: tuple[float, float, str]) -> None:
+    """Eps and delta lie between 0 and 1; a reading is one of three."""
+    with pytest.raises(RiskError, match="write"):
+        runs_missing(model(3), *options)  # type: ignore[arg-type]
+
+
+RUN = '{"events": [{"tool": "look"}, {"tool": "pay"}, {"tool": "pay"}, {"tool": "pay"}]}\n'
+
+
+def test_the_commands_learn_merge_and_tell(tmp_path: Path) -> None:
+    """`risk learn`, `risk merge` and `risk enough` on files; a user's mistake is status 2."""
+    import yaml
+
+    said = [{"name": "few", "guarantee": "tool `pay` at most 2 times"}]
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump({"version": 1, "contracts": said}))
+    (tmp_path / "t.jsonl").write_text(RUN * 5)
+    run, model, both = CliRunner().invoke, str(tmp_path / "m.json"), str(tmp_path / "b.json")
+    files = [str(tmp_path / "c.yaml"), str(tmp_path / "t.jsonl")]
+    learned = run(app, ["risk", "learn", *files, "-o", model])
+    assert "3 states from 5 runs, 5 bad" in learned.output
+    assert (
+        "3 states from 10 runs, 10 bad"
+        in run(app, ["risk", "merge", model, model, "-o", both]).output
+    )
+    told = run(app, ["risk", "enough", both, "--eps", "0.1"])
+    assert "0 of 4 states have enough runs" in told.output
+    assert isinstance(run(app, ["risk", "enough", str(tmp_path / "c.yaml")]).exception, RiskError)
