@@ -35,6 +35,25 @@ session; None where its clock is that of the machine, which the timestamp has.
 Applying: TypeAlias = Callable[[Literal["call", "message"], str], tuple[str, ...]]
 
 
+class Standing:
+    """A block that says what came of a decision or a result: that stands, whatever fails in it."""
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        """Report an exception to the library's logger, and go on."""
+        if not isinstance(error, Exception):
+            return False
+        with suppress(*STRAIN):
+            logger = logging.getLogger("sponsio_like")
+            logger.error("a decision could not be told", exc_info=error)
+        return True
+
+
+STANDS = Standing()
+
+
 @dataclass(frozen=True, slots=True)
 class Log:
     """The sink that gets the records, if there is one.

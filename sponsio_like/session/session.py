@@ -38,7 +38,7 @@ from sponsio_like.outcome import (
 )
 from sponsio_like.session.active import active
 from sponsio_like.session.decide import Fit, decided
-from sponsio_like.session.decision_log import SILENT, Log
+from sponsio_like.session.decision_log import SILENT, STANDS, Log
 from sponsio_like.session.fast import FastRefusal, settle_fast, taken_back, try_fast
 from sponsio_like.session.flights import Attempt, Kept
 from sponsio_like.session.gate import Gate
@@ -180,13 +180,14 @@ class Session:
                     at = (self.id, started, before, self._now)
                     self._log.passed(at, passed[:5], self._risk(own))
                 return let_through(own)
-        except STRAIN:
+        except Exception:  # whatever goes wrong, the slow path decides
             taken_back(self._inner, own)
         self._check_open()
-        tool_of(tool, own, agent, depth)
+        with suppress(*STRAIN):
+            tool_of(tool, own, agent, depth)
         event = passed if isinstance(passed, FastRefusal) else Call(tool, {}, own, agent, depth)
         call, outcome, attempt = decided(self._inner, event, args, fit, why)
-        with suppress(*STRAIN):
+        with STANDS:
             again = attempt.told_before(outcome)
             outcome = self._log.advised(self.id, outcome)
             self._logged(call, outcome, attempt, started, again=again)
@@ -283,19 +284,21 @@ class Session:
         The first result counts; later ones, and those of calls not let through, are only logged.
         Raises `SessionError` for an id that is not a string.
         """
-        check_settled(id)
+        with suppress(*STRAIN):
+            check_settled(id)
         status = "ok" if error is None else "error"
         try:
             tool = settle_fast(self._inner, id, error is None) if self._direct else None
-        except STRAIN:  # then the slow path settles it
+        except Exception:  # whatever goes wrong, the slow path settles it
             tool = None
         if tool is not None:
-            if self._log.sink is not None:
-                said = output if error is None else error
-                self._log.landed(self.id, (id, tool, status, said), self._now)
+            with STANDS:
+                if self._log.sink is not None:
+                    said = output if error is None else error
+                    self._log.landed(self.id, (id, tool, status, said), self._now)
             return ()
         landed = settle(self._inner, id, output, error)
-        with suppress(*STRAIN):
+        with STANDS:
             if landed is None:
                 self._log.ignored(self.id, id)
             else:
@@ -324,18 +327,10 @@ class Session:
         self._next_turn()
         self._inner.used(tokens)
         _, outcome, attempt = decided(self._inner, event)
-        self._log.message(
-            self.id,
-            role,
-            outcome,
-            attempt.found,
-            attempt.late,
-            again=attempt.again,
-            said=(event.text, tokens, self._now),
-        )
-        self._teller.after_decision(
-            "", outcome, attempt.late, () if attempt.again else attempt.found
-        )
+        with STANDS:
+            late, again, said = attempt.late, attempt.again, (event.text, tokens, self._now)
+            self._log.message(self.id, role, outcome, attempt.found, late, again=again, said=said)
+            self._teller.after_decision("", outcome, late, () if again else attempt.found)
         return outcome
 
     def step(self, atoms: Iterable[str]) -> tuple[Violation, ...]:
@@ -347,8 +342,9 @@ class Session:
         step = Step(names(atoms))
         attempt = self._inner.attempt(step)
         violations = (*attempt.late, *(each.violation for each in attempt.found))
-        self._log.step(self.id, step.atoms, violations, self._now)
-        self._teller.reported("", violations)
+        with STANDS:
+            self._log.step(self.id, step.atoms, violations, self._now)
+            self._teller.reported("", violations)
         return violations
 
     def fact(self, key: str, value: Any) -> None:
@@ -357,7 +353,8 @@ class Session:
         Raises `SessionError` for an approval or permissions that cannot be understood.
         """
         self._inner.told(key, check_fact(key, given_value(value)))
-        self._log.fact(self.id, key, value, self._now)
+        with STANDS:
+            self._log.fact(self.id, key, value, self._now)
 
     def verdicts(self) -> dict[str, Verdict]:
         """Return the verdict of every contract: `violated`, `satisfied` for good, or

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.engine import KEPT, Results, lost, reported, settle_all, split_world, too_large
-from sponsio_like.errors import STRAIN
 from sponsio_like.events import Result
 from sponsio_like.monitor import Change, Now, Witness
 from sponsio_like.outcome import Violation
@@ -34,7 +33,7 @@ def settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement |
     """Settle a call by its result, or by an error; None if it was not in flight."""
     try:
         return _settle(inner, id, output, error)
-    except STRAIN as strain:  # before anything has changed
+    except Exception as strain:  # before anything has changed
         why = _unkept(id, strain, again=True)
         return Settlement("", (lost(inner.policy, inner.calls, None, why),))
 

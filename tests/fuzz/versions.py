@@ -5,7 +5,7 @@
 `DIR`: an unpacked wheel of another version, or a tree that has it. In: random contracts, those of
 the catalog, and sessions with up to six calls in flight, batches, late and shuffled results,
 snapshots half-way, both modes. Out: how many calls were decided by both; every difference in
-outcomes, violations, advice, verdicts, and what is pending.
+outcomes, violations, verdicts, and what is pending; and in how many guards advice differs.
 """
 
 from __future__ import annotations
@@ -128,6 +128,16 @@ def difference(one: Task, said: tuple[Any, Any]) -> str:
                 event = events[k] if k < len(events) else "the end"
                 return f"{where}\n    event {k}, {event}\n    old {was}\n    new {now}"
     return f"{where}: something else"
+
+
+def _without_advice(said: Any) -> Any:
+    """Return what was said of the sessions of a guard, without the advice of refusals."""
+    if isinstance(said, str):
+        return said
+    return [
+        [[told[0] if isinstance(told, list) else told, *rest] for told, *rest in session]
+        for session in said
+    ]
 
 
 def compared(old: Path, batch: list[Task], tally: Counter[str]) -> list[str]:

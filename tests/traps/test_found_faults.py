@@ -27,21 +27,24 @@ RULES: tuple[Any, ...] = (
     {"ltl": "G(called(open) -> F[<=4] done(close))"},
     amount_limit("pay", "n", 100),
     precedence({"tool": "mail", "args": {"to": "$w"}}, {"tool": "vet", "args": {"name": "$w"}}),
+    {"ltl": "G(message(assistant) -> Y O called(open))"},
+    {"ltl": "G(called(close) -> ctx(paid) = true)"},
 )
 LONG = MappingProxyType({"n": 30})  # the slow path
+TOLD = SAY, FACT = "(a message)", "(a fact)"
 PLAY: tuple[tuple[str, Any], ...] = (
     ("t", {}), ("vet", {"name": "ann"}), ("pay", {"n": 60}), ("open", {}), ("t", {}), ("t", {}),
-    ("pay", LONG), ("mail", {"to": "ann"}), ("close", {}), ("pay", {"n": 20}), ("t", {}),
-    ("mail", {"to": "bob"}),
+    ("pay", LONG), ("mail", {"to": "ann"}), (SAY, {}), ("close", {}), (FACT, {}), ("close", {}),
+    ("pay", {"n": 20}), ("t", {}), ("mail", {"to": "bob"}),
 )  # fmt: skip
 
 
 Mode = Literal["enforce", "observe"]
 Where = tuple[str, int]  # a file and a line
 Fault = tuple[Where, int]  # how often it has run by then
+RESULTS = ("per_value", "settle", "settlement", "store")
 CHANGE = frozenset(
-    f"{name}.py"
-    for name in ("fast", "interceptor", "settle", "ledger", "settlement", "store", "per_value")
+    f"{name}.py" for name in ("fast", "interceptor", "ledger", "open_call", *RESULTS)
 )
 """Where the state of a session is changed."""
 
@@ -70,13 +73,13 @@ def play(session: Session) -> Played:
     for k, (tool, args) in enumerate(PLAY):
         name = "raised"
         try:
-            outcome = session.decide(tool, args, id=f"k{k}")
-            name = type(outcome).__name__
+            name = happen(session, tool, args, f"k{k}")
         except BaseException:
-            raised += 1
-            name = "Flying" if f"k{k}" in session._inner.flights else name  # a decision stands
+            raised += tool not in TOLD  # what cannot be told is said to the host
+            stands = f"k{k}" in session._inner.flights or (tool == FACT and is_paid(session))
+            name = "Flying" if stands else name
         told.append(name)
-        if name == "Allowed":
+        if name == "Allowed" and tool not in TOLD:
             later.append(f"k{k}")
         while later and k != 3:  # the fourth call is in flight while the fifth is decided
             try:
@@ -84,6 +87,22 @@ def play(session: Session) -> Played:
             except BaseException:
                 raised += 1
     return Played(tuple(told), raised, session)
+
+
+def happen(session: Session, tool: str, args: Any, id: str) -> str:
+    """Let a step of the play happen; the kind of the outcome."""
+    if tool == FACT:
+        session.fact("paid", True)
+        return "Allowed"
+    outcome = (
+        session.message("assistant", "x") if tool == SAY else session.decide(tool, args, id=id)
+    )
+    return type(outcome).__name__
+
+
+def is_paid(session: Session) -> bool:
+    """Whether the fact is known."""
+    return "paid" in session._inner.context.facts
 
 
 def unruly(told: tuple[str, ...]) -> list[int]:
@@ -97,11 +116,12 @@ def lawful(told: tuple[str, ...], k: int) -> bool:
     session, later = guard("enforce").session(), list[str]()
     for n, name in enumerate(told):
         if name in ("Allowed", "Flying"):
-            session.decide(*PLAY[n], id=f"k{n}")
-        later += [f"k{n}"] if name == "Allowed" else []
+            happen(session, *PLAY[n], f"k{n}")
+        calls = PLAY[n][0] not in TOLD
+        later += [f"k{n}"] if name == "Allowed" and calls else []
         while later and n != 3:
             session.settle(later.pop(0), output={"ok": 1})
-    return isinstance(session.decide(*PLAY[k]), Allowed)
+    return happen(session, *PLAY[k], "last") == "Allowed"
 
 
 # --- one fault ------------------------------------------------------------------------------------
@@ -124,7 +144,7 @@ def tracing(seen: Counter[Where], fault: Fault | None, error: type) -> Iterator[
     def calls(frame: FrameType, _: str, __: Any) -> Any:
         file = frame.f_code.co_filename
         wanted = fault[0][0] == file if fault else file.startswith((str(PACKAGE), "<a lane>"))
-        if not wanted or file.endswith("session.py"):
+        if not wanted or file.endswith("session.py") or frame.f_code.co_name == "__exit__":
             return None
         once, skipped = heads(file, ast.With), set(heads(file, ast.Try))
 
@@ -206,7 +226,10 @@ def test_observed_no_fault_disturbs() -> None:
     """Where everything observes, every call runs and every result is taken."""
     for fault in some("observe", 3):
         played = faulted("observe", fault, Strain)
-        assert (played.raised, set(played.told)) == (0, {"Allowed"}), fault
+        calls = {
+            name for name, (tool, _) in zip(played.told, PLAY, strict=True) if tool not in TOLD
+        }
+        assert (played.raised, calls) == (0, {"Allowed"}), fault
         assert not played.session._inner.lock.locked(), fault
 
 
