@@ -21,6 +21,7 @@ from sponsio_like.patterns import must_precede, rate_limit
 from tests.adapters.rules import checked, few, small
 from tests.adapters.scripted import Line, Scripted, said
 from tests.adapters.talks import More, Talk, Way, agents, ask, everywhere, graphs
+from tests.support.size import sized
 
 RAN: list[str] = []
 GO: Any = {"messages": [("user", "go")]}
@@ -139,7 +140,7 @@ def test_a_release_that_changes_a_contract_goes_on_with_the_others(way: Way) -> 
 
 
 @everywhere
-@pytest.mark.parametrize("turns", [1, 12])
+@pytest.mark.parametrize("turns", [1, sized(12, 4)])
 def test_two_releases_that_serve_a_thread_in_turn_count_together(way: Way, turns: int) -> None:
     """While a release is rolled out, and when it is taken back, what was seen is known to both."""
     saver, names = InMemorySaver(), (_limit("send", 1), _limit("send", 9), _limit("send", 5))

@@ -63,7 +63,7 @@ def test_patterns_are_the_same_both_ways(number: int) -> None:
     case = CASES[number]
     dice = random.Random(number)
     words = [word(each) for each in case.letters]
-    for _ in range(12):
+    for _ in range(sized(12, 6)):
         guard = Guard([case.contract], mode="enforce" if dice.random() < 0.7 else "observe")
         pair = twins.Pair(guard)
         found = pair.difference(twins.told(dice.choices(words, k=12)))

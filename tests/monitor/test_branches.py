@@ -26,6 +26,7 @@ from sponsio_like.monitor.relative_state import is_unchanged
 from sponsio_like.monitor.slots import slot_reader
 from sponsio_like.syntax import read
 from tests.support.play import opened
+from tests.support.size import sized
 
 WELL, BADLY = Result("ok", {"x": 2}), Result("error", None)
 OTHERWISE = Result("ok", {"x": 5})
@@ -173,7 +174,7 @@ def test_each_way_through_the_branches_leads_to_the_past_read_anew(text: str) ->
 def test_late_results_in_any_order_pick_their_branches(text: str) -> None:
     """Longer traces; calls settle while others go on, and outputs are compared as they come."""
     dice, met = random.Random(text), 0
-    for _ in range(150):
+    for _ in range(sized(150, 60)):
         played = Played(text)
         for _ in range(dice.randint(2, 9)):
             if played.open() and dice.random() < 0.4:
