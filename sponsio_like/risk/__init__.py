@@ -6,6 +6,7 @@ of it.
 """
 
 from sponsio_like.risk.abstraction import MonitorNames, Path
+from sponsio_like.risk.alarm import Alarm, Calibration, calibration
 from sponsio_like.risk.bounds import Interval, clopper_pearson
 from sponsio_like.risk.chain import (
     BoundedChain,
@@ -26,11 +27,11 @@ from sponsio_like.risk.solve import next_in, reach, reach_bounds, reach_within, 
 
 # fmt: off
 __all__ = [
-    "Abstraction", "BoundedChain", "Checked", "Interval", "Learner", "MarkovChain",
-    "MonitorNames", "Need", "Path", "Risk", "RiskModel", "RiskPolicy", "RunCount",
-    "bounded_chain", "chain_of", "check_chain", "clopper_pearson", "described", "drn_text",
-    "learn", "learned_chain", "needed_of_row", "next_in", "parse_pctl", "policy_of", "predicate",
-    "prism_text", "reach", "reach_bounds", "reach_within", "read_model", "runs_missing",
-    "runs_needed", "smoothed", "steps_to",
+    "Abstraction", "Alarm", "BoundedChain", "Calibration", "Checked", "Interval", "Learner",
+    "MarkovChain", "MonitorNames", "Need", "Path", "Risk", "RiskModel", "RiskPolicy", "RunCount",
+    "bounded_chain", "calibration", "chain_of", "check_chain", "clopper_pearson", "described",
+    "drn_text", "learn", "learned_chain", "needed_of_row", "next_in", "parse_pctl", "policy_of",
+    "predicate", "prism_text", "reach", "reach_bounds", "reach_within", "read_model",
+    "runs_missing", "runs_needed", "smoothed", "steps_to",
 ]
 # fmt: on

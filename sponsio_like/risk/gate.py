@@ -93,7 +93,7 @@ class RiskGate:
         return Finding(RISK, violation, decision)
 
     def refused(self, finding: Finding) -> None:
-        """RunCount a refusal, after which the model is to examine itself."""
+        """Count a refusal, after which the model is to examine itself."""
         if isinstance(finding.decision, Block):
             self.asked += 1
 

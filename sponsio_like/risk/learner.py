@@ -185,19 +185,19 @@ class Learner:
             run.bad = run.calls
 
     def add(self, trace: Trace) -> None:
-        """RunCount a trace."""
+        """Count a trace."""
         run = self.run(trace)
         self._digest = (self._digest + _hashed(trace)) % MODULUS
         if run is None:
             self._data["left_out"] += 1
             return
-        self._data["traces"] += 1
-        self._data["bad"] += run.bad is not None
-        self._data["censored"] += run.end is None
         self.count(run)
 
     def count(self, run: RecordedRun) -> None:
-        """RunCount a run: its first visits, and its moves."""
+        """Count a run: its first visits, and its moves."""
+        self._data["traces"] += 1
+        self._data["bad"] += run.bad is not None
+        self._data["censored"] += run.end is None
         for level, rows in enumerate(self._levels):
             first: dict[State, int] = {}
             for at, state in run.visits:
