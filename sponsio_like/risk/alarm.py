@@ -75,7 +75,7 @@ class Alarm:
 
     @property
     def wealth(self) -> float:
-        """What the bets are worth now; 1 at the start."""
+        """The worth of the bets now; 1 at the start."""
         return sum(self._wealth) / len(self._wealth)
 
     @property
