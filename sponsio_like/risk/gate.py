@@ -80,13 +80,14 @@ class RiskGate:
         """Return what stands against a call that the contracts let through; None if nothing."""
         risk = self.risk(ledger, call.tool, call.args)
         self._keep(call.id, risk)
-        decision = self.policy.answer(risk, self.mode, self.asked)
+        mode = self.mode if ledger.policy.enforces else "observe"  # a switch may be off by now
+        decision = self.policy.answer(risk, mode, self.asked)
         if decision is None:
             return None
         words = self._evidence(risk)
         advice = f"{words}; {self._hint(call.tool)}"
         violation = Violation(
-            RISK_NAME, position, call.tool, _action(decision), words, self.mode, because=advice
+            RISK_NAME, position, call.tool, _action(decision), words, mode, because=advice
         )
         if isinstance(decision, Ask):
             decision = rulings.get(RISK_NAME, decision)

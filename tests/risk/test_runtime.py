@@ -280,6 +280,17 @@ def test_decorated_tools_are_looked_up(tmp_path: Path) -> None:
             pay()
 
 
+def test_the_kill_switch_of_the_guard_holds_for_risk() -> None:
+    """Where all contracts are switched to observe, risk only observes, in open sessions too."""
+    here = guard(policy(on_risk="block"))
+    session = here.session()
+    went(session, "look", "pay")
+    here.switch.turn_off(by="ann")
+    outcome = session.decide("pay")
+    assert isinstance(outcome, Allowed)
+    assert [each.contract for each in outcome.observed] == ["risk"]
+
+
 # --- what is wrong is an error ----------------------------------------------------------------
 
 
