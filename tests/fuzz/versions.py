@@ -154,9 +154,12 @@ def compared(old: Path, batch: list[Task], tally: Counter[str]) -> list[str]:
         flying = [most_in_flight(events) for events, _ in each.sessions]
         tally["in flight"] = max(tally["in flight"], *flying)
         tally["refusals"] += 0 if refused else sum("Blocked" in str(x) for s in new for x in s)
-    found = [
-        difference(each, pair) for each, pair in zip(batch, zip(*said, strict=True), strict=True)
-    ]
+    pairs = list(zip(*said, strict=True))
+    bare = [(_without_advice(old), _without_advice(new)) for old, new in pairs]
+    tally["advice differs"] += sum(
+        old != new and one == two for (old, new), (one, two) in zip(pairs, bare, strict=True)
+    )
+    found = [difference(each, pair) for each, pair in zip(batch, bare, strict=True)]
     return [each for each in found if each]
 
 
