@@ -284,8 +284,6 @@ class Session:
         The first result counts; later ones, and those of calls not let through, are only logged.
         Raises `SessionError` for an id that is not a string.
         """
-        with suppress(*STRAIN):
-            check_settled(id)
         status = "ok" if error is None else "error"
         try:
             tool = settle_fast(self._inner, id, error is None) if self._direct else None
@@ -297,6 +295,8 @@ class Session:
                     said = output if error is None else error
                     self._log.landed(self.id, (id, tool, status, said), self._now)
             return ()
+        with suppress(*STRAIN):
+            check_settled(id)
         landed = settle(self._inner, id, output, error)
         with STANDS:
             if landed is None:
