@@ -3,7 +3,7 @@
 In: the records of logs, what people have said of its violations, and what is asked for. Out:
 `Evidence`: the sessions in which it applied, those in which it would have stopped honest work, the
 bound on their rate, and what is missing. A violation counts as honest work until a person has said
-that it is right to stop it.
+that it is right to stop it; so does a record that the log has lost.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Evidence:
 
     `sessions` are those in which it applied, `stops` the calls that it would have stopped, `false`
     the sessions with one that nobody has called right; `other` the sessions under another form of
-    it.
+    it; `lost` the records that the log says it has lost: each may have told of a false stop.
     """
 
     contract: str
@@ -46,12 +46,18 @@ class Evidence:
     unseen: int = 0
     false: set[str] = field(default_factory=set)
     other: int = 0
+    lost: int = 0
     first: float = math.inf
     last: float = -math.inf
 
+    @property
+    def doubtful(self) -> int:
+        """The most sessions that may have had a false stop: a lost record counts as one."""
+        return min(len(self.false) + self.lost, len(self.sessions))
+
     def bound(self, wanted: Wanted) -> float:
         """Return the rate of sessions with a false stop that the true one does not exceed."""
-        return upper_bound(len(self.false), len(self.sessions), wanted.confidence)
+        return upper_bound(self.doubtful, len(self.sessions), wanted.confidence)
 
     def missing(self, wanted: Wanted) -> Iterator[str]:
         """Yield what is missing until the contract may be enforced; nothing if it may."""
@@ -61,11 +67,11 @@ class Evidence:
             if self.other:
                 yield f"{counted(self.other, 'session')} had another form of this contract"
             return
-        enough = max(wanted.sessions, needed(len(self.false), wanted.at_most, wanted.confidence))
+        enough = max(wanted.sessions, needed(self.doubtful, wanted.at_most, wanted.confidence))
         bound = self.bound(wanted)
         if bound > wanted.at_most:
             yield (
-                f"false stops in up to {100 * bound:.3g} % of sessions ({len(self.false)} of "
+                f"false stops in up to {100 * bound:.3g} % of sessions ({self.doubtful} of "
                 f"{seen:,}, with {100 * wanted.confidence:g} % confidence); at most "
                 f"{100 * wanted.at_most:g} % are asked for"
             )
@@ -73,6 +79,11 @@ class Evidence:
             yield (
                 f"{counted(self.unseen, 'violation')} nobody has called right or wrong, which "
                 "count as false stops: run `sponsio-like review`"
+            )
+        if self.lost and bound > wanted.at_most:
+            yield (
+                f"the log has lost {counted(self.lost, 'record')}, and each counts as a false stop: "
+                "give logs without such gaps"
             )
         if seen < enough:
             yield f"{seen:,} of {enough:,} sessions in which it applied{self._soon(enough)}"
@@ -94,6 +105,7 @@ def evidence_of(
     """
     found, ours = Evidence(contract), True
     for _, record in lines:
+        found.lost += record["records"] if record.get("event") == "dropped" else 0
         for each in record.get("contracts", ()):
             if each["contract"] == contract:
                 ours = each.get("hash") in (None, mark)

@@ -15,7 +15,7 @@ from sponsio_like.checks import read_file
 from sponsio_like.contracts import loads
 from sponsio_like.log import read_log
 from sponsio_like.replay import Wanted, difference, evidence_of, promoted, upper_bound
-from sponsio_like.traces import read_traces
+from sponsio_like.traces import Line, read_traces
 
 OLD = """\
 version: 1
@@ -170,6 +170,30 @@ def test_a_contract_that_kept_quiet_long_enough_is_promoted(tmp_path: Path) -> N
     done = run("promote", file, "few", "--evidence", more, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert read_file(file).contracts[0].mode == "enforce"
+
+
+def test_a_record_that_was_lost_counts_as_a_false_stop(tmp_path: Path) -> None:
+    """What a lost record said is not known: enough sessions outweigh it, 59 do not."""
+    file = written(tmp_path / "c.yaml", OLD)
+    log = observed(tmp_path / "log", file, 60, 0)
+    gap = written(tmp_path / "gap", '{"event": "dropped", "records": 1}\n')
+    done = run("promote", file, "few", "--evidence", log, "--evidence", gap, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "(1 of 60, with 95 % confidence)" in done.stdout
+    assert "the log has lost 1 record, and each counts as a false stop" in done.stdout
+    assert "60 of 93 sessions" in done.stdout
+    assert file.read_text() == OLD
+    more = observed(tmp_path / "more", file, 93, 0)
+    done = run("promote", file, "few", "--evidence", more, "--evidence", gap, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_more_records_may_be_lost_than_sessions_were_seen() -> None:
+    """Then every session may have had a false stop, and nothing is promoted."""
+    lost = Line("1", {"event": "dropped", "records": 7})
+    seen = Line("2", {"event": "decision", "session": "s", "applied": ["few"]})
+    found = evidence_of([lost, seen], "few", "", {})
+    assert (found.doubtful, found.bound(Wanted())) == (1, 1.0)
 
 
 def test_a_violation_counts_as_false_until_somebody_has_called_it_right(tmp_path: Path) -> None:
