@@ -28,6 +28,20 @@ AUTHORITY = re.compile(
     re.ASCII,
 )
 BARE = re.compile(r"(?<=\w)\.(?=\w)", re.ASCII)
+AFTER_SCHEME = re.compile(r"https?\??:(?:\\?/){2}([^/]*)")
+LITERAL = re.compile(r"(?:[\w-]|\\?[.-])*[A-Za-z](?:[\w-]|\\?[.-])*", re.ASCII)
+OTHER_HOSTS = tuple(
+    scheme + text
+    for scheme in ("https://", "http://")
+    for text in (
+        "{}.evil.example/",
+        "{}@evil.example/",
+        "{}:443@evil.example/",
+        "evil.example/{}/",
+        "evil.example?{}/",
+    )
+)
+"""`AFTER_SCHEME` and `LITERAL` find hosts in a pattern; `OTHER_HOSTS` have them elsewhere."""
 INDEX = re.compile(r"\[\d+\]")
 LENGTH = re.compile(r"\.(?:length|len|size)$")
 COMPARISON = re.compile(r"\s*(>=|<=|==|!=|>|<|=)\s*([+-]?\d+(?:\.\d+)?)\s*", re.ASCII)
@@ -104,6 +118,7 @@ def doubts(root: f.Formula) -> Iterator[Problem]:
             case f.Custom(name, (_, tuple() as patterns)) if name in LISTED:
                 for pattern in patterns:
                     yield from _bare(pattern)
+                    yield from _another_host(pattern)
                     yield from _all(pattern)
 
 
@@ -280,3 +295,24 @@ def _bare(pattern: str) -> Iterator[Problem]:
     if written != pattern:
         what = f"in `{pattern}` a dot stands for any character"
         yield Problem(what, hint=f"write `{written}`")
+
+
+def _another_host(pattern: str) -> Iterator[Problem]:
+    """Yield a problem for `^https://api`, which lets `https://api.evil.example/` through."""
+    matches = regex(whole_or_anchored(pattern))
+    for url in _urls_elsewhere(pattern):
+        if matches(url):
+            what = f"`{pattern}` also matches `{url}`, which is a URL of another host"
+            yield Problem(
+                what, hint=r"write the host whole, and `/` behind it: `^https://api\.corp/`"
+            )
+            return
+
+
+def _urls_elsewhere(pattern: str) -> Iterator[str]:
+    """Yield URLs of other hosts that have a host of the pattern somewhere else in them."""
+    for found in AFTER_SCHEME.finditer(CLASS.sub("?", pattern)):
+        for literal in LITERAL.finditer(found[1]):
+            host = literal[0].replace("\\", "")
+            named = f"x{host}" if host[0] in ".-" else host
+            yield from (each.format(named) for each in OTHER_HOSTS)

@@ -82,8 +82,8 @@ class Evidence:
             )
         if self.lost and bound > wanted.at_most:
             yield (
-                f"the log has lost {counted(self.lost, 'record')}, and each counts as a false stop: "
-                "give logs without such gaps"
+                f"the log has lost {counted(self.lost, 'record')}, and each counts as a false "
+                "stop: give logs without such gaps"
             )
         if seen < enough:
             yield f"{seen:,} of {enough:,} sessions in which it applied{self._soon(enough)}"

@@ -404,6 +404,8 @@ def test_slips_of_the_pen_are_refused(guarantee: Any, instead: str) -> None:
             for each in (
                 r"^https://api\.corp/", "[A-Za-z0-9._-]+", "[a-z.]+", "(?s).*", "[^/]+", ".+",
                 r"[\w.-]+@corp\.com", "[aeiou]", "[^a-z.$]", r"https://[a-z]+\.corp\.com/.*",
+                r"^https?://(www\.)?corp\.com(/|$)", r"^https://api\.corp:443/", "^https://",
+                r"^https://[\w.-]+\.corp\.com$", r"https://api\.corp", r"^/srv/api\.corp",
             )
         ),
         {"pattern": "arg_blacklist", "tool": "t", "field": "f", "patterns": ["evil.com", "[.]"]},
@@ -428,6 +430,17 @@ def test_a_tool_of_the_inventory_may_have_any_name() -> None:
     [
         ({"pattern": "arg_allowlist", "tool": "t", "field": "url",
           "patterns": ["^https://api.corp/"]}, r"`^https://api\.corp/`"),
+        *(
+            ({"pattern": "arg_allowlist", "tool": "t", "field": "url", "patterns": [each]}, through)
+            for each, through in (
+                (r"^https://api\.corp", "`https://api.corp.evil.example/`"),
+                (r"^https://api\.corp:443", "`https://api.corp:443@evil.example/`"),
+                (r"^https?:\/\/(www\.)?corp\.com\b", "`https://corp.com.evil.example/`"),
+                (r"^https://.*\.corp\.com/", "`https://evil.example/x.corp.com/`"),
+                (r"^https://[^/]*\.corp\.com/", "`https://evil.example?x.corp.com/`"),
+                (r"^http://localhost", "`http://localhost.evil.example/`"),
+            )
+        ),
         ({"pattern": "arg_allowlist", "tool": "t", "field": "to",
           "patterns": [r"[\w.]+@corp.example.com"]}, r"`[\w.]+@corp\.example\.com`"),
         ({"pattern": "arg_allowlist", "tool": "t", "field": "to", "patterns": [".*"]}, "`(?s).*`"),
