@@ -13,6 +13,7 @@ from sponsio_like.engine.findings import (
     RISK,
     RISK_NAME,
     Finding,
+    action_of,
     enforced,
     findings_of,
     holding,
@@ -59,7 +60,8 @@ from sponsio_like.engine.unread import (
 __all__ = [
     "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "OTHERS", "RISK", "RISK_NAME", "ByName",
     "Clause", "Counter", "Finding", "Late", "Ledger", "Letter", "Policy", "Rest", "Results",
-    "Unread", "applies", "contract_names", "count_call", "decode", "encode", "enforced", "expire",
+    "Unread", "action_of", "applies", "contract_names", "count_call", "decode", "encode",
+    "enforced", "expire",
     "findings_of", "holding", "in_doubt", "inventory_mode", "judge", "keep_all", "left_to_answer",
     "lost", "needing_ruling", "observed", "open_clause", "open_clauses", "owed", "owing", "ranked",
     "renamed", "reported", "settle_all", "split_world", "still_asks", "stoppable", "stopping",

@@ -81,7 +81,7 @@ def findings_of(
         name = policy.contracts[owner].name
         decision = rulings.get(name, asked) if isinstance(asked, Ask) else asked
         if owner not in found or _strictness(decision) > _strictness(found[owner].decision):
-            action = _action(asked) if stoppable(event) else "reported"
+            action = action_of(asked) if stoppable(event) else "reported"
             violation = _violation(policy, i, position, tool, action, witness)
             found[owner] = Finding(i, violation, decision, witness.key)
     return tuple(found.values())
@@ -249,7 +249,8 @@ def _violation(
     )
 
 
-def _action(decision: Decision) -> Action:
+def action_of(decision: Decision) -> Action:
+    """Return what enforcement does where a contract asks for this decision."""
     match decision:
         case Block() | Stop():
             return "blocked"

@@ -10,19 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sponsio_like.engine import RISK, RISK_NAME, Finding, Ledger
+from sponsio_like.engine import RISK, RISK_NAME, Finding, Ledger, action_of
 from sponsio_like.events import Call
 from sponsio_like.outcome import (
-    Action,
     Ask,
     Block,
     Decision,
-    Escalate,
     Mode,
-    Redirect,
-    Stop,
     Violation,
-    Warn,
 )
 from sponsio_like.risk.abstraction import Holds, MonitorNames, Path
 
@@ -87,7 +82,7 @@ class RiskGate:
         words = self._evidence(risk)
         advice = f"{words}; {self._hint(call.tool)}"
         violation = Violation(
-            RISK_NAME, position, call.tool, _action(decision), words, mode, because=advice
+            RISK_NAME, position, call.tool, action_of(decision), words, mode, because=advice
         )
         if isinstance(decision, Ask):
             decision = rulings.get(RISK_NAME, decision)
@@ -162,17 +157,3 @@ class RiskGate:
         for id, symbol in data["symbols"]:
             self.path.symbols.append((str(id), str(symbol)))
         self.asked = int(data["asked"])
-
-
-def _action(decision: Decision) -> Action:
-    match decision:
-        case Block() | Stop():
-            return "blocked"
-        case Redirect():
-            return "redirected"
-        case Warn():
-            return "warned"
-        case Escalate():
-            return "held"
-        case Ask():
-            return "custom"
