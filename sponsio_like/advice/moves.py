@@ -48,7 +48,7 @@ from sponsio_like.logic.formula import (
     TextMatches,
 )
 from sponsio_like.monitor import Change
-from sponsio_like.values import compare, path_parts
+from sponsio_like.values import compare, kind_step, path_parts
 
 OTHER = "\0other"
 """The name of a tool that no contract mentions, where the tools are not known."""
@@ -280,7 +280,9 @@ def _pool(op: Op, value: Any) -> Iterator[Any]:
 
 def _at(path: str, value: Any) -> Any:
     """Return data with this value at this path."""
-    for part in reversed(path_parts(path)):
+    parts = path_parts(path)
+    kinds = [i for i, part in enumerate(parts) if kind_step(part) is not None]
+    for part in reversed(parts[: kinds[0]] if kinds else parts):  # some text that has the fact
         value = [value] if part == "[]" else {part: value}
     return value
 

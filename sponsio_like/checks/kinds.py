@@ -14,6 +14,7 @@ import sponsio_like.logic.formula as f
 from sponsio_like.contracts import Contract, Rule, formulas
 from sponsio_like.errors import Problem
 from sponsio_like.events import names_tool
+from sponsio_like.values import TEXT_KINDS
 
 Tools: TypeAlias = Mapping[str, Mapping[str, str] | None]
 KINDS = MappingProxyType(
@@ -90,12 +91,15 @@ def _declared(fields: Mapping[str, str] | None, path: str) -> str | None:
     declared.
     """
     kind = (fields or {}).get(path) or (fields or {}).get(path.removesuffix("[]"), "")
-    return KINDS.get(kind[1:-1] if kind[:1] == "[" else kind)
+    inner = kind[1:-1] if kind[:1] == "[" else kind
+    if inner in TEXT_KINDS and not TEXT_KINDS[inner].numbers:
+        return KINDS["string"]
+    return KINDS.get(inner)
 
 
 def _wanted(each: f.Condition) -> list[str]:
     """Return the kinds of the values that a condition compares with."""
-    if each.op == "matches":
+    if each.op in ("matches", "under", "outside"):
         return ["a text"]
     if each.op in ("has", "carries") or isinstance(each.value, f.Var):
         return []

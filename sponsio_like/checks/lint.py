@@ -25,6 +25,7 @@ from sponsio_like.contracts import (
     doubts,
     formulas,
     remarks,
+    unknown_facts,
     unsaid,
 )
 from sponsio_like.engine import Clause
@@ -124,6 +125,7 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
         said = (
             *unknown_names(contract, words),
             *unlike(contract, inventory.tools or {}),
+            *unknown_facts(formulas(contract), _keys(contract), (inventory.tools or {}).values()),
             *(each for root in formulas(contract) for each in check_idle_missing(root)),
         )
         problems += [_located(contract, problem) for problem in said]
@@ -138,6 +140,10 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
     late = () if problems or impossible else _late(contracts, clauses)
     warnings = (*_remarks(contracts), *contrary, *unmet(contracts, inventory), *late)
     return Linted(tuple(clauses), (*problems, *impossible), warnings)
+
+
+def _keys(contract: Contract) -> list[str]:
+    return [path for rule in contract.rules for path in rule.by]
 
 
 def _compiled(

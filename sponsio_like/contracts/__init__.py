@@ -99,6 +99,7 @@ from sponsio_like.contracts.slips import check_idle_missing, check_slips, doubts
 from sponsio_like.contracts.strategy import STRATEGIES, mailboxes, none, ruling
 from sponsio_like.contracts.targets import Vocabulary, known_field, read_target
 from sponsio_like.contracts.templates import argument_text, made_name
+from sponsio_like.contracts.typed_fields import unknown_facts
 from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
 
 # fmt: off
@@ -116,7 +117,7 @@ __all__ = [
     "fresh_variable", "granted_since_last", "having", "inputs_needed", "intervention",
     "known_field", "load", "loads", "made_name", "mailboxes", "narrowed", "none", "only",
     "optional", "parse", "pattern", "read_inventory", "read_parameter", "read_sentence",
-    "read_target", "reads_answer", "refusing", "remarks", "ruling", "said_of", "unsaid", "whenever",
-    "worked",
+    "read_target", "reads_answer", "refusing", "remarks", "ruling", "said_of", "unknown_facts",
+    "unsaid", "whenever", "worked",
 ]
 # fmt: on

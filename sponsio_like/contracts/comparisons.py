@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts.operands import one_group
 from sponsio_like.errors import ContractError, Problems
-from sponsio_like.values import compare, leak_fields, path_parts
+from sponsio_like.values import compare, is_folder, leak_fields, path_parts
 
 Kind: TypeAlias = Literal["number", "text", "other"]
 
@@ -114,7 +114,7 @@ def _compared(node: f.Compare) -> None:
     if op == "in" and isinstance(right, f.Const):
         among = {_kind(f.Const(each)) for each in _each(right.value)}
         other = one if one in among else _kind(f.Const(_each(right.value)[0]))
-    elif op == "matches":
+    elif op in ("matches", "under", "outside"):
         other = "text"
     if one is not None and other is not None and one != other:
         words = {"number": "a number", "text": "a text", "other": "neither number nor text"}
@@ -141,10 +141,15 @@ def _each(value: Any) -> tuple[Any, ...]:
 
 def _with_value(op: f.Op, value: Any, shown: str) -> None:
     """Raise `ContractError` for a value that this operator cannot compare with."""
-    if op == "in" and not (isinstance(value, tuple) and value):
+    if op in ("in", "under", "outside") and not (isinstance(value, tuple) and value):
         raise ContractError.of(f"{shown} is never true", "write a list with something in it")
     if op == "matches" and not isinstance(value, str):
         raise ContractError.of(f"{shown} can never be made", "write a regular expression")
+    if op in ("under", "outside"):
+        for each in _each(value):
+            if not isinstance(each, str) or not is_folder(each):
+                what = f"{shown}: `{each}` is not an absolute folder"
+                raise ContractError.of(what, 'write `under ["/workspace"]`')
     if any(isinstance(one, float) and math.isnan(one) for one in _each(value)):
         raise ContractError.of(f"{shown} can never be made: NaN equals nothing", "write a number")
     ordered = isinstance(value, str | int | float) and not isinstance(value, bool)

@@ -337,6 +337,6 @@ def pattern(
 
 def find_pattern(name: Any) -> Pattern:
     """Return the pattern of this name. Raises `ContractError` with the closest names."""
-    if name in CATALOG:
+    if isinstance(name, str) and name in CATALOG:
         return CATALOG[name]
     raise ContractError.of(f"unknown pattern `{name}`", closest(name, CATALOG))

@@ -17,8 +17,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 from sponsio_like.contracts.operands import only
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.events import Call
+from sponsio_like.kinds import installed
 from sponsio_like.logic import is_glob
-from sponsio_like.values import UNREADABLE, find, path_parts
+from sponsio_like.values import TEXT_KINDS, UNREADABLE, TextKind, find, path_parts
 
 CONTRACT = "tools"
 """The name that stands for a contract where a call is refused because of the inventory."""
@@ -55,7 +56,9 @@ KINDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "object": ("an object", lambda value: isinstance(value, Mapping)),
     "any": ("anything", lambda _: True),
 }
-"""The kinds of value that are checked, each in words and as a test. `[kind]` is a list of them."""
+"""The kinds of value that are checked, each in words and as a test. `[kind]` is a list of them;
+the kinds of `sponsio_like.kinds` are texts.
+"""
 
 
 def read_kind(written: Any) -> str:
@@ -66,13 +69,19 @@ def read_kind(written: Any) -> str:
     if isinstance(written, list) and len(written) == 1:
         return f"[{read_kind(written[0])}]"
     inner = written[1:-1] if isinstance(written, str) and written[:1] == "[" else written
-    if isinstance(inner, str) and inner in KINDS and written in (inner, f"[{inner}]"):
-        return str(written)
-    raise ContractError.of(f"unknown kind `{written}`", closest(written, [*KINDS, "[string]"]))
+    if isinstance(inner, str) and written in (inner, f"[{inner}]"):
+        if inner in TEXT_KINDS:
+            installed(TEXT_KINDS[inner])
+        if inner in TEXT_KINDS or inner in KINDS:
+            return str(written)
+    known = [*KINDS, "[string]", *TEXT_KINDS]
+    raise ContractError.of(f"unknown kind `{written}`", closest(written, known))
 
 
 def _test(kind: str) -> tuple[str, Callable[[Any], bool]]:
     """Return what a kind expects in words, and its test."""
+    if kind in TEXT_KINDS:
+        return _text_test(TEXT_KINDS[kind])
     if kind[:1] != "[":
         return KINDS[kind]
     words, fits = _test(kind[1:-1])
@@ -80,6 +89,19 @@ def _test(kind: str) -> tuple[str, Callable[[Any], bool]]:
         f"a list, each {words}",
         lambda value: isinstance(value, (list, tuple)) and all(map(fits, value)),
     )
+
+
+def _text_test(kind: TextKind) -> tuple[str, Callable[[Any], bool]]:
+    """Return what a kind of text expects in words, and its test."""
+    if kind.numbers:
+        return (
+            "a text or a number",
+            lambda each: KINDS["string"][1](each) or KINDS["number"][1](each),
+        )
+    if kind.of_words is None:
+        return KINDS["string"]
+    listed = _test("[string]")[1]
+    return "a text, or a list of texts", lambda each: isinstance(each, str) or listed(each)
 
 
 # --- the inventory --------------------------------------------------------------------------------

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from sponsio_like.contracts.typed_fields import where_declared
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.logic.formula import Op, Operand, Scalar, Var
-from sponsio_like.values import path_parts, regex
+from sponsio_like.values import is_folder, path_parts, regex
 
 COMPARISONS: Mapping[str, Op] = MappingProxyType(
     {
@@ -26,6 +27,8 @@ COMPARISONS: Mapping[str, Op] = MappingProxyType(
         "lt": "<",
         "le": "<=",
         "ne": "!=",
+        "under": "under",
+        "outside": "outside",
     }
 )
 SEARCHES: Mapping[str, Op] = MappingProxyType({"has": "has", "carries": "carries"})
@@ -74,6 +77,16 @@ def scalars(value: Any) -> tuple[Scalar, ...]:
     found = [problems.attempt((i,), plain_value, each) for i, each in enumerate(value)]
     problems.check()
     return tuple(found)
+
+
+def folders(value: Any) -> tuple[str, ...]:
+    """Return absolute folders: one, or a list of them. Raises `ContractError` for anything else."""
+    listed = scalars([value] if isinstance(value, str) else value)
+    for each in listed:
+        if not isinstance(each, str) or not is_folder(each):
+            what = f"`{each}` is not an absolute folder"
+            raise ContractError.of(what, "write /workspace, ~/work or C:/work")
+    return tuple(str(each) for each in listed)
 
 
 def pattern_text(value: Any) -> str:
@@ -176,7 +189,9 @@ def read_comparison(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list
     if not isinstance(wanted, Mapping):
         return [("=", scalar(wanted))]
     problems = Problems()
-    only(wanted, (*COMPARISONS, *SEARCHES, "bind", *about), "comparison", problems)
+    known = (*COMPARISONS, *SEARCHES, "bind", *about)
+    hints = (where_declared(key) for key in wanted if key not in known)
+    only(wanted, known, "comparison", problems, next(filter(None, hints), ""))
     if not wanted.keys() - {*about}:
         problems.add("an empty comparison", "write {gt: 100}, or the value itself")
     found: list[Comparison] = []
@@ -213,6 +228,8 @@ def _operand(key: str, value: Any) -> Operand:
     match key:
         case "in":
             return scalars(value)
+        case "under" | "outside":
+            return folders(value)
         case "matches":
             return pattern_text(value)
         case "has" | "carries":

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.events import ANY_TEXT, ODD_TEXTS, whole_or_anchored
-from sponsio_like.values import regex
+from sponsio_like.values import kind_step, path_parts, regex
 
 EVERYTHING = frozenset({"any", "all", "every", "everything"})
 """Names that are taken for a slip, unless the inventory has a tool of that name."""
@@ -101,7 +101,7 @@ def doubts(root: f.Formula) -> Iterator[Problem]:
     """Yield problems to warn of: what may be meant, and seldom is."""
     for node in f.postorder(root):
         for path in _paths(node):
-            if LENGTH.search(path):
+            if LENGTH.search(path) and not any(map(kind_step, path_parts(path))):
                 what = f"`{path}` is a field of that name: lists and texts have none"
                 yield Problem(what, hint=f"for the elements write `{LENGTH.sub('[]', path)}`")
         for path, op, value in _tests(node):

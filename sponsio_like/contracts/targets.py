@@ -6,12 +6,14 @@ In: one name, a list, a glob, an action, or a `match` mapping (docs/semantics.md
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
 from sponsio_like.contracts.operands import (
+    COMPARISONS,
+    SEARCHES,
     VARIABLE,
     field_path,
     only,
@@ -19,6 +21,7 @@ from sponsio_like.contracts.operands import (
     scalar,
     variable,
 )
+from sponsio_like.contracts.typed_fields import asked, asks_facts, kind_of
 from sponsio_like.errors import ContractError, Problem, Problems, closest
 from sponsio_like.logic import is_glob
 from sponsio_like.logic.formula import Condition, Match, Target, Var
@@ -26,6 +29,8 @@ from sponsio_like.values import path_parts
 
 CALL_KEYS = ("tool", "args", "agent", "call", "missing")
 """The keys of a match that speak of a call before it runs."""
+OF_TEXTS = (*COMPARISONS, *SEARCHES, "bind", "every", "some")
+"""The keys of a comparison with a text itself."""
 EVENT_KEYS = ("status", "output", "message", "text")
 """The other keys of a match, only where an event stands: see `contracts/matches.py`."""
 
@@ -49,6 +54,14 @@ class Vocabulary:
     def fields(self, tool: str) -> Mapping[str, str] | None:
         """Return the declared fields of a tool; None if none are declared."""
         return self.tools.get(tool) if self.tools else None
+
+    def meant(self, target: Target) -> Iterator[str]:
+        """Yield the tools that are meant: each that is named, and those that a glob finds."""
+        for match in target:
+            yield from match.names
+            globs = match.globs or (() if match.names else ("*",))
+            found = (each for each in self.tools or () if any(fnmatchcase(each, g) for g in globs))
+            yield from found
 
 
 NOTHING = Vocabulary()
@@ -138,7 +151,9 @@ def matching(value: Mapping[Any, Any], words: Vocabulary) -> Target:
     found: Target | None = (Match(),)
     if "tool" in value:
         found = problems.attempt(("tool",), read_target, value["tool"], words)
-    conditions = problems.attempt(("args",), _conditions, value.get("args", {})) or ()
+    conditions = (
+        problems.attempt(("args",), _conditions, value.get("args", {}), found or (), words) or ()
+    )
     by, agent = problems.attempt(("agent",), _agent, value.get("agent")) or ((), None)
     if "call" in value:
         call = problems.attempt(("call",), variable, value["call"])
@@ -223,16 +238,29 @@ def _inside(
         problems.add(f"`{path}`: {whose} is no list", f"write `{root}.name`", *at)
 
 
-def _conditions(value: Any) -> tuple[Condition, ...]:
+def _conditions(value: Any, target: Target, words: Vocabulary) -> tuple[Condition, ...]:
     if not isinstance(value, Mapping):
         raise ContractError.of(f"`{value}` does not describe arguments", "write {field: value}")
     problems = Problems()
     found: list[Condition] = []
     for path, wanted in value.items():
-        read = problems.attempt((str(path),), _wanted, field_path(str(path)), wanted)
+        read = problems.attempt((str(path),), _placed, str(path), wanted, target, words)
         found.extend(read or ())
     problems.check()
     return tuple(found)
+
+
+def _placed(path: str, wanted: Any, target: Target, words: Vocabulary) -> list[Condition]:
+    """Read what is asked of one place: of what its text means, if its kind is declared."""
+    known = kind_of(field_path(path), map(words.fields, words.meant(target)))
+    if known is None or not asks_facts(wanted, OF_TEXTS):
+        return _wanted(path, wanted)
+    problems = Problems()
+    found: list[Condition] = []
+    for place, each in asked(known[0], wanted, known[1]):
+        found.extend(problems.attempt((), _wanted, place, each) or ())
+    problems.check()
+    return found
 
 
 def _wanted(path: str, wanted: Any) -> list[Condition]:

@@ -30,7 +30,10 @@ from sponsio_like.values import (
     TEXT_CAP,
     UNREADABLE,
     Cut,
+    TextKind,
     has_gaps,
+    kind_step,
+    leaves_of,
     path_parts,
     spot,
 )
@@ -132,6 +135,8 @@ def _why(args: Any, path: str) -> str:
             break
         if value is UNREADABLE:
             return _blank(args)
+        if (kind := kind_step(part)) is not None:
+            return _unread_by(kind, spot(args, path))
         if part == "[]":
             return f"{_kind(value)}, where a list is expected"
         if not isinstance(value, Mapping):
@@ -144,6 +149,12 @@ def _why(args: Any, path: str) -> str:
         return f"a text of more than {TEXT_CAP:,} characters"
     blank = found is value is UNREADABLE or (isinstance(args, Cut) and _is_cut(value))
     return _blank(args) if blank else ""
+
+
+def _unread_by(kind: TextKind, place: Any) -> str:
+    """Return why a text has no facts of this kind; empty if it has."""
+    unclear = any(each is UNREADABLE for each in leaves_of(place))
+    return f"not all of it can be told as `{kind.name}`" if unclear else ""
 
 
 def _is_cut(value: Any) -> bool:

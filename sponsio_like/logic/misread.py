@@ -55,7 +55,7 @@ _GROUPS = (
     ("PATH", "a field", "PATH STRING LITERAL AT EVERY"),
     ("WORD", "a name", "WORD STRING LITERAL"),
     ("STRING", "a string in quotes", "STRING LITERAL"),
-    ("UNEQUAL", "a comparison", "ORDER EQUAL UNEQUAL IN MATCHES HAS CARRIES"),
+    ("UNEQUAL", "a comparison", "ORDER EQUAL UNEQUAL IN MATCHES HAS CARRIES UNDER OUTSIDE"),
     ("_IMPLIES", "an operator", "_IFF _IMPLIES _UNTIL _WEAK_UNTIL _RELEASE _LASTING _AND _OR"),
 )
 _SIGNS = {

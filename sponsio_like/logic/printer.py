@@ -31,10 +31,10 @@ RESERVED = frozenset(FUNCTIONS) | frozenset(
 """The words of the syntax; an atom of the user with such a name is written in quotes."""
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_PATH = re.compile(r"[A-Za-z_][\w-]*(\[\])*(\.[\w-]+(\[\])*)*", re.ASCII)
+_PATH = re.compile(r"[A-Za-z_][\w-]*(\[\])*(:\w+)?(\.[\w-]+(\[\])*(:\w+)?)*", re.ASCII)
 _WORD = re.compile(r"[A-Za-z_][\w.:/-]*", re.ASCII)
 _TOOL = re.compile(r"[\w*?][\w.:/*?-]*", re.ASCII)
-_TEST = re.compile(r"(?:in|matches|has|carries)(?!\w)")
+_TEST = re.compile(r"(?:in|matches|has|carries|under|outside)(?!\w)")
 """Beginnings that a path after `every` must not have unless it is in quotes."""
 
 FIRST = f.Not(f.Yesterday(f.TRUE))

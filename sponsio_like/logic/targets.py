@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Scalar: TypeAlias = bool | int | float | str | None
-Op: TypeAlias = Literal["<", "<=", "=", "!=", ">=", ">", "in", "matches", "has", "carries"]
+Op: TypeAlias = Literal[
+    "<", "<=", "=", "!=", ">=", ">", "in", "matches", "has", "carries", "under", "outside"
+]
 
 
 @dataclass(frozen=True, slots=True)

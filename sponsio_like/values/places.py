@@ -1,7 +1,8 @@
 """Finds the value at a path of arguments or of an answer.
 
-In: JSON data, and a path such as `customer.id` or `items[].sku`. Out: the value; `ABSENT` if there
-is none; `UNREADABLE` if it is there and cannot be read; or `Many`, where lists are on the way.
+In: JSON data, and a path such as `customer.id`, `items[].sku`, or `command:shell.runs[]`, which
+reads the text at `command` by the kind `shell`. Out: the value; `ABSENT` if there is none;
+`UNREADABLE` if it is there and cannot be read; or `Many`, where lists are on the way.
 """
 
 from __future__ import annotations
@@ -13,6 +14,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.values.frozen import UNREADABLE
 from sponsio_like.values.limits import JSON_CAP
+from sponsio_like.values.text_kinds import (
+    TEXT_KINDS,
+    TextKind,
+    kind_step,
+    split_kind,
+    values_of,
+)
 
 Path: TypeAlias = tuple[str, ...]
 Spot: TypeAlias = Any
@@ -43,9 +51,20 @@ class Many(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def path_parts(path: str) -> Path:
-    """Return the parts of a path: `items[].sku` as `("items", "[]", "sku")`."""
+    """Return the parts of a path: `items[].sku` as `("items", "[]", "sku")`, and
+    `command:shell.runs` as `("command", ":shell", "runs")`.
+    """
     spaced = path.replace("[]", ".[]")
-    return tuple(part for part in spaced.split(".") if part)
+    parts = (part for part in spaced.split(".") if part)
+    if ":" not in path:
+        return tuple(parts)
+    return tuple(each for part in parts for each in split_kind(part))
+
+
+def forget_paths() -> None:
+    """Forget how paths were split: a kind has been declared, which they may name."""
+    path_parts.cache_clear()
+    _steps.cache_clear()
 
 
 # --- one value ------------------------------------------------------------------------------------
@@ -88,6 +107,9 @@ def _below(value: Any, parts: Path, odd: Odd) -> Spot:
         return value
     if value is None:
         return ABSENT
+    if (kind := kind_step(parts[0])) is not None and not _is_list_of_texts(kind, value):
+        fact = parts[1] if len(parts) > 1 else kind.main
+        return _fact(values_of(kind, value, fact), parts[2:])
     if isinstance(value, (list, tuple)):
         rest = parts[1:] if parts[0] == "[]" else parts
         return Many(tuple(_below(each, rest, odd) for each in value), each=rest is not parts)
@@ -95,6 +117,20 @@ def _below(value: Any, parts: Path, odd: Odd) -> Spot:
         return _below(value[parts[0]], parts[1:], odd) if parts[0] in value else ABSENT
     instead = odd(value)
     return _below(instead, parts, odd) if isinstance(instead, (Mapping, list)) else instead
+
+
+def _is_list_of_texts(kind: TextKind, value: Any) -> bool:
+    """True if each text of a list is read by itself, and the list is no text of this kind."""
+    return isinstance(value, (list, tuple)) and kind.of_words is None
+
+
+def _fact(values: tuple[Any, ...], rest: Path) -> Spot:
+    """Return what stands at a fact with these values; `rest` are the steps behind its name."""
+    if rest[:1] == ("[]",):
+        return Many(values, each=True)
+    if len(values) == 1:
+        return values[0]
+    return Many(values, each=False) if values else ABSENT
 
 
 def _odd(_: Any) -> Any:
@@ -173,10 +209,30 @@ def find(data: Any, path: str) -> list[Any]:
     A key that is the whole path (`"o.id"`) is found as well: it must not hide a nested value.
     """
     found: list[Any] = [data]
-    for part in path_parts(path):
-        found = list(_down(found, part))
+    for part, fact in _steps(path):
+        found = list(_down(found, part) if fact is None else _facts_down(found, part, fact))
     shadow = isinstance(data, Mapping) and path in data and path_parts(path) != (path,)
     return [data[path], *found] if shadow else found
+
+
+@functools.lru_cache(maxsize=4096)
+def _steps(path: str) -> tuple[tuple[str, str | None], ...]:
+    """Return the parts of a path one by one; a kind together with its fact, and without the `[]`
+    behind it.
+    """
+    parts, steps, i = path_parts(path), [], 0
+    while i < len(parts):
+        kind = kind_step(parts[i])
+        steps.append((parts[i], (*parts[i + 1 :], kind.main)[0] if kind is not None else None))
+        i += 1 if kind is None else 3 if parts[i + 2 : i + 3] == ("[]",) else 2
+    return tuple(steps)
+
+
+def _facts_down(values: list[Any], part: str, fact: str) -> Iterator[Any]:
+    kind = TEXT_KINDS[part[1:]]
+    for value in values:
+        if value is not None:
+            yield from values_of(kind, value, fact)
 
 
 def _down(values: list[Any], part: str) -> Iterator[Any]:
@@ -211,8 +267,12 @@ def reached(args: Any, path: str) -> tuple[list[Any], bool]:
     """Return the same as `reach`, but an empty list lacks nothing."""
     found: list[Any] = [args]
     lacking = False
-    for part in path_parts(path):
+    for part, fact in _steps(path):
         below: list[Any] = []
+        if fact is not None:
+            lacking |= None in found
+            found = list(_facts_down(found, part, fact))
+            continue
         for value in found:
             inner = _inside(value, part)
             lacking |= inner is None

@@ -21,6 +21,7 @@ from sponsio_like.values.canonical_form import NotCanonical, canonical, exactly,
 from sponsio_like.values.effort import once_per_decision, spend
 from sponsio_like.values.leaks import key_of, offered_in
 from sponsio_like.values.limits import FORM_WORK, NUMBER_CAP, TEXT_CAP, VALUES_CAP
+from sponsio_like.values.paths import under
 from sponsio_like.values.tokens import scalar_text, words_in
 
 REGEX_CAP = 1_000
@@ -178,6 +179,9 @@ def compare(left: Any, op: Op, right: Any) -> bool | None:
             return text_matches(left, right)
         case "has" | "carries":
             return _stands_in(left, op, right)
+        case "under" | "outside":
+            inside = under(left, tuple(right)) if isinstance(right, (tuple, list)) else None
+            return inside if inside is None or op == "under" else not inside
     return _ordered(left, op, right)
 
 

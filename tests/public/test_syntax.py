@@ -512,7 +512,9 @@ def test_reserved_words_are_the_grammars() -> None:
     """The words that an atom of the user may not have unquoted are the grammar's keywords."""
     grammar = resources.files("sponsio_like").joinpath("grammar.lark").read_text("utf-8")
     keywords = re.findall(r"/\(?([A-Za-z_]+)[^/\n]*\(\?!\\w\)", grammar)
-    assert {*keywords} | {"NaN", "Infinity"} == RESERVED | {"in", "matches", "has", "carries", "as"}
+    assert {*keywords} | {"NaN", "Infinity"} == RESERVED | {
+        *("in", "matches", "has", "carries", "as", "under", "outside")
+    }
     assert set(FUNCTIONS) < RESERVED
 
 

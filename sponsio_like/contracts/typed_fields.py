@@ -1,0 +1,139 @@
+"""Reads comparisons with what a text means: `command: {runs: [rm]}`, `url: {host: api.corp.com}`.
+
+In: a place whose kind is declared in `tools:`, or written as `command:shell`, and what is asked of
+it. Out: paths to facts of the kind, `command:shell.runs[]`, with plain comparisons; or problems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+import sponsio_like.logic.formula as f
+from sponsio_like.errors import ContractError, Problem, closest
+from sponsio_like.kinds import installed
+from sponsio_like.values import TEXT_KINDS, TextKind, kind_step, path_parts
+
+FOLDERS = ("outside", "under")
+"""The comparisons with folders: `writes_outside: /workspace`."""
+Asked: TypeAlias = tuple[str, Any]
+"""The path to a fact, and what is asked of it."""
+Fields: TypeAlias = Mapping[str, str] | None
+"""The fields of a tool, each with its kind; None if they are not declared."""
+
+
+def kind_of(path: str, tools: Iterable[Fields]) -> tuple[str, TextKind] | None:
+    """Return the path with its kind, and the kind; None if these tools declare none, or several.
+
+    Raises `ContractError` if a module is missing that the kind needs.
+    """
+    written = kind_step(path_parts(path)[-1])
+    declared = {_declared(fields or {}, path) for fields in tools}
+    kind = written or (TEXT_KINDS.get(declared.pop()) if len(declared) == 1 else None)
+    if kind is None:
+        return None
+    installed(kind)
+    return (path if written else f"{path}:{kind.name}"), kind
+
+
+def _declared(fields: Mapping[str, str], path: str) -> str:
+    return fields.get(path) or fields.get(path.removesuffix("[]"), "").strip("[]")
+
+
+def asks_facts(wanted: Any, of_texts: Iterable[str]) -> bool:
+    """True if a comparison asks for facts of a kind, and not for the text itself."""
+    return isinstance(wanted, Mapping) and not wanted.keys() <= {*of_texts}
+
+
+def _keys(kind: TextKind) -> list[str]:
+    folders = [f"{name}_{each}" for name in kind.names for each in FOLDERS]
+    return ["only", *kind.names, *folders]
+
+
+def asked(path: str, wanted: Mapping[Any, Any], kind: TextKind) -> Iterator[Asked]:
+    """Yield the facts that a comparison asks for, each with what it is compared with.
+
+    Raises `ContractError` for a key that is no fact of the kind.
+    """
+    for key, value in wanted.items():
+        fact, sign, folders = str(key).rpartition("_")
+        if key == "only":
+            among = {"in": value if isinstance(value, (list, tuple)) else [value]}
+            many = kind.has_many(kind.main)
+            yield _place(path, kind, kind.main), {"every": among} if many else among
+        elif key in kind.names:
+            listed = isinstance(value, (list, tuple))
+            yield _place(path, kind, str(key)), {"in": value} if listed else value
+        elif sign and folders in FOLDERS and fact in kind.names:
+            yield _place(path, kind, fact), {folders: value}
+        else:
+            what = f"unknown key `{key}` of the kind `{kind.name}`"
+            raise ContractError.of(what, closest(key, _keys(kind)))
+
+
+def _place(path: str, kind: TextKind, fact: str) -> str:
+    return f"{path}.{fact}{'[]' if kind.has_many(fact) else ''}"
+
+
+def where_declared(key: object) -> str:
+    """Return a hint for a key that is a fact of some kind, where no kind is declared; or empty."""
+    kinds = [kind.name for kind in TEXT_KINDS.values() if key in _keys(kind)]
+    if not kinds or key == "only":
+        return ""
+    return f"declare the field's kind: `tools: {{name: {{fields: {{field: {kinds[0]}}}}}}}`"
+
+
+# --- paths that are written out -------------------------------------------------------------------
+
+
+def unknown_facts(
+    roots: Iterable[f.Formula], keys: Iterable[str], tools: Iterable[Fields]
+) -> list[Problem]:
+    """Return a problem for each path that asks for a kind that is none, or for no fact of it.
+
+    `keys` are more paths. The name of a declared field may have a colon itself.
+    """
+    named = {field for fields in tools for field in fields or ()}
+    nodes = (node for root in roots for node in f.postorder(root))
+    paths = dict.fromkeys([*keys, *(path for node in nodes for path in _paths(node))])
+    return [each for path in paths if path not in named for each in _wrong(path)]
+
+
+def _paths(node: f.Node) -> Iterator[str]:
+    match node:
+        case f.Sum(_, path) | f.Arg(path) | f.Mark(path) | f.OutputIs(path) | f.Output(path):
+            yield path
+        case f.Custom(name, (str(path), *_)) if name.startswith("arg_"):
+            yield path
+    for match in getattr(node, "target", ()):
+        yield from (each.path for each in match.conditions)
+
+
+def _wrong(path: str) -> Iterator[Problem]:
+    parts = path_parts(path)
+    for i, part in enumerate(parts):
+        kind = kind_step(part)
+        if kind is None:
+            yield from _no_kind(path, part)
+            continue
+        try:
+            installed(kind)
+        except ContractError as error:
+            yield from error.problems
+        fact, rest = parts[i + 1 : i + 2], parts[i + 2 :]
+        if not fact or fact[0] not in kind.names:
+            what = f"`{path}` asks for no fact of the kind `{kind.name}`"
+            hint = closest(fact[0], kind.names) if fact else ""
+            yield Problem(what, hint=hint or f"its facts are {', '.join(kind.facts)}")
+        elif rest != (("[]",) if kind.has_many(fact[0]) else ()):
+            instead = f"{fact[0]}[]" if kind.has_many(fact[0]) else fact[0]
+            yield Problem(f"`{path}`: the fact is `{instead}`", hint="write it so, at the end")
+        return
+
+
+def _no_kind(path: str, part: str) -> Iterator[Problem]:
+    name, sign, kind = part.rpartition(":")
+    if sign and name and kind.isidentifier():
+        near = closest(kind, TEXT_KINDS)
+        hint = "declare an argument of that very name in `tools:`"
+        yield Problem(f"`{path}`: no kind is named `{kind}`", hint=near or hint)

@@ -1,0 +1,113 @@
+"""Tells whether a path of a file lies in a folder, by its text: `..`, `~`, escapes, look-alikes.
+
+In: a path as a tool was given it, folders, and the folder that relative paths start from. Out:
+`True`, `False`, or `None` where readers of paths differ: one decodes `%2e`, another does not. No
+file is looked at, but for `real`, which follows symbolic links.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from unicodedata import normalize
+from urllib.parse import unquote
+
+HOME = "/~"
+"""The folder that stands for the home folder, which no rule knows."""
+LONGEST = 4_096
+"""Most characters of a path: PATH_MAX of Linux."""
+SLASHES = re.compile("[\u2044\u2215\u29f8\u29f9\ufe68\uff3c\u2216\u2571\u2572\u3033\u30fd]")
+"""Signs that look like a slash and are none."""
+DRIVE = re.compile(r"([A-Za-z]):")
+AT_HOME = re.compile(
+    r"~(?=[/\\]|$)|\$HOME(?!\w)|\$\{HOME\}|%(?:USERPROFILE|HOMEPATH)%", re.IGNORECASE
+)
+VARIABLE = re.compile(r"\$[A-Za-z_({]|`|%\w+%", re.ASCII)
+TRAILING = re.compile(r"\.\.[. ]+|\.[ ]+")
+"""A step that some systems read as `..` or as `.`."""
+DECODINGS = 3
+"""Most times that escapes are decoded: `%252e` is `%2e`, and then `.`."""
+
+
+def under(path: object, folders: tuple[str, ...], root: str = "") -> bool | None:
+    """Return True if the path is one of the folders or lies in one; None if that cannot be told.
+
+    A relative path starts from `root`, or from the first of the folders. Readings differ where a
+    tool may decode escapes, take a backslash for a slash, or strip blanks; all have to agree.
+    """
+    if not isinstance(path, str) or not path.strip() or len(path) > LONGEST:
+        return None
+    start = root or folders[0]
+    places = [_resolved(each, "/") for each in folders]
+    answers = set[bool | None]()
+    for reading in _readings(path):
+        place = None if reading is None else _resolved(reading, start)
+        answers.add(None if place is None else any(_lies(place, each) for each in places))
+    return answers.pop() if len(answers) == 1 else None
+
+
+def real(path: str, root: str) -> str:
+    """Return the path with its symbolic links followed, as far as it exists; relative ones start
+    from `root`.
+    """
+    return os.path.realpath(Path(root) / path)
+
+
+def _lies(place: str, folder: str | None) -> bool:
+    return folder is not None and (place == folder or place.startswith(folder.rstrip("/") + "/"))
+
+
+def _readings(path: str) -> Iterator[str | None]:
+    """Yield the path as each kind of reader may take it; None for what nobody can tell."""
+    texts = [path]
+    for _ in range(DECODINGS):
+        if (decoded := unquote(texts[-1], errors="replace")) == texts[-1]:
+            break
+        texts.append(decoded)
+    if unquote(texts[-1]) != texts[-1]:
+        yield None
+    for text in texts:
+        for each in dict.fromkeys((text, text.strip(), normalize("NFKC", text))):
+            yield None if SLASHES.search(each) or not _is_plain(each) else each
+            if "\\" in each:
+                yield each.replace("\\", "/")
+
+
+def _is_plain(text: str) -> bool:
+    """True if there is neither a control character in the text, nor half a character."""
+    return all(each >= " " and not "\x7f" <= each <= "\x9f" for each in text) and not any(
+        "\ud800" <= each <= "\udfff" or each == "\ufffd" for each in text
+    )
+
+
+def _resolved(path: str, root: str) -> str | None:
+    """Return the absolute path without `.` and `..`; None if a variable or a scheme decides."""
+    text = path[len("file://") :] if path[:8].lower() == "file:///" else path
+    if re.match(r"[A-Za-z][\w+.-]+:/", text):
+        return None
+    home = AT_HOME.match(text)
+    text = HOME + text[home.end() :] if home else text
+    if text[:1] == "~":
+        text = f"/{text}"  # the home folder of another user
+    if VARIABLE.search(text):
+        return None
+    if drive := DRIVE.match(text):
+        text = f"/{drive[1].lower()}:/{text[2:]}"
+    if not text.startswith("/"):
+        text = f"{_resolved(root, '/') or ''}/{text}"
+    steps: list[str] = []
+    for step in text.split("/"):
+        if TRAILING.fullmatch(step):
+            return None
+        if step == "..":
+            del steps[-1:]
+        elif step not in ("", "."):
+            steps.append(step)
+    return "/" + "/".join(steps)
+
+
+def is_folder(text: str) -> bool:
+    """True if a text names one absolute folder, without anything that nobody can tell."""
+    return under(text, (text,)) is True and not re.match(r"[\w.]+(?!:)", text)

@@ -1,0 +1,348 @@
+"""Facts of texts in contracts: paths to them, typed comparisons, what is unknown or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from sponsio_like import Allowed, ContractError, Guard
+from sponsio_like.contracts import loads
+from sponsio_like.kinds import UNREADABLE, Facts, kind
+from sponsio_like.values import TEXT_KINDS, find, forget_paths, reach, spot
+from tests.semantics.manifest import requirement
+
+FILE = """
+version: 1
+tools:
+  run: {{fields: {{line: words, "odd:name": string}}}}
+  fetch: {{fields: {{url: url}}}}
+  write: {{fields: {{file: path, files: "[path]"}}}}
+  send: {{fields: {{to: email}}}}
+elsewhere: [far]
+contracts:
+  - name: rule
+    guarantee: {}
+"""
+
+
+@pytest.fixture(autouse=True)
+def words() -> Iterator[None]:
+    """A kind: the words of a text, of which `?` is unknown, its number, and a list as one text."""
+
+    def read(text: str) -> Facts:
+        said = tuple(UNREADABLE if each == "?" else each for each in text.split())
+        return {"says": said, "first": said[:1], "size": (len(said),)}
+
+    facts = {"says[]": "its words", "first": "the first one", "size": "their number"}
+    declare = kind("words", facts, main="says", of_words=lambda many: read(" ".join(many)))
+    declare(read)
+    yield
+    del TEXT_KINDS["words"]
+    forget_paths()
+
+
+def guard_of(guarantee: str) -> Guard:
+    """A guard with one contract."""
+    file = loads(FILE.format(guarantee))
+    return Guard(file.contracts, tools=file.inventory)
+
+
+def allowed(guarantee: str, tool: str, **args: Any) -> bool:
+    """True if one call is allowed under one contract."""
+    return isinstance(guard_of(guarantee).session().decide(tool, args), Allowed)
+
+
+@requirement("S-KIND-01")
+@pytest.mark.parametrize(
+    ("guarantee", "line", "passes"),
+    [
+        ("{ltl: 'G !called(run, line:words.says[] = rm)'}", "ls rm", False),
+        ("{ltl: 'G !called(run, line:words.says[] = rm)'}", "ls mr", True),
+        ("{ltl: 'G !called(run, line:words.first = rm)'}", "ls rm", True),
+        ("{ltl: 'G !called(run, line:words.first = rm)'}", "rm ls", False),
+        ("{ltl: 'G !called(run, line:words.size > 2)'}", "a b c", False),
+        ("{ltl: 'G (called(run) -> arg(line:words.first) = ls)'}", "rm", False),
+        ("{ltl: 'G (called(run) -> arg(line:words.first) = ls)'}", "ls", True),
+        ("{ltl: 'G (called(run) -> arg(line:words.first) = ls)'}", "", False),
+        ("{ltl: 'G (sum(run, line:words.size) <= 2)'}", "a b c", False),
+        ("{ltl: 'G (sum(run, line:words.size) <= 2)'}", "a b", True),
+    ],
+)
+def test_a_fact_is_compared_and_added_as_an_argument_is(
+    guarantee: str, line: str, passes: bool
+) -> None:
+    """In conditions, as a term, in a sum."""
+    assert allowed(guarantee, "run", line=line) is passes
+
+
+@requirement("S-KIND-01")
+def test_a_fact_is_bound_and_is_a_key() -> None:
+    """A variable keeps what was said first; `by` counts for each value."""
+    told = "{ltl: 'G (called(send) -> O called(run, line:words.says[] = $x))'}"
+    with pytest.raises(ContractError):
+        guard_of(told)
+    said = "{tool: run, args: {'line:words.says[]': $x}}"
+    bound = f"{{pattern: precedence, match: {{tool: send, args: {{to: $x}}}}, requires: {said}}}"
+    session = guard_of(bound).session()
+    assert not isinstance(session.decide("send", {"to": "a@b.c"}), Allowed)
+    assert session.settle(session.decide("run", {"line": "tell a@b.c now"}).id) == ()
+    assert isinstance(session.decide("send", {"to": "a@b.c"}), Allowed)
+    once = "{pattern: duplicate_call_limit, tool: run, fields: ['line:words.first']}"
+    session = guard_of(once).session()
+    assert isinstance(session.decide("run", {"line": "ls a"}), Allowed)
+    assert isinstance(session.decide("run", {"line": "rm a"}), Allowed)
+    assert not isinstance(session.decide("run", {"line": "ls b"}), Allowed)
+
+
+@requirement("S-KIND-01")
+def test_every_way_to_read_a_path_finds_the_same_facts() -> None:
+    """Conditions, keys and sums, patterns over arguments."""
+    args = {"line": "a b", "deep": [{"line": "c"}]}
+    assert [*spot(args, "line:words.says[]").parts] == ["a", "b"]
+    assert find(args, "line:words.says[]") == ["a", "b"]
+    assert reach(args, "line:words.says[]") == (["a", "b"], False)
+    assert find(args, "deep[].line:words.first") == ["c"]
+    assert reach({"line": None}, "line:words.first") == ([], True)
+    assert find({"line:words.first": 1, "line": "a"}, "line:words.first") == [1, "a"]
+
+
+@requirement("S-KIND-02")
+@pytest.mark.parametrize(
+    ("test", "line", "passes"),
+    [
+        ("!called(run, line:words.says[] = rm)", "ls ?", False),
+        ("!called(run, line:words.says[] = rm)", "rm ?", False),
+        ("!called(run, every line:words.says[] = ls)", "ls ?", False),
+        ("!called(run, every line:words.says[] = ls)", "rm ?", True),
+        ("(called(run) -> called(run, line:words.says[] = ls))", "ls ?", True),
+        ("(called(run) -> called(run, line:words.says[] = ls))", "rm ?", False),
+        ("(called(run) -> called(run, every line:words.says[] = ls))", "ls ?", False),
+        ("(called(run) -> called(run, every line:words.says[] = ls))", "ls ls", True),
+    ],
+)
+def test_what_is_unknown_counts_against_the_call(test: str, line: str, passes: bool) -> None:
+    """Unless a known value settles it."""
+    assert allowed(f'{{ltl: "G {test}"}}', "run", line=line) is passes
+
+
+@requirement("S-KIND-03")
+@pytest.mark.parametrize(
+    ("args", "passes"),
+    [
+        ({"line": ["ls", "rm"]}, False),
+        ({"line": ["ls", "mr"]}, True),
+        ({"line": []}, False),
+        ({"line": "ls " * 30_000}, False),
+        ({}, True),
+        ({"line": None}, True),
+    ],
+)
+def test_shapes_of_texts(args: dict[str, Any], passes: bool) -> None:
+    """A list of words is one text for a kind that says so; what is too long is unknown."""
+    assert allowed("{ltl: 'G !called(run, line:words.says[] = rm)'}", "run", **args) is passes
+
+
+@requirement("S-KIND-03")
+@pytest.mark.parametrize(
+    ("value", "passes"), [("/w/a", True), (["/w/a", "b"], True), (["/w/a", "/x"], False)]
+)
+def test_each_text_of_a_list_is_read(value: Any, passes: bool) -> None:
+    """Where the kind has no list of words."""
+    rule = "{ltl: 'G !called(write, files[]:path.name in [x])'}"
+    assert allowed(rule, "write", files=value if isinstance(value, list) else [value]) is passes
+
+
+@requirement("S-KIND-04")
+@pytest.mark.parametrize(
+    ("match", "said"),
+    [
+        (
+            "{tool: far, args: {'line:wrods.says[]': a}}",
+            "`line:wrods.says[]`: no kind is named `wrods`; did you mean `words`?",
+        ),
+        (
+            "{tool: run, args: {'line:words.sais[]': a}}",
+            "`line:words.sais[]` asks for no fact of the kind `words`; did you mean `says`?",
+        ),
+        (
+            "{tool: run, args: {'line:words': a}}",
+            "asks for no fact of the kind `words`; its facts are says[], first, size",
+        ),
+        (
+            "{tool: run, args: {'line:words.says': a}}",
+            "the fact is `says[]`; write it so, at the end",
+        ),
+        ("{tool: run, args: {'line:words.first[]': a}}", "the fact is `first`"),
+        ("{tool: run, args: {line: {sais: a}}}", "unknown key `sais` of the kind `words`"),
+        ("{tool: send, args: {to: {under: work}}}", "`work` is not an absolute folder"),
+        (
+            "{args: {line: {says: a}}}",
+            "unknown key `says` in a comparison; declare the field's kind",
+        ),
+    ],
+)
+def test_what_does_not_exist_is_refused(match: str, said: str) -> None:
+    """With what to write instead."""
+    with pytest.raises(ContractError) as error:
+        guard_of(f"{{pattern: absent, match: {match}}}")
+    assert said in str(error.value)
+
+
+@requirement("S-KIND-04")
+def test_a_library_that_is_missing_is_named() -> None:
+    """When the contract is loaded, not when a call comes."""
+    kind("sums", {"total": "its sum"}, main="total", needs=("no_such_library",))(lambda _: {})
+    try:
+        with pytest.raises(ContractError, match=r"needs `no_such_library`; write: pip install"):
+            guard_of("{pattern: absent, match: {tool: send, args: {'to:sums.total': 1}}}")
+    finally:
+        del TEXT_KINDS["sums"]
+        forget_paths()
+
+
+@requirement("S-KIND-04")
+def test_a_declared_argument_may_have_a_colon_in_its_name() -> None:
+    """And is no kind."""
+    rule = "{pattern: absent, match: {tool: run, args: {'odd:name': a}}}"
+    assert not allowed(rule, "run", **{"odd:name": "a"})
+    assert allowed(rule, "run", **{"odd:name": "b"})
+
+
+INSIDE = [
+    "/workspace",
+    "/workspace/",
+    "/workspace/a",
+    "a",
+    "./a",
+    "a/../b",
+    "/workspace/a..b",
+    "/workspace/50%25.txt",
+    "100%",
+    "note:1.txt",
+    "price $5",
+    "a\\b",
+    "file:///workspace/a",
+    "grün/ß.txt",
+    " a",
+    "/workspace//a",
+]
+OUTSIDE = ["/workspacex", "..", "../workspace2", "/workspace/../etc", "~/a", "$HOME/a", "C:/a", "/"]
+UNTOLD = [
+    "",
+    " /etc",
+    "..%2fetc",
+    "%2e%2e/etc",
+    "%252e%252e/etc",
+    "%25252525252e",
+    "..\\etc",
+    "\uff0e\uff0e/etc",
+    "a\uff0f..\uff0f..\uff0fetc",
+    "a\u2215b",
+    "$DIR/a",
+    "`pwd`",
+    "${X}",
+    "a\x00b",
+    "a\nb",
+    ".. /etc",
+    "a\ud800",
+    "a" * 5000,
+    "http://x/y",
+    "/workspace/.../x",
+]
+
+
+@requirement("S-KIND-05")
+@pytest.mark.parametrize("path", [*INSIDE, *OUTSIDE, *UNTOLD])
+def test_a_path_lies_in_a_folder_or_outside(path: str) -> None:
+    """Or nobody can tell: then neither the one is allowed, nor the other."""
+    must = "{ltl: \"G (called(write) -> called(write, file under ['/workspace']))\"}"
+    never = "{pattern: absent, match: {tool: write, args: {file: {outside: /workspace}}}}"
+    strays = "{pattern: absent, match: {tool: write, args: {file: {under: [/workspace, /tmp]}}}}"
+    inside = path in INSIDE
+    assert allowed(must, "write", file=path) is inside
+    assert allowed(never, "write", file=path) is inside
+    assert allowed(strays, "write", file=path) is (path in OUTSIDE)
+
+
+@requirement("S-KIND-06")
+@pytest.mark.parametrize(
+    ("match", "args", "passes"),
+    [
+        ("{tool: run, args: {line: {says: [rm, dd]}}}", {"line": "a dd"}, False),
+        ("{tool: run, args: {line: {says: [rm, dd]}}}", {"line": "a b"}, True),
+        ("{tool: run, args: {line: {says: rm}}}", {"line": "rm"}, False),
+        ("{tool: run, args: {line: {size: {gt: 2}}}}", {"line": "a b c"}, False),
+        ("{tool: run, args: {line: {size: {gt: 2}, first: rm}}}", {"line": "a b c"}, True),
+        ("{tool: run, args: {'line:words': {only: [ls]}}}", {"line": "ls rm"}, True),
+        ("{tool: run, args: {'line:words': {only: ls}}}", {"line": "ls ls"}, False),
+        ("{tool: run, args: {line: {says_outside: /w}}}", {"line": "/w/a /x"}, False),
+        ("{tool: run, args: {line: {says_outside: /w}}}", {"line": "/w/a b"}, True),
+        ("{tool: run, args: {line: {matches: rm}}}", {"line": "farm"}, False),
+        ("{tool: fetch, args: {url: {host: {ne: corp.com}}}}", {"url": "https://corp.com/"}, True),
+        ("{tool: fetch, args: {url: {host: {ne: corp.com}}}}", {"url": "https://c.com/"}, False),
+    ],
+)
+def test_typed_comparisons(match: str, args: dict[str, Any], passes: bool) -> None:
+    """Keys that are facts of the declared kind, or of one that is written."""
+    tool = "fetch" if "fetch" in match else "run"
+    assert allowed(f"{{pattern: absent, match: {match}}}", tool, **args) is passes
+
+
+@requirement("S-KIND-06")
+@pytest.mark.parametrize(
+    ("value", "passes"), [("a", True), (["a"], True), (5, False), ([5], False)]
+)
+def test_a_field_of_a_kind_has_to_be_a_text(value: Any, passes: bool) -> None:
+    """As for the kinds of JSON values."""
+    assert (
+        allowed("{ltl: 'G !called(other)'}".replace("other", "send"), "run", line=value) is passes
+    )
+
+
+def test_contracts_with_facts_are_printed_and_read_back() -> None:
+    """The formula's text is read as the same formula."""
+    text = 'G !called(run, line:words.says[] in ["rm"], line:words.first outside ["/w"])'
+    rule = guard_of(f"{{ltl: '{text}'}}").policy.contracts[0].rules[0]
+    again = guard_of(f"{{ltl: '{rule.formula!r}'}}").policy.contracts[0].rules[0]
+    assert rule.formula == again.formula
+
+
+@pytest.mark.parametrize(
+    ("name", "facts", "main", "said"),
+    [
+        ("string", {"a": ""}, "a", "`string` is no name for a kind"),
+        ("A b", {"a": ""}, "a", "`A b` is no name for a kind"),
+        ("new", {"a[0]": ""}, "a", "`a[0]` is no name for a fact"),
+        ("new", {"a": ""}, "b", "kind `new` has no fact `b`"),
+        ("words", {"a": ""}, "a", "kind `words` exists already"),
+    ],
+)
+def test_kinds_that_cannot_be(name: str, facts: dict[str, str], main: str, said: str) -> None:
+    """A name that is taken, a fact that no path could name."""
+    with pytest.raises(ContractError) as error:
+        kind(name, facts, main=main)(lambda _: {})
+    assert said in str(error.value)
+
+
+def test_a_text_is_read_once() -> None:
+    """Repeated texts are looked up, however often a contract asks."""
+    asked: list[str] = []
+
+    def read(text: str) -> Facts:
+        asked.append(text)
+        return {"a": (text,)}
+
+    kind("counted", {"a": ""}, main="a")(read)
+    try:
+        rule = "{pattern: absent, match: {tool: send, args: {'to:counted.a': x}}}"
+        session = guard_of(rule).session()
+        for _ in range(5):
+            session.decide("send", {"to": "y"})
+        assert asked == ["y"]
+        session.decide("fetch", {"url": "https://a.b/"})
+        assert asked == ["y"]
+    finally:
+        del TEXT_KINDS["counted"]
+        forget_paths()

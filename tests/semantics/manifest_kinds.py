@@ -1,0 +1,16 @@
+"""The rows of the manifest for kinds of text: statements, planted bugs.
+
+In: nothing. Out: data, as in `tests/semantics/manifest_rows.py`; the bugs are in
+`tests/planted/planted_kinds.py`.
+"""
+
+from __future__ import annotations
+
+STATEMENTS: dict[str, str] = {
+    "S-KIND-01": "a fact is one value",
+    "S-KIND-02": "what is unknown is left out",
+    "S-KIND-03": "a list is no command",
+    "S-KIND-04": "any fact exists",
+    "S-KIND-05": "escapes stay escapes",
+    "S-KIND-06": "only means some",
+}
