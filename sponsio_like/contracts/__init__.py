@@ -75,6 +75,7 @@ from sponsio_like.contracts.parameters import (
     Event,
     ExactTools,
     Field,
+    Folder,
     Moment,
     Name,
     Natural,
@@ -97,7 +98,7 @@ from sponsio_like.contracts.risk_section import Examine, RiskSection, interventi
 from sponsio_like.contracts.sentences import read_sentence
 from sponsio_like.contracts.slips import check_idle_missing, check_slips, doubts, unsaid
 from sponsio_like.contracts.strategy import STRATEGIES, mailboxes, none, ruling
-from sponsio_like.contracts.targets import Vocabulary, known_field, read_target
+from sponsio_like.contracts.targets import Vocabulary, join, known_field, read_target
 from sponsio_like.contracts.templates import argument_text, made_name
 from sponsio_like.contracts.typed_fields import unknown_facts
 from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
@@ -106,7 +107,7 @@ from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
 __all__ = [
     "ALL_INPUTS", "CATALOG", "CONTRACT", "KEYS", "KINDS", "NOTHING_KNOWN", "SHOWN", "SIZE_CAP",
     "STRATEGIES", "UNSAID", "About", "Accept", "AnswerField", "Contract", "Counts", "Default",
-    "Duration", "Event", "ExactTools", "Examine", "Field", "Fields", "File", "Inventory",
+    "Duration", "Event", "ExactTools", "Examine", "Field", "Fields", "File", "Folder", "Inventory",
     "InventoryLike", "MetTools", "Moment", "Name", "Natural", "Number", "Occurrence", "OneTool",
     "Parameter", "Pattern", "Positive", "Regex", "Renames", "RiskSection", "Rule", "Scalars",
     "Scope", "Success", "Tools", "Unlisted", "Vocabulary", "Window", "Within", "argument_text",
@@ -114,7 +115,7 @@ __all__ = [
     "check_idle_missing", "check_release", "check_settles", "check_slips", "confirmed", "contract",
     "contracts_of", "counted_calls", "covered", "declared", "default", "dependent_calls", "doubts",
     "earlier", "excluding", "exclusive", "expects", "find_pattern", "fingerprint", "formulas",
-    "fresh_variable", "granted_since_last", "having", "inputs_needed", "intervention",
+    "fresh_variable", "granted_since_last", "having", "inputs_needed", "intervention", "join",
     "known_field", "load", "loads", "made_name", "mailboxes", "narrowed", "none", "only",
     "optional", "parse", "pattern", "read_inventory", "read_parameter", "read_sentence",
     "read_target", "reads_answer", "refusing", "remarks", "ruling", "said_of", "unknown_facts",

@@ -276,6 +276,7 @@ FAMILIES = (
     "operational",
     "exclusion",
     "arguments",
+    "texts",
     "agentic",
     "resource",
     "approval",

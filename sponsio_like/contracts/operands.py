@@ -82,11 +82,15 @@ def scalars(value: Any) -> tuple[Scalar, ...]:
 def folders(value: Any) -> tuple[str, ...]:
     """Return absolute folders: one, or a list of them. Raises `ContractError` for anything else."""
     listed = scalars([value] if isinstance(value, str) else value)
-    for each in listed:
-        if not isinstance(each, str) or not is_folder(each):
-            what = f"`{each}` is not an absolute folder"
-            raise ContractError.of(what, "write /workspace, ~/work or C:/work")
-    return tuple(str(each) for each in listed)
+    return tuple(map(folder, listed))
+
+
+def folder(value: Any) -> str:
+    """Return an absolute folder. Raises `ContractError` for anything else."""
+    if isinstance(value, str) and is_folder(value):
+        return value
+    hint = "write /workspace, ~/work or C:/work"
+    raise ContractError.of(f"`{value}` is not an absolute folder", hint)
 
 
 def pattern_text(value: Any) -> str:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 from sponsio_like.contracts.conditions import event
 from sponsio_like.contracts.confirmation import accepted
 from sponsio_like.contracts.matches import Status, is_match, matched
-from sponsio_like.contracts.operands import field_path, fixed, name, only, pattern_text
+from sponsio_like.contracts.operands import field_path, fixed, folder, name, only, pattern_text
 from sponsio_like.contracts.targets import NOTHING, Vocabulary, read_target
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.logic import is_glob, looks_ahead
@@ -200,6 +200,7 @@ ExactTools: TypeAlias = Annotated[Target, Kind("exact names of tools", _exact)]
 OneTool: TypeAlias = Annotated[str, Kind("the exact name of a tool", _one_tool)]
 Field: TypeAlias = Annotated[str, Kind("a path into the arguments", lambda v, _: field_path(v))]
 AnswerField: TypeAlias = Annotated[str, Kind("a path into the answer", lambda v, _: field_path(v))]
+Folder: TypeAlias = Annotated[str, Kind("an absolute folder", lambda v, _: folder(v))]
 Regex: TypeAlias = Annotated[str, Kind("a regular expression", lambda v, _: pattern_text(v))]
 ACCEPTED = "a regular expression, or a match of the answer: {path: status, equals: done}"
 Accept: TypeAlias = Annotated[Formula, Kind(ACCEPTED, lambda v, _: accepted(v))]

@@ -81,8 +81,23 @@ def _tests(place: str, wanted: Any) -> Iterator[str]:
     for key, operand in wanted.items():
         if key in SIGNS:
             yield f"{place} {SIGNS[key]} {_value(operand)}{name if key == 'matches' else ''}"
+        elif key not in ("some", "every", "bind"):
+            yield from _fact(place, str(key), operand)
     if name and "matches" not in wanted:
         yield f"{place} = {_value(wanted['bind'])}"
+
+
+def _fact(place: str, fact: str, wanted: Any) -> Iterator[str]:
+    """Yield what is asked of a fact of a text, in words: host of `url` = `x`."""
+    name, sign, folders = fact.rpartition("_")
+    if fact == "only":
+        yield f"nothing in {place} but {_value(wanted)}"
+    elif sign and folders in ("under", "outside"):
+        yield f"{name} of {place} {folders} {_value(wanted)}"
+    elif isinstance(wanted, (list, tuple)):
+        yield f"{fact} of {place} in {_value(wanted)}"
+    else:
+        yield from _tests(f"{fact} of {place}", wanted)
 
 
 def _text(wanted: Any) -> Iterator[str]:

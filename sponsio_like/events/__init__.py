@@ -59,17 +59,18 @@ from sponsio_like.events.events import (
     kind_of,
 )
 from sponsio_like.events.registry import CUSTOM, atom, custom, taking
+from sponsio_like.events.text_atoms import arg_host, arg_inside
 from sponsio_like.events.ticket import Asked, Ticket, TicketStatus
 
 # fmt: off
 __all__ = [
     "ANY_TEXT", "CUSTOM", "LATE", "MISSING", "MODELS", "NOTHING_TOLD", "ODD_TEXTS", "OPEN", "RARE",
     "Asked", "Call", "Concerns", "Context", "Counted", "Denials", "End", "Event", "Kind", "Message",
-    "Result", "Status", "Step", "Ticket", "TicketStatus", "Truth", "atom", "blank_tolerant",
-    "check_fact", "check_message", "check_settled", "comparison_test", "concerns", "custom",
-    "elapsed", "glob_matcher", "glob_matches", "inputs_of", "is_status", "kind_of", "kinds_of",
-    "meets", "names", "names_tool", "nested_values", "of_batch", "patterns_of", "reader",
-    "refuse_match_all", "regex_searches", "settled_value", "single", "taking", "texts_of",
+    "Result", "Status", "Step", "Ticket", "TicketStatus", "Truth", "arg_host", "arg_inside", "atom",
+    "blank_tolerant", "check_fact", "check_message", "check_settled", "comparison_test", "concerns",
+    "custom", "elapsed", "glob_matcher", "glob_matches", "inputs_of", "is_status", "kind_of",
+    "kinds_of", "meets", "names", "names_tool", "nested_values", "of_batch", "patterns_of",
+    "reader", "refuse_match_all", "regex_searches", "settled_value", "single", "taking", "texts_of",
     "tokens_of", "tool_of", "value_reader", "whole_or_anchored",
 ]
 # fmt: on

@@ -26,6 +26,8 @@ LONGEST = 2_000
 """Most characters that are read."""
 LOCAL = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]+")
 LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?", re.ASCII)
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"\s*(?=<)')
+"""A name in quotes before an address in angle brackets."""
 ODD = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 """Characters that an address is not written with, and that hide parts of one."""
 
@@ -37,9 +39,9 @@ def email(text: str) -> Facts:
         return unknown(_bare(ADDRESSES))
     from email.utils import getaddresses  # here: `import sponsio_like` does not load it
 
-    found = getaddresses([text.replace(";", ",")])
-    pairs = [_address(each) for _, each in found]
-    if not pairs or any(each is None for each in pairs) or text.count("@") != len(pairs):
+    bare = QUOTED.sub(" ", text).replace(";", ",")
+    pairs = [_address(each) for _, each in getaddresses([bare])]
+    if not pairs or any(each is None for each in pairs) or bare.count("@") != len(pairs):
         return unknown(_bare(ADDRESSES))
     known = [each for each in pairs if each is not None]
     return {

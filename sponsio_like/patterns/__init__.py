@@ -68,6 +68,11 @@ from sponsio_like.patterns.safety import (
     requires_permission,
     workflow_step,
 )
+from sponsio_like.patterns.texts import (
+    host_allowlist,
+    no_other_call,
+    scope_limit,
+)
 from sponsio_like.patterns.values import (
     absent,
     bounded_response,
@@ -105,6 +110,7 @@ __all__ = [
     "destructive_action_gate",
     "dry_run_before_commit",
     "duplicate_call_limit",
+    "host_allowlist",
     "idempotent",
     "irreversible_once",
     "loop_detection",
@@ -115,6 +121,7 @@ __all__ = [
     "mutual_exclusion",
     "no_data_leak",
     "no_keywords",
+    "no_other_call",
     "no_reversal",
     "precedence",
     "rate_limit",
@@ -125,6 +132,7 @@ __all__ = [
     "resolved",
     "response",
     "sanitized_before_sink",
+    "scope_limit",
     "segregation_of_duty",
     "time_since",
     "token_budget",

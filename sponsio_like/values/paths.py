@@ -25,7 +25,7 @@ AT_HOME = re.compile(
     r"~(?=[/\\]|$)|\$HOME(?!\w)|\$\{HOME\}|%(?:USERPROFILE|HOMEPATH)%", re.IGNORECASE
 )
 VARIABLE = re.compile(r"\$[A-Za-z_({]|`|%\w+%", re.ASCII)
-TRAILING = re.compile(r"\.\.[. ]+|\.[ ]+")
+TRAILING = re.compile(r"\.[. ]* [. ]*")
 """A step that some systems read as `..` or as `.`."""
 DECODINGS = 3
 """Most times that escapes are decoded: `%252e` is `%2e`, and then `.`."""

@@ -88,6 +88,18 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
         "arg_allowlist",
         {"tool": "A", "field": "f", "patterns": ["^p$"]},
     ),
+    "`A` `f` and `g` must lie under `/w` or `/data`": (
+        "scope_limit",
+        {"tool": "A", "fields": ["f", "g"], "paths": ["/w", "/data"]},
+    ),
+    "`A` `f` may only reach `api.corp.com` or `*.x.org`": (
+        "host_allowlist",
+        {"tool": "A", "field": "f", "hosts": ["api.corp.com", "*.x.org"]},
+    ),
+    "`A` with `n` > `5` and no other call of it": (
+        "no_other_call",
+        {"call": {"tool": "A", "args": {"n": {"gt": 5}}}},
+    ),
     "`A.f` at most 500 chars": (
         "arg_length_limit",
         {"tool": "A", "field": "f", "max_chars": 500},

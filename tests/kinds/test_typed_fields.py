@@ -218,6 +218,7 @@ INSIDE = [
     "./a",
     "a/../b",
     "/workspace/a..b",
+    "/workspace/.../x",
     "/workspace/50%25.txt",
     "100%",
     "note:1.txt",
@@ -249,7 +250,6 @@ UNTOLD = [
     "a\ud800",
     "a" * 5000,
     "http://x/y",
-    "/workspace/.../x",
 ]
 
 

@@ -9,6 +9,24 @@ from __future__ import annotations
 
 MEANING = (
     (
+        "folders are prefixes",
+        "values/paths.py",
+        'place.startswith(folder.rstrip("/") + "/")',
+        "place.startswith(folder)",
+    ),
+    (
+        "hosts are suffixes",
+        "events/text_atoms.py",
+        "return host in exact or ",
+        "return host.endswith(tuple(exact)) or host.startswith(tuple(exact)) or ",
+    ),
+    (
+        "any call is such a call",
+        "patterns/texts.py",
+        "return whenever(bare, calls_of_any(call))",
+        "return whenever(bare, calls_of_any(bare))",
+    ),
+    (
         "a fact is one value",
         "values/places.py",
         "return Many(values, each=True)",

@@ -275,6 +275,21 @@ CASES = [
         p.argument("b", "c", lambda v: v != "ok"),
     ),
     case(
+        "scope_limit, tool: b, fields: [c], paths: [/w]",
+        'b(c="/w/a")|b(c="/w/../a")|b(c="..")|b|z(c="/a")',
+        p.argument("b", "c", lambda v: v in ("/w/../a", "..")),
+    ),
+    case(
+        "host_allowlist, tool: b, field: c, hosts: [a.b, '*.c.d']",
+        'b(c="http://a.b/")|b(c="http://a.b@x.y/")|b(c="http://x.c.d")|b(c="http://c.d")|z(c=no)',
+        p.argument("b", "c", lambda v: v not in ("http://a.b/", "http://x.c.d")),
+    ),
+    case(
+        "no_other_call, call: {tool: b, args: {c: {in: [x, y]}}}",
+        "b(c=x)|b(c=y)|b(c=z)|z(c=z)",
+        p.argument("b", "c", lambda v: v not in ("x", "y")),
+    ),
+    case(
         "arg_length_limit, tool: b, field: c, max_chars: 2",
         'b(c=ab)|b(c=abc)|z(c=abc)|b(c={"abc":1})|b(c=[123])|b(c={"a":1})',
         p.argument("b", "c", lambda v: v in ("abc", {"abc": 1}, [123])),

@@ -6,6 +6,11 @@ In: nothing. Out: data, as in `tests/semantics/manifest_rows.py`; the bugs are i
 
 from __future__ import annotations
 
+PATTERNS: dict[str, str] = {
+    "C-scope_limit": "folders are prefixes",
+    "C-host_allowlist": "hosts are suffixes",
+    "C-no_other_call": "any call is such a call",
+}
 STATEMENTS: dict[str, str] = {
     "S-KIND-01": "a fact is one value",
     "S-KIND-02": "what is unknown is left out",

@@ -265,6 +265,7 @@ PATTERNS: dict[str, str] = {
     "C-arg_value_range": "ranges are open above",
     **manifest_catalog.PATTERNS,
     **manifest_denied.PATTERNS,
+    **manifest_kinds.PATTERNS,
     **manifest_values.PATTERNS,
 }
 """The patterns of the catalog."""

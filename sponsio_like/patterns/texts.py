@@ -1,0 +1,117 @@
+"""Texts: what arguments mean, read by their grammar: paths, URLs, commands, queries.
+
+Each function is a pattern; `contracts/declaration.py` tells what its arguments and decorator mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sponsio_like.contracts import (
+    Field,
+    Folder,
+    Name,
+    Tools,
+    calls_of_any,
+    having,
+    join,
+    pattern,
+    whenever,
+)
+from sponsio_like.errors import ContractError
+from sponsio_like.kinds import host_of, installed
+from sponsio_like.logic.formula import Custom, Formula, conj
+from sponsio_like.values import TEXT_KINDS
+
+
+@pattern(
+    "texts",
+    "`{tool}` `{fields: and }` must lie under `{paths: or }`",
+    keeps=("", 'write(file="/w/a")', "write(file=a)", "write", 'other(file="/etc/passwd")'),
+    breaks=(
+        'write(file="/w/../etc")',
+        'write(file="/workspace")',
+        'write(file="%2e%2e/etc")',
+        'write(file="~/a")',
+        'write(file=["/w/a", "/etc"])',
+        "write(file=5)",
+    ),
+    example={"tool": "write", "fields": ["file"], "paths": ["/w"]},
+)
+def scope_limit(
+    tool: Tools,
+    fields: tuple[Field, ...],
+    paths: tuple[Folder, ...],
+    root: Folder | None = None,
+    links: bool = False,
+) -> Formula:
+    """Every path in these fields lies in one of the folders `paths`; a missing one passes.
+
+    `..`, `~`, escapes, backslashes and look-alikes are read as S-KIND-05 says; what cannot be told
+    violates. Relative paths start from `root`, or from the first of `paths`. With `links` symbolic
+    links are followed, as they are when the call is decided.
+    """
+    within = [Custom("arg_inside", (each, paths, root or "", links)) for each in fields]
+    return whenever(tool, conj(*within))
+
+
+@pattern(
+    "texts",
+    "`{tool}` `{field}` may only reach `{hosts: or }`",
+    keeps=(
+        "",
+        'fetch(url="https://api.corp.com/x")',
+        'fetch(url="https://API.corp.com:8443/")',
+        'other(url="https://evil.com")',
+    ),
+    breaks=(
+        'fetch(url="https://api.corp.com@evil.com/")',
+        'fetch(url="https://api.corp.com.evil.com/")',
+        'fetch(url="https://corp.com/")',
+        'fetch(url="api.corp.com/x")',
+        "fetch",
+        "fetch(url=5)",
+    ),
+    example={"tool": "fetch", "field": "url", "hosts": ["api.corp.com"]},
+)
+def host_allowlist(tool: Tools, field: Field, hosts: tuple[Name, ...]) -> Formula:
+    """Every URL in the field reaches one of `hosts`; `*.corp.com` is every host below `corp.com`.
+
+    The host is read by the URL Standard; where readers differ, the call violates, and so it does
+    without the field, and with a text that is no URL. A host that is not public (loopback, private
+    networks, metadata of clouds) has to be listed in full. `{tool: fetch, missing: skip}`: a call
+    without the field passes. Needs the extra `[kinds]`.
+    """
+    installed(TEXT_KINDS["url"])
+    return having(tool, field, Custom("arg_host", (field, tuple(map(_host, hosts)))))
+
+
+def _host(written: str) -> str:
+    """Return a host in its usual form. Raises `ContractError` for what is none."""
+    sign = "*." if written[:2] == "*." else ""
+    bare = written.removeprefix(sign)
+    host = host_of(f"http://{bare}/")
+    if not isinstance(host, str) or (any(each in bare for each in "/@:*") and ":" not in host):
+        raise ContractError.of(f"`{written}` is not a host", "write `api.corp.com` or `*.corp.com`")
+    return sign + host
+
+
+@pattern(
+    "texts",
+    "{call:with} and no other call of it",
+    keeps=("", 'sql(query="a")', "other", 'sql(query="b") sql(query="a")'),
+    breaks=('sql(query="c")', "sql", 'sql(query="a") sql(query="c")'),
+    example={"call": {"tool": "sql", "args": {"query": {"in": ["a", "b"]}}}},
+)
+def no_other_call(call: Tools) -> Formula:
+    """Every call of the tools that are named is as `call` says: what it asks of arguments holds.
+
+    `{tool: sql, args: {query: {only: [select]}}}` lets no other query through. What is missing or
+    cannot be told violates.
+    """
+    bare = join(replace(each, conditions=(), agent=None, strict=None) for each in call)
+    if any(not (each.names or each.globs) for each in bare):
+        raise ContractError.of("no tool is named", "write {tool: sql, args: {..}}")
+    if bare == call:
+        raise ContractError.of("every call is such a call", "say what its arguments must be")
+    return whenever(bare, calls_of_any(call))
