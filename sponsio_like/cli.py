@@ -334,7 +334,7 @@ def review(
 
 
 @app.command()
-def promote(
+def promote(  # noqa: PLR0913 - each is an option
     contracts: Contracts,
     contract: Annotated[str, typer.Argument(metavar="CONTRACT", help="Its name.")],
     *,
@@ -347,18 +347,25 @@ def promote(
         float, typer.Option(help="Largest rate of sessions with a false stop.")
     ] = 0.05,
     confidence: Annotated[float, typer.Option(help="Confidence of the bound on it.")] = 0.95,
+    by_name: Annotated[
+        bool, typer.Option("--by-name", help="Count sessions that only show its tools' names, too.")
+    ] = False,
 ) -> None:
     """Enforce a contract, if the log shows that it is ready; else say what is missing, status 1."""
     from sponsio_like.checks import compile_policy, read_file
     from sponsio_like.contracts import fingerprint
     from sponsio_like.log import read_log
-    from sponsio_like.replay import Wanted, evidence_of, labels_of, promoted
+    from sponsio_like.replay import Replay, Wanted, evidence_of, labels_of, promoted
+    from sponsio_like.traces import logged_traces
 
     file = read_file(contracts)
     text = promoted(contracts.read_text("utf-8"), contract)
     written = next(each for each in file.contracts if each.name == contract)
     lines = (line for path in evidence for line in read_log(path))
     found = evidence_of(lines, contract, fingerprint(written), labels_of(labels))
+    player = Replay(file.contracts, mode=file.mode or "enforce", tools=file.inventory)
+    played = (trace for path in evidence for trace in logged_traces(read_log(path)))
+    found.confirm(played, player, by_name=by_name)
     wanted = Wanted(sessions, at_most, confidence)
     missing = list(found.missing(wanted))
     policy = compile_policy(file.contracts, file.mode or "enforce", file.inventory)
@@ -388,6 +395,10 @@ def verify(
     logs: Annotated[
         list[Path], typer.Argument(metavar="LOG...", help="Chained logs, the oldest file first.")
     ],
+    *,
+    ended: Annotated[
+        bool, typer.Option("--ended", help="Status 1, too, if a chain has no end.")
+    ] = False,
 ) -> None:
     """Check the chains of decision logs: status 1 if a line was changed, removed or added."""
     from sponsio_like.log import verify as verify_chains
@@ -397,9 +408,12 @@ def verify(
         typer.echo(each)
     for writer, last in links.last.items():
         typer.echo(f"the chain of {writer} ends with {last}")
+    for writer in sorted(links.open):
+        why = "it goes on, its writer was killed, or lines were cut off at the end"
+        typer.echo(f"the chain of {writer} has no end: {why}")
     what = counted(len(links.wrong), "line") + " wrong" if links.wrong else "every link holds"
     typer.echo(f"{counted(links.lines, 'line')}: {what}")
-    raise typer.Exit(1 if links.wrong else 0)
+    raise typer.Exit(1 if links.wrong or (ended and links.open) else 0)
 
 
 @app.command()
@@ -427,13 +441,12 @@ def report(
     if html is not None:
         _page(logs, html, part)
         return
-    lost: list[str] = []
-    lines = part.of(line for path in logs for line in read_log(path, lost.append))
+    lines = part.of(line for path in logs for line in read_log(path))
     if session is not None and not as_json:
         print_page(session_page(lines, session), console_for(sys.stdout))
         return
     found = part.of_report(report_of(lines))
-    _warn([f"warning: {where}: not a line of JSON; left out" for where in lost])
+    _warn([f"warning: {where}: not a line of JSON; left out" for where in found.damaged])
     if as_json:
         typer.echo(json.dumps(found.as_json()))
         return

@@ -1,7 +1,8 @@
 """Makes the sink of a log from what `Guard(log=...)` is given.
 
 In: a path, a callable, a logger of the standard library, or one like structlog's. Out: a function
-of one record. Anything else would lose every record, so it is refused when the guard is made.
+of one record, which never waits: functions and loggers are called by a thread of their own.
+Anything else would lose every record, so it is refused when the guard is made.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from sponsio_like.errors import ContractError
-from sponsio_like.log import as_text, json_log
+from sponsio_like.log import JsonLog, OtelLog, Queued, as_text, json_log, queued
 from sponsio_like.session import Record, Sink
 
 HINT = (
@@ -50,14 +51,15 @@ def sink_of(given: Any) -> OfLog:
     """Return the sink. Raises `ContractError` for what cannot be one."""
     match given:
         case str() | Path() if str(given):
-            return OfLog(_file(given))
+            return OfLog(_aside(_file(given)))
         case logging.Logger() | logging.LoggerAdapter():
-            return OfLog(_standard(given), partial(given.isEnabledFor, logging.INFO))
+            reads = partial(given.isEnabledFor, logging.INFO)
+            return OfLog(queued(_standard(given)), reads)
     if callable(given):
-        return OfLog(_function(given))
+        return OfLog(_aside(_function(given)))
     methods = [getattr(given, each, None) for each in ("bind", "info", "warning", "error")]
     if all(map(callable, methods)):  # they may be found by `__getattr__`
-        return OfLog(_structured(given))
+        return OfLog(queued(_structured(given)))
     raise ContractError.of(f"log={given!r} cannot be written to", HINT)
 
 
@@ -77,7 +79,15 @@ def level_of(record: Mapping[str, Any]) -> int:
     return logging.INFO
 
 
-def _file(path: str | Path) -> Sink:
+def _aside(sink: Sink) -> Sink:
+    """Return the sink, behind a queue unless it is known to be quick."""
+    quick = inspect.isbuiltin(sink) or isinstance(sink, Queued | OtelLog)
+    if isinstance(sink, JsonLog):
+        quick = sink.quick
+    return sink if quick else queued(sink)
+
+
+def _file(path: str | Path) -> JsonLog:
     try:
         return json_log(path)
     except OSError as error:

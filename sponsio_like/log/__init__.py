@@ -15,7 +15,8 @@ or, to close the file at a certain point:
 from sponsio_like.log.chain import Links, verify
 from sponsio_like.log.json_lines import JsonLog, as_text, json_log, read_log
 from sponsio_like.log.otel import OtelLog, otel_log
-from sponsio_like.log.queued import Queued, flush, queued
+from sponsio_like.log.queue import Queued, queued
+from sponsio_like.outbox import flush
 from sponsio_like.session import Record
 
 # fmt: off

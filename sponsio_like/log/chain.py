@@ -2,8 +2,8 @@
 
 In: lines. Out: the same lines, each with `chain`: its writer, its number, and the hash of what it
 says and of the line before it; or what is wrong with a chain. A key that only writers know keeps
-others from making a chain anew; without a key, keep the last hash elsewhere. What was cut off at
-the end shows only by that hash.
+others from making a chain anew; without a key, keep the last hash elsewhere. A writer that ends
+writes a record `closed`: a chain without one still grows, was killed, or was cut off at the end.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from sponsio_like.errors import ContractError
 KEY = "SPONSIO_LIKE_LOG_KEY"
 """The environment variable that has the key of the chains, if there is one."""
 LEAD = ', "chain": "'
+CLOSED = '"event": "closed"'
+"""The end of what the last line of a chain says."""
 
 
 class HashChain:
@@ -31,6 +33,11 @@ class HashChain:
         self._writer = secrets.token_hex(4)
         self._number = 0
         self._last = ""
+
+    @property
+    def length(self) -> int:
+        """The number of lines that were linked."""
+        return self._number
 
     def linked(self, line: str) -> str:
         """Return a line of JSON, without its end, with its link."""
@@ -43,10 +50,14 @@ class HashChain:
 
 @dataclass(slots=True)
 class Links:
-    """The lines of a log, the last hash of each writer, and what is wrong with its chains."""
+    """The lines of a log, the last hash of each writer, and what is wrong with its chains.
+
+    `open` are the writers whose chain has no end.
+    """
 
     lines: int = 0
     last: dict[str, str] = field(default_factory=dict)
+    open: set[str] = field(default_factory=set)
     wrong: list[str] = field(default_factory=list)
 
 
@@ -84,6 +95,7 @@ def _check(found: Links, numbers: dict[str, int], key: bytes, where: str, raw: b
     elif hashed != _hash(key, found.last.get(writer, ""), f"{writer}:{number}", head):
         found.wrong.append(f"{where}: the line was changed, or was written with another key")
     numbers[writer], found.last[writer] = int(number) + 1, hashed
+    (found.open.discard if head.endswith(CLOSED) else found.open.add)(writer)
 
 
 def _hash(key: bytes, before: str, name: str, head: str) -> str:

@@ -7,22 +7,27 @@ record `dropped` once a line can be written again.
 
 from __future__ import annotations
 
+import atexit
 import functools
+import io
 import json
 import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
+from weakref import WeakSet
 
 from sponsio_like.errors import ContractError
 from sponsio_like.log.chain import HashChain
 from sponsio_like.log.files import LogFile, size_of
+from sponsio_like.outbox import flush
 from sponsio_like.session import Record
-from sponsio_like.traces import Line, read_lines
+from sponsio_like.traces import Line, read_records
 
 
 def _encoder() -> Callable[[Any], str]:
@@ -51,7 +56,8 @@ HEADS = ("contracts", "source")
 class JsonLog:
     """A sink for `Guard(log=...)`, which any number of guards, sessions and threads may share.
 
-    `lost` is the number of records that could not be written.
+    `lost` is the number of records that could not be written; `quick` is False where writing may
+    wait: a pipe or a terminal that nobody reads.
     """
 
     def __init__(
@@ -59,13 +65,18 @@ class JsonLog:
         write: Callable[[str], Any],
         file: LogFile | None = None,
         chain: HashChain | None = None,
+        *,
+        quick: bool = False,
     ) -> None:
         self.lost = 0
+        self.quick = quick
         self._untold = 0
         self._write = write
         self._file = file
         self._chain = chain
         self._lock = threading.Lock()
+        if chain is not None:
+            _CHAINED.add(self)
 
     def __call__(self, record: Record) -> None:
         """Write one record, with a timestamp."""
@@ -94,9 +105,20 @@ class JsonLog:
             )
 
     def close(self) -> None:
-        """Close the file, if this log opened it."""
+        """Close the file, if this log opened it; a chain ends with a record `closed`."""
+        self.end_chain()
         if self._file is not None:
             self._file.close()
+
+    def end_chain(self) -> None:
+        """Write the record `closed`, once, if there is a chain that has begun."""
+        with self._lock:
+            chain, self._chain = self._chain, None
+            if chain is not None and chain.length:
+                with suppress(
+                    OSError, ValueError
+                ):  # then the chain has no end, and `verify` says so
+                    self._write(chain.linked(_line({"event": "closed"})) + "\n")
 
     def __enter__(self) -> Self:
         return self
@@ -108,6 +130,16 @@ class JsonLog:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _at_exit() -> None:
+    flush()
+    for each in list(_CHAINED):
+        each.end_chain()
+
+
+_CHAINED: WeakSet[JsonLog] = WeakSet()
+atexit.register(_at_exit)
 
 
 def json_log(
@@ -125,7 +157,7 @@ def json_log(
     links = HashChain() if chain else None
     if isinstance(target, str | Path):
         file = LogFile(Path(target), None if rotate is None else size_of(rotate), keep)
-        return JsonLog(file.write, file, links)
+        return JsonLog(file.write, file, links, quick=Path(target).is_file())
     if rotate is not None:
         raise ContractError.of("a stream cannot be rotated", "give the path of a file")
     stream = target
@@ -134,7 +166,7 @@ def json_log(
         stream.write(line)
         stream.flush()
 
-    return JsonLog(write, None, links)
+    return JsonLog(write, None, links, quick=isinstance(stream, io.StringIO))
 
 
 def _line(record: Record) -> str:
@@ -144,13 +176,13 @@ def _line(record: Record) -> str:
     return f'{{"timestamp": "{_second(second)}.{rest:06d}Z", {said}'
 
 
-def read_log(path: str | Path, lost: Callable[[str], None] | None = None) -> Iterator[Line]:
+def read_log(path: str | Path) -> Iterator[Line]:
     """Yield the records of a log one by one, each with its place `file:line`.
 
-    A last line that is incomplete, since its writer was stopped, is left out. `lost` is told the
-    places of other lines that are not JSON; without it, they raise `TraceError`.
+    A last line that is incomplete, since its writer was stopped, is left out. Another line that is
+    not JSON is a record `dropped` with `damaged`; if it is the first one, it raises `TraceError`.
     """
-    return read_lines(path, torn=True, lost=lost)
+    return read_records(path)
 
 
 @functools.lru_cache(maxsize=1)

@@ -2,8 +2,10 @@
 
 In: the records of logs, what people have said of its violations, and what is asked for. Out:
 `Evidence`: the sessions in which it applied, those in which it would have stopped honest work, the
-bound on their rate, and what is missing. A violation counts as honest work until a person has said
-that it is right to stop it; so does a record that the log has lost.
+bound on their rate, and what is missing. A record names the contracts that have to do with the tool
+of a call; whether one applied there is seen by playing the session again. A violation counts as
+honest work until a person has said that it is right to stop it; so does a record that the log has
+lost.
 """
 
 from __future__ import annotations
@@ -14,10 +16,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from sponsio_like.errors import TraceError
 from sponsio_like.replay.bounds import needed, upper_bound
+from sponsio_like.replay.replay import Replay
 from sponsio_like.replay.report import STOPPING
 from sponsio_like.terminal import counted
-from sponsio_like.traces import Line
+from sponsio_like.traces import CUT, Line, Trace, lost_by
 
 DAY = 86_400.0
 
@@ -37,7 +41,9 @@ class Evidence:
 
     `sessions` are those in which it applied, `stops` the calls that it would have stopped, `false`
     the sessions with one that nobody has called right; `other` the sessions under another form of
-    it; `lost` the records that the log says it has lost: each may have told of a false stop.
+    it; `lost` the records that the log says it has lost: each may have told of a false stop; `idle`
+    the sessions with a call of its tools to which it did not apply; `blind` those of which the log
+    does not show it, and `lacks` what it would have to show.
     """
 
     contract: str
@@ -47,6 +53,9 @@ class Evidence:
     false: set[str] = field(default_factory=set)
     other: int = 0
     lost: int = 0
+    idle: int = 0
+    blind: set[str] = field(default_factory=set)
+    lacks: set[str] = field(default_factory=set)
     first: float = math.inf
     last: float = -math.inf
 
@@ -66,6 +75,12 @@ class Evidence:
             yield "it never applied: a contract that has nothing to do is no evidence"
             if self.other:
                 yield f"{counted(self.other, 'session')} had another form of this contract"
+            if self.idle:
+                yield (
+                    f"{counted(self.idle, 'session')} had calls of its tools, to which it did not "
+                    "apply"
+                )
+            yield from self._unseen()
             return
         enough = max(wanted.sessions, needed(self.doubtful, wanted.at_most, wanted.confidence))
         bound = self.bound(wanted)
@@ -86,7 +101,39 @@ class Evidence:
                 "stop: give logs without such gaps"
             )
         if seen < enough:
+            yield from self._unseen()
             yield f"{seen:,} of {enough:,} sessions in which it applied{self._soon(enough)}"
+
+    def _unseen(self) -> Iterator[str]:
+        if self.blind:
+            yield (
+                f"{counted(len(self.blind), 'session')} do not show if it applied: the log lacks "
+                f"{', '.join(sorted(self.lacks))}; log that (`log_content=`), or count them by the "
+                "names of tools alone (`--by-name`)"
+            )
+
+    def confirm(self, traces: Iterable[Trace], replay: Replay, *, by_name: bool) -> None:
+        """Keep the sessions in which the contract applied as they are played again.
+
+        Those that cannot be judged are kept with `by_name`, and where records are lost, which count
+        as false stops. A session with a violation is kept in any case.
+        """
+        shown, idle = set[str](), set[str]()
+        for trace in traces:
+            if trace.id not in self.sessions:
+                continue
+            judged = replay.judge(trace)
+            lacks = judged.not_judged.get(self.contract, frozenset()) - set(CUT)
+            if lacks and not by_name:
+                self.blind.add(trace.id)
+                self.lacks |= lacks
+            elif self.contract in judged.not_judged or judged.applied.get(self.contract):
+                shown.add(trace.id)
+            else:
+                idle.add(trace.id)
+        self.blind -= shown | self.false
+        self.idle = len(idle - shown - self.blind - self.false)
+        self.sessions -= (self.blind | idle) - shown - self.false
 
     def _soon(self, enough: int) -> str:
         days = (self.last - self.first) / DAY
@@ -104,27 +151,37 @@ def evidence_of(
     `labels` has what people have said of violations (`label_of`): `right`, `wrong` or `unsure`.
     """
     found, ours = Evidence(contract), True
-    for _, record in lines:
-        found.lost += record["records"] if record.get("event") == "dropped" else 0
-        for each in record.get("contracts", ()):
-            if each["contract"] == contract:
-                ours = each.get("hash") in (None, mark)
-        if contract not in record.get("applied", ()) or record.get("again"):
-            continue
-        session = str(record.get("session"))
-        if not ours:
-            found.other += session not in found.sessions
-            continue
-        found.sessions.add(session)
-        _timed(found, record)
-        for violation in record.get("violations", ()):
-            if violation["contract"] == contract and violation["action"] in STOPPING:
-                said = labels.get(label_of(record, violation))
-                found.stops += 1
-                found.unseen += said is None
-                if said != "right":
-                    found.false.add(session)
+    for where, record in lines:
+        try:
+            found.lost += lost_by(record)
+            for each in record.get("contracts", ()):
+                if each["contract"] == contract:
+                    ours = each.get("hash") in (None, mark)
+            if contract in record.get("applied", ()) and not record.get("again"):
+                _weigh(found, record, labels, ours=ours)
+        except (KeyError, TypeError, AttributeError):
+            kind = record.get("event")
+            raise TraceError(f"{where}: not a `{kind}` record of a decision log") from None
     return found
+
+
+def _weigh(
+    found: Evidence, record: Mapping[str, Any], labels: Mapping[str, str], *, ours: bool
+) -> None:
+    """Count a record of a call or a message with which the contract has to do."""
+    session = str(record.get("session"))
+    if not ours:
+        found.other += session not in found.sessions
+        return
+    found.sessions.add(session)
+    _timed(found, record)
+    for violation in record.get("violations", ()):
+        if violation["contract"] == found.contract and violation["action"] in STOPPING:
+            said = labels.get(label_of(record, violation))
+            found.stops += 1
+            found.unseen += said is None
+            if said != "right":
+                found.false.add(session)
 
 
 def label_of(record: Mapping[str, Any], violation: Mapping[str, Any]) -> str:

@@ -16,10 +16,12 @@ from sponsio_like.contracts import KEYS
 from sponsio_like.errors import TraceError
 from sponsio_like.replay.bounds import upper_bound
 from sponsio_like.terminal import Table, counted, never_applied
-from sponsio_like.traces import Line
+from sponsio_like.traces import Line, lost_by
 
 STOPPING = frozenset({"blocked", "held", "redirected", "custom"})
 """The actions by which a call does not run as it was meant."""
+OF_NO_SESSION = frozenset({"closed", "contracts", "dropped", "relaxed", "switched"})
+"""The events that no session has."""
 
 
 @dataclass(slots=True)
@@ -96,6 +98,10 @@ class Report:
     relaxed: int = 0
     lost: int = 0
     """The number of records that the log has lost."""
+    damaged: list[str] = field(default_factory=list)
+    """The places of lines that are not JSON; they are counted among those that are lost."""
+    ended: set[str] = field(default_factory=set)
+    """The sessions that have an end in this log."""
     waiting: dict[tuple[str, str], list[Mapping[str, Any]]] = field(default_factory=dict)
     """The records of held calls, by session and call; they are removed when the call runs."""
 
@@ -108,6 +114,7 @@ class Report:
             "tools": dict(self.tools.most_common()),
             "relaxed": self.relaxed,
             "lost": self.lost,
+            "without_end": len(self.sessions - self.ended),
             "contracts": [{"contract": name, **row.as_json()} for name, row in self._ranked()],
         }
 
@@ -136,6 +143,13 @@ class Report:
             out.append(
                 f"{counted(self.lost, 'record')} of this log were lost: the numbers are too low"
             )
+        if open_ones := len(self.sessions - self.ended):
+            they = (
+                "it goes on, or its end is" if open_ones == 1 else "they go on, or their ends are"
+            )
+            out.append(
+                f"{counted(open_ones, 'session')} without an end in this log: {they} missing"
+            )
         if self.relaxed:
             times = counted(self.relaxed, "time")
             out.append(f"enforcement was turned off by the environment {times}")
@@ -157,6 +171,7 @@ def report_of(lines: Iterable[Line]) -> Report:
         if not isinstance(record.get("event"), str):
             raise TraceError(f"{where}: not a record of a decision log: it has no `event`")
         try:
+            report.damaged += [where] if record.get("damaged") else []
             _count(report, record)
         except (KeyError, TypeError, AttributeError):
             kind = record["event"]
@@ -176,10 +191,12 @@ def _count(report: Report, record: Mapping[str, Any]) -> None:
         report.contracts.setdefault(each["contract"], Row())
     if event == "relaxed":
         report.relaxed += 1
-    report.lost += record["records"] if event == "dropped" else 0
-    if event in ("relaxed", "dropped", "contracts", "switched"):
+    report.lost += lost_by(record)
+    if event in OF_NO_SESSION:
         return
     report.sessions.add(session)
+    if event == "finish":
+        report.ended.add(session)
     if event == "decision" or (event == "message" and record.get("role") == "assistant"):
         report.outcomes[record["outcome"]] += 1
     if event == "decision":

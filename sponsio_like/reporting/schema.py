@@ -47,10 +47,14 @@ OF_PART = """
   AND ($agent IS NULL OR coalesce(agent, $agent) = $agent)
 """
 LOAD = """
-CREATE TABLE log AS SELECT * FROM read_json($paths, format = 'newline_delimited',
+CREATE TABLE log AS SELECT * REPLACE (coalesce(event, 'dropped') AS event,
+  CASE WHEN event IS NULL THEN 1 ELSE records END AS records)
+FROM read_json($paths, format = 'newline_delimited',
   columns = $columns, ignore_errors = true, maximum_object_size = 67108864)
-WHERE event IS NOT NULL AND (contracts IS NOT NULL OR (PART))
+WHERE contracts IS NOT NULL OR (PART)
 """.replace("PART", OF_PART)
+"""A line that is not JSON has no event: it is a record that is lost, as `traces/logged.py` says."""
+LAST = "SELECT max(rowid) FROM log WHERE event = 'dropped' AND timestamp IS NULL"
 EMPTIED = """
 UPDATE log SET event = 'contracts', session = NULL, outcome = NULL, applied = NULL,
   violations = NULL, unfulfilled = NULL WHERE NOT coalesce((PART), false)
@@ -76,12 +80,23 @@ def loaded(paths: Sequence[Path], asked: Part, folder: Path) -> Any:
         if not path.is_file():
             raise TraceError(f"{path}: cannot be read: no such file")
     asks = {"since": asked.since, "session": asked.session, "agent": asked.agent}
+    torn = sum(map(_is_torn, paths))
     database.execute(LOAD, {"paths": [str(path) for path in paths], "columns": COLUMNS, **asks})
     database.execute(EMPTIED, asks)
-    if not database.execute("SELECT count(*) FROM log").fetchone()[0]:
+    for _ in range(torn):
+        database.execute(f"DELETE FROM log WHERE rowid = ({LAST})")  # noqa: S608 - a text of ours
+    some = "SELECT count(*) FROM log WHERE event <> 'dropped' OR timestamp IS NOT NULL"
+    if not database.execute(some).fetchone()[0]:
         raise TraceError(f"{', '.join(map(str, paths))}: no record of a decision log is in it")
     database.execute(TOLD)
     return database
+
+
+def _is_torn(path: Path) -> bool:
+    """True if the last line of a log has no end, since its writer was stopped."""
+    with path.open("rb") as file:
+        file.seek(max(file.seek(0, 2) - 1, 0))
+        return file.read(1) not in (b"", b"\n")
 
 
 def connected(folder: Path) -> Any:

@@ -7,13 +7,14 @@ texts that were not asked for, and the sessions whose calls are not all there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from sponsio_like.errors import TraceError
-from sponsio_like.traces.jsonl import Line
+from sponsio_like.traces.jsonl import Line, ignored, read_lines
 from sponsio_like.traces.trace import CallEvent, Trace, trace_of
 
 CUT: tuple[str, ...] = ("calls",)
@@ -40,6 +41,35 @@ def is_log(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("event"), str) and "events" not in value
 
 
+def read_records(path: str | Path, progress: Callable[[int], None] = ignored) -> Iterator[Line]:
+    """Yield the records of a log one by one, each with its place `file:line`.
+
+    A line that is not JSON is a record `dropped`, which counts one lost record: what it said is not
+    known. A last line that is incomplete is left out. Raises `TraceError` if the first line is not
+    JSON: then this is no log.
+    """
+    damaged = list[str]()
+    for line in read_lines(path, progress, torn=True, lost=damaged.append):
+        yield from map(_damaged, damaged)
+        damaged.clear()
+        yield line
+    yield from map(_damaged, damaged)
+
+
+def _damaged(where: str) -> Line:
+    return Line(where, {"event": "dropped", "records": 1, "damaged": True})
+
+
+def lost_by(record: Mapping[str, Any]) -> int:
+    """Return the number of records that were lost before this one. Raises `TypeError`."""
+    if record.get("event") != "dropped":
+        return 0
+    lost = record.get("records")
+    if type(lost) is not int or lost < 0:
+        raise TypeError(f"{lost!r} is no number of records")
+    return lost
+
+
 def logged_traces(lines: Iterable[Line]) -> Iterator[Trace]:
     """Yield the sessions of a log, each when it has ended, then those that have not.
 
@@ -52,7 +82,7 @@ def logged_traces(lines: Iterable[Line]) -> Iterator[Trace]:
         if not isinstance(event, str):
             raise TraceError(f"{where}: not a record of a decision log: it has no `event`")
         if event == "dropped":
-            gap = True
+            gap = True  # however many
             for told in known.values():
                 told.withheld.add(CUT)
         session = record.get("session")

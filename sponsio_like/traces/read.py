@@ -13,7 +13,7 @@ from sponsio_like.errors import TraceError
 from sponsio_like.traces.elsewhere import format_of, traces_elsewhere
 from sponsio_like.traces.foreign import TRACE
 from sponsio_like.traces.jsonl import ignored, read_lines
-from sponsio_like.traces.logged import is_log, logged_traces
+from sponsio_like.traces.logged import is_log, logged_traces, read_records
 from sponsio_like.traces.trace import Trace, trace_of
 
 
@@ -21,7 +21,7 @@ def read_traces(path: str | Path, progress: Callable[[int], None] = ignored) -> 
     """Yield the traces of a file one by one. Raises `TraceError` at the first bad one.
 
     A file without any is refused: it would keep every contract. A log whose last line is incomplete
-    is read up to it.
+    is read up to it; after a line of it that is not JSON, calls are missing (`logged_traces`).
     """
     lines = read_lines(path, progress)
     first = next(lines, None)
@@ -46,7 +46,7 @@ def read_traces(path: str | Path, progress: Callable[[int], None] = ignored) -> 
 
 def _logged(path: str | Path, progress: Callable[[int], None]) -> Iterator[Trace]:
     empty = True
-    for trace in logged_traces(read_lines(path, progress, torn=True)):
+    for trace in logged_traces(read_records(path, progress)):
         empty = False
         yield trace
     if empty:

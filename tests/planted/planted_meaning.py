@@ -18,6 +18,7 @@ from tests.planted import (
     planted_inventory,
     planted_kinds,
     planted_loading,
+    planted_log,
     planted_people,
     planted_values,
     planted_world,
@@ -1196,6 +1197,7 @@ BUGS = (
     *(Bug(*each) for each in planted_world.MEANING),
     *(Bug(*each) for each in planted_kinds.MEANING),
     *(Bug(*each) for each in planted_loading.MEANING),
+    *(Bug(*each) for each in planted_log.MEANING),
     *(Bug(*each) for each in planted_inventory.MEANING),
     *(Bug(*each) for each in planted_confirm.MEANING),
     Bug(

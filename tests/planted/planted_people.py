@@ -247,14 +247,18 @@ NOTIFIERS = (
     (
         "notifiers run at once",
         "notices.py",
-        "self._waiting.put_nowait(notice)",
-        "self.notifier(notice)",
+        "if not self._outbox.put(notice):",
+        "if self.notifier(notice):",
     ),
     (
         "notifiers run under a lock",
         "notices.py",
-        "            self._waiting.put_nowait(notice)\n",
-        "            with self._lock:\n                self.notifier(notice)\n",
+        "        if not self._outbox.put(notice):\n",
+        (
+            "        with self._outbox._lock:\n"
+            "            self.notifier(notice)\n"
+            "        if False:\n"
+        ),
     ),
     (
         "who has failed is not told again",
@@ -270,14 +274,14 @@ NOTIFIERS = (
     ),
     (
         "the latest notice comes first",
-        "notices.py",
-        "= queue.Queue(MAILBOX_CAP)",
-        "= queue.LifoQueue(MAILBOX_CAP)",
+        "outbox.py",
+        "= queue.Queue(cap)",
+        "= queue.LifoQueue(cap)",
     ),
     (
         "mailboxes are not capped",
-        "notices.py",
-        "= queue.Queue(MAILBOX_CAP)",
+        "outbox.py",
+        "= queue.Queue(cap)",
         "= queue.Queue()",
     ),
     (

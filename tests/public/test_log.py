@@ -16,7 +16,7 @@ import pytest
 from sponsio_like.contracts.definition import contract
 from sponsio_like.errors import TraceError
 from sponsio_like.guard.guard import Guard
-from sponsio_like.log import json_lines, json_log, read_log
+from sponsio_like.log import flush, json_lines, json_log, read_log
 from sponsio_like.session import Log
 
 FEW = contract("few").guarantees("tool `pay` at most 1 times")
@@ -223,6 +223,7 @@ def test_no_record_is_made_that_a_logger_does_not_read(
     assert not made
     session.decide("pay", id="b")
     assert made == ["b"]
+    assert flush()
     (told,) = (each.sponsio_like for each in caplog.records if each.name == logger.name)  # type: ignore[attr-defined]
     assert told["outcome"] == "blocked"
     assert [(each["contract"], each["mode"]) for each in told["contracts"]] == [("few", "enforce")]

@@ -17,6 +17,7 @@ import pytest
 from sponsio_like import ContractError, Guard, contract
 from sponsio_like.log import flush, json_log, queued, verify
 from sponsio_like.log.files import LOOK_EVERY
+from tests.semantics.manifest import requirement
 
 FEW = contract("few").guarantees("tool `pay` at most 1 times")
 
@@ -55,6 +56,7 @@ def test_the_oldest_files_are_removed(tmp_path: Path) -> None:
 ROTATES = """
 import sys
 from sponsio_like.log import json_log
+from tests.semantics.manifest import requirement
 log = json_log(sys.argv[1], rotate=40_000, keep=100)
 for i in range(4000):
     log({"event": "fact", "by": sys.argv[2], "n": i})
@@ -91,6 +93,7 @@ def test_a_full_disk_stops_nothing_and_is_said(caplog: pytest.LogCaptureFixture)
         "Blocked",
         "Blocked",
     ]
+    assert flush()
     assert log.lost == 3
     assert "1 records are lost so far" in caplog.text
     assert "2 records are lost so far" in caplog.text
@@ -183,7 +186,7 @@ def chained(tmp_path: Path) -> Path:
 def test_a_chain_that_nobody_touched_holds(chained: Path) -> None:
     """Every line of every writer is linked with the one before."""
     links = verify([chained])
-    assert (links.lines, len(links.last), links.wrong) == (6, 2, [])
+    assert (links.lines, len(links.last), links.wrong, links.open) == (8, 2, [], set())
 
 
 def test_a_change_shows(chained: Path) -> None:
@@ -207,7 +210,7 @@ def test_a_key_keeps_others_from_making_a_chain(
 ) -> None:
     """A chain that was made with another key, or without one, does not hold."""
     monkeypatch.setenv("SPONSIO_LIKE_LOG_KEY", "secret")
-    assert len(verify([chained]).wrong) == 6
+    assert len(verify([chained]).wrong) == 8
     chained.unlink()
     with json_log(chained, chain=True) as log:
         log({"event": "fact"})
@@ -220,10 +223,38 @@ def test_the_command_line_verifies(chained: Path) -> None:
     """`log verify` has status 0 where every link holds, else 1 and the places."""
     command = [sys.executable, "-m", "sponsio_like", "log", "verify", str(chained)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
-    assert (done.returncode, "6 lines: every link holds" in done.stdout) == (0, True)
+    assert (done.returncode, "8 lines: every link holds" in done.stdout) == (0, True)
     chained.write_text(chained.read_text().replace("blocked", "allowed", 1))
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert (done.returncode, f"{chained}:" in done.stdout) == (1, True)
+
+
+@requirement("S-LOG-12")
+def test_a_chain_whose_end_was_cut_off_has_no_end(chained: Path) -> None:
+    """Without its record `closed`, a chain is not whole: it is said, and a status if asked for."""
+    lines = chained.read_text().splitlines(keepends=True)
+    chained.write_text("".join(lines[:-1]))
+    (last,) = (each for each in verify([chained]).last if each in lines[-1])
+    assert (verify([chained]).wrong, verify([chained]).open) == ([], {last})
+    command = [sys.executable, "-m", "sponsio_like", "log", "verify", str(chained)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert (done.returncode, f"the chain of {last} has no end" in done.stdout) == (0, True)
+    assert subprocess.run([*command, "--ended"], check=False, capture_output=True).returncode == 1
+
+
+def test_a_process_that_ends_closes_its_chains(tmp_path: Path) -> None:
+    """A log that nobody closes is closed by the end of the process, if it has written anything."""
+    program = (
+        "import sys; from sponsio_like.log import json_log; "
+        "kept = [json_log(each, chain=True) for each in sys.argv[1:]]; kept[0]({'event': 'fact'})"
+    )
+    paths = [tmp_path / "a", tmp_path / "b"]
+    subprocess.run([sys.executable, "-c", program, *map(str, paths)], check=True)
+    events = [
+        [json.loads(line)["event"] for line in each.read_text().splitlines()] for each in paths
+    ]
+    assert events == [["fact", "closed"], []]
+    assert not verify(paths).open
 
 
 def test_errors_of_a_log_do_not_go_into_it(caplog: pytest.LogCaptureFixture) -> None:

@@ -28,6 +28,7 @@ from sponsio_like import (
     Violation,
     contract,
     notices,
+    outbox,
 )
 from sponsio_like.notices import Mailbox, Notice, drain
 from sponsio_like.patterns import (
@@ -425,7 +426,7 @@ def test_one_notifier_is_told_one_after_another() -> None:
 
 def test_a_mailbox_that_is_not_used_has_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """The thread of a mailbox ends when it has had nothing to do for a while, and starts again."""
-    monkeypatch.setattr(notices, "IDLE_SECONDS", 0.01)
+    monkeypatch.setattr(outbox, "IDLE_SECONDS", 0.01)
     told = Told()
     box = Mailbox(told, "resting")
     example = Notice("s", "c", "t", "1", 0, "held", "m")

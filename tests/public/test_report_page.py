@@ -146,10 +146,14 @@ def test_lines_that_are_no_json_are_left_out_and_said(log: Path, tmp_path: Path)
     """A log that was cut in the middle is counted as far as it goes; the loop says which lines."""
     lines = log.read_text().splitlines(keepends=True)
     (tmp_path / "cut").write_text("".join([*lines[:50], lines[50][:40], "\n", *lines[51:]]))
-    lost: list[str] = []
-    found = report_of(read_log(tmp_path / "cut", lost.append)).as_json()
-    assert lost == [f"{tmp_path / 'cut'}:51"]
-    assert facts_of([tmp_path / "cut"]).totals["decisions"] == found["decisions"]
+    (tmp_path / "torn").write_text((tmp_path / "cut").read_text() + lines[52][:30])
+    for name in ("cut", "torn"):
+        report = report_of(read_log(tmp_path / name))
+        found = report.as_json()
+        assert report.damaged == [f"{tmp_path / name}:51"]
+        totals = facts_of([tmp_path / name]).totals
+        assert (totals["decisions"], totals["dropped"]) == (found["decisions"], found["lost"])
+        assert found["lost"] == 1
 
 
 @pytest.mark.parametrize("content", ["", '{"a": 1}\n'])

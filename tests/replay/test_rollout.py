@@ -12,10 +12,11 @@ import pytest
 
 from sponsio_like import ContractError, Guard
 from sponsio_like.checks import read_file
-from sponsio_like.contracts import loads
+from sponsio_like.contracts import fingerprint, loads
 from sponsio_like.log import read_log
-from sponsio_like.replay import Wanted, difference, evidence_of, promoted, upper_bound
+from sponsio_like.replay import Replay, Wanted, difference, evidence_of, promoted, upper_bound
 from sponsio_like.traces import Line, read_traces
+from tests.semantics.manifest import requirement
 
 OLD = """\
 version: 1
@@ -146,14 +147,14 @@ def test_a_promoted_contract_is_the_only_change(text: str, after: str) -> None:
         promoted(text, "fw")
 
 
-def observed(path: Path, file: Path, sessions: int, breaking: int) -> Path:
+def observed(path: Path, file: Path, sessions: int, breaking: int, content: Any = ()) -> Path:
     """A log of so many sessions in which `few` applies; the first ones break it."""
-    guard = Guard.from_yaml(file, log=path)
+    guard = Guard.from_yaml(file, log=path, log_content=content)
     for number in range(sessions):
         session = guard.session(f"s{number}")
         session.settle(session.decide("check", {}).id)
         for _ in range(2 if number < breaking else 1):
-            session.settle(session.decide("pay", {}).id)
+            session.settle(session.decide("pay", {"amount": 5}).id)
         session.finish()
     return path
 
@@ -186,6 +187,83 @@ def test_a_record_that_was_lost_counts_as_a_false_stop(tmp_path: Path) -> None:
     more = observed(tmp_path / "more", file, 93, 0)
     done = run("promote", file, "few", "--evidence", more, "--evidence", gap, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("records", ['"many"', "null", "-1", "true", "[]"])
+def test_a_number_that_is_none_is_refused(tmp_path: Path, records: str) -> None:
+    """A record `dropped` that does not say how many is no record of a log, and named so."""
+    file = written(tmp_path / "c.yaml", OLD)
+    log = written(tmp_path / "gap", f'{{"event": "dropped", "records": {records}}}\n')
+    for command in (("report", log), ("promote", file, "few", "--evidence", log)):
+        done = run(*command, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"{log}:1: not a `dropped` record of a decision log\n"
+
+
+@requirement("S-LOG-10")
+def test_a_line_that_is_no_json_is_a_record_that_is_lost(tmp_path: Path) -> None:
+    """It counts as a false stop."""
+    file = written(tmp_path / "c.yaml", OLD)
+    log = observed(tmp_path / "log", file, 60, 0)
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text("".join([*lines[:50], "{\n", *lines[51:]]))
+    done = run("promote", file, "few", "--evidence", log, cwd=tmp_path)
+    assert (done.returncode, "the log has lost 1 record" in done.stdout) == (1, True)
+
+
+ASSUMING = """version: 1
+mode: observe
+contracts:
+  - name: few
+    assume: called `open_dispute`
+    guarantee: tool `pay` at most 1 times
+"""
+SMALL = ASSUMING.replace("tool `pay` at most 1 times", "'`pay.amount` between 0 and 9'").replace(
+    "    assume: called `open_dispute`\n", ""
+)
+
+
+def test_a_contract_whose_assumption_never_holds_has_not_applied(tmp_path: Path) -> None:
+    """A call of its tool is no evidence: the session is played again to see if it applied."""
+    file = written(tmp_path / "c.yaml", ASSUMING)
+    log = observed(tmp_path / "log", file, 70, 0)
+    done = run("promote", file, "few", "--evidence", log, "--by-name", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "never applied" in done.stdout
+    assert "70 sessions had calls of its tools, to which it did not apply" in done.stdout
+
+
+@requirement("S-LOG-11")
+def test_only_sessions_in_which_it_applied_are_kept(tmp_path: Path) -> None:
+    """Of three sessions it applied in one; what is not asked of a call is no reason to count it."""
+    file = written(tmp_path / "c.yaml", ASSUMING)
+    guard = Guard.from_yaml(file, log=tmp_path / "log")
+    for name, tools in {"a": ["pay"], "b": ["open_dispute", "pay"], "c": ["look"]}.items():
+        session = guard.session(name)
+        for tool in tools:
+            session.settle(session.decide(tool, {}).id)
+        session.finish()
+    contracts = read_file(file).contracts
+    found = evidence_of(read_log(tmp_path / "log"), "few", fingerprint(contracts[0]), {})
+    assert found.sessions == {"a", "b"}
+    found.confirm(read_traces(tmp_path / "log"), Replay(contracts), by_name=False)
+    assert (found.sessions, found.idle) == ({"b"}, 1)
+
+
+def test_a_log_that_does_not_show_if_a_contract_applied_is_no_evidence(tmp_path: Path) -> None:
+    """It says what the log lacks; the names of tools are evidence only if that is asked for."""
+    file = written(tmp_path / "c.yaml", SMALL)
+    log = observed(tmp_path / "log", file, 70, 0)
+    done = run("promote", file, "few", "--evidence", log, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "70 sessions do not show if it applied: the log lacks the arguments of `pay`" in (
+        done.stdout
+    )
+    done = run("promote", file, "few", "--evidence", log, "--by-name", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    written(file, SMALL)
+    log = observed(tmp_path / "amounts", file, 70, 0, ["args.pay.amount"])
+    assert run("promote", file, "few", "--evidence", log, cwd=tmp_path).returncode == 0
 
 
 def test_more_records_may_be_lost_than_sessions_were_seen() -> None:

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Contract, ContractError, Guard, contract, record
+from sponsio_like import Contract, ContractError, Guard, TraceError, contract, record
 from sponsio_like.replay import Replay
 from sponsio_like.traces import CUT, read_traces
+from tests.semantics.manifest import requirement
 
 FEW = contract("few").guarantees("tool `pay` at most 1 times")
 SMALL = contract("small").guarantees("`pay.amount` between 0 and 100")
@@ -40,6 +41,27 @@ def judged(path: Path, *rules: Contract) -> tuple[dict[str, int], dict[str, froz
     for violation in found.violations:
         counts[violation.contract] += 1
     return counts, dict(found.not_judged)
+
+
+@requirement("S-LOG-10")
+def test_a_log_cut_in_the_middle_is_read(tmp_path: Path) -> None:
+    """A line that is not JSON is a gap: what came by then is judged, open sessions are not."""
+    log = tmp_path / "l"
+    guard = Guard([FEW], mode="observe", log=log)
+    for name in "abc":
+        session = guard.session(name)
+        for _ in range(2):
+            session.settle(session.decide("pay", {}).id)
+        session.finish()
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text("".join([*lines[:6], lines[6][:30] + "\n", *lines[7:]]))
+    replay = Replay([FEW])
+    found = {each.id: (each.withheld, replay.judge(each)) for each in read_traces(log)}
+    assert [len(judged.violations) for _, judged in found.values()] == [1, 0, 0]
+    assert [CUT in withheld for withheld, _ in found.values()] == [False, True, True]
+    log.write_text("".join(["nonsense\n", *lines]))
+    with pytest.raises(TraceError, match="l:1: not a line of JSON"):
+        list(read_traces(log))
 
 
 def test_a_log_with_content_is_judged_like_the_session(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from sponsio_like.contracts.declaration import CATALOG, catalog
 from sponsio_like.contracts.loader import load
 from sponsio_like.errors import SessionError, TraceError
 from sponsio_like.guard.raised import CallBlocked
-from sponsio_like.log import json_log, read_log
+from sponsio_like.log import flush, json_log, read_log
 from sponsio_like.outcome import Redirect
 from sponsio_like.replay.replay import Replay
 from sponsio_like.terminal import console_for
@@ -68,6 +68,7 @@ def test_a_logger_of_the_standard_library_is_a_log(caplog: pytest.LogCaptureFixt
     """
     with caplog.at_level(logging.INFO, logger="host"):
         paid_twice(logging.getLogger("host"))
+        assert flush()
     mine = [each for each in caplog.records if each.name == "host"]
     assert events([json.loads(each.getMessage()) for each in mine]) == RECORDS
     assert events([getattr(each, "sponsio_like") for each in mine]) == RECORDS  # noqa: B009
@@ -94,6 +95,7 @@ def test_a_structured_logger_is_a_log() -> None:
     """A logger like structlog's gets the event, and all else as fields."""
     log = Structured()
     paid_twice(log)
+    assert flush()
     last = log.said[-3:]
     assert [(level, event) for level, event, _ in last] == [
         ("info", "decision"),
@@ -113,6 +115,7 @@ def test_a_logger_of_structlog_is_a_log() -> None:
     )
     for log in (made, made.bind(app="a")):
         paid_twice(log)
+    assert flush()
     assert events([json.loads(line) for line in stream.getvalue().splitlines()]) == 2 * RECORDS
 
 
@@ -132,6 +135,7 @@ def test_a_decision_that_failed_is_an_error(caplog: pytest.LogCaptureFixture) ->
         raise OSError
 
     Guard([FEW], log=log).session(clock=late).decide("pay")
+    assert flush()
     said = [(level, event) for level, event, _ in log.said if event == "decision"]
     assert said == [("error", "decision")] * 2
 
@@ -170,6 +174,7 @@ def test_any_function_of_a_record_is_a_log() -> None:
     stream = io.StringIO()
     for log in (records.append, json_log(stream), lambda record, extra=1: records.append(record)):
         paid_twice(log)
+    assert flush()
     assert events(records) == 2 * RECORDS
     assert stream.getvalue().count("decision") == 2
 

@@ -1,0 +1,106 @@
+"""Hands things to a function that may be slow, by a thread of its own, from a queue with a cap.
+
+In: a function. Out: an `Outbox`, which takes a thing and returns at once. Notices and records of
+the log go this way, so that a notifier or a sink which hangs delays neither a decision nor another.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
+
+IDLE_SECONDS = 5.0
+"""The seconds that the thread waits for another thing before it ends."""
+EXIT_SECONDS = 5.0
+"""The most seconds that the end of the process waits for things to be handed over."""
+
+Thing = TypeVar("Thing")
+
+
+class Outbox(Generic[Thing]):
+    """A queue before a function, which gets one thing after another, and raises nothing.
+
+    `name` is that of the thread, which lives while there is something to do.
+    """
+
+    def __init__(self, hand: Callable[[Thing], None], name: str, cap: int) -> None:
+        self.name = name
+        self._hand = hand
+        self._waiting: queue.Queue[Thing] = queue.Queue(cap)
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        _OUTBOXES.add(self)
+
+    def put(self, thing: Thing) -> bool:
+        """Put a thing into the queue, and return at once; return False if there is no room."""
+        try:
+            self._waiting.put_nowait(thing)
+        except queue.Full:
+            return False
+        thread = self._thread
+        if thread is None or not thread.is_alive():  # threads do not survive a fork
+            self._start()
+        return True
+
+    @property
+    def left(self) -> int:
+        """The number of things that wait, or are being handed over."""
+        return self._waiting.unfinished_tasks
+
+    def _start(self) -> None:
+        with self._lock:
+            if self._thread is not None and self._thread.is_alive():
+                return
+            self._thread = threading.Thread(target=self._work, name=self.name, daemon=True)
+            try:
+                self._thread.start()
+            except RuntimeError:  # no more threads, or the process ends; the next thing tries again
+                self._thread = None
+                _logger().exception("%s has no thread", self.name)
+
+    def _work(self) -> None:
+        while True:
+            try:
+                thing = self._waiting.get(timeout=IDLE_SECONDS)
+            except queue.Empty:
+                with self._lock:
+                    if self._waiting.empty():
+                        self._thread = None
+                        return
+                continue
+            self._hand(thing)
+            self._waiting.task_done()
+
+
+def flush(seconds: float = EXIT_SECONDS) -> bool:
+    """Wait at most so many seconds until all notices and records are handed over; return True if
+    they are.
+    """
+    end = time.monotonic() + seconds
+    while any(each.left for each in _OUTBOXES.copy()):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def _at_exit() -> None:
+    if flush():
+        return
+    for each in _OUTBOXES.copy():
+        if each.left:
+            _logger().error("the process ends: %s has lost %d", each.name, each.left)
+
+
+def _logger() -> logging.Logger:
+    return logging.getLogger("sponsio_like")
+
+
+_OUTBOXES: WeakSet[Outbox[Any]] = WeakSet()
+atexit.register(_at_exit)

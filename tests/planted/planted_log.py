@@ -1,0 +1,35 @@
+"""Bugs against the log and the way to enforcement.
+
+In: nothing. Out: `MEANING`: name, file, what stands there, what is put there instead
+(`tests/planted/planted_meaning.py`). The requirements that they break are in
+`tests/semantics/manifest_log.py`.
+"""
+
+from __future__ import annotations
+
+MEANING = (
+    (
+        "every sink is quick",
+        "guard/sinks.py",
+        "    return sink if quick else queued(sink)",
+        "    return sink if quick or sink else queued(sink)",
+    ),
+    (
+        "lines that are no JSON are passed over",
+        "traces/logged.py",
+        '{"event": "dropped", "records": 1, "damaged": True}',
+        '{"event": "contracts"}',
+    ),
+    (
+        "names of tools are evidence",
+        "replay/evidence.py",
+        "or judged.applied.get(self.contract):",
+        "or judged.applied is not None:",
+    ),
+    (
+        "every chain has an end",
+        "log/chain.py",
+        "else found.open.add)(writer)",
+        "else found.open.discard)(writer)",
+    ),
+)
