@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import sponsio_like.logic.formula as f
+from sponsio_like.contracts.circumstances import condition_formula, tool_test
 from sponsio_like.contracts.comparisons import check_comparisons, tests_of
 from sponsio_like.contracts.matches import is_match, matched
 from sponsio_like.contracts.operands import COMPARISONS, name, only, pattern_text, scalar, scalars
@@ -36,6 +37,7 @@ from sponsio_like.logic.formula import (
     disj,
     postorder,
 )
+from sponsio_like.prose import conditions
 from sponsio_like.syntax import read as read_text
 from sponsio_like.values import regex
 
@@ -109,13 +111,21 @@ def _by_now(atom: Happens) -> Formula:
 
 
 def sentence(text: str, words: Vocabulary = NOTHING) -> Formula:
-    """Read the sentence "called `x`". Raises `ContractError` for another."""
+    """Read the sentence "called `x`", or another that says when.
+
+    Raises `ContractError` for one that is not understood, or means two things.
+    """
     found = SENTENCE.fullmatch(text)
-    if not found:
-        raise ContractError.of(
-            f"`{text}` is not understood", "write called `x`, an atom {called: x}, or {ltl: ..}"
-        )
-    return Happens("called", named_calls(found[1], words))
+    if found:
+        return Happens("called", named_calls(found[1], words))
+    read = [condition_formula(each, words) for each in conditions(text, tool_test(words))]
+    meant = list(dict.fromkeys(read))
+    if len(meant) == 1:
+        return meant[0]
+    raise ContractError.of(
+        f"`{text}` {'can mean two things' if meant else 'is not understood'}",
+        "write called `x`, an atom {called: x}, or {ltl: ..}",
+    )
 
 
 def event(value: Any, words: Vocabulary = NOTHING) -> Formula:

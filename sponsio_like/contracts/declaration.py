@@ -127,6 +127,8 @@ class Pattern:
     breaks: tuple[str, ...]
     example: Mapping[str, Any]
     parameters: tuple[Parameter, ...]
+    says: tuple[str, ...] = ()
+    """The other phrasings that mean the pattern, in the notation of `prose/grammar.py`."""
     whose: Mapping[str, str] = field(default_factory=dict)
     """The parameters of kind `Field` that only some calls have, each with the parameter of those
     calls.
@@ -299,13 +301,15 @@ def pattern(
     keeps: Iterable[str],
     breaks: Iterable[str],
     example: Mapping[str, Any],
+    says: Iterable[str] = (),
     whose: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[..., Rule | Formula]], Pattern]:
     """Declare the decorated function as a pattern: its name is the key, its docstring the meaning.
 
-    `sentences` are templates (`templates.py`), `keeps` and `breaks` traces, `example` arguments by
-    name; `whose` names the parameter of the calls that have a field. Raises `ContractError` for a
-    name that is taken.
+    `sentences` are templates (`templates.py`), `says` other phrasings of them
+    (`sponsio_like/prose/grammar.py`), `keeps` and `breaks` traces, `example` arguments by name;
+    `whose` names the parameter of the calls that have a field. Raises `ContractError` for a name
+    that is taken.
     """
 
     def declare(build: Callable[..., Rule | Formula]) -> Pattern:
@@ -328,6 +332,7 @@ def pattern(
             tuple(breaks),
             dict(example),
             parameters,
+            tuple(says),
             whose or {},
         )
         CATALOG[name] = declared

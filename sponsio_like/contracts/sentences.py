@@ -1,25 +1,38 @@
-"""Reads guarantees that are written as a sentence of a pattern, as a whole or not at all.
+"""Reads guarantees that are written as a sentence, as a whole or not at all.
 
-In: "tool `check` must precede `pay`". Out: the `Rule` of the pattern that has this sentence; where
-several have it, of the first in reading order. What is not entirely understood is refused.
+In: "tool `check` must precede `pay`", "never call pay before check". Out: the `Rule` of the pattern
+that says so, under a condition where the sentence has one. The pattern's own sentence is read
+first, by its template; any other by the grammar of `prose`, which finds every reading. Readings
+that mean the same are one; where two mean different things, the sentence is refused with both.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
-from sponsio_like.contracts.declaration import Pattern, Rule, catalog
+from sponsio_like.contracts.circumstances import tool_test
+from sponsio_like.contracts.declaration import CATALOG, Pattern, Rule, catalog
+from sponsio_like.contracts.demands import circumstance, demanded_where, same_meaning
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.contracts.templates import PLACE, arguments, blanks, sentence_shape
 from sponsio_like.errors import ContractError
+from sponsio_like.prose import Said, sayings
 
 
 def read_sentence(sentence: str, words: Vocabulary = NOTHING) -> Rule:
     """Return the rule that a sentence states. Raises `ContractError` with the closest sentences."""
     for declared, given in readings(sentence):
         return declared.rule(given, words)
+    found = meanings(sentence, words)
+    if len(found) > 1:
+        shown = " or ".join(f"“{each.sentence}”" for each in found[:2])
+        raise ContractError.of(f"“{sentence.strip()}” can mean two things", f"write {shown}")
+    if found:
+        return found[0]
     near = " or ".join(f"“{each}”" for each in closest_sentences(sentence))
     raise ContractError.of(
         f"“{sentence.strip()}” is not understood",
@@ -34,6 +47,56 @@ def readings(sentence: str) -> Iterator[tuple[Pattern, dict[str, Any]]]:
             given = arguments(template, sentence)
             if given is not None:
                 yield declared, given
+
+
+# --- every reading --------------------------------------------------------------------------------
+
+
+def meanings(sentence: str, words: Vocabulary = NOTHING) -> list[Rule]:
+    """Return the rules that a sentence can mean: one for each meaning, in the shortest words.
+
+    Raises the `ContractError` of a reading whose arguments are wrong, if no other reading is left.
+    """
+    found: list[Rule] = []
+    wrong: ContractError | None = None
+    for said in sayings(sentence, phrasings(), tool_test(words)):
+        try:
+            found.append(_rule(said, words))
+        except ContractError as error:
+            wrong = wrong or error
+    if not found and wrong is not None:
+        raise wrong
+    found.sort(key=lambda rule: (not rule.pattern, len(rule.sentence)))
+    different: list[Rule] = []
+    for rule in found:
+        if not any(same_meaning(rule, other) for other in different):
+            different.append(rule)
+    return different
+
+
+def phrasings() -> tuple[tuple[str, str], ...]:
+    """Return the phrasings of all patterns, each with the name of its pattern."""
+    return _phrasings(tuple(CATALOG))
+
+
+@cache
+def _phrasings(_: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((each.name, text) for each in catalog() for text in each.says)
+
+
+def _rule(said: Said, words: Vocabulary) -> Rule:
+    """Return the rule of one reading. Raises `ContractError` for arguments that are wrong."""
+    rule = CATALOG[said.name].rule(said.arguments, words)
+    if said.when is None:
+        return rule
+    how, what = said.when
+    when, text = circumstance(how, what, words, forbids=said.name == "absent")
+    formula = demanded_where(when, rule.formula, how)
+    conditional = f"{text}, {rule.sentence}"
+    return replace(rule, formula=formula, sentence=conditional, pattern="", arguments={}, cap=False)
+
+
+# --- the closest sentences ------------------------------------------------------------------------
 
 
 def closest_sentences(sentence: str) -> list[str]:

@@ -27,6 +27,12 @@ CONFIRM = default("confirm")
 @pattern(
     "agentic",
     "content from `{source}` requires review",
+    says=(
+        (
+            "CONTENT {source:tools} (REQUIRES review | MUST be reviewed) [by {gate:tools}] "
+            "[before {sinks:tools}]"
+        ),
+    ),
     keeps=("", "send", "web review=ok send send", "web web review=ok send", "web review web"),
     breaks=(
         "web send",
@@ -58,6 +64,10 @@ def untrusted_source_gate(
 @pattern(
     "agentic",
     "confirmation required after reading from `{source}`",
+    says=(
+        "[a] confirmation [is] required after reading from {source:tools}",
+        "after reading from {source:tools} [,] [a] confirmation [is] required",
+    ),
     keeps=("", "send", "web confirm=true send send", "web web confirm=yes send"),
     breaks=(
         "web send",
@@ -85,6 +95,12 @@ def confirm_after_source(
 @pattern(
     "agentic",
     "`{source}` must pass `{sanitizer}` before `{sink}`",
+    says=(
+        (
+            "[CONTENT] {source:tools} MUST (pass | pass through | go through | be sanitized by)"
+            " {sanitizer:tools} before [CALLING | reaching | it reaches] {sink:tools}"
+        ),
+    ),
     keeps=("", "write", "input sanitize write write", "input other"),
     breaks=("input write", "input! write", "input sanitize input write", "input sanitize! write"),
     example={"source": "input", "sanitizer": "sanitize", "sink": "write"},
@@ -99,6 +115,7 @@ def sanitized_before_sink(
 @pattern(
     "agentic",
     "`{action}` at most once per session",
+    says=("{action:tools} ONCE per session",),
     keeps=("", "post", "other post other"),
     breaks=("post post", "post! post", "post? post"),
     example={"action": "post"},

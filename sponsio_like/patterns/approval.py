@@ -36,6 +36,14 @@ from sponsio_like.logic.formula import (
 @pattern(
     "approval",
     "`{action}` requires active approval from `{role}`",
+    says=(
+        (
+            "{action:union} REQUIRES [an | a] [active | standing] approval (from | by | of) "
+            "{role:role} [not older than {seconds:seconds}]"
+        ),
+        "{action:union} MUST be approved by {role:role}",
+        "NEVER_CALL {action:every} without [an | a] [active] approval (from | by | of) {role:role}",
+    ),
     keeps=("", "approve:refund/manager refund", "approve:refund/manager refund refund", "other"),
     breaks=("refund", "approve:refund/clerk refund", "approve:pay/manager refund"),
     example={"action": "refund", "role": "manager"},
@@ -58,6 +66,7 @@ def approval_active(action: Tools, role: Name, seconds: Duration | None = None) 
 @pattern(
     "approval",
     "`{approval}` valid for {max_steps} steps before `{action}`",
+    says=("{approval:tools} [is] valid for {max_steps:steps} before {action:every}",),
     keeps=("", "approve merge", "approve other merge", "approve merge merge"),
     breaks=("merge", "approve other other merge", "approve! merge", "approve? merge"),
     example={"approval": "approve", "action": "merge", "max_steps": 2},
@@ -77,6 +86,12 @@ def approval_freshness(
 @pattern(
     "approval",
     "every `{action}` must log `{audit}`",
+    says=(
+        (
+            "{action:every} MUST (log | be logged by | be logged with | be logged to | be "
+            "logged in | be recorded by) {audit:tools}"
+        ),
+    ),
     keeps=("", "delete log", "delete delete log", "delete!"),
     breaks=("delete", "delete log!", "log delete"),
     example={"action": "delete", "audit": "log"},
@@ -90,6 +105,12 @@ def audit_after(action: Tools, audit: Tools, counts: Counts = "done") -> Formula
 @pattern(
     "approval",
     "backup `{backup}` must precede `{action}`",
+    says=(
+        (
+            "[a] backup [by | with | through] {backup:tools} MUST (precede | come before) "
+            "{action:every}"
+        ),
+    ),
     keeps=("", "snapshot drop", "snapshot other drop snapshot drop", "snapshot snapshot drop"),
     breaks=("drop", "snapshot drop drop", "snapshot! drop", "snapshot? drop"),
     example={"backup": "snapshot", "action": "drop"},
@@ -106,6 +127,12 @@ def backup_before_destructive(backup: Tools, action: Tools, counts: Counts = "do
 @pattern(
     "approval",
     "dry run `{dry_run}` must precede `{commit}`",
+    says=(
+        (
+            "[a] dry run [by | with | through | of] {dry_run:tools} MUST (precede | come "
+            "before) {commit:every}"
+        ),
+    ),
     keeps=("", "plan apply", "plan plan apply plan apply"),
     breaks=("apply", "plan apply apply", "plan! apply", "plan apply! apply"),
     example={"dry_run": "plan", "commit": "apply"},

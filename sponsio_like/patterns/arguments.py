@@ -39,6 +39,10 @@ SESSION = default("session")
 @pattern(
     "arguments",
     "`{tool}` `{field}` must not contain `{patterns: or }`",
+    says=(
+        "{tool.field:place} MUST_NOT (contain | include | mention) {patterns:texts}",
+        "NEVER_CALL {tool:every} with {patterns:texts} in [its | the] {field:field}",
+    ),
     keeps=("", 'bash(command="ls -l")', "bash", 'other(command="rm -rf /")'),
     breaks=(
         'bash(command="rm -rf /")',
@@ -63,6 +67,11 @@ def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
 @pattern(
     "arguments",
     "`{tool}` `{field}` must match `{patterns: or }`",
+    says=(
+        "{tool.field:place} MUST match {patterns:texts}",
+        "{tool.field:place} MUST be [one of | either] {patterns:exact}",
+        "{tool.field:place} MUST (start | begin) with {patterns:prefixes}",
+    ),
     keeps=("", 'post(url="https://api.corp/x")', "other"),
     breaks=("post", 'post(url="https://evil/?https://api.corp/")', "post(url=5)"),
     example={"tool": "post", "field": "url", "patterns": [r"^https://api\.corp/"]},
@@ -83,6 +92,13 @@ def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
 @pattern(
     "arguments",
     "`{tool}.{field}` at most {max_chars} chars",
+    says=(
+        "{tool.field:place} [MUST (have | be) | MAY have] {max_chars:most} CHARS [long]",
+        (
+            "{tool.field:place} MUST_NOT (be longer than | exceed | have more than | be more "
+            "than) {max_chars:number} CHARS [long]"
+        ),
+    ),
     keeps=("", 'sql(query="12345")', "sql", 'other(query="123456")'),
     breaks=('sql(query="123456")', 'sql(query=["123", "456"])'),
     example={"tool": "sql", "field": "query", "max_chars": 5},
@@ -98,6 +114,20 @@ def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
 @pattern(
     "arguments",
     "`{tool}.{field}` between {min} and {max}",
+    says=(
+        "{tool.field:place} [MUST (be | lie | stay)] between {min:number} and {max:number}",
+        "{tool.field:place} MUST (be | lie | range) from {min:number} to {max:number}",
+        "{tool.field:place} [MUST (be | stay)] AT_MOST {max:number}",
+        (
+            "{tool.field:place} MUST_NOT (exceed | be more than | be greater than | be larger "
+            "than | be higher than | be above | be over | go above) {max:number}"
+        ),
+        "{tool.field:place} [MUST be] at least {min:number}",
+        (
+            "{tool.field:place} MUST_NOT be (less than | lower than | smaller than | below | "
+            "under) {min:number}"
+        ),
+    ),
     keeps=("", "pay(amount=0)", "pay(amount=100)", "other", "other(amount=500)"),
     breaks=(
         "pay(amount=101)",
@@ -131,6 +161,16 @@ def arg_value_range(
     "total `{tool}.{field}` at most {total}",
     "total `{tool}.{field}` at most {total} per {per.seconds} seconds",
     "total `{tool}.{field}` at most {total} per {per.steps} steps",
+    says=(
+        (
+            "[the] (total | sum of [the]) {tool.field:place} [MUST (be | stay)] AT_MOST "
+            "{total:number} [{per:window}]"
+        ),
+        (
+            "[the] (total | sum of [the]) {tool.field:place} MUST_NOT (exceed | be more than | "
+            "go above) {total:number} [{per:window}]"
+        ),
+    ),
     keeps=("", "pay(amount=60) pay(amount=40)", "pay(amount=0.1) pay(amount=99.9)", "other"),
     breaks=(
         "pay(amount=60) pay(amount=41)",
@@ -164,6 +204,13 @@ def amount_limit(
     "arguments",
     "`{tool}.{field}` must not be edited after `{after}`",
     "`{tool}.{field}` must not be edited",
+    says=(
+        (
+            "{tool.field:place} MUST_NOT (change | be changed | be edited | be modified | be "
+            "altered) [after {after:tools}]"
+        ),
+        "{tool.field:place} MUST stay the same [after {after:tools}]",
+    ),
     keeps=(
         "",
         'report(text="a") report(text="b") check',

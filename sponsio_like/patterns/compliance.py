@@ -25,6 +25,24 @@ from sponsio_like.logic.formula import Always, Eventually, Formula, Next, conj
 @pattern(
     "compliance",
     "after `{commitment}`, tool `{reversal}` is forbidden",
+    says=(
+        "after [CALLING] {commitment:tools} [,] {reversal:every} (FORBIDDEN | MUST_NOT BE_CALLED)",
+        "after [CALLING] {commitment:tools} [,] NEVER_CALL {reversal:every}",
+        (
+            "(once | after | as soon as) {commitment:tools} OK [,] {reversal:every} (FORBIDDEN "
+            "| MUST_NOT BE_CALLED)"
+        ),
+        "(once | after | as soon as) {commitment:tools} OK [,] NEVER_CALL {reversal:every}",
+        "NEVER_CALL {reversal:every} (after | once) [CALLING] {commitment:tools} [OK]",
+        "{reversal:every} FORBIDDEN (after | once) [CALLING] {commitment:tools} [OK]",
+        (
+            "{reversal:every} MUST_NOT (BE_CALLED | come | happen | run) after [CALLING] "
+            "{commitment:tools} [OK]"
+        ),
+        "{reversal:every} MUST_NOT follow {commitment:every}",
+        "{commitment:every} MUST_NOT be followed by {reversal:every}",
+        "no {reversal:one} (once | after) {commitment:tools} OK",
+    ),
     keeps=("", "reject", "approve", "reject approve", "approve! reject"),
     breaks=("approve reject", "approve? reject", "approve other reject"),
     example={"commitment": "approve", "reversal": "reject"},
@@ -40,6 +58,15 @@ def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> 
 @pattern(
     "compliance",
     "tools `{first}` and `{second}` must be by different agents",
+    says=(
+        (
+            "{first:one} and {second:one} MUST (be | be called | be done | be made | be run) by"
+            " different agents"
+        ),
+        "{first:one} and {second:one} MUST_NOT be (called | done | made | run) by SAME agent",
+        "(SAME | one) agent MUST_NOT CALL both {first:one} and {second:one}",
+        "no agent MAY CALL both {first:one} and {second:one}",
+    ),
     keeps=("", "review@ann approve@bob", "review@ann review@ann", "review@ann! approve@ann"),
     breaks=("review@ann approve@ann", "approve@ann review@ann", "review@ann other approve@ann"),
     example={"first": "review", "second": "approve"},
@@ -53,6 +80,14 @@ def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") ->
 @pattern(
     "compliance",
     "every `{trigger}` must be followed by `{response}`",
+    says=(
+        "{trigger:every} MUST [eventually | later] be followed by {response:tools}",
+        "after [CALLING] {trigger:every} [,] [always | MUST] CALL {response:tools}",
+        "after [CALLING] {trigger:every} [,] {response:tools} MUST [eventually | later] BE_CALLED",
+        "(after | once | when | whenever) {trigger:every} OK [,] {response:tools} MUST BE_CALLED",
+        "(after | once | when | whenever) {trigger:every} OK [,] CALL {response:tools}",
+        "[always | MUST] CALL {response:tools} after [CALLING] {trigger:every}",
+    ),
     keeps=("", "notify", "refund notify", "refund refund notify", "refund!"),
     breaks=("refund", "refund notify!", "notify refund", "refund notify refund"),
     example={"trigger": "refund", "response": "notify"},
@@ -70,6 +105,25 @@ def always_followed_by(trigger: Tools, response: Tools, counts: Counts = "done")
 @pattern(
     "compliance",
     "`{steps: and }` must complete before `{gate}`",
+    says=(
+        (
+            "{steps:together} MUST (complete | finish | succeed | BE_CALLED | come | run | have "
+            "completed | have succeeded) before [CALLING] {gate:every}"
+        ),
+        (
+            "{steps:one_step} MUST (complete | finish | have completed | have succeeded) before"
+            " [CALLING] {gate:every}"
+        ),
+        "{steps:together} MUST precede {gate:every}",
+        "[always | MUST] CALL {steps:together} before [CALLING] {gate:every}",
+        "before [CALLING] {gate:every} [,] CALL {steps:together}",
+        "{gate:every} REQUIRES {steps:together} (first | beforehand | before it)",
+        "NEVER_CALL {gate:every} (before | without) [CALLING] {steps:together} [OK]",
+        "NEVER_CALL {gate:every} (until | unless) {steps:together} OK",
+        "{gate:every} [MAY] only [BE_CALLED] after [CALLING] {steps:together} [OK]",
+        "[AGENT MAY] only CALL {gate:every} after [CALLING] {steps:together} [OK]",
+        "{gate:every} MUST_NOT BE_CALLED (before | without | until) {steps:together} [OK]",
+    ),
     keeps=("", "aml kyc loan", "kyc aml other loan", "aml"),
     breaks=("loan", "aml loan", "aml kyc! loan", "aml kyc? loan ok:kyc"),
     example={"steps": ["aml", "kyc"], "gate": "loan"},

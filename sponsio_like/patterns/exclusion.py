@@ -26,6 +26,12 @@ from sponsio_like.outcome import Redirect
 @pattern(
     "exclusion",
     "tools `{first}` and `{second}` are mutually exclusive",
+    says=(
+        "{first:one} and {second:one} (are mutually exclusive | exclude each other)",
+        "{first:one} and {second:one} MUST_NOT both BE_CALLED",
+        "NEVER_CALL both {first:one} and {second:one}",
+        "CALL either {first:one} or {second:one} [,] [but] (not both | never both)",
+    ),
     keeps=("", "approve approve", "reject", "approve! reject"),
     breaks=("approve reject", "reject approve", "approve? reject", "approve other reject"),
     example={"first": "approve", "second": "reject"},
@@ -41,6 +47,14 @@ def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Fo
 @pattern(
     "exclusion",
     "agent may only call `{tools:, }`",
+    says=(
+        "AGENT MAY only CALL {tools:union}",
+        "AGENT MAY CALL only {tools:union}",
+        "only CALL {tools:union}",
+        "CALL only {tools:union}",
+        "only {tools:union} MAY BE_CALLED",
+        "AGENT MAY CALL (nothing but | no tools but | no tool but | no tools except) {tools:union}",
+    ),
     keeps=("", "search", "search summarize search"),
     breaks=("delete", "search delete", "mcp__search"),
     example={"tools": ["search", "summarize"]},
@@ -53,6 +67,12 @@ def tool_allowlist(tools: ExactTools) -> Formula:
 @pattern(
     "exclusion",
     "redirect `{unsafe}` to `{safe}`",
+    says=(
+        "redirect {unsafe:every} to {safe:tool_name}",
+        "CALL {safe:tool_name} instead of {unsafe:tools}",
+        "instead of [CALLING] {unsafe:tools} [,] CALL {safe:tool_name}",
+        "replace {unsafe:every} (with | by) {safe:tool_name}",
+    ),
     keeps=("", "log_request", "other"),
     breaks=("refund", "other refund"),
     example={"unsafe": "refund", "safe": "log_request"},

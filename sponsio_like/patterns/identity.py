@@ -29,6 +29,15 @@ ALL: tuple[Field, ...] = ("*",)
 @pattern(
     "identity",
     "`{tool}` requires ctx[{key:=}]={values:=}",
+    says=(
+        "{tool:union} REQUIRES {key.values:told}",
+        (
+            "(NEVER_CALL {tool:every} | {tool:every} (MUST_NOT BE_CALLED | FORBIDDEN)) unless "
+            "{key.values:told}"
+        ),
+        "[AGENT MAY] only CALL {tool:union} (if | when | while) {key.values:told}",
+        "{tool:union} MAY only BE_CALLED (if | when | while) {key.values:told}",
+    ),
     keeps=("", "ctx:verified=true publish", "other"),
     breaks=("publish", "ctx:verified=false publish", 'ctx:verified="true" publish'),
     example={"tool": "publish", "key": "verified", "values": [True]},
@@ -44,6 +53,7 @@ def ctx_required(tool: Tools, key: Name, values: Scalars) -> Formula:
 @pattern(
     "identity",
     "`{tool}` requires {key:=} matching `{regex}`",
+    says=("{tool:union} REQUIRES [CTX] {key:key} matching {regex:text}",),
     keeps=("", 'ctx:caller="corp/finance" refund', "other"),
     breaks=("refund", 'ctx:caller="evil/corp/finance" refund', "ctx:caller=5 refund"),
     example={"tool": "refund", "key": "caller", "regex": "^corp/"},
@@ -60,6 +70,13 @@ def ctx_matches_required(tool: Tools, key: Name, regex: Regex) -> Formula:
 @pattern(
     "identity",
     "`{tool}` to same `{fields: and }` at most {limit} time(s)",
+    says=(
+        "{tool:tools} (to | for | with) SAME {fields:pairs} {limit:atmost}",
+        "CALL {tool:tools} {limit:atmost} (to | for | with | on) SAME {fields:pairs}",
+        "NEVER_CALL {tool:tools} {limit:excess} (to | for | with | on) SAME {fields:pairs}",
+        "{tool:tools} MUST_NOT BE_CALLED {limit:excess} (to | for | with | on) SAME {fields:pairs}",
+        "NEVER_CALL {tool:tools} {limit:excess} with the same arguments",
+    ),
     keeps=("", 'mail(to="a") mail(to="b")', 'mail(to="a")! mail(to="a")', "other other"),
     breaks=('mail(to="a") mail(to="a")', 'mail(to="a") other mail(to="a", n=2)', "mail"),
     example={"tool": "mail", "fields": ["to"]},
@@ -82,6 +99,10 @@ def duplicate_call_limit(
 @pattern(
     "identity",
     "`{action}` within {max_seconds}s of `{event}`",
+    says=(
+        "{action:names} within {max_seconds:seconds} of {event:tools}",
+        "{action:every} MAY only BE_CALLED within {max_seconds:seconds} (of | after) {event:tools}",
+    ),
     keeps=("", "ask act", "ask +60s act", "ask +100s ask act"),
     breaks=("act", "ask +61s act", "ask act +61s act"),
     example={"action": "act", "event": {"called": "ask"}, "max_seconds": 60},

@@ -38,6 +38,20 @@ ANY = default("*")
     "tool `{action}` at most {limit} times",
     "tool `{action}` at most {limit} times per {per.seconds} seconds",
     "tool `{action}` at most {limit} times per {per.steps} steps",
+    says=(
+        "{action:tools} {limit:atmost} [{per:window}]",
+        "{action:tools} MAY BE_CALLED {limit:atmost} [{per:window}]",
+        "{action:tools} MAY only BE_CALLED {limit:count} [{per:window}]",
+        "[AGENT MAY] CALL {action:tools} {limit:atmost} [{per:window}]",
+        "[AGENT MAY] only CALL {action:tools} {limit:count} [{per:window}]",
+        "NEVER_CALL {action:tools} {limit:excess} [{per:window}]",
+        "{action:tools} MUST_NOT BE_CALLED {limit:excess} [{per:window}]",
+        (
+            "[there MAY be] {limit:most} (calls | call | uses | runs) (of | to) {action:tools} "
+            "[{per:window}]"
+        ),
+        "limit {action:tools} to {limit:number} (calls | call | times | uses) [{per:window}]",
+    ),
     keeps=("", "query query", "query other query", "other other other"),
     breaks=("query query query", "query! query! query", "query? query? query"),
     example={"action": "query", "limit": 2},
@@ -55,6 +69,17 @@ def rate_limit(
 @pattern(
     "operational",
     "tool `{action}` at most once",
+    says=(
+        "{action:tools} ONCE",
+        "CALL {action:tools} ONCE",
+        "{action:tools} MAY BE_CALLED ONCE",
+        "{action:tools} MAY only BE_CALLED once",
+        "only CALL {action:tools} once",
+        "NEVER_CALL {action:tools} (twice | again | more than once)",
+        "{action:tools} MUST_NOT BE_CALLED (twice | again | more than once)",
+        "{action:tools} [MAY BE_CALLED] ONCE (per | for each | for every | for SAME) {by:pairs}",
+        "CALL {action:tools} ONCE (per | for each | for every | for SAME) {by:pairs}",
+    ),
     keeps=("", "transfer", "other transfer other"),
     breaks=("transfer transfer", "transfer! transfer"),
     example={"action": "transfer"},
@@ -70,6 +95,11 @@ def idempotent(
     "operational",
     "tool `{action}` cooldown of {steps} steps",
     "tool `{action}` cooldown of {seconds} seconds",
+    says=(
+        "{action:tools} [(has | REQUIRES) a] cooldown of {*:span}",
+        "wait [at least] {*:span} between [two] (calls | call | uses) (of | to) {action:tools}",
+        "at least {*:span} MUST (pass | lie) between [two] (calls | uses) (of | to) {action:tools}",
+    ),
     keeps=("", "send", "send other other send", "other send"),
     breaks=("send send", "send other send", "send! other send"),
     example={"action": "send", "steps": 2},
@@ -99,6 +129,22 @@ def _bound(steps: int | None, seconds: float | None) -> Steps | Seconds:
     "operational",
     "tool `{action}` within {steps} steps of `{trigger}`",
     "tool `{action}` within {seconds} seconds of `{trigger}`",
+    says=(
+        "{action:tools} within {*:span} (of | after) [CALLING] {trigger:every}",
+        (
+            "{action:tools} MUST (BE_CALLED | happen | follow | come | run) within {*:span} (of"
+            " | after) [CALLING] {trigger:every}"
+        ),
+        (
+            "[always | MUST] CALL {action:tools} within {*:span} (of | after) [CALLING] "
+            "{trigger:every}"
+        ),
+        "{trigger:every} MUST be followed by {action:tools} within {*:span}",
+        "after [CALLING] {trigger:every} [,] {action:tools} MUST BE_CALLED within {*:span}",
+        "after [CALLING] {trigger:every} [,] CALL {action:tools} within {*:span}",
+        "within {*:span} (of | after) [CALLING] {trigger:every} [,] {action:tools} MUST BE_CALLED",
+        "within {*:span} (of | after) [CALLING] {trigger:every} [,] CALL {action:tools}",
+    ),
     keeps=("", "other", "receive respond", "receive other respond", "receive receive respond"),
     breaks=("receive", "receive other", "receive other other", "receive other other respond"),
     example={"trigger": "receive", "action": "respond", "steps": 2},
@@ -149,6 +195,14 @@ def _may_agree(left: str, right: str) -> bool:
 @pattern(
     "operational",
     "tool `{action}` at most {retries} retries",
+    says=(
+        "{action:tools} [MAY have] AT_MOST {retries:number} (retries | retry)",
+        "{retries:most} (retries | retry) (of | for) {action:tools}",
+        "retry {action:tools} {retries:atmost}",
+        "NEVER retry {action:tools} {retries:excess}",
+        "{action:tools} MAY be retried {retries:atmost}",
+        "{action:tools} MUST_NOT be retried {retries:excess}",
+    ),
     keeps=("", "deploy", "deploy! deploy", "deploy! deploy deploy! deploy", "deploy deploy deploy"),
     breaks=("deploy! deploy! deploy", "deploy! other deploy! deploy", "deploy! deploy? deploy"),
     example={"action": "deploy", "retries": 1},
@@ -166,6 +220,12 @@ def bounded_retry(action: Tools, retries: Natural) -> Formula:
 @pattern(
     "operational",
     "tool `{action}` must not loop more than {limit} times",
+    says=(
+        "{action:tools} MUST_NOT loop {limit:excess}",
+        "NEVER loop {action:tools} {limit:excess}",
+        "NEVER_CALL {action:tools} {limit:excess} in a row with the same arguments",
+        "{action:tools} MUST_NOT BE_CALLED {limit:excess} in a row with the same arguments",
+    ),
     keeps=("", "search(q=1) search(q=1)", "search(q=1) search(q=1) other search(q=1) search(q=1)"),
     breaks=("search(q=1) search(q=1) search(q=1)", "search search! search?"),
     example={"action": "search", "limit": 2},
@@ -184,6 +244,10 @@ def loop_detection(
     "operational",
     "at most {limit} refusals per {per:=}",
     "tool `{tool}` at most {limit} refusals per {per:=}",
+    says=(
+        "{limit:most} (refusals | refusal) per {per:refused}",
+        "{tool:tools} {limit:most} (refusals | refusal) per {per:refused}",
+    ),
     keeps=("", "pay~ pay~", "pay~ pay~ other", "pay(n=1)~ pay(n=1)~ pay(n=2)"),
     breaks=("pay~ pay~ pay", "pay(n=1)~ pay(n=2)~ pay(n=1)~ other pay(n=1)"),
     example={"tool": "pay", "limit": 2},

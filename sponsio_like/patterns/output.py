@@ -21,6 +21,10 @@ RESPONSE = MessageBy("assistant")
 @pattern(
     "output",
     "response must not mention `{words: or }`",
+    says=(
+        "RESPONSE MUST_NOT (mention | contain | include) {words:texts}",
+        "NEVER mention {words:texts}",
+    ),
     keeps=(
         "",
         "msg:assistant=hello",
@@ -42,6 +46,18 @@ def no_keywords(words: tuple[Name, ...]) -> Formula:
     "output",
     "response under {max_words} words",
     "response under {max_chars} characters",
+    says=(
+        (
+            "RESPONSE [MUST (have | be)] (under | at most | no more than | up to) "
+            "{max_words:number} words [long]"
+        ),
+        "RESPONSE MUST_NOT (be longer than | exceed | have more than) {max_words:number} words",
+        (
+            "RESPONSE [MUST (have | be)] (under | at most | no more than | up to) "
+            "{max_chars:number} CHARS [long]"
+        ),
+        "RESPONSE MUST_NOT (be longer than | exceed | have more than) {max_chars:number} CHARS",
+    ),
     keeps=("", 'msg:assistant="one two three"', 'msg:user="one two three four"'),
     breaks=('msg:assistant="one two three four"',),
     example={"max_words": 3},

@@ -14,6 +14,14 @@ ANY = (Match(),)
 @pattern(
     "resource",
     "total LLM tokens under {limit}",
+    says=(
+        (
+            "[the] total [of | number of] [the] llm tokens [MUST (stay | be)] (under | below | "
+            "at most) {limit:number}"
+        ),
+        "(at most | no more than | fewer than | under) {limit:number} llm tokens",
+        "[the] token budget is {limit:number}",
+    ),
     keeps=("", "search", "tokens:99 search"),
     breaks=("tokens:100 search", "tokens:60 search tokens:60 search"),
     example={"limit": 100},
@@ -30,6 +38,14 @@ def token_budget(limit: Positive) -> Formula:
 @pattern(
     "resource",
     "sub-agent delegation at most {limit} levels",
+    says=(
+        "sub-agent delegation [MUST (be | stay)] AT_MOST {limit:number} (levels | level) [deep]",
+        "{limit:most} (levels | level) of [sub-agent] delegation",
+        (
+            "[sub-agent] delegation MUST_NOT (go deeper than | exceed | be deeper than) "
+            "{limit:number} (levels | level)"
+        ),
+    ),
     keeps=("", "search", "search^1 search^2"),
     breaks=("search^3",),
     example={"limit": 2},

@@ -47,6 +47,43 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
     "must call `{first}` before `{then}`",
     "tool `{first}` must precede `{then}` by at most {within.seconds} second(s)",
     "tool `{first}` must precede `{then}` by at most {within.steps} step(s)",
+    says=(
+        (
+            "{first:tools} MUST (precede | come before | happen before | run before | succeed "
+            "before) [CALLING] {then:every} [by at most {within:span}]"
+        ),
+        "{first:tools} MUST BE_CALLED [first] before [CALLING] {then:every}",
+        "{first:tools} MUST BE_CALLED AT_MOST {within:span} before [CALLING] {then:every}",
+        "[always | MUST | AGENT MUST] CALL {first:tools} before [CALLING] {then:every}",
+        "before [CALLING] {then:every} [,] [always | MUST] CALL {first:tools} [first]",
+        (
+            "before [CALLING] {then:every} [,] {first:tools} MUST (BE_CALLED | succeed | have "
+            "succeeded | have been called)"
+        ),
+        "NEVER_CALL {then:every} (before | without) [CALLING] {first:tools} [OK] [first | before]",
+        "NEVER_CALL {then:every} (until | unless) {first:tools} OK [first | before | earlier]",
+        "NEVER_CALL {then:every} until [after] {first:tools}",
+        (
+            "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) (before | without | until) [CALLING]"
+            " {first:tools} [OK] [first | before]"
+        ),
+        (
+            "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) unless {first:tools} OK [first | "
+            "before | earlier]"
+        ),
+        "[AGENT MAY] only CALL {then:every} after [CALLING] {first:tools} [OK]",
+        "[AGENT MAY] only CALL {then:every} (once | if | when) {first:tools} OK",
+        "[AGENT MAY] CALL {then:every} only after [CALLING] {first:tools} [OK]",
+        "{then:every} [MAY] only [BE_CALLED] after [CALLING] {first:tools} [OK]",
+        "{then:every} MAY BE_CALLED only after [CALLING] {first:tools} [OK]",
+        "{then:every} MAY only BE_CALLED (once | if | when) {first:tools} OK",
+        "{then:every} MUST come after {first:tools}",
+        (
+            "{then:every} REQUIRES {first:tools} (first | beforehand | to be called first | to "
+            "have been called | before it)"
+        ),
+        "no {then:tools} (before | without) [CALLING] {first:tools} [OK]",
+    ),
     keeps=("", "check", "check refund", "check refund refund", "check! check refund"),
     breaks=("refund", "check! refund", "check? refund ok:check", "refund check"),
     example={"first": "check", "then": "refund"},
@@ -74,6 +111,19 @@ def must_precede(
 @pattern(
     "safety",
     "tool `{action}` requires confirmation",
+    says=(
+        (
+            "{action:every} REQUIRES [a | explicit | user] confirmation [(by | through | via | "
+            "with) {by:tools}]"
+        ),
+        "{action:every} MUST be confirmed [first] [(by | through | via | with) {by:tools}]",
+        (
+            "NEVER_CALL {action:every} without [a] confirmation [(by | through | via | with) "
+            "{by:tools}]"
+        ),
+        "{action:every} MUST_NOT BE_CALLED without [a] confirmation",
+        "[always] (ask for | get | require) [a] confirmation before [CALLING] {action:every}",
+    ),
     keeps=(
         "",
         "confirm_delete=yes delete",
@@ -122,6 +172,13 @@ def must_confirm(
 @pattern(
     "safety",
     "tool `{tool}` requires permission `{permission}`",
+    says=(
+        "{tool:union} REQUIRES [the] permission {permission:role}",
+        "NEVER_CALL {tool:every} without [the] permission {permission:role}",
+        "{tool:every} MUST_NOT BE_CALLED without [the] permission {permission:role}",
+        "{tool:union} MAY only BE_CALLED with [the] permission {permission:role}",
+        "only agents with [the] permission {permission:role} MAY CALL {tool:union}",
+    ),
     keeps=("", "permit:manager transfer", "other"),
     breaks=("transfer", "permit:clerk transfer", "permit:manager permit:clerk transfer"),
     example={"tool": "transfer", "permission": "manager"},
@@ -134,6 +191,15 @@ def requires_permission(tool: Tools, permission: Name) -> Formula:
 @pattern(
     "safety",
     "no data leak from `{source}` to `{sink}`",
+    says=(
+        "no data leak from {source:tools} to {sink:tools}",
+        "[NEVER] leak no data from {source:tools} to {sink:tools}",
+        "NEVER leak data from {source:tools} to {sink:tools}",
+        (
+            "data from {source:tools} MUST_NOT (reach | leak to | flow to | leak into | flow "
+            "into | be sent to | go to) {sink:tools}"
+        ),
+    ),
     keeps=("", "send", "send read", "read! send", "read other"),
     breaks=("read send", "read other send"),
     example={"source": "read", "sink": "send"},
@@ -181,6 +247,7 @@ def _counting(leak: f.Var, fields: tuple[str, ...] | None, least: int | None) ->
 @pattern(
     "safety",
     "destructive action `{action}` requires confirmation",
+    says=("[the] destructive action {action:tools} REQUIRES [a] confirmation",),
     keeps=("", "confirm_drop=yes drop"),
     breaks=("drop", "confirm_drop drop", "confirm_drop=yes drop drop", "confirm_drop=false drop"),
     example={"action": "drop"},
@@ -213,6 +280,24 @@ def destructive_action_gate(
 @pattern(
     "safety",
     "after `{trigger}`, the next step must be `{next_action}`",
+    says=(
+        (
+            "after [CALLING] [every | each] {trigger:tools} [,] the next (step | call | tool) "
+            "MUST_BE {next_action:tools}"
+        ),
+        (
+            "(right | immediately | directly) after [CALLING] {trigger:every} [,] CALL "
+            "{next_action:tools}"
+        ),
+        (
+            "(right | immediately | directly) after [CALLING] {trigger:every} [,] "
+            "{next_action:tools} MUST BE_CALLED"
+        ),
+        (
+            "{trigger:every} MUST be (immediately followed | followed immediately | directly "
+            "followed | followed directly) by {next_action:tools}"
+        ),
+    ),
     keeps=("", "other", "lock report", "lock report other"),
     breaks=("lock other", "lock", "lock lock report"),
     example={"trigger": "lock", "next_action": "report"},

@@ -27,6 +27,10 @@ from sponsio_like.values import TEXT_KINDS
 @pattern(
     "texts",
     "`{tool}` `{fields: and }` must lie under `{paths: or }`",
+    says=(
+        "{tool.fields:places} MUST (lie | be | stay) (under | in | inside | below) {paths:texts}",
+        "{tool.fields:places} MUST_NOT leave {paths:texts}",
+    ),
     keeps=("", 'write(file="/w/a")', "write(file=a)", "write", 'other(file="/etc/passwd")'),
     breaks=(
         'write(file="/w/../etc")',
@@ -58,6 +62,7 @@ def scope_limit(
 @pattern(
     "texts",
     "`{tool}` `{field}` may only reach `{hosts: or }`",
+    says=("{tool.field:place} MAY only reach {hosts:texts}",),
     keeps=(
         "",
         'fetch(url="https://api.corp.com/x")',
@@ -99,6 +104,7 @@ def _host(written: str) -> str:
 @pattern(
     "texts",
     "{call:with} and no other call of it",
+    says=("{call:one} and no other call of it",),
     keeps=("", 'sql(query="a")', "other", 'sql(query="b") sql(query="a")'),
     breaks=('sql(query="c")', "sql", 'sql(query="a") sql(query="c")'),
     example={"call": {"tool": "sql", "args": {"query": {"in": ["a", "b"]}}}},

@@ -41,6 +41,11 @@ CLOSE = {"tool": "close", "args": {"id": "$id"}}
 @pattern(
     "values",
     "no {match:with}",
+    says=(
+        "NEVER_CALL {match:every}",
+        "{match:every} (FORBIDDEN | MUST_NOT BE_CALLED)",
+        "no {match:one}",
+    ),
     keeps=("", "pay(to=bob)", "send(to=mallory)"),
     breaks=("pay(to=mallory)", "pay(to=bob) pay(to=mallory)", "pay(to=mallory)!"),
     example={"match": {"tool": "pay", "args": {"to": "mallory"}}},
@@ -55,6 +60,7 @@ def absent(match: Occurrence) -> Formula:
     "every {match:with} requires an earlier {requires:with}",
     "every {match:with} requires an earlier {requires:with} within {within.seconds} second(s)",
     "every {match:with} requires an earlier {requires:with} within {within.steps} event(s)",
+    says=("{match:every} REQUIRES EARLIER {requires:names} [within {within:span}]",),
     keeps=(
         "",
         "vet(name=bob) pay(to=bob)",
@@ -86,6 +92,7 @@ def precedence(match: Occurrence, requires: Success, within: Within | None = Non
 @pattern(
     "values",
     "every {match:with} must be answered by {by:with}",
+    says=("{match:every} MUST be answered by {by:tools}",),
     keeps=("", "open(id=1) close(id=1)", "open(id=1) open(id=2) close(id=2) close(id=1)"),
     breaks=(
         "open(id=1)",
@@ -104,6 +111,7 @@ def response(match: Occurrence, by: Success) -> Formula:
 @pattern(
     "values",
     "every {match:with} must be answered by {by:with} within {within} event(s)",
+    says=("{match:every} MUST be answered by {by:tools} within {within:steps}",),
     keeps=("", "open(id=1) close(id=1)", "open(id=1) other close(id=1)"),
     breaks=("open(id=1) other other close(id=1)", "open(id=1) close(id=2) other", "open(id=1)"),
     example={"match": OPEN, "by": CLOSE, "within": 2},
@@ -120,6 +128,7 @@ def bounded_response(match: Occurrence, by: Success, within: Positive) -> Formul
 @pattern(
     "values",
     "the last {match:with} must be resolved by {by:with}",
+    says=("the last {match:one} MUST be resolved by {by:tools}",),
     keeps=(
         "",
         "open(id=1) close(id=1)",
@@ -138,6 +147,30 @@ def resolved(match: Occurrence, by: Success) -> Formula:
     "values",
     "no {forbidden:with} after {trigger:with} until {release:with}",
     "no {forbidden:with} after {trigger:with}",
+    says=(
+        "no {forbidden:one} after {trigger:tools} [until {release:tools} [OK]]",
+        (
+            "NEVER_CALL {forbidden:every} after [CALLING] {trigger:tools} [OK] until "
+            "{release:tools} [OK]"
+        ),
+        (
+            "{forbidden:every} (FORBIDDEN | MUST_NOT BE_CALLED) after [CALLING] {trigger:tools}"
+            " [OK] until {release:tools} [OK]"
+        ),
+        (
+            "after [CALLING] {trigger:tools} [,] NEVER_CALL {forbidden:every} until "
+            "{release:tools} [OK]"
+        ),
+        (
+            "after [CALLING] {trigger:tools} [,] {forbidden:every} (FORBIDDEN | MUST_NOT "
+            "BE_CALLED) until {release:tools} [OK]"
+        ),
+        "between {trigger:one} and {release:one} [,] NEVER_CALL {forbidden:every}",
+        (
+            "between {trigger:one} and {release:one} [,] {forbidden:every} (FORBIDDEN | "
+            "MUST_NOT BE_CALLED)"
+        ),
+    ),
     keeps=(
         "",
         "edit(id=1)",
@@ -168,6 +201,12 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
 @pattern(
     "values",
     "`{tool}.{field}` must come from {source:with}",
+    says=(
+        (
+            "{tool.field:place} MUST (come from | be taken from | stem from | have been "
+            "returned by) [ANSWER] {source:tools}"
+        ),
+    ),
     keeps=(
         "",
         'find={"id": 7} delete(id=7)',
@@ -199,6 +238,7 @@ def value_from(tool: Tools, field: Field, source: Success) -> Formula:
 @pattern(
     "values",
     "`{action}` requires the latest `{role}` message to match `{matches}`",
+    says=("{action:every} REQUIRES the latest {role:word} message to match {matches:text}",),
     keeps=(
         "",
         'msg:user="yes, do it" delete',
@@ -223,6 +263,10 @@ def message_says(action: Tools, matches: Regex, role: Name = "user") -> Formula:
 @pattern(
     "values",
     "`{action}` must not be repeated after {limit} failure(s)",
+    says=(
+        "{action:tools} MUST_NOT be repeated after {limit:number} (failures | failure)",
+        "NEVER repeat {action:tools} after {limit:number} (failures | failure)",
+    ),
     keeps=(
         "",
         "run(cmd=x)! run(cmd=x)!",

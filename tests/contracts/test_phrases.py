@@ -9,9 +9,12 @@ import pytest
 from sponsio_like.contracts import sentences as phrases
 from sponsio_like.contracts import templates as wording
 from sponsio_like.contracts.conditions import assumption
-from sponsio_like.contracts.declaration import catalog
+from sponsio_like.contracts.declaration import catalog, find_pattern
+from sponsio_like.contracts.demands import same_meaning
+from sponsio_like.contracts.sentences import meanings
 from sponsio_like.contracts.targets import Vocabulary
 from sponsio_like.errors import ContractError
+from sponsio_like.syntax import read
 
 SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
     "tool `A` must precede `B`": ("must_precede", {"first": "A", "then": "B"}),
@@ -226,16 +229,15 @@ def test_every_sentence_is_listed_here() -> None:
     ("sentence", "near"),
     [
         ("tool `A` must not precede `B`", "tool `FIRST` must precede `THEN`"),
-        ("never call `deploy` before `run_tests`", ""),
+        ("never call `deploy` before noon", ""),
         ("respond within 3 steps of receive", ""),
-        ("`read` must never be followed by `send`", "every `TRIGGER` must be followed by"),
+        ("`read` must sometimes be followed by `send`", "every `TRIGGER` must be followed by"),
         ("tool `A` must precede `B` or else", "tool `FIRST` must precede `THEN`"),
         ("tool A must precede B", "tool `FIRST` must precede `THEN`"),
-        ("Tool `A` must precede `B`", "tool `FIRST` must precede `THEN`"),
         ("tool `A` must precede `B` and tool `C` must precede `D`", ""),
         ("tool `A` must precede ``", "tool `FIRST` must precede `THEN`"),
-        ("tool `A` at most five times", "tool `ACTION` at most LIMIT times"),
-        ("tool `A` at most 5 times per 60 minutes", "per SECONDS seconds"),
+        ("tool `A` at most some times", "tool `ACTION` at most LIMIT times"),
+        ("tool `A` at most 5 times per 60 fortnights", "per SECONDS seconds"),
         ("response must not contain PII", ""),
         ("", ""),
     ],
@@ -259,15 +261,59 @@ def test_the_arguments_of_a_sentence_are_checked() -> None:
         phrases.read_sentence("agent may only call `pay_*`")
 
 
-def test_called_is_the_sentence_of_assumptions() -> None:
-    """In an assumption, "called `x`" means by now; no other sentence is understood."""
-    assert repr(assumption("called `x`")) == "O called(x)"
-    for other in (
-        "called x",
+ASSUMED = {
+    "called `x`": "O called(x)",
+    "called x": "O called(x)",
+    "not called `x`": "!O called(x)",
+    "`x` has been called": "O called(x)",
+    "`x` or `y` was called": "O called([x, y])",
+    "`x` has not yet been called": "!O called(x)",
+    "`x` has never been called": "!O called(x)",
+    "`x` has succeeded": "O done(x)",
+    "`x` hasn't succeeded": "!O done(x)",
+    "`x` has failed and `y` has succeeded": "O failed(x) & O done(y)",
+    "ctx env is prod": 'ctx(env) = "prod"',
+    "the context `env` is not `prod`": '!(ctx(env) = "prod")',
+    "ctx[open] = true": "ctx(open) = true",
+    "the agent has permission `p`": 'permission("p")',
+    "the agent is `bob`": 'agent = "bob"',
+    "`pay.amount` is over 100": "called(pay, amount > 100)",
+    "the `amount` of `pay` is at least one thousand": "called(pay, amount >= 1000)",
+}
+
+
+@pytest.mark.parametrize("sentence", ASSUMED)
+def test_an_assumption_may_be_a_sentence(sentence: str) -> None:
+    """In an assumption a sentence says what has happened by now, what is told, or what is asked."""
+    assert assumption(sentence) is read(ASSUMED[sentence])
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
         "`x` called",
-        "not called `x`",
-        "called `x` and called `y`",
+        "called `x` and called",
         "done `x`",
-    ):
-        with pytest.raises(ContractError, match="is not understood; write called `x`"):
-            assumption(other)
+        "`x` will be called",
+        "`x` is called",
+        "env is prod",
+        "x has been called",
+        "ctx env",
+    ],
+)
+def test_a_condition_is_understood_as_a_whole_or_refused(sentence: str) -> None:
+    """What says no condition, or does not say of what, is refused."""
+    with pytest.raises(ContractError, match="is not understood; write called `x`"):
+        assumption(sentence)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_the_grammar_reads_the_sentences_of_the_catalog_as_their_templates_do(
+    sentence: str,
+) -> None:
+    """A pattern's own sentence means the same where the grammar reads it, as behind a condition."""
+    name, given = SENTENCES[sentence]
+    found = meanings(sentence)
+    shared = sentence == "`A` within 60s of `B`"  # nearly that of a deadline: the template decides
+    assert len(found) == 1 + shared
+    assert same_meaning(found[0], find_pattern(name).rule(given))

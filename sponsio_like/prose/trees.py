@@ -1,0 +1,379 @@
+"""Reads a sentence into every thing that it can say, as plain data.
+
+In: a sentence, the phrasings, and which bare words are names of tools. Out: `Said`: which phrasing
+it is, with its arguments as a contract file would have them, and the condition in front or behind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice, product
+from typing import TYPE_CHECKING, Any, cast
+
+from sponsio_like.prose.grammar import parser_for
+from sponsio_like.prose.numbers import read_number, seconds_of
+
+if TYPE_CHECKING:
+    from lark import Token
+
+READINGS_CAP = 64
+"""The most readings of one sentence that are compared."""
+LONGEST_SENTENCE = 600
+"""The most characters of a sentence."""
+VERB = re.compile(
+    r"(?:\b(?:call|calls|calling|called|invoke|invoking|tools?|calls? (?:of|to))\s+)"
+    r"(?:(?:either|both|the|tool|tools|one of|any of)\s+)*$",
+    re.IGNORECASE,
+)
+"""The words after which a bare word is plainly the name of a tool."""
+SHAPE = re.compile(r"[A-Za-z]\w*_\w*|[\w:-]*\*[\w:*-]*|\w*[a-z]\w*[A-Z]\w*")
+"""A word that looks like nothing but the name of a tool: `run_tests`, `pay_*`, `runTests`."""
+
+Phrasings = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One reading: the name of the phrasing's owner, its arguments, and when it is demanded.
+
+    `when` is None, or a pair: `when`, `unless`, `after` or `before`, and a condition or tools.
+    """
+
+    name: str
+    arguments: dict[str, Any] = field(hash=False)
+    when: tuple[str, Any] | None = None
+
+
+class NotSaid(ValueError):
+    """A reading that is none: a bare word that is no tool, a number that is none."""
+
+
+def sayings(sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool]) -> Iterator[Said]:
+    """Yield each reading of the sentence as a demand."""
+    for tree in _trees(sentence, phrasings, "start"):
+        try:
+            yield _Reader(sentence, is_tool).sentence(tree, phrasings)
+        except NotSaid:
+            continue
+
+
+def conditions(sentence: str, is_tool: Callable[[str], bool]) -> Iterator[Any]:
+    """Yield each reading of the sentence as a condition."""
+    for tree in _trees(sentence, (), "condition_alone"):
+        try:
+            yield _Reader(sentence, is_tool).condition(tree.children[0])
+        except NotSaid:
+            continue
+
+
+def _trees(sentence: str, phrasings: Phrasings, start: str) -> Iterator[Any]:
+    from lark import UnexpectedInput
+
+    if not sentence.strip() or len(sentence) > LONGEST_SENTENCE:
+        return
+    try:
+        tree = parser_for(phrasings).parse(sentence, start=start)
+    except UnexpectedInput:
+        return
+    yield from islice(_unfolded(tree), READINGS_CAP)
+
+
+def _unfolded(node: Any) -> Iterator[Any]:
+    """Yield every tree without ambiguity."""
+    if not hasattr(node, "children"):
+        yield node
+        return
+    if node.data == "_ambig":
+        for each in node.children:
+            yield from _unfolded(each)
+        return
+    parts = [list(islice(_unfolded(each), READINGS_CAP)) for each in node.children]
+    for children in product(*parts):
+        yield type(node)(node.data, list(children))
+
+
+class _Reader:
+    """The values in one tree. Its methods raise `NotSaid`."""
+
+    def __init__(self, sentence: str, is_tool: Callable[[str], bool]) -> None:
+        self.source = sentence
+        self.is_tool = is_tool
+
+    # --- the sentence ---------------------------------------------------------------------------
+
+    def sentence(self, tree: Any, phrasings: Phrasings) -> Said:
+        """Return what a tree of the rule `start` says."""
+        when = None
+        name, given = "", dict[str, Any]()
+        if tree.children[0].data == "only_if":
+            tools, condition = tree.children[0].children
+            return Said(
+                "absent", {"match": self.tools(tools)}, ("unless", self.condition(condition))
+            )
+        for child in tree.children:
+            if re.fullmatch(r"p\d+", child.data):
+                name = phrasings[int(child.data[1:])][0]
+                given = self._arguments(child)
+            elif child.data in ("when", "unless"):
+                when = (child.data, self.condition(child.children[0]))
+            else:
+                when = (child.data, self.tools(child.children[0]))
+        if name == "tool_allowlist" and tree.children[-1].data in ("when", "unless"):
+            raise NotSaid("“only call `x` if ..” is about `x`, and no list of tools")
+        return Said(name, given, when)
+
+    def _arguments(self, tree: Any) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+        for child in tree.children:
+            name, _, kind = child.data.partition("__")
+            value = getattr(self, kind)(child.children[0])
+            path = name.removeprefix("a_")
+            if path == "all_of_it":
+                out.update(value)
+            elif "_dot_" in path:
+                out.update(zip(path.split("_dot_"), value, strict=True))
+            else:
+                out[path] = value
+        return out
+
+    # --- tools ----------------------------------------------------------------------------------
+
+    def tools(self, tree: Any) -> Any:
+        """Return one name, a list of names, or a match."""
+        found = list(self._names(tree))
+        tests = next((each for each in tree.iter_subtrees() if each.data == "with"), None)
+        tool: Any = found if len(found) > 1 else found[0]
+        return tool if tests is None else {"tool": tool, "args": self._tests(tests)}
+
+    every = union = one = names = tools
+
+    def tool_name(self, tree: Any) -> str:
+        """Return the name of one tool."""
+        return next(self._names(tree))
+
+    def together(self, tree: Any) -> list[str]:
+        """Return all names of a list with "and"."""
+        return list(self._names(tree))
+
+    one_step = together
+
+    def _names(self, tree: Any) -> Iterator[str]:
+        tokens = [each.children[0] for each in _of(tree, "name")]
+        governed = VERB.search(self.source[: tokens[0].start_pos]) is not None
+        for token in tokens:
+            yield self._name(token, governed)
+
+    def _name(self, token: Token, governed: bool) -> str:
+        if token.type == "QUOTED":
+            return _unquoted(token)
+        if self.is_tool(token) or governed or SHAPE.fullmatch(token):
+            return str(token)
+        raise NotSaid(f"`{token}` is not plainly a tool")
+
+    def _tests(self, tree: Any) -> dict[str, Any]:
+        signs = {"equal": "=", "gt": "gt", "lt": "lt", "ge": "ge", "le": "le"}
+        keys = {"=": "=", "!=": "ne", ">": "gt", ">=": "ge", "<": "lt", "<=": "le"}
+        out: dict[str, Any] = {}
+        for test in tree.children:
+            path = self.field(test.children[0])
+            value = self.value(test.children[-1])
+            sign = signs.get(test.data) or keys.get(test.children[1], str(test.children[1]))
+            if sign == "=":
+                out[path] = value
+            else:
+                inner = out.setdefault(path, {})
+                if not isinstance(inner, dict):
+                    raise NotSaid(f"two values of `{path}`")
+                inner[sign] = value
+        return out
+
+    # --- places and values ----------------------------------------------------------------------
+
+    def field(self, tree: Any) -> str:
+        """Return a path into the arguments."""
+        return _unquoted(_leaf(tree))
+
+    def place(self, tree: Any) -> tuple[Any, str]:
+        """Return the tools, and the path into their arguments."""
+        if tree.data == "dotted":
+            tool, dot, path = _unquoted(tree.children[0]).partition(".")
+            if not (tool and dot and path):
+                raise NotSaid("a place without a dot")
+            return tool, path
+        if tree.data == "of":
+            return self.tools(tree.children[1]), self.field(tree.children[0])
+        first, second = tree.children
+        quoted = _leaf(second).type == "QUOTED" or tree.data == "of_its"
+        name = _leaf(first)
+        if not quoted:
+            raise NotSaid("a bare word beside a tool")
+        governed = VERB.search(self.source[: name.start_pos]) is not None
+        return self._name(name, governed), self.field(second)
+
+    def places(self, tree: Any) -> tuple[Any, list[str]]:
+        """Return the tools, and several paths into their arguments."""
+        if tree.data == "several":
+            return self.tools(tree), self.pairs(tree.children[1])
+        tools, path = self.place(tree.children[0])
+        return tools, [path]
+
+    def texts(self, tree: Any) -> list[str]:
+        """Return the texts in quotes."""
+        return [_unquoted(each) for each in tree.children]
+
+    pairs = texts
+
+    def exact(self, tree: Any) -> list[str]:
+        """Return regular expressions that match these very texts."""
+        found = self.texts(tree.children[0])
+        if any(read_number(each) is not None for each in found if each[:1].isdigit()):
+            raise NotSaid("a number is no text")
+        return [re.escape(each) for each in found]
+
+    def prefixes(self, tree: Any) -> list[str]:
+        """Return regular expressions that match what begins with these texts."""
+        return [f"^{re.escape(each)}" for each in self.texts(tree.children[0])]
+
+    def text(self, tree: Any) -> str:
+        """Return one text in quotes."""
+        return _unquoted(_leaf(tree))
+
+    def told(self, tree: Any) -> tuple[str, Any]:
+        """Return the key of a fact, and its values."""
+        return self.key(tree.children[0]), self.values(tree.children[1])
+
+    def word(self, tree: Any) -> str:
+        """Return a name that is no tool: of a role, a permission, a session."""
+        return _unquoted(_leaf(tree))
+
+    key = role = word
+
+    def refused(self, tree: Any) -> str:
+        """Return what refusals are counted for."""
+        return str(tree.data)
+
+    def value(self, tree: Any) -> Any:
+        """Return a value: JSON, a number in words, or a text."""
+        token = _leaf(tree)
+        if token.type == "TEXT" and token[0] != "`":
+            return token[1:-1]
+        text = _unquoted(token)
+        if token.type == "NUMBER":
+            return self._number(token)
+        words: dict[str, Any] = {"true": True, "false": False, "null": None}
+        if text.lower() in words:
+            return words[text.lower()]
+        number = re.fullmatch(r"-?\d+(?:\.\d+)?", text)
+        return read_number(text) if number else text
+
+    def values(self, tree: Any) -> Any:
+        """Return a value, or the list of several."""
+        found = [self.value(each) for each in tree.children]
+        return found if len(found) > 1 else found[0]
+
+    # --- numbers --------------------------------------------------------------------------------
+
+    def number(self, tree: Any) -> int | float:
+        """Return a number."""
+        return self._number(_leaf(tree))
+
+    def _number(self, token: Token) -> int | float:
+        found = read_number(token)
+        if found is None:
+            raise NotSaid(f"`{token}` is no number")
+        return found
+
+    def count(self, tree: Any) -> int | float:
+        """Return how many times are said."""
+        counts = {"one": 1, "two": 2}
+        return counts[tree.data] if tree.data in counts else self.number(tree.children[0])
+
+    def atmost(self, tree: Any) -> int | float:
+        """Return the largest count that is allowed."""
+        if tree.data == "second":
+            return 1
+        inner = tree.children[0]
+        return self.number(inner) - 1 if tree.data == "below" else self.count(inner)
+
+    excess = atmost
+
+    def most(self, tree: Any) -> int | float:
+        """Return the largest number that is allowed."""
+        return self.number(tree.children[0]) - (1 if tree.data == "below" else 0)
+
+    def most_real(self, tree: Any) -> int | float:
+        """Return the largest number that is allowed, of any kind."""
+        return self.number(tree.children[0])
+
+    def span(self, tree: Any) -> dict[str, Any]:
+        """Return seconds or steps."""
+        if tree.data in ("unit", "half"):
+            seconds = seconds_of(1, tree.children[0])
+            return {"seconds": seconds / 2 if tree.data == "half" else seconds}
+        number = self.number(tree.children[0])
+        if tree.data == "steps":
+            return {"steps": number}
+        return {"seconds": seconds_of(number, tree.children[1])}
+
+    def seconds(self, tree: Any) -> int | float:
+        """Return seconds; steps are none."""
+        return self._only(tree, "seconds")
+
+    def steps(self, tree: Any) -> int | float:
+        """Return steps; seconds are none."""
+        return self._only(tree, "steps")
+
+    def _only(self, tree: Any, unit: str) -> int | float:
+        found = self.span(tree.children[0])
+        if unit not in found:
+            raise NotSaid(f"no {unit}")
+        return cast("float", found[unit])
+
+    def window(self, tree: Any) -> Any:
+        """Return a window of a rate: `session`, seconds or steps."""
+        return "session" if tree.data == "session" else self.span(tree)
+
+    # --- conditions -----------------------------------------------------------------------------
+
+    def condition(self, tree: Any) -> Any:
+        """Return a condition as nested lists: `["not", ["done", tools]]`."""
+        parts = tree.children
+        match str(tree.data):
+            case "both" | "either":
+                return [str(tree.data), *(self.condition(each) for each in parts)]
+            case "ctx_is" | "ctx_isnt":
+                found = ["ctx", self.key(parts[0]), self.value(parts[1])]
+                return found if tree.data == "ctx_is" else ["not", found]
+            case "called" | "done" | "failed":
+                return [str(tree.data), self.tools(parts[0])]
+            case "not_called" | "not_done":
+                return ["not", [tree.data[4:], self.tools(parts[0])]]
+            case "permitted" | "agent":
+                return [str(tree.data), self.word(parts[0])]
+            case "approved":
+                return ["approved", self.tools(parts[1]), self.word(parts[0])]
+        tools, path = self.place(parts[0])
+        sign = str(tree.data).removeprefix("arg_")
+        value = self.value(parts[1]) if sign == "is" else self.number(parts[1])
+        return ["now", {"tool": tools, "args": {path: value if sign == "is" else {sign: value}}}]
+
+
+def _of(tree: Any, rule: str) -> list[Any]:
+    """Return the subtrees of this rule, from left to right."""
+    return sorted(
+        (each for each in tree.iter_subtrees() if each.data == rule),
+        key=lambda each: each.children[0].start_pos,
+    )
+
+
+def _leaf(tree: Any) -> Token:
+    while not isinstance(tree, str):
+        tree = tree.children[0]
+    return cast("Token", tree)
+
+
+def _unquoted(token: Token) -> str:
+    quoted = token.type in ("QUOTED", "TEXT") or token[0] == "`"
+    return str(token[1:-1] if quoted else token)

@@ -1,0 +1,101 @@
+"""Sentences that people write: each means the contract that is expected, or is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+import sponsio_like.logic.formula as f
+from sponsio_like import ContractError
+from sponsio_like.contracts import find_pattern, read_sentence
+from sponsio_like.contracts.declaration import Rule
+from sponsio_like.contracts.demands import demanded_where, same_meaning
+from sponsio_like.contracts.targets import Vocabulary, read_target
+from sponsio_like.syntax import read
+
+HERE = Path(__file__).parent
+
+
+class Row(NamedTuple):
+    """A sentence, the tools that are declared, and the contract that is meant (None: refused)."""
+
+    sentence: str
+    tools: tuple[str, ...] | None
+    meant: dict[str, Any] | None
+
+    @property
+    def words(self) -> Vocabulary:
+        """The vocabulary of the declared tools."""
+        return Vocabulary(None if self.tools is None else dict.fromkeys(self.tools))
+
+
+def rows(name: str) -> Iterator[Row]:
+    """Yield the rows of a table."""
+    for part in yaml.safe_load((HERE / name).read_text("utf-8")):
+        tools = None if part["tools"] is None else tuple(part["tools"])
+        yield from (Row(sentence, tools, meant) for sentence, meant in part["understood"])
+        yield from (Row(sentence, tools, None) for sentence in part["refused"])
+
+
+def expected(row: Row) -> Rule:
+    """Return the rule that a row expects."""
+    assert row.meant is not None
+    meant = dict(row.meant)
+    if "ltl" in meant:
+        return Rule(read(meant["ltl"]))
+    when = meant.pop("when", None)
+    rule = find_pattern(meant.pop("pattern")).rule(meant, row.words)
+    if when is None:
+        return rule
+    return Rule(demanded_where(_when(when), rule.formula, "if"), by=rule.by, answer=rule.answer)
+
+
+def _when(text: str) -> f.Formula:
+    if not text.startswith("after "):
+        return read(text)
+    calls = read_target(text.removeprefix("after "))
+    return f.Yesterday(f.Once(f.Happens("called", calls) & ~f.Happens("failed", calls)))
+
+
+@cache
+def score(row_: tuple[str, tuple[str, ...] | None]) -> Rule | str:
+    """Return the rule of a sentence, or the error that refuses it."""
+    row = Row(*row_, None)
+    try:
+        return read_sentence(row.sentence, row.words)
+    except ContractError as error:
+        return str(error)
+
+
+def judged(row: Row) -> str:
+    """Return `right`, `missed` or `misread`."""
+    found = score((row.sentence, row.tools))
+    if isinstance(found, str):
+        return "right" if row.meant is None else "missed"
+    if row.meant is None:
+        return "misread"
+    return "right" if same_meaning(found, expected(row)) else "misread"
+
+
+@pytest.mark.parametrize("row", list(rows("own.yaml")), ids=lambda row: row.sentence)
+def test_a_sentence_means_what_is_expected_or_is_refused(row: Row) -> None:
+    """A sentence that people write is the contract that they mean, or is refused."""
+    assert judged(row) == "right", score((row.sentence, row.tools))
+
+
+def test_the_page_on_sentences_tells_the_truth() -> None:
+    """Each sentence in the table of docs/sentences.md means the one beside it."""
+    page = (HERE.parents[1] / "docs" / "sentences.md").read_text("utf-8")
+    table = [line for line in page.splitlines() if line.startswith("| ")][1:]
+    lines = [line.strip("| ").split(" | ") for line in table]
+    assert len(lines) > 10
+    for written, means in lines:
+        for each in written.split("; "):
+            found = read_sentence(each)
+            if not means.startswith("both") and "confirmed by" not in each:
+                assert same_meaning(found, read_sentence(means)), each
