@@ -118,21 +118,47 @@ def check(
         list[Path] | None,
         typer.Option(metavar="T.jsonl", help="Recorded runs that show its tools; repeatable."),
     ] = None,
+    explain_them: Annotated[
+        bool, typer.Option("--explain", help="Show shortest traces that keep and break each.")
+    ] = False,
 ) -> None:
     """Read a contract file: say what was understood, or every mistake with its line."""
     from sponsio_like.checks import compile_policy, read_file
     from sponsio_like.drafting import unchecked_names
+    from sponsio_like.replay import shortest_lines
 
     file = read_file(contracts)
     mode = file.mode or "enforce"
     policy = compile_policy(file.contracts, mode, file.inventory)
     left = unchecked_names(file, tools, traces or ())
     console = console_for(sys.stdout)
-    print_page(contracts_page(file.contracts, mode), console)
+    shown = {each.name: shortest_lines(each) for each in file.contracts if explain_them}
+    print_page(contracts_page(file.contracts, mode, shown), console)
     print_page(warnings_page(policy.warnings), console)
     typer.echo(f"{contracts}: {counted(len(file.contracts), 'contract')} understood")
     for each in left:
         typer.echo(each)
+
+
+@app.command()
+def say(
+    sentence: Annotated[str, typer.Argument(help="A guarantee, in English.")],
+    tools: Annotated[
+        Path | None,
+        typer.Option(metavar="CONTRACTS.yaml", help="The contract file that declares the tools."),
+    ] = None,
+) -> None:
+    """Say what a sentence means: its formula, and shortest traces that keep it and break it."""
+    from sponsio_like.checks import read_file
+    from sponsio_like.contracts import Vocabulary, contract, read_sentence
+    from sponsio_like.explain import sentence_page
+    from sponsio_like.replay import shortest_lines
+
+    file = None if tools is None else read_file(tools)
+    known = () if file is None else (file.inventory.tools, file.actions, file.inventory.elsewhere)
+    rule = read_sentence(sentence, Vocabulary(*known))
+    lines = shortest_lines(contract("it").guarantees(rule))
+    print_page(sentence_page(rule, lines), console_for(sys.stdout))
 
 
 @app.command()

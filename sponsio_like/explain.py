@@ -123,14 +123,21 @@ def yaml_line(value: Any) -> str:
 # --- contracts ------------------------------------------------------------------------------------
 
 
-def contracts_page(contracts: Iterable[Contract], mode: Mode) -> list[Styled]:
+Labelled = Iterable[tuple[str, str]]
+"""Traces in words, each with a label."""
+
+
+def contracts_page(
+    contracts: Iterable[Contract], mode: Mode, traces: Mapping[str, Labelled] | None = None
+) -> list[Styled]:
     """Return what was understood of each contract.
 
-    `mode` is that of contracts that do not say.
+    `mode` is that of contracts that do not say; `traces` are shown under the contract of that name.
     """
     page: list[Styled] = []
     for contract in contracts:
-        page += [*_contract(contract, contract.mode or mode), ("", "")]
+        shown = (traces or {}).get(contract.name, ())
+        page += [*_contract(contract, contract.mode or mode, shown), ("", "")]
     return page
 
 
@@ -139,7 +146,20 @@ def warnings_page(warnings: Iterable[Problem]) -> list[Styled]:
     return [line for each in warnings for line in ((f"warning: {each}", HEAD), ("", ""))]
 
 
-def _contract(contract: Contract, mode: Mode) -> Iterator[Styled]:
+def sentence_page(rule: Rule, traces: Labelled) -> list[Styled]:
+    """Return what a sentence means as lines; `traces` are traces with their labels."""
+    return [*_rule(rule, ""), *((f"{label:<7}  {text}", "") for label, text in traces)]
+
+
+def _rule(rule: Rule, indent: str = "  ") -> Iterator[Styled]:
+    if rule.sentence:
+        yield f"{indent}must     {_written(rule)}", ""
+    label = "formula" if rule.sentence else "must   "
+    split = f", for each {backticked(rule.by)}" if rule.by else ""
+    yield f"{indent}{label}  {show(rule.formula)}{split}", FAINT if rule.sentence else ""
+
+
+def _contract(contract: Contract, mode: Mode, traces: Labelled) -> Iterator[Styled]:
     yield contract.name, NAME
     yield f"  {contract.where}", FAINT
     for key, said in contract.about.said().items():
@@ -150,11 +170,8 @@ def _contract(contract: Contract, mode: Mode) -> Iterator[Styled]:
         ends = [show(end) for end in (scope.start, scope.stop) if end is not None]
         yield f"  scope    {scope.kind.replace('_', ' ')} {' and '.join(ends)}", ""
     for rule in contract.rules:
-        if rule.sentence:
-            yield f"  must     {_written(rule)}", ""
-        label = "  formula" if rule.sentence else "  must   "
-        split = f", for each {backticked(rule.by)}" if rule.by else ""
-        yield f"{label}  {show(rule.formula)}{split}", FAINT if rule.sentence else ""
+        yield from _rule(rule)
+    yield from ((f"  {label:<7}  {text}", "") for label, text in traces)
     answers = [contract.answer or rule.answer or Block() for rule in contract.rules]
     doing = " or ".join(dict.fromkeys(map(_answer, answers)))
     would = "" if mode == "enforce" else "would "
@@ -173,6 +190,8 @@ def _written(rule: Rule) -> str:
         again = None
     if again is not None and (again.formula, again.by) == (rule.formula, rule.by):
         return rule.sentence
+    if not rule.pattern:
+        return yaml_line({"ltl": show(rule.formula)})
     return yaml_line({"pattern": rule.pattern, **rule.arguments})
 
 

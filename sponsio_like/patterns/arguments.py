@@ -114,6 +114,8 @@ def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
 @pattern(
     "arguments",
     "`{tool}.{field}` between {min} and {max}",
+    "`{tool}.{field}` at most {max}",
+    "`{tool}.{field}` at least {min}",
     says=(
         "{tool.field:place} [MUST (be | lie | stay)] between {min:number} and {max:number}",
         "{tool.field:place} MUST (be | lie | range) from {min:number} to {max:number}",

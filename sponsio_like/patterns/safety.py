@@ -111,6 +111,7 @@ def must_precede(
 @pattern(
     "safety",
     "tool `{action}` requires confirmation",
+    "tool `{action}` requires confirmation by `{by}`",
     says=(
         (
             "{action:every} REQUIRES [a | explicit | user] confirmation [(by | through | via | "

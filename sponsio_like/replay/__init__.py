@@ -11,14 +11,15 @@ from sponsio_like.replay.promote import promoted
 from sponsio_like.replay.replay import Played, Replay
 from sponsio_like.replay.report import report_of
 from sponsio_like.replay.review import ANSWERS, add_label, labels_of, to_review
+from sponsio_like.replay.shortest import Shortest, shortest, shortest_lines
 from sponsio_like.replay.summary import ContractSummary, Summary, read_all
 from sponsio_like.replay.timeline import explained, page
 
 # fmt: off
 __all__ = [
-    "ANSWERS", "ContractSummary", "Difference", "Evidence", "Part", "Played", "Replay", "Summary",
-    "Wanted", "add_label", "difference", "evidence_of", "explained", "label_of", "labels_of",
-    "lower_bound", "needed", "page", "promoted", "read_all", "report_of", "session_page",
-    "to_review", "upper_bound",
+    "ANSWERS", "ContractSummary", "Difference", "Evidence", "Part", "Played", "Replay",
+    "Shortest", "Summary", "Wanted", "add_label", "difference", "evidence_of", "explained",
+    "label_of", "labels_of", "lower_bound", "needed", "page", "promoted", "read_all",
+    "report_of", "session_page", "shortest", "shortest_lines", "to_review", "upper_bound",
 ]
 # fmt: on

@@ -28,6 +28,7 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
         {"first": "A", "then": "B", "within": {"steps": 1}},
     ),
     "tool `A` requires confirmation": ("must_confirm", {"action": "A"}),
+    "tool `A` requires confirmation by `B`": ("must_confirm", {"action": "A", "by": "B"}),
     "tool `A` requires permission `p`": (
         "requires_permission",
         {"tool": "A", "permission": "p"},
@@ -111,6 +112,8 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
         "arg_value_range",
         {"tool": "A", "field": "f.g", "min": -1.5, "max": 10000},
     ),
+    "`A.f` at most 5": ("arg_value_range", {"tool": "A", "field": "f", "max": 5}),
+    "`A.f` at least -5": ("arg_value_range", {"tool": "A", "field": "f", "min": -5}),
     "total `A.f` at most 1000": ("amount_limit", {"tool": "A", "field": "f", "total": 1000}),
     "total `A.f` at most 1000 per 60 seconds": (
         "amount_limit",

@@ -197,9 +197,7 @@ def test_what_a_sentence_does_not_say_stands_beside_it() -> None:
     assert rate_limit("pay", 5, {"seconds": 60}).sentence == (
         "tool `pay` at most 5 times per 60 seconds"
     )
-    assert arg_value_range("pay", "n", max=5).sentence == (
-        "arg_value_range: tool: pay, field: n, max: 5"
-    )
+    assert arg_value_range("pay", "n", max=5).sentence == "`pay.n` at most 5"
     assert must_precede({"tool": "a", "args": {"n": {"gt": 1}}}, ["b", "c"]).sentence == (
         "tool `a(n: {gt: 1})` must precede `b` or `c`"
     )

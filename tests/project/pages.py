@@ -110,6 +110,7 @@ def _conformance() -> str:
 GUIDES = (
     "writing-contracts",
     "contract-files",
+    "sentences",
     "testing",
     "logging",
     "shadow-to-enforcement",

@@ -349,3 +349,39 @@ def test_an_old_terminal_gets_what_it_can_show(tmp_path: Path) -> None:
     )
     assert "NO 3" in shown.stdout
     assert shown.stdout.isascii()
+
+
+# --- say ------------------------------------------------------------------------------------------
+
+
+def test_a_sentence_is_explained_by_its_formula_and_its_shortest_traces(run: Run) -> None:
+    """`say` shows the pattern's sentence, the formula, and traces that keep and break it."""
+    ran = run("say", "never call `pay` before `check`")
+    assert ran.status == 0
+    assert ran.out.splitlines() == [
+        "must     tool `check` must precede `pay`",
+        "formula  G(called(pay) -> Y O done(check))",
+        "keeps    check pay",
+        "breaks   pay",
+    ]
+
+
+def test_a_sentence_that_is_not_understood_is_refused(run: Run) -> None:
+    """`say` refuses what the grammar does not have, with status 2 and no traceback."""
+    ran = run("say", "be polite")
+    assert ran.status == 2
+    assert "“be polite” is not understood" in ran.err
+
+
+def test_a_file_makes_bare_names_plain(run: Run, tmp_path: Path) -> None:
+    """With `--tools`, names of the file's inventory need no quotes."""
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        "version: 1\ntools: [check, pay]\ncontracts:\n"
+        "  - {name: a, guarantee: never call pay before check}\n",
+        "utf-8",
+    )
+    ran = run("say", "check must precede pay", "--tools", str(path))
+    assert ran.out.startswith("must     tool `check` must precede `pay`")
+    ran = run("check", str(path), "--explain")
+    assert "  keeps    check pay\n  breaks   pay\n" in ran.out

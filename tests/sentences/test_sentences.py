@@ -88,6 +88,22 @@ def test_a_sentence_means_what_is_expected_or_is_refused(row: Row) -> None:
     assert judged(row) == "right", score((row.sentence, row.tools))
 
 
+MEANT = [row for row in rows("own.yaml") if row.meant is not None]
+
+
+@pytest.mark.parametrize("row", MEANT, ids=lambda row: row.sentence)
+def test_what_was_understood_is_said_in_a_sentence_that_reads_back(row: Row) -> None:
+    """The sentence that is shown for what was understood means the same, if it is one."""
+    found = score((row.sentence, row.tools))
+    assert not isinstance(found, str)
+    try:
+        again = read_sentence(found.sentence, row.words)
+    except ContractError:
+        assert found.pattern  # it is shown as a file writes it
+    else:
+        assert same_meaning(again, found)
+
+
 def test_the_page_on_sentences_tells_the_truth() -> None:
     """Each sentence in the table of docs/sentences.md means the one beside it."""
     page = (HERE.parents[1] / "docs" / "sentences.md").read_text("utf-8")
