@@ -359,6 +359,14 @@ def review(
     typer.echo(f"{labels}: {counts or 'no answers'}")
 
 
+Share = Annotated[
+    str, typer.Option(metavar="10%", help="Enforce in this part of the sessions only.")
+]
+ByName = Annotated[
+    bool, typer.Option("--by-name", help="Count sessions that only show its tools' names, too.")
+]
+
+
 @app.command()
 def promote(  # noqa: PLR0913 - each is an option
     contracts: Contracts,
@@ -373,9 +381,8 @@ def promote(  # noqa: PLR0913 - each is an option
         float, typer.Option(help="Largest rate of sessions with a false stop.")
     ] = 0.05,
     confidence: Annotated[float, typer.Option(help="Confidence of the bound on it.")] = 0.95,
-    by_name: Annotated[
-        bool, typer.Option("--by-name", help="Count sessions that only show its tools' names, too.")
-    ] = False,
+    share: Share = "",
+    by_name: ByName = False,
 ) -> None:
     """Enforce a contract, if the log shows that it is ready; else say what is missing, status 1."""
     from sponsio_like.checks import compile_policy, read_file
@@ -385,13 +392,12 @@ def promote(  # noqa: PLR0913 - each is an option
     from sponsio_like.traces import logged_traces
 
     file = read_file(contracts)
-    text = promoted(contracts.read_text("utf-8"), contract)
+    text = promoted(contracts.read_text("utf-8"), contract, share)
     written = next(each for each in file.contracts if each.name == contract)
     lines = (line for path in evidence for line in read_log(path))
     found = evidence_of(lines, contract, fingerprint(written), labels_of(labels))
-    player = Replay(file.contracts, mode=file.mode or "enforce", tools=file.inventory)
     played = (trace for path in evidence for trace in logged_traces(read_log(path)))
-    found.confirm(played, player, by_name=by_name)
+    found.confirm(played, Replay(file.contracts, tools=file.inventory), by_name=by_name)
     wanted = Wanted(sessions, at_most, confidence)
     missing = list(found.missing(wanted))
     policy = compile_policy(file.contracts, file.mode or "enforce", file.inventory)

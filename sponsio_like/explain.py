@@ -175,7 +175,8 @@ def _contract(contract: Contract, mode: Mode, traces: Labelled) -> Iterator[Styl
     answers = [contract.answer or rule.answer or Block() for rule in contract.rules]
     doing = " or ".join(dict.fromkeys(map(_answer, answers)))
     would = "" if mode == "enforce" else "would "
-    yield f"  else     {would}{doing} ({mode} mode)", ""
+    some = f", in {100 * contract.share:g} % of sessions" if contract.share < 1 else ""
+    yield f"  else     {would}{doing} ({mode} mode{some})", ""
     if contract.on_world:
         yield "  kept     in the world: no fork or checkpoint rewinds it", ""
     if wants := inputs_needed(contract) & ALL_INPUTS:

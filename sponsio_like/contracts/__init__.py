@@ -50,6 +50,7 @@ from sponsio_like.contracts.definition import (
     fingerprint,
     formulas,
     inputs_needed,
+    read_share,
 )
 from sponsio_like.contracts.guarantees import remarks
 from sponsio_like.contracts.inventory import (
@@ -118,7 +119,7 @@ __all__ = [
     "fresh_variable", "granted_since_last", "having", "inputs_needed", "intervention", "join",
     "known_field", "load", "loads", "made_name", "mailboxes", "narrowed", "none", "only",
     "optional", "parse", "pattern", "read_inventory", "read_parameter", "read_sentence",
-    "read_target", "reads_answer", "refusing", "remarks", "ruling", "said_of", "unknown_facts",
-    "unsaid", "whenever", "worked",
+    "read_share", "read_target", "reads_answer", "refusing", "remarks", "ruling", "said_of",
+    "unknown_facts", "unsaid", "whenever", "worked",
 ]
 # fmt: on

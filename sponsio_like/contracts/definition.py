@@ -8,6 +8,7 @@ In: a builder, a YAML file (`loader.py`), sentences (`sentences.py`). Out: a fro
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -70,6 +71,8 @@ class Contract:
     where: str = ""
     on_world: bool = False
     about: About = UNSAID
+    share: float = 1.0
+    """The part of sessions in which it is enforced, if it is; in the others it observes."""
 
     def assume(self, when: Condition) -> Contract:
         """Return a copy that applies only where this holds.
@@ -100,15 +103,19 @@ class Contract:
 
         `observe`: violations are logged, nothing is stopped. `enforce`: the strategy acts.
         """
-        return replace(self, mode=self._read(read_mode, mode))
+        return replace(self, mode=self._read(read_mode, mode), share=1.0)
 
     def observe(self) -> Contract:
         """Return a copy that logs violations and stops nothing."""
         return self.in_mode("observe")
 
-    def enforce(self) -> Contract:
-        """Return a copy whose strategy acts on violations."""
-        return self.in_mode("enforce")
+    def enforce(self, share: float | str = 1.0) -> Contract:
+        """Return a copy whose strategy acts on violations.
+
+        `share`: in so many sessions ("10%", 0.1), chosen by a hash of their ids; in the others it
+        observes.
+        """
+        return replace(self.in_mode("enforce"), share=self._read(read_share, share))
 
     def world(self) -> Contract:
         """Return a copy on the world, such as money that was paid: its state is never rewound.
@@ -254,6 +261,22 @@ def _formula(value: Mapping[str, Any], words: Vocabulary) -> Rule:
     problems.check()
     assert rule is not None
     return rule
+
+
+def read_share(value: Any) -> float:
+    """Return a part of sessions: `10%`, or a number up to 1. Raises `ContractError`."""
+    text = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*", value) if isinstance(value, str) else None
+    number = float(text[1]) / 100 if text else value
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number <= 1:
+        raise ContractError.of(f"`{value}` is no part of sessions", "write {enforce: 10%}")
+    return float(number)
+
+
+def read_modes(value: Any) -> tuple[Mode, float]:
+    """Return a mode of a contract and its part of sessions: `observe`, `{enforce: 10%}`."""
+    if isinstance(value, Mapping) and list(value) == ["enforce"]:
+        return "enforce", read_share(value["enforce"])
+    return read_mode(value), 1.0
 
 
 def read_mode(value: Any) -> Mode:

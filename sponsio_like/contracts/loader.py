@@ -20,6 +20,7 @@ from sponsio_like.contracts.definition import (
     Contract,
     guarantee,
     read_mode,
+    read_modes,
     read_name,
     read_world,
     scope,
@@ -268,13 +269,15 @@ def _contract(
             own.add(f"a contract without `{key}`", f"write {key}: ..")
     problems.found += [replace(problem, path=(*at, *problem.path)) for problem in own.found]
     name = _part(data, "name", at, problems, read_name)
+    mode, share = _part(data, "mode", at, problems, read_modes) or (None, 1.0)
     read = Contract(
         name or "",
         _rules(data, at, words, problems),
         _part(data, "assume", at, problems, assumption, words),
         _part(data, "scope", at, problems, scope, words),
         _part(data, "strategy", at, problems, strategy, words),
-        _part(data, "mode", at, problems, read_mode),
+        mode,
+        share=share,
         on_world=_part(data, "world", at, problems, read_world) or False,
         about=_about(data, at, problems),
     )

@@ -5,9 +5,10 @@ In: contracts. Out: a frozen `Policy`, shared by all sessions.
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sponsio_like.contracts import (
@@ -69,6 +70,8 @@ class Policy:
     mode: Mode = "enforce"
     """The mode of whatever states none, such as the inventory."""
     warnings: tuple[Problem, ...] = ()
+    family: object = field(default_factory=object, compare=False, repr=False)
+    """The mark of all policies of one guard, be it in other modes, or loaded again."""
 
     @functools.cached_property
     def lanes(self) -> dict[Any, Any]:
@@ -260,6 +263,21 @@ class Policy:
     def enforces(self) -> bool:
         """True if any contract is enforced."""
         return "enforce" in self.modes
+
+
+def in_modes(policy: Policy, modes: tuple[Mode, ...]) -> Policy:
+    """Return the same contracts in other modes; what is learned of tools is shared by both."""
+    for name in ("lanes", "roll", "built", "views", "index"):
+        getattr(policy, name)
+    other = copy.copy(policy)
+    with_modes(other, modes)
+    return other
+
+
+def follow(policy: Policy, before: Policy) -> None:
+    """Make these contracts those of the same guard, which has met the same tools."""
+    object.__setattr__(policy, "family", before.family)
+    policy.roll.tools.update(before.roll.tools)
 
 
 def with_modes(policy: Policy, modes: tuple[Mode, ...]) -> None:

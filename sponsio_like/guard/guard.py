@@ -7,7 +7,9 @@ sessions have the state.
 from __future__ import annotations
 
 import gc
+import logging
 import os
+import threading
 import time
 import warnings
 from collections import deque
@@ -17,22 +19,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from sponsio_like.checks import compile_policy, read_file
+from sponsio_like.checks import check_names, compile_policy, read_file
 from sponsio_like.contracts import (
-    ALL_INPUTS,
     Contract,
+    Inventory,
     InventoryLike,
     RiskSection,
     Unlisted,
     declared,
-    fingerprint,
     mailboxes,
 )
-from sponsio_like.engine import Policy
+from sponsio_like.engine import Policy, follow
 from sponsio_like.errors import ContractError, ContractWarning, SnapshotError
 from sponsio_like.fastpath import prepare
 from sponsio_like.guard.decorator import Options, decorated
 from sponsio_like.guard.flow import OnBlock, OnHold
+from sponsio_like.guard.rules import Rules, as_logged
 from sponsio_like.guard.sessions import (
     Roster,
     SessionOptions,
@@ -41,9 +43,10 @@ from sponsio_like.guard.sessions import (
     check_inputs,
     check_switches,
 )
-from sponsio_like.guard.switch import Switch
+from sponsio_like.guard.switch import LOOK_SECONDS, Switch
 from sponsio_like.guard.toolbox import Toolbox
 from sponsio_like.guard.tools import Tool
+from sponsio_like.guard.watch import Watch
 from sponsio_like.outcome import Mode
 from sponsio_like.session import (
     SILENT,
@@ -85,6 +88,7 @@ def collector_paused() -> Iterator[None]:
 
 if TYPE_CHECKING:
     from sponsio_like.guard.sinks import Given as LogGiven
+    from sponsio_like.guard.sinks import OfLog
 
 _Tool = TypeVar("_Tool")
 NO_CONTRACTS: list[Contract] = []
@@ -126,31 +130,44 @@ class Guard:
         source: str = "",
         risk: GatePolicy | None = None,
     ) -> None:
+        self._file: tuple[Path, Mode | None, str] | None = None
+        self._reloads = threading.Lock()
         known = declared(tools, elsewhere, unlisted)
         check_switches(relaxable=relaxable, log_args=log_args)
         self.relaxed = relaxable and _asked_to_relax()
-        with collector_paused():
-            self.policy: Policy = compile_policy(contracts, mode, known, relaxed=self.relaxed)
-            prepare(self.policy)
-        collect_once(len(self.policy.clauses))
-        if not self.policy.contracts and contracts is not NO_CONTRACTS:
-            raise ContractError.of("there are no contracts", "all would be allowed; write some")
-        for each in self.policy.warnings:
+        self._sink = None if log is None else _sink(log)
+        self._said = read_content(log_content, log_args=log_args)
+        policy = self._compiled(contracts, mode, known)
+        for each in policy.warnings:
             warnings.warn(str(each), ContractWarning, stacklevel=2)
-        self._tools: Toolbox[Tool] = Toolbox(self.policy)
-        content = read_content(log_content, log_args=log_args)
-        self._log = _log(self.policy, log, content, source)
+        self._rules = Rules(policy, _log(policy, self._sink, self._said, source), risk)
+        self._tools: Toolbox[Tool] = Toolbox(policy)
         self._notify = mailboxes(notify)
-        self.switch = Switch(self.policy, self._log.switched)
+        self.switch = Switch(self._rules.policies, self._switched)
         self._roster = Roster()
-        self._risk = risk
-        self._gate(None)  # which raises if the model of risk has other contracts
-        self._content = all(needs <= ALL_INPUTS for needs in self.policy.needs.values())
-        """True if a session that gets every known input has all that the contracts need."""
-        self._outside = set(self.policy.stateful) <= set(self.policy.world)
-        """True if only contracts on the world have state, so that a store can keep all of it."""
+        self._gate(self._rules, None)  # which raises if the model of risk has other contracts
         if self.relaxed:
-            self._log.relaxed(RELAX)
+            self._rules.log.relaxed(RELAX)
+
+    @property
+    def policy(self) -> Policy:
+        """The contracts of the sessions that are opened from now on, compiled."""
+        return self._rules.policy
+
+    def _switched(self, mode: str, contracts: tuple[str, ...], by: str) -> None:
+        self._rules.log.switched(mode, contracts, by)
+
+    def _compiled(
+        self, contracts: Iterable[Contract] | Contract, mode: Mode, known: Inventory
+    ) -> Policy:
+        """Return contracts, compiled. Raises `ContractError` for mistakes and if there are none."""
+        with collector_paused():
+            policy = compile_policy(contracts, mode, known, relaxed=self.relaxed)
+            prepare(policy)
+        collect_once(len(policy.clauses))
+        if not policy.contracts and contracts is not NO_CONTRACTS:
+            raise ContractError.of("there are no contracts", "all would be allowed; write some")
+        return policy
 
     def __deepcopy__(self, _: Any) -> Guard:
         """Return the guard itself, which is immutable."""
@@ -177,7 +194,7 @@ class Guard:
         with collector_paused():
             file = read_file(path, mode)
         chosen = file.mode or mode or "enforce"
-        return cls(
+        guard = cls(
             file.contracts,
             mode=chosen,
             tools=file.inventory,
@@ -189,6 +206,57 @@ class Guard:
             source=f"{path} {file.digest}",
             risk=_risk_of(file.risk, Path(path).parent),
         )
+        guard._file = Path(path), mode, file.digest
+        return guard
+
+    def reload(self) -> bool:
+        """Read the contract file again, for the sessions that are opened from now on; return True
+        if it has changed.
+
+        Open sessions go on under the contracts that they began with. What is switched off stays so.
+        The log has a record `reloaded`. Raises `ContractError` for a file with mistakes, and for
+        contracts that do not fit the tools that the guard has met: then the guard stays as it is.
+        """
+        if self._file is None:
+            raise ContractError.of("this guard has no file", "write Guard.from_yaml(path)")
+        path, mode, digest = self._file
+        with self._reloads:
+            with collector_paused():
+                file = read_file(path, mode)
+            if file.digest == digest:
+                return False
+            chosen = file.mode or mode or "enforce"
+            policy = self._compiled(file.contracts, chosen, file.inventory)
+            follow(policy, self.policy)
+            if self.policy.roll.complete:
+                check_names(policy)
+            source = f"{path} {file.digest}"
+            log = _log(policy, self._sink, self._said, source)
+            rules = Rules(policy, log, _risk_of(file.risk, path.parent))
+            self._gate(rules, None)
+            self._file = path, mode, file.digest
+            self.switch.take(rules.policies)
+            self._rules, self._tools.policy = rules, policy
+            self.__dict__.pop("_lessons", None)
+        log.reloaded(source)
+        return True
+
+    def watch(self, seconds: float = LOOK_SECONDS) -> Watch:
+        """Load the contract file again whenever it changes; return the watch, which `stop` ends.
+
+        A file with mistakes is said in Python's log, and the contracts stay as they are.
+        """
+        if self._file is None:
+            raise ContractError.of("this guard has no file", "write Guard.from_yaml(path)")
+        return Watch(self._file[0], self._reloaded, seconds)
+
+    def _reloaded(self) -> None:
+        try:
+            self.reload()
+        except ContractError as error:
+            said = logging.getLogger("sponsio_like")
+            said.error("the contracts stay as they are: %s", error)
+            self._rules.log.kept(str(error))
 
     @overload
     def tool(
@@ -299,30 +367,31 @@ class Guard:
         """
         check_id(id)
         given = SessionOptions(clock, assume_success, check_inputs(inputs), world, risk)
-        if id is None or (world is not None and self._outside):
+        if id is None or (world is not None and self._rules.outside):
             return self._begun(id, given)
         return self._roster.open(id, given, lambda: self._begun(id, given))
 
     def _begun(self, id: str | None, given: SessionOptions) -> Session:
         """Return a new session without a past, whatever is open under its id."""
         clock, assume_success, _, world, risk = given
-        check_given(self.policy, id, given, content=self._content)
+        rules = self._rules  # one and the same, also while they are loaded again
+        check_given(rules.policy, id, given, content=rules.content)
         name = id if id is not None else fresh_id("session-")
         return Session(
-            self.policy,
+            rules.policy_of(name),
             name,
             clock=clock,
             assume_success=assume_success,
-            log=self._log,
+            log=rules.log,
             notify=self._notify,
-            world=world if self.policy.world else None,
-            gate=self._gate(risk),
+            world=world if rules.policy.world else None,
+            gate=self._gate(rules, risk),
         )
 
-    def _gate(self, risk: GatePolicy | None) -> Gate | None:
+    def _gate(self, rules: Rules, risk: GatePolicy | None) -> Gate | None:
         """Return the gate of a session: of its own policy of risk, else of that of the guard."""
-        chosen = risk or self._risk
-        return None if chosen is None else chosen.opened(self.policy, relaxed=self.relaxed)
+        chosen = risk or rules.risk
+        return None if chosen is None else chosen.opened(rules.policy, relaxed=self.relaxed)
 
     def restore(
         self,
@@ -345,7 +414,7 @@ class Guard:
         """
         given = SessionOptions(clock, assume_success, check_inputs(inputs), world, risk)
         session = self._resumed(snapshot, given)
-        self._roster.restored(session, given, keep=world is None or not self._outside)
+        self._roster.restored(session, given, keep=world is None or not self._rules.outside)
         return session
 
     def _resumed(self, snapshot: Mapping[str, Any], given: SessionOptions) -> Session:
@@ -393,19 +462,21 @@ def record(log: LogGiven, *, content: Iterable[str] | bool = True) -> Guard:
     return Guard(NO_CONTRACTS, log=log, log_content=content)
 
 
-def _log(policy: Policy, given: LogGiven | None, content: Content, source: str) -> Log:
-    """Return the log of a guard, silent if none is given."""
-    if given is None:
-        return SILENT
-    from sponsio_like.engine import ByName
+def _sink(given: LogGiven) -> OfLog:
+    """Return the sink of a log. Raises `ContractError` for what cannot be one."""
     from sponsio_like.guard.sinks import sink_of
 
-    each = (
-        {"contract": contract.name, "mode": mode, "hash": fingerprint(contract)}
-        for contract, mode in zip(policy.contracts, policy.modes, strict=True)
-    )
-    write, reads = sink_of(given)
-    return Log(with_contracts(write, each, source), content, ByName(policy), reads)
+    return sink_of(given)
+
+
+def _log(policy: Policy, sink: OfLog | None, content: Content, source: str) -> Log:
+    """Return the log of a guard, silent if it has no sink."""
+    if sink is None:
+        return SILENT
+    from sponsio_like.engine import ByName
+
+    each = (dict(as_logged(*pair)) for pair in zip(policy.contracts, policy.modes, strict=True))
+    return Log(with_contracts(sink.write, each, source), content, ByName(policy), sink.reads)
 
 
 def _risk_of(section: RiskSection | None, folder: Path) -> GatePolicy | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import signal
 import threading
+import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -25,13 +26,36 @@ ALL = "*"
 class Switch:
     """The switch of one guard: the contracts that are switched off, and so only observe."""
 
-    def __init__(self, policy: Policy, told: Callable[[str, tuple[str, ...], str], None]) -> None:
-        self._policy = policy
-        self._written = policy.modes
+    def __init__(
+        self,
+        policies: tuple[Policy, ...],
+        told: Callable[[str, tuple[str, ...], str], None],
+    ) -> None:
+        self._policies = list[tuple[weakref.ref[Policy], tuple[Mode, ...]]]()
         self._told = told
         self._off: frozenset[str] = frozenset()
         self._lock = threading.RLock()
         self._stopped: dict[Path, threading.Event] = {}
+        self.take(policies)
+
+    def take(self, policies: tuple[Policy, ...]) -> None:
+        """Switch these contracts, too: the first has the modes as they were written.
+
+        What is off is off in them. Those of open sessions are switched as well.
+        """
+        with self._lock:
+            self._policies = [pair for pair in self._policies if pair[0]() is not None]
+            self._policies += [(weakref.ref(each), each.modes) for each in policies]
+            self._policy, self._written = policies[0], policies[0].modes
+            self._apply()
+
+    def _apply(self) -> None:
+        for ref, written in self._policies:
+            policy = ref()
+            if policy is not None:
+                pairs = zip(policy.contracts, written, strict=True)
+                modes = ("observe" if self._is_off(each.name) else mode for each, mode in pairs)
+                with_modes(policy, tuple[Mode, ...](modes))
 
     @property
     def off(self) -> tuple[str, ...]:
@@ -125,12 +149,7 @@ class Switch:
         with self._lock:
             before = self.off
             self._off = off
-            names = (each.name for each in self._policy.contracts)
-            modes = tuple[Mode, ...](
-                "observe" if self._is_off(name) else mode
-                for name, mode in zip(names, self._written, strict=True)
-            )
-            with_modes(self._policy, modes)
+            self._apply()
             now = self.off
         for mode, changed in (("observe", set(now) - set(before)), ("enforce", {*before} - {*now})):
             if changed:

@@ -126,7 +126,7 @@ class Tool:
         here = current_caller() if self.session is None else caller_in(self.session)
         policy = self.box.policy
         session = None if here is None else here.session
-        if here is not None and here.session.policy is policy and here.session.open:
+        if here is not None and here.session.policy.family is policy.family and here.session.open:
             self._check_who(here)
             self._check_names()
             return here

@@ -133,7 +133,11 @@ def difference(old: File, new: File, traces: Iterable[Trace]) -> Difference:
 
 
 def _mode_of(file: File) -> dict[str, str]:
-    return {each.name: each.mode or file.mode or "enforce" for each in file.contracts}
+    return {
+        each.name: (each.mode or file.mode or "enforce")
+        + (f" {100 * each.share:g} %" if each.share < 1 else "")
+        for each in file.contracts
+    }
 
 
 Stops: TypeAlias = dict[tuple[int, int, str], frozenset[str]]

@@ -150,15 +150,18 @@ def evidence_of(
 
     `labels` has what people have said of violations (`label_of`): `right`, `wrong` or `unsure`.
     """
-    found, ours = Evidence(contract), True
+    found, ours, forms = Evidence(contract), True, dict[str, bool]()
     for where, record in lines:
         try:
             found.lost += lost_by(record)
             for each in record.get("contracts", ()):
                 if each["contract"] == contract:
                     ours = each.get("hash") in (None, mark)
+            form = forms.setdefault(str(record.get("session")), ours)  # it keeps what it began with
             if contract in record.get("applied", ()) and not record.get("again"):
-                _weigh(found, record, labels, ours=ours)
+                _weigh(found, record, labels, ours=form)
+            if record.get("event") == "finish":
+                del forms[str(record.get("session"))]
         except (KeyError, TypeError, AttributeError):
             kind = record.get("event")
             raise TraceError(f"{where}: not a `{kind}` record of a decision log") from None

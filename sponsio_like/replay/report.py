@@ -20,7 +20,9 @@ from sponsio_like.traces import Line, lost_by
 
 STOPPING = frozenset({"blocked", "held", "redirected", "custom"})
 """The actions by which a call does not run as it was meant."""
-OF_NO_SESSION = frozenset({"closed", "contracts", "dropped", "relaxed", "switched"})
+OF_NO_SESSION = frozenset(
+    {"closed", "contracts", "dropped", "relaxed", "reload_failed", "reloaded", "switched"}
+)
 """The events that no session has."""
 
 

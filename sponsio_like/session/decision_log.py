@@ -245,6 +245,15 @@ class Log:
         logging.getLogger("sponsio_like").warning("switched to %s by %s: %s", mode, by or "-", what)
         self._write("switched", mode=mode, switched=list(contracts), by=by)
 
+    def reloaded(self, source: str) -> None:
+        """Log, and say in Python's log, that contracts were loaded again; the record names them."""
+        logging.getLogger("sponsio_like").info("contracts were loaded again: %s", source)
+        self._write("reloaded", source=source)
+
+    def kept(self, why: str) -> None:
+        """Log that contracts could not be loaded again, and stay as they are."""
+        self._write("reload_failed", message=why)
+
     def fact(self, session: str, key: str, value: Any, now: float | None) -> None:
         """Log that a fact was told, without its value unless that was asked for."""
         told = {"value": given_value(value)} if self.content.has("facts", key) else {}

@@ -29,7 +29,7 @@ MEANING = (
     (
         "nobody is warned",
         "guard/guard.py",
-        "for each in self.policy.warnings:",
+        "for each in policy.warnings:",
         "for each in ():",
     ),
     (

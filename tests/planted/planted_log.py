@@ -32,4 +32,28 @@ MEANING = (
         "else found.open.add)(writer)",
         "else found.open.discard)(writer)",
     ),
+    (
+        "contracts that are loaded again are forgotten",
+        "guard/guard.py",
+        "self._rules, self._tools.policy = rules, policy",
+        "self._tools.policy = policy",
+    ),
+    (
+        "contracts are loaded again whatever tools there are",
+        "guard/guard.py",
+        "            if self.policy.roll.complete:\n",
+        "            if False:\n",
+    ),
+    (
+        "nobody is told that contracts stay",
+        "guard/guard.py",
+        "            self._rules.log.kept(str(error))\n",
+        "            del error\n",
+    ),
+    (
+        "shares are drawn for each contract file",
+        "guard/rules.py",
+        'int.from_bytes(found, "big") / 2**64',
+        "hash(object()) % 1000 / 1000",
+    ),
 )

@@ -1079,7 +1079,7 @@ BUGS = (
         'text = "" if text is None else text',
         "text = text",
     ),
-    Bug("nothing guards", "guard/guard.py", "if not self.policy.contracts and", "if False and"),
+    Bug("nothing guards", "guard/guard.py", "if not policy.contracts and", "if False and"),
     Bug(
         "the step may come later",
         "patterns/safety.py",

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,22 @@ def everything(monkeypatch: pytest.MonkeyPatch, **content: Any) -> list[dict[str
     guarded(found, **content)
     observing(found, **content)
     guard.switch.turn_off(by="ann")
+    monkeypatch.delenv("SPONSIO_LIKE_MODE")
+    reloading(found, **content)
     return found
+
+
+def reloading(records: list[dict[str, Any]], **content: Any) -> None:
+    """Load a contract file again, and one with a mistake."""
+    text = "version: 1\ncontracts: [{name: few, guarantee: tool `pay` at most 1 times}]\n"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "contracts.yaml"
+        path.write_text(text)
+        guard = Guard.from_yaml(path, log=records.append, **content)
+        path.write_text(text.replace("1 times", "2 times"))
+        guard.reload()
+        path.write_text("")
+        guard._reloaded()
 
 
 def observing(records: list[dict[str, Any]], **content: Any) -> None:

@@ -147,6 +147,16 @@ def test_a_promoted_contract_is_the_only_change(text: str, after: str) -> None:
         promoted(text, "fw")
 
 
+@pytest.mark.parametrize("mode", ["observe", '"observe"', "enforce", "{enforce: 5%}"])
+def test_a_contract_is_promoted_in_a_share(mode: str) -> None:
+    """The share stands in the place of the mode, whatever that was; and so does `enforce`."""
+    text = OLD.replace("# for now", f"# for now\n    mode: {mode}  # until June")
+    after = promoted(text, "few", "10%")
+    assert after == text.replace(f"mode: {mode}  #", "mode: {enforce: 10%}  #")
+    assert (loads(after).contracts[0].mode, loads(after).contracts[0].share) == ("enforce", 0.1)
+    assert promoted(text, "few") == text.replace(f"mode: {mode}  #", "mode: enforce  #")
+
+
 def observed(path: Path, file: Path, sessions: int, breaking: int, content: Any = ()) -> Path:
     """A log of so many sessions in which `few` applies; the first ones break it."""
     guard = Guard.from_yaml(file, log=path, log_content=content)

@@ -225,7 +225,7 @@ def _name_of(saver: Any) -> str:
 def acting_under(guard: Guard) -> Caller | None:
     """Return who acts here, if it is under these contracts; else None."""
     here = current_caller()
-    while here is not None and here.session.policy is not guard.policy:
+    while here is not None and here.session.policy.family is not guard.policy.family:
         here = here.around
     return here if here is not None and here.session.open else None
 
