@@ -21,7 +21,7 @@ from sponsio_like.contracts.operands import (
     scalar,
     variable,
 )
-from sponsio_like.contracts.typed_fields import asked, asks_facts, kind_of
+from sponsio_like.contracts.typed_fields import asked, asks_facts, declared_kind
 from sponsio_like.errors import ContractError, Problem, Problems, closest
 from sponsio_like.logic import is_glob
 from sponsio_like.logic.formula import Condition, Match, Target, Var
@@ -252,7 +252,7 @@ def _conditions(value: Any, target: Target, words: Vocabulary) -> tuple[Conditio
 
 def _placed(path: str, wanted: Any, target: Target, words: Vocabulary) -> list[Condition]:
     """Read what is asked of one place: of what its text means, if its kind is declared."""
-    known = kind_of(field_path(path), map(words.fields, words.meant(target)))
+    known = declared_kind(field_path(path), map(words.fields, words.meant(target)))
     if known is None or not asks_facts(wanted, OF_TEXTS):
         return _wanted(path, wanted)
     problems = Problems()

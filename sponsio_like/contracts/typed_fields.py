@@ -22,7 +22,7 @@ Fields: TypeAlias = Mapping[str, str] | None
 """The fields of a tool, each with its kind; None if they are not declared."""
 
 
-def kind_of(path: str, tools: Iterable[Fields]) -> tuple[str, TextKind] | None:
+def declared_kind(path: str, tools: Iterable[Fields]) -> tuple[str, TextKind] | None:
     """Return the path with its kind, and the kind; None if these tools declare none, or several.
 
     Raises `ContractError` if a module is missing that the kind needs.

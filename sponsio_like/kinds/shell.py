@@ -1,0 +1,400 @@
+"""The kind `shell`: what a command of a POSIX shell or of bash runs, reads, writes and deletes.
+
+In: a text, or the words of one command. Out: facts. The text is parsed (tree-sitter-bash) and
+followed as the shell would: quotes, variables, substitutions, pipes, here-documents, functions, and
+commands that run others. What only a running shell could tell is unknown. Nothing is run.
+"""
+
+from __future__ import annotations
+
+import functools
+import shlex
+from typing import Any
+
+from sponsio_like.kinds.registry import kind, unknown
+from sponsio_like.kinds.shell_commands import perform
+from sponsio_like.kinds.shell_state import (
+    FACTS,
+    LONGEST,
+    Found,
+    Shell,
+    Stdin,
+    TooMuch,
+)
+from sponsio_like.kinds.shell_words import QUOTED, fields, is_known, one_field, text_of
+from sponsio_like.values import Facts
+
+SKIPPED = frozenset({"comment", "heredoc_start", "heredoc_end", "file_descriptor", "variable_name"})
+"""Nodes in which nothing runs."""
+BRANCHES = frozenset({"if_statement", "elif_clause", "else_clause", "case_statement", "case_item"})
+
+
+@functools.cache
+def _language() -> Any:
+    import tree_sitter_bash  # of the extra [kinds]
+    from tree_sitter import Language
+
+    return Language(tree_sitter_bash.language())
+
+
+def _words_of(words: tuple[str, ...]) -> Facts:
+    """Return the facts of a command that is given as a list of words."""
+    if len(words) == 1:
+        return shell(words[0])  # a tool may hand it to a shell
+    return _facts(lambda state: perform(state, [text_of(each) for each in words], Stdin()), words)
+
+
+@kind(
+    "shell",
+    FACTS,
+    main="runs",
+    needs=("tree_sitter", "tree_sitter_bash"),
+    of_words=_words_of,
+)
+def shell(text: str) -> Facts:
+    """Return what a command does, as far as its text tells."""
+    return _facts(lambda state: state.program(text_of(text)), (text,))
+
+
+def _facts(follow: Any, given: tuple[str, ...]) -> Facts:
+    if sum(map(len, given)) > LONGEST:
+        return unknown(name.removesuffix("[]") for name in FACTS)
+    found = Found()
+    try:
+        follow(Shell(found, _walk_text, perform))
+    except (TooMuch, RecursionError):
+        return unknown(name.removesuffix("[]") for name in FACTS)
+    return found.facts()
+
+
+# --- statements -----------------------------------------------------------------------------------
+
+
+def _walk_text(state: Shell, text: Any, stdin: Stdin) -> str | None:
+    """Follow a program, or a node of one; return what it writes, None if that is unknown."""
+    from tree_sitter import Parser
+
+    if not isinstance(text, str):
+        return (
+            _sequence(state, text, stdin)
+            if text.type != "compound_statement"
+            else follow(state, text, stdin)
+        )
+    if "\x00" in text:
+        state.found.nothing_is_clear()
+        return None
+    root = Parser(_language()).parse(text.encode(errors="replace")).root_node
+    if root.has_error:
+        state.found.nothing_is_clear()
+    return _sequence(state, root, stdin)
+
+
+def _sequence(state: Shell, node: Any, stdin: Stdin) -> str | None:
+    """Follow the statements in a node, one after another."""
+    said: list[str] | None = []
+    for child in node.children:
+        if not child.is_named or child.type in SKIPPED:
+            if child.type == "&":
+                state.found.background = True
+            continue
+        output = follow(state, child, stdin)
+        said = None if output is None or said is None else [*said, output]
+    return None if said is None else "".join(said)
+
+
+def follow(state: Shell, node: Any, stdin: Stdin) -> str | None:
+    """Follow one statement; return what it writes to its output, None if that is unknown."""
+    state.step()
+    match node.type:
+        case "command":
+            return _command(state, node, stdin)
+        case "pipeline":
+            return _pipeline(state, node.children, stdin)
+        case "redirected_statement":
+            return _redirected(state, node, stdin)
+        case "variable_assignment":
+            _assignment(state, node)
+            return ""
+        case "declaration_command":
+            return _declared(state, node)
+        case "function_definition":
+            body = node.child_by_field_name("body")
+            name = _text(node.child_by_field_name("name"))
+            state.functions[name] = body
+            if name == "command_not_found_handle":
+                follow(state, body, Stdin())
+            return ""
+        case "for_statement":
+            return _for(state, node, stdin)
+        case "while_statement" | "c_style_for_statement":
+            return _loop(state, node, stdin)
+        case "if_statement" | "case_statement":
+            return _branches(state, node, stdin)
+        case "subshell":
+            return _apart(state, node, stdin)
+        case "list":
+            return _list(state, node, stdin)
+        case "unset_command":
+            for child in node.children[1:]:
+                state.variables[_text(child)] = ""
+            return ""
+        case "compound_statement" | "program" | "do_group" | "negated_command" | "else_clause":
+            return _sequence(state, node, stdin)
+        case "test_command" | "elif_clause" | "case_item" | "ERROR":
+            _inside(state, node, stdin)
+            return ""
+    _inside(state, node, stdin)
+    return None
+
+
+def _text(node: Any) -> str:
+    return "" if node is None else node.text.decode(errors="replace")
+
+
+STATEMENTS = frozenset(
+    {
+        *("command", "pipeline", "redirected_statement", "variable_assignment", "list", "subshell"),
+        *("declaration_command", "function_definition", "for_statement", "while_statement"),
+        *("c_style_for_statement", "if_statement", "case_statement", "unset_command"),
+        *("compound_statement", "do_group", "negated_command", "else_clause", "test_command"),
+        *("elif_clause", "case_item", "ERROR"),
+    }
+)
+
+
+def _inside(state: Shell, node: Any, stdin: Stdin) -> None:
+    """Follow what stands in a node of another kind: statements, and substitutions in words."""
+    for child in node.children:
+        state.step()
+        if child.type in STATEMENTS:
+            follow(state, child, stdin)
+        elif child.type in ("command_substitution", "process_substitution"):
+            state.output(child)
+        elif child.type not in SKIPPED:
+            _inside(state, child, stdin)
+
+
+def _list(state: Shell, node: Any, stdin: Stdin) -> str | None:
+    """Follow `a && b || c`; what the second one sets may be set or not."""
+    first, *rest = [child for child in node.children if child.is_named]
+    output = follow(state, first, stdin)
+    chained = any(child.type == "||" for child in node.children)
+    for each in rest:
+        before = dict(state.variables)
+        other = follow(state, each, stdin)
+        if chained:
+            state.join(before)
+        output = None if output is None or other is None or chained else output + other
+    return output
+
+
+def _branches(state: Shell, node: Any, stdin: Stdin) -> str | None:
+    """Follow every branch; a variable that they set differently is unknown afterwards."""
+    before = dict(state.variables)
+    for child in node.children:
+        if child.type in BRANCHES:
+            _branches(state, child, stdin)
+        elif child.type in STATEMENTS:
+            follow(state, child, stdin)
+        else:
+            _inside(state, child, stdin)
+    state.join(before)
+    return None
+
+
+def _apart(state: Shell, node: Any, stdin: Stdin) -> str | None:
+    """Follow a subshell: what it sets is forgotten."""
+    before, cwd = dict(state.variables), state.cwd
+    output = _sequence(state, node, stdin)
+    state.variables, state.cwd = before, cwd
+    return output
+
+
+def _for(state: Shell, node: Any, stdin: Stdin) -> str | None:
+    """Follow the body for each word that is known; else once, with a variable that is unknown."""
+    name = _text(node.child_by_field_name("variable"))
+    body = node.child_by_field_name("body")
+    values = [
+        text for child in node.children_by_field_name("value") for text in fields(child, state)
+    ]
+    listed = any(child.type == "in" for child in node.children)
+    if not listed or len(values) > state.REPEATS or not all(map(is_known, values)):
+        _forget(state, body)
+        state.variables[name] = None
+        follow(state, body, stdin)
+        return None
+    if len(values) > 1:
+        _forget(state, body)
+    for value in values:
+        state.variables[name] = value
+        follow(state, body, stdin)
+    return None
+
+
+def _loop(state: Shell, node: Any, stdin: Stdin) -> str | None:
+    _forget(state, node)
+    _inside(state, node, stdin)
+    return None
+
+
+def _forget(state: Shell, node: Any) -> None:
+    """Take what is set in a loop as unknown: it may be set there before it is read."""
+    stack = [node]
+    while stack:
+        child = stack.pop()
+        state.step()
+        if child.type == "variable_assignment":
+            state.variables[_text(child.child_by_field_name("name")).split("[")[0]] = None
+        elif child.type == "command":
+            words = [_text(each) for each in child.children]
+            if words and words[0] in ("read", "cd", "pushd", "popd", "mapfile", "readarray"):
+                for each in words[1:]:
+                    state.variables[each] = None
+                if words[0] in ("cd", "pushd", "popd"):
+                    state.cwd = None
+        stack += child.children
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+def _assignment(state: Shell, node: Any) -> None:
+    name = _text(node.child_by_field_name("name"))
+    value = node.child_by_field_name("value")
+    adds = any(child.type == "+=" for child in node.children)
+    if "[" in name:
+        state.variables[name.split("[")[0]] = None
+    elif value is not None and value.type == "array":
+        words = [
+            text for child in value.children if child.is_named for text in fields(child, state)
+        ]
+        state.arrays[name] = None if adds else words
+        state.variables[name] = words[0] if words and is_known(words[0]) and not adds else None
+    else:
+        said = "" if value is None else one_field(value, state)
+        before = state.value(name) if adds else ""
+        whole = None if before is None or not is_known(said) else before + said
+        state.assign(name, whole)
+
+
+def _declared(state: Shell, node: Any) -> str:
+    for child in node.children:
+        if child.type == "variable_assignment":
+            _assignment(state, child)
+            if node.children[0].type in ("export", "declare", "typeset"):
+                state.found.sets.append(_text(child.child_by_field_name("name")))
+        elif child.is_named and child.type != "variable_name":
+            said = one_field(child, state)
+            name, sign, value = said.partition("=")
+            if sign:
+                state.assign(name, value if is_known(value) else None)
+    return ""
+
+
+def _command(state: Shell, node: Any, stdin: Stdin) -> str | None:
+    words: list[str] = []
+    sets: dict[str, str | None] = {}
+    for child in node.children:
+        if child.type == "variable_assignment":
+            value = child.child_by_field_name("value")
+            said = "" if value is None else one_field(value, state)
+            sets[_text(child.child_by_field_name("name"))] = said if is_known(said) else None
+        elif child.type in ("herestring_redirect", "file_redirect", "heredoc_redirect"):
+            stdin = _redirect(state, child, stdin)
+        elif child.type == "ERROR":
+            _inside(state, child, stdin)
+        elif child.is_named and child.type != "comment":
+            words += fields(child, state)
+    state.found.sets += sets
+    if not words:
+        for name, value in sets.items():
+            state.assign(name, value)
+        return ""
+    return perform(state, words, stdin, sets)
+
+
+def _pipeline(state: Shell, children: Any, stdin: Stdin) -> str | None:
+    output: str | None = ""
+    source = stdin
+    for child in children:
+        if not child.is_named or child.type in SKIPPED:
+            continue
+        before, cwd = dict(state.variables), state.cwd
+        output = follow(state, child, source)
+        state.variables, state.cwd = before, cwd
+        source = Stdin(given=True, text=output)
+    return output
+
+
+def _redirected(state: Shell, node: Any, stdin: Stdin) -> str | None:
+    body = node.child_by_field_name("body")
+    redirects = node.children_by_field_name("redirect")
+    piped = None
+    for each in redirects:
+        stdin = _redirect(state, each, stdin)
+    output = "" if body is None else follow(state, body, stdin)
+    for each in redirects:
+        targets = [each, *each.children_by_field_name("redirect")]
+        for target in targets:
+            if target.type == "file_redirect" and _writes(target):
+                _written(state, target, output)
+                output = ""
+        for child in each.children:
+            if child.type == "pipeline":
+                piped = _pipeline(state, child.children, Stdin(given=True, text=output))
+            elif each.type == "heredoc_redirect" and child.type in STATEMENTS:
+                follow(state, child, Stdin())
+    errors = [child for child in node.children if child.type == "ERROR"]
+    for each in errors:
+        _inside(state, each, stdin)
+    return output if piped is None else piped
+
+
+def _writes(redirect: Any) -> bool:
+    signs = {child.type for child in redirect.children if not child.is_named}
+    return bool(signs & {">", ">>", "&>", "&>>", ">|", "<>", ">&"})
+
+
+def _redirect(state: Shell, node: Any, stdin: Stdin) -> Stdin:
+    """Return the input that a redirection gives; what it writes is noted by `_written`."""
+    if node.type == "heredoc_redirect":
+        return Stdin(given=True, text=_heredoc(state, node))
+    words = [child for child in node.children if child.is_named and child.type != "file_descriptor"]
+    if node.type == "herestring_redirect":
+        said = one_field(words[0], state) if words else QUOTED
+        return Stdin(given=True, text=said + "\n" if is_known(said) else None)
+    if any(child.type == "<&" for child in node.children):
+        return Stdin(given=True, text=None)
+    if any(child.type == "<" for child in node.children):
+        before = len(state.found.writes)
+        read = "".join(text for each in words for text in fields(each, state))
+        state.reads(read)
+        text = state.files.get(state.place(read)) if len(state.found.writes) == before else None
+        return Stdin(given=True, text=text)
+    return stdin
+
+
+def _written(state: Shell, redirect: Any, output: str | None) -> None:
+    to = redirect.child_by_field_name("destination")
+    if to is None or to.type == "number":
+        return
+    adds = any(child.type in (">>", "&>>") for child in redirect.children)
+    for each in fields(to, state):
+        if each != "-" and not each.isdigit():
+            state.writes(each, None if adds else output)
+
+
+def _heredoc(state: Shell, node: Any) -> str | None:
+    """Return the text of a here-document; variables in it are expanded unless its end is quoted."""
+    mark = next((_text(child) for child in node.children if child.type == "heredoc_start"), "")
+    bodies = [child for child in node.children if child.type == "heredoc_body"]
+    body = "".join(map(_text, bodies))
+    plain = shlex.split(mark) if mark else [""]
+    end = next((_text(child) for child in node.children if child.type == "heredoc_end"), "")
+    if end.strip() != (plain[0] if plain else ""):
+        state.found.nothing_is_clear()
+    if any(child.type == "<<-" for child in node.children):
+        body = "\n".join(line.lstrip("\t") for line in body.split("\n"))
+    if any(each in mark for each in "'\"\\") or not any(each in body for each in "$`\\"):
+        return body
+    return state.in_quotes(body)

@@ -1,0 +1,359 @@
+"""Performs a command on paper: functions, commands that run others, the table of the rest.
+
+In: the words of a command, its input, the state of the shell. Out: facts are noted; what the
+command writes to its output is returned, None where that is unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from sponsio_like.kinds.shell_builtins import BUILTINS
+from sponsio_like.kinds.shell_files import sed, tar
+from sponsio_like.kinds.shell_interpreters import fed, given_text, interpreter, script
+from sponsio_like.kinds.shell_state import PROGRAMS, Shell, Stdin
+from sponsio_like.kinds.shell_table import behind_options, note
+from sponsio_like.kinds.shell_words import (
+    LOOSE,
+    PLAIN_GLOBS,
+    QUOTED,
+    SIGNS,
+)
+
+Words: TypeAlias = Sequence[str]
+Handler: TypeAlias = Callable[[Shell, Words, Stdin], str | None]
+
+CODE = frozenset({"LD_PRELOAD", "BASH_ENV", "ENV", "PYTHONSTARTUP", "PERL5OPT", "NODE_OPTIONS"})
+"""Variables that bring code of their own into a program."""
+
+
+def perform(
+    state: Shell, words: list[str], stdin: Stdin, sets: Mapping[str, str | None] | None = None
+) -> str | None:
+    """Note what a command does; return what it writes."""
+    state.step()
+    for name, value in (sets or {}).items():
+        if name in PROGRAMS:
+            state.program(value if value is not None else QUOTED)
+        elif name in CODE:
+            state.found.opaque()
+    name = words[0] if words else ""
+    if name == LOOSE and len(words) > 1:  # `$SUDO rm`: the variable may be empty
+        state.found.nothing_is_clear()
+        return perform(state, words[1:], stdin)
+    if name in state.aliases:
+        return _aliased(state, words, stdin)
+    if name in state.functions:
+        return _called(state, words, stdin)
+    base = name.rsplit("/", 1)[-1]
+    state.found.calls.append(" ".join(each or "''" for each in words))
+    if SIGNS.search(base) or not base:
+        state.found.nothing_is_clear()
+        return None
+    state.found.runs.append(base)
+    args = words[1:]
+    written = state.files.get(state.place(name), "") if "/" in name else ""
+    if written != "":
+        return script(state, name, args)
+    handler = HANDLERS.get(base) or interpreter(base)
+    if handler is not None:
+        return handler(state, args, stdin)
+    note(state, base, args)
+    return None
+
+
+def _aliased(state: Shell, words: list[str], stdin: Stdin) -> str | None:
+    text = state.aliases.pop(words[0])
+    quoted = " ".join(_quoted(each) for each in words[1:])
+    said = state.program(f"{text} {quoted}", stdin)
+    state.aliases[words[0]] = text
+    return said
+
+
+def _quoted(word: str) -> str:
+    return "'" + word.translate(PLAIN_GLOBS).replace("'", "'\\''") + "'"
+
+
+def _called(state: Shell, words: list[str], stdin: Stdin) -> str | None:
+    body, before = state.functions[words[0]], state.positional
+    state.positional = words[1:]
+    said = state.follow_node(body, stdin)
+    state.positional = before
+    return said
+
+
+# --- commands that run others ---------------------------------------------------------------------
+
+
+def _run(state: Shell, words: Words, stdin: Stdin) -> str | None:
+    return perform(state, list(words), stdin) if words else None
+
+
+def wrapper(short: str = "", long: tuple[str, ...] = (), skip: int = 0) -> Handler:
+    """Return the handler of a command that runs what stands behind its own options.
+
+    `short` are the letters of options that take a value, `long` such options by name; `skip`
+    arguments stand before the command.
+    """
+
+    def handle(state: Shell, args: Words, stdin: Stdin) -> str | None:
+        return _run(state, behind_options(args, short, long)[skip:], stdin)
+
+    return handle
+
+
+def _env(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    rest = list(args)
+    while rest:
+        word = rest[0]
+        if word in ("-S", "--split-string"):
+            return state.program(" ".join(rest[1:]), stdin)
+        if word.startswith(("-S", "--split-string=")):
+            text = word.removeprefix("-S").removeprefix("--split-string=")
+            return state.program(" ".join([text, *map(_quoted, rest[1:])]), stdin)
+        if word in ("-u", "--unset", "-C", "--chdir"):
+            rest = rest[2:]
+        elif word[:1] == "-":
+            rest = rest[1:]
+        elif re.match(r"\w+=", word):
+            name, _, value = word.partition("=")
+            state.found.sets.append(name)
+            return _env_set(state, name, value, rest[1:], stdin)
+        else:
+            break
+    return _run(state, rest, stdin)
+
+
+def _env_set(state: Shell, name: str, value: str, rest: Words, stdin: Stdin) -> str | None:
+    if name in CODE:
+        state.found.opaque()
+    elif name in PROGRAMS:
+        state.program(value)
+    return _env(state, rest, stdin)
+
+
+def _elevated(short: str, long: tuple[str, ...] = ()) -> Handler:
+    def handle(state: Shell, args: Words, stdin: Stdin) -> str | None:
+        state.found.elevates = True
+        rest = behind_options(args, short, long)
+        while rest and re.match(r"\w+=", rest[0]):
+            rest = rest[1:]
+        flags = args[: len(args) - len(rest)]
+        if not rest and any(each in ("-s", "-i", "--shell", "--login") for each in flags):
+            return fed(state, stdin)
+        return _run(state, rest, stdin)
+
+    return handle
+
+
+def _su(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    state.found.elevates = True
+    for i, each in enumerate(args):
+        if each in ("-c", "--command") and i + 1 < len(args):
+            return given_text(state, args[i + 1 : i + 2])
+        if each.startswith("--command="):
+            return given_text(state, [each.partition("=")[2]])
+    return fed(state, stdin)
+
+
+def _xargs(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    rest = behind_options(
+        args,
+        "IiLlnPsdEea",
+        ("--replace", "--max-args", "--max-procs", "--delimiter", "--arg-file", "--max-lines"),
+    )
+    flags = list(args[: len(args) - len(rest)])
+    given = [LOOSE] if stdin.text is None else stdin.text.split()
+    if not rest:
+        return None
+    marks = {flags[i + 1] for i, each in enumerate(flags[:-1]) if each in ("-I", "--replace")}
+    marks |= {each[2:] or "{}" for each in flags if each.startswith(("-I", "-i")) and len(each) > 2}
+    if marks:
+        said = " ".join(given) if stdin.text is not None else QUOTED
+        filled = [_replaced(each, marks, said) for each in rest]
+        return _run(state, filled, Stdin())
+    return _run(state, [*rest, *given], Stdin())
+
+
+def _replaced(word: str, marks: set[str], said: str) -> str:
+    for mark in marks:
+        word = word.replace(mark, said) if mark else word
+    return word
+
+
+def _parallel(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    rest = behind_options(args, "jnNLdaI", ("--jobs", "--max-args", "--delay", "--timeout"))
+    cut = next((i for i, each in enumerate(rest) if each in (":::", "::::", ":::+")), len(rest))
+    command, given = rest[:cut], [each for each in rest[cut + 1 :] if each[:3] != ":::"]
+    if not command:
+        if not rest and stdin.text is None:
+            state.found.opaque()
+            return None
+        for each in given or (stdin.text or "").splitlines():
+            state.program(each)
+        return None
+    said = given if cut < len(rest) else [LOOSE]
+    for each in said:
+        filled = [_replaced(word, {"{}"}, each) for word in command]
+        more = [] if any("{}" in word for word in command) else [each]
+        state.program(" ".join([*filled, *more]))
+    return None
+
+
+def _joined(short: str, long: tuple[str, ...] = ()) -> Handler:
+    """Return the handler of a command that hands its arguments to a shell as one text."""
+
+    def handle(state: Shell, args: Words, _: Stdin) -> str | None:
+        rest = behind_options(args, short, long)
+        return state.program(" ".join(rest)) if rest else None
+
+    return handle
+
+
+def _ssh(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    rest = behind_options(args, "BbcDEeFIiJLlmOopQRSWw")
+    flags = list(args[: len(args) - len(rest)])
+    for i, each in enumerate(flags):
+        option = flags[i + 1] if each == "-o" and i + 1 < len(flags) else each.removeprefix("-o")
+        if re.match(r"(Proxy|Local)Command\s*[= ]", option, re.IGNORECASE) and "none" not in option:
+            state.program(re.split(r"[= ]", option, maxsplit=1)[1])
+    if rest:
+        state.found.hosts.append(rest[0].rpartition("@")[2])
+    if len(rest) > 1:
+        _away(state, " ".join(rest[1:]))
+        return None
+    return fed(state, stdin)
+
+
+def _away(state: Shell, text: str) -> None:
+    """Follow a program on another host: it starts in a folder that nobody knows."""
+    before, state.cwd = state.cwd, None
+    state.program(text)
+    state.cwd = before
+
+
+def _kubectl(state: Shell, args: Words, _: Stdin) -> str | None:
+    """Note kubectl: what it destroys, and what it runs inside of a pod."""
+    note(state, "kubectl", args)
+    inner = args[list(args).index("--") + 1 :] if "--" in args else []
+    return _run(state, inner, Stdin())
+
+
+def _container(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    """Note docker and podman: what they destroy, and what they run inside."""
+    note(state, "docker", args)
+    sub = [each for each in args if each[:1] != "-"]
+    if sub[:1] in (["run"], ["exec"]):
+        at = list(args).index(sub[0]) + 1
+        short = "apveulwhmcn" if sub[0] == "run" else "euw"
+        long = (
+            *("--name", "--volume", "--env", "--publish", "--user", "--workdir", "--entrypoint"),
+            *("--network", "--memory", "--cpus", "--env-file", "--mount", "--gpus", "--platform"),
+            *("--add-host", "--hostname", "--label", "--restart", "--ulimit", "--shm-size"),
+        )
+        rest = behind_options(args[at:], short, long)
+        return _run(state, rest[1:], stdin)
+    return None
+
+
+def _find(state: Shell, args: Words, _: Stdin) -> str | None:
+    places = []
+    rest = list(args)
+    while rest and rest[0] in ("-H", "-L", "-P"):
+        rest = rest[1:]
+    while (rest and rest[0][:1] not in ("-", "(", "!")) or (rest and rest[0] == "-"):
+        places.append(rest.pop(0))
+    places = places or ["."]
+    for each in places:
+        state.reads(each)
+    for i, each in enumerate(rest):
+        if each in ("-exec", "-execdir", "-ok", "-okdir"):
+            inner = rest[i + 1 :]
+            end = next((j for j, word in enumerate(inner) if word in (";", "+")), len(inner))
+            found = f"{places[0].rstrip('/')}/{GLOB_STAR}"
+            perform(state, [word.replace("{}", found) for word in inner[:end]], Stdin())
+        elif each == "-delete":
+            for place in places:
+                state.deletes(place)
+            state.found.destroys.append("find -delete")
+        elif each in ("-fprint", "-fprintf", "-fls", "-fprint0") and i + 1 < len(rest):
+            state.writes(rest[i + 1])
+        elif SIGNS.search(each) and LOOSE in each:
+            state.found.nothing_is_clear()
+    return None
+
+
+GLOB_STAR = "\ue002"
+
+
+def _command(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    if args and re.fullmatch(r"-[vV]+", args[0]):
+        return None
+    return _run(state, behind_options(args, ""), stdin)
+
+
+def _exec(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    return _run(state, behind_options(args, "a"), stdin)
+
+
+def _busybox(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    return _run(state, args, stdin)
+
+
+HANDLERS: Mapping[str, Handler] = {
+    **BUILTINS,
+    "command": _command,
+    "builtin": _command,
+    "exec": _exec,
+    "coproc": _exec,
+    "env": _env,
+    "sudo": _elevated(
+        "CDghpRrTtuU",
+        ("--user", "--group", "--host", "--prompt", "--chdir", "--role", "--type", "--chroot"),
+    ),
+    "doas": _elevated("aCu"),
+    "pkexec": _elevated("", ("--user",)),
+    "su": _su,
+    "runuser": _su,
+    "nohup": wrapper(),
+    "time": wrapper("fo", ("--format", "--output")),
+    "nice": wrapper("n", ("--adjustment",)),
+    "ionice": wrapper("cnp", ("--class", "--classdata")),
+    "timeout": wrapper("ks", ("--kill-after", "--signal"), skip=1),
+    "stdbuf": wrapper("ioe", ("--input", "--output", "--error")),
+    "setsid": wrapper(),
+    "chroot": wrapper("", (), skip=1),
+    "unshare": wrapper("", ()),
+    "strace": wrapper("eopsuSXbIP"),
+    "ltrace": wrapper("eopsuSlnD"),
+    "setpriv": wrapper("", ()),
+    "taskset": wrapper("", (), skip=1),
+    "flock": wrapper("wE", ("--timeout",), skip=1),
+    "catchsegv": wrapper(),
+    "fakeroot": wrapper(),
+    "uv": lambda state, args, stdin: _runner(state, "uv", args, stdin),
+    "poetry": lambda state, args, stdin: _runner(state, "poetry", args, stdin),
+    "pipenv": lambda state, args, stdin: _runner(state, "pipenv", args, stdin),
+    "xargs": _xargs,
+    "parallel": _parallel,
+    "watch": _joined("n", ("--interval",)),
+    "busybox": _busybox,
+    "toybox": _busybox,
+    "ssh": _ssh,
+    "docker": _container,
+    "podman": _container,
+    "kubectl": _kubectl,
+    "find": _find,
+    "sed": sed,
+    "tar": tar,
+    "bsdtar": tar,
+}
+
+
+def _runner(state: Shell, name: str, args: Words, stdin: Stdin) -> str | None:
+    note(state, name, args)
+    if list(args[:1]) == ["run"]:
+        return _run(state, behind_options(args[1:], "", ("--with", "--python")), stdin)
+    return None

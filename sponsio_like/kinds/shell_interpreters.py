@@ -1,0 +1,280 @@
+"""Interpreters: shells, Python, awk, and languages that are not read.
+
+In: the arguments of a call, and its input. Out: the code they are given is followed; where it is
+not is_known, or in a language that nothing here reads, what it does is unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from sponsio_like.kinds.python_code import python_facts
+from sponsio_like.kinds.shell_state import Shell, Stdin
+from sponsio_like.kinds.shell_table import note
+from sponsio_like.kinds.shell_words import PLAIN_GLOBS, QUOTED, is_known
+
+Words: TypeAlias = Sequence[str]
+Handler: TypeAlias = Callable[[Shell, Words, Stdin], str | None]
+SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash"})
+OTHERS = frozenset(
+    {"node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "Rscript", "tclsh"}
+)
+POWERSHELL = frozenset({"pwsh", "powershell", "powershell.exe", "pwsh.exe", "cmd", "cmd.exe"})
+PYTHON = re.compile(r"python(\d(\.\d+)?)?|pypy3?|ipython3?")
+
+
+def script(state: Shell, path: str, args: Words) -> str | None:
+    """Follow a script that this text has written before; what it is otherwise nobody can tell."""
+    place = state.place(path)
+    if place not in state.files:
+        return None
+    text = state.files[place]
+    if text is None:
+        state.found.opaque()
+        return None
+    before, state.positional = state.positional, list(args)
+    said = state.program(text)
+    state.positional = before
+    return said
+
+
+def fed(state: Shell, stdin: Stdin) -> str | None:
+    """Follow what a shell reads from its input."""
+    if not stdin.given:
+        return None
+    if stdin.text is None:
+        state.found.opaque()
+        return None
+    return state.program(stdin.text)
+
+
+def _shell(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    rest = list(args)
+    while rest and rest[0][:1] in "-+" and len(rest[0]) > 1:
+        option = rest.pop(0)
+        if option in ("--init-file", "--rcfile", "-O", "+O", "-o", "+o"):
+            rest = rest[1:]
+        elif option == "--":
+            break
+        elif option[:2] != "--" and "c" in option and option[0] == "-":
+            return given_text(state, rest)
+        elif option[:2] != "--" and "s" in option:
+            return fed(state, stdin)
+    if not rest or rest[0] == "-":
+        return fed(state, stdin)
+    return _file(state, rest)
+
+
+def given_text(state: Shell, rest: Words) -> str | None:
+    while rest and rest[0][:1] == "-":
+        rest = rest[1:]
+    if not rest or not is_known(rest[0]):
+        state.found.opaque()
+        return None
+    before, state.positional = (state.positional, state.zero), list(rest[2:])
+    state.zero = rest[1] if len(rest) > 1 and is_known(rest[1]) else None
+    said = state.program(rest[0])
+    state.positional, state.zero = before
+    return said
+
+
+def _file(state: Shell, rest: Words) -> str | None:
+    path = rest[0]
+    if "/dev/fd/" in path or "/dev/stdin" in path or not is_known(path):
+        state.found.opaque()
+        return None
+    state.reads(path)
+    state.found.runs.append(path.rsplit("/", 1)[-1])
+    return script(state, path, rest[1:])
+
+
+def _python(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    rest = list(args)
+    while rest and rest[0][:1] == "-" and len(rest[0]) > 1:
+        option = rest.pop(0)
+        if option[:2] != "--" and "c" in option:
+            inner = option.partition("c")[2]
+            _python_text(state, inner or (rest[0] if rest else QUOTED))
+            return None
+        if option[:2] != "--" and "m" in option:
+            module = option.partition("m")[2] or (rest[0] if rest else QUOTED)
+            more = rest if option.partition("m")[2] else rest[1:]
+            if not is_known(module):
+                state.found.nothing_is_clear()
+            else:
+                note(state, module.split(".")[0], more)
+            return None
+        if option in ("-W", "-X"):
+            rest = rest[1:]
+    if rest and rest[0] != "-":
+        return _module(state, rest)
+    if stdin.given:
+        _python_text(state, QUOTED if stdin.text is None else stdin.text)
+    return None
+
+
+def _module(state: Shell, rest: Words) -> str | None:
+    path = rest[0]
+    if "/dev/fd/" in path or "/dev/stdin" in path or not is_known(path):
+        state.found.opaque()
+        return None
+    state.reads(path)
+    state.found.runs.append(path.rsplit("/", 1)[-1])
+    place = state.place(path)
+    if place in state.files:
+        _python_text(state, state.files[place] or QUOTED)
+    return None
+
+
+def _python_text(state: Shell, text: str) -> None:
+    if not is_known(text):
+        state.found.opaque()
+        return
+    facts = python_facts(text)
+    if facts is None:
+        state.found.nothing_is_clear()
+        return
+    for command in facts.commands:
+        if isinstance(command, str):
+            state.program(command)
+        else:
+            state.perform(list(command))
+    for path in facts.reads:
+        state.reads(path)
+    for path in facts.writes:
+        state.writes(path)
+    for path in facts.deletes:
+        state.deletes(path)
+    state.found.hosts += facts.hosts
+    state.found.destroys += facts.destroys
+    if facts.runs_code:
+        state.found.opaque()
+    elif facts.opaque:
+        state.found.nothing_is_clear()
+
+
+SUBSTITUTION = re.compile(r"\s*(?:s|y|tr)([/|#,!])(?:(?!\1).)*\1(?:(?!\1).)*\1[gimsx]*\s*;?\s*")
+
+
+def _code(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    """Note code of a language that is not read: perl, node, ruby, php, lua."""
+    rest, i = list(args), 0
+    while i < len(rest) and rest[i][:1] == "-" and len(rest[i]) > 1:
+        option = rest[i]
+        if option in ("--version", "-v", "--help", "-h", "--check", "-l"):
+            return None
+        inline = option in ("--eval", "--print", "-p", "-r") or re.fullmatch(r"-\w*[eE]", option)
+        if inline and i + 1 < len(rest):
+            if not (re.fullmatch(r"-[pnlia]*e", option) and SUBSTITUTION.fullmatch(rest[i + 1])):
+                state.found.nothing_is_clear()
+            i += 1
+        i += 1
+    if i < len(rest):
+        if "-e" not in rest and "-pe" not in rest:
+            _file_of_code(state, rest[i:])
+        return None
+    if stdin.given and i == 0:
+        state.found.opaque()
+    return None
+
+
+def _file_of_code(state: Shell, rest: Words) -> None:
+    path = rest[0]
+    if path == "-" or "/dev/fd/" in path or "/dev/stdin" in path or not is_known(path):
+        state.found.opaque()
+        return
+    state.reads(path)
+    state.found.runs.append(path.rsplit("/", 1)[-1])
+    if state.place(path) in state.files:
+        state.found.opaque()
+
+
+def _unread(state: Shell, _: Words, __: Stdin) -> str | None:
+    """Note a command of a language that is not read at all."""
+    state.found.nothing_is_clear()
+    return None
+
+
+AWK_RUNS = re.compile(r"\bsystem\b|\|(?!\|)|\bgetline\b|@\w|(?<!\|)\|&")
+
+
+def _awk(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    rest = list(args)
+    while rest and rest[0][:1] == "-" and len(rest[0]) > 1:
+        option = rest.pop(0)
+        if option in ("-f", "--file", "-i", "--include", "-e"):
+            fed = rest[:1] in (["-"], ["/dev/stdin"]) and stdin.given
+            if fed or (rest and state.place(rest[0]) in state.files):
+                state.found.opaque()
+            return None
+        if option in ("-F", "-v", "--assign", "--field-separator"):
+            rest = rest[1:]
+    program, paths = (rest[0] if rest else ""), rest[1:]
+    bare = re.sub(r'"(?:[^"\\]|\\.)*"', '""', program)
+    bare = re.sub(r"(?<=[~(,;{!&|])\s*/(?:[^/\\\n]|\\.)+/|^\s*/(?:[^/\\\n]|\\.)+/", "", bare)
+    if not is_known(program) or AWK_RUNS.search(bare):
+        state.found.nothing_is_clear()
+    elif re.search(r"\bprintf?\b[^;}\n]*>", bare):
+        state.found.writes.append(QUOTED)
+    for each in paths:
+        if "=" not in each:
+            state.reads(each)
+    return None
+
+
+def _vim(state: Shell, args: Words, _: Stdin) -> str | None:
+    for i, each in enumerate(args):
+        text = args[i + 1] if each in ("-c", "--cmd") and i + 1 < len(args) else each[1:]
+        if each in ("-c", "--cmd") or each[:1] == "+":
+            if text.lstrip(":").startswith("!"):
+                state.program(text.lstrip(":")[1:])
+            elif not re.fullmatch(r":?(?:w?q!?|\d+|wqa?!?|x|set \w+)", text):
+                state.found.nothing_is_clear()
+        elif each[:1] != "-" and (i == 0 or args[i - 1] not in ("-c", "--cmd")):
+            state.writes(each)
+    return None
+
+
+def _eval(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    text = " ".join(args).translate(PLAIN_GLOBS)
+    return state.program(text, stdin)
+
+
+def _source(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    if not args:
+        return None
+    path = args[0]
+    if "/dev/fd/" in path or not is_known(path):
+        state.found.opaque()
+        return None
+    if path in ("/dev/stdin", "-"):
+        return fed(state, stdin)
+    state.reads(path)
+    state.found.runs.append(path.rsplit("/", 1)[-1])
+    place = state.place(path)
+    if place in state.files:
+        text = state.files[place]
+        if text is None:
+            state.found.opaque()
+            return None
+        return state.program(text)
+    return None
+
+
+INTERPRETERS: Mapping[str, Handler] = {
+    **dict.fromkeys(SHELLS, _shell),
+    **dict.fromkeys(OTHERS, _code),
+    **dict.fromkeys(POWERSHELL, _unread),
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _awk),
+    **dict.fromkeys(("vim", "vi", "ex"), _vim),
+    "eval": _eval,
+    "source": _source,
+    ".": _source,
+}
+
+
+def interpreter(name: str) -> Handler | None:
+    """Return the handler of an interpreter; None if it is none."""
+    return INTERPRETERS.get(name) or (_python if PYTHON.fullmatch(name) else None)

@@ -1,0 +1,245 @@
+"""The state of a shell while its text is followed, and the facts that are found.
+
+In: assignments, commands, paths. Out: values of variables, and the facts of the kind `shell`.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+from sponsio_like.kinds.shell_words import LOOSE, PLAIN_GLOBS, QUOTED, is_known
+from sponsio_like.values import UNREADABLE, Facts
+
+LONGEST = 8_192
+"""Most characters of a text that is followed: parsing what is no shell takes its square."""
+NODES_CAP = 20_000
+"""Most nodes of trees that are visited for one text."""
+DEPTH_CAP = 12
+"""Most texts within texts: `sh -c "sh -c ..."`."""
+FACTS = {
+    "runs[]": "the commands that run, by the last step of their paths",
+    "calls[]": "each command with its words, one blank between them",
+    "reads[]": "paths that are read, as far as the table of commands tells",
+    "writes[]": "paths that are written, made or changed, by redirections too",
+    "deletes[]": "paths that are deleted or moved away",
+    "hosts[]": "hosts that are reached",
+    "packages[]": "packages that are installed",
+    "destroys[]": "what cannot be undone: `rm -r`, `git push --force`, `dd`, `chmod -R` ..",
+    "sets[]": "variables that are exported, or set for a command",
+    "pipes_to_shell": "true if an interpreter runs what is fetched, decoded or not known",
+    "elevates": "true if it runs as another user: sudo, su, doas",
+    "background": "true if something goes on when the command has ended",
+}
+PROGRAMS = frozenset(
+    {
+        *("GIT_SSH_COMMAND", "GIT_SSH", "GIT_PAGER", "GIT_EDITOR", "GIT_EXTERNAL_DIFF", "PAGER"),
+        *("EDITOR", "VISUAL", "MANPAGER", "LESSOPEN", "PROMPT_COMMAND", "BROWSER"),
+    }
+)
+"""Variables whose values are run."""
+IGNORED = re.compile(r"/dev/(?:null|stdout|stderr|stdin|tty|zero|u?random|fd/.*)")
+NETWORK = re.compile(r"/dev/(?:tcp|udp)/([^/]*)/.*")
+
+
+class TooMuch(Exception):
+    """Raised where following a text takes more steps than the caps allow."""
+
+
+class Stdin(NamedTuple):
+    """The input of a command. `given`: it is not that of the whole text; `text`: None: unknown."""
+
+    given: bool = False
+    text: str | None = None
+
+
+@dataclass
+class Found:
+    """The facts that are found. A value with a sign of `shell_words` in it is unknown."""
+
+    runs: list[str] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
+    reads: list[str] = field(default_factory=list)
+    writes: list[str] = field(default_factory=list)
+    deletes: list[str] = field(default_factory=list)
+    hosts: list[str] = field(default_factory=list)
+    packages: list[str] = field(default_factory=list)
+    destroys: list[str] = field(default_factory=list)
+    sets: list[str] = field(default_factory=list)
+    pipes_to_shell: bool = False
+    elevates: bool = False
+    background: bool = False
+
+    def nothing_is_clear(self) -> None:
+        """Note that there may be more than what is found: the text is not understood."""
+        for each in ("runs", "calls", "reads", "writes", "deletes", "hosts", "destroys"):
+            getattr(self, each).append(QUOTED)
+
+    def opaque(self) -> None:
+        """Note that code runs which is not known."""
+        self.nothing_is_clear()
+        self.pipes_to_shell = True
+
+    def facts(self) -> Facts:
+        """Return the facts, each value once."""
+        made: dict[str, tuple[Any, ...]] = {}
+        for name in FACTS:
+            value = getattr(self, name.removesuffix("[]"))
+            if isinstance(value, bool):
+                made[name] = (value,)
+                continue
+            plain = [_shown(each) if is_known(_shown(each)) else None for each in value]
+            told = tuple(dict.fromkeys(each for each in plain if each is not None))
+            made[name.removesuffix("[]")] = (*told, UNREADABLE) if None in plain else told
+        return made
+
+
+def _shown(value: str) -> str:
+    return value.translate(PLAIN_GLOBS)
+
+
+Follow: TypeAlias = "Callable[[Shell, Any, Stdin], str | None]"
+"""A function that follows a text, or a node, in a shell, and returns what it writes."""
+
+
+Perform: TypeAlias = "Callable[[Shell, list[str], Stdin], str | None]"
+"""A function that notes what a command does, and returns what it writes."""
+
+
+class Shell:
+    """The state of a shell while a text is followed. `cwd`: None if it is unknown."""
+
+    REPEATS = 50
+    """Most rounds of a loop over known words."""
+
+    def __init__(self, found: Found, follow: Follow, perform: Perform) -> None:
+        self.found, self._follow, self._perform = found, follow, perform
+        self.variables: dict[str, str | None] = {"IFS": " \t\n", "HOME": "~"}
+        self.arrays: dict[str, list[str] | None] = {}
+        self.functions: dict[str, Any] = {}
+        self.aliases: dict[str, str] = {}
+        self.files: dict[str, str | None] = {}
+        self.positional: list[str] | None = None
+        self.zero: str | None = None
+        self.cwd: str | None = ""
+        self.depth = self.steps = 0
+
+    def step(self) -> None:
+        """Count a step. Raises `TooMuch`."""
+        self.steps += 1
+        if self.steps > NODES_CAP:
+            raise TooMuch
+
+    # --- as words are expanded
+
+    def value(self, name: str) -> str | None:
+        if name == "PWD":
+            return self.cwd or None
+        if name.isdigit():
+            i = int(name)
+            if i == 0:
+                return self.zero
+            if self.positional is None or i > len(self.positional):
+                return None if self.positional is None else ""
+            said = self.positional[i - 1]
+            return said if is_known(said) else None
+        return self.variables.get(name)
+
+    def values(self, name: str) -> list[str] | None:
+        return self.positional if name in "@*" else self.arrays.get(name)
+
+    def assign(self, name: str, value: str | None) -> None:
+        value = None if value is not None and len(value) > LONGEST else value
+        self.variables[name] = value
+        self.arrays.pop(name, None)
+        if value and any(each in value for each in ("$(", "`", "${")):
+            self.found.nothing_is_clear()  # `$((x))`, `${x@P}` and `PS4` run what is in it
+        if name in PROGRAMS:
+            self.program(value if value is not None else QUOTED)
+        if name == "IFS" and value not in (" \t\n", None):
+            self.found.nothing_is_clear()
+
+    def unclear(self) -> None:
+        self.found.nothing_is_clear()
+
+    def output(self, node: Any) -> str | None:
+        self.depth += 1
+        if self.depth > DEPTH_CAP * 4:
+            raise TooMuch
+        before, cwd = dict(self.variables), self.cwd
+        said = self._follow(self, node, Stdin())
+        self.variables, self.cwd = before, cwd
+        self.depth -= 1
+        return None if said is None else said.rstrip("\n")
+
+    def in_quotes(self, body: str) -> str | None:
+        """Return a here-document with its variables and substitutions in place."""
+        shown = body.replace('"', '\\"')
+        said = self._follow(self, f'printf %s "{shown}"', Stdin())
+        if self.found.runs[-1:] == ["printf"]:
+            del self.found.runs[-1:], self.found.calls[-1:]
+        return said
+
+    # --- as commands do
+
+    def follow_node(self, node: Any, stdin: Stdin) -> str | None:
+        """Follow the body of a function; return its output."""
+        self.depth += 1
+        if self.depth > DEPTH_CAP:
+            raise TooMuch
+        said = self._follow(self, node, stdin)
+        self.depth -= 1
+        return said
+
+    def program(self, text: str, stdin: Stdin = Stdin()) -> str | None:  # noqa: B008  immutable
+        """Follow a text as a program; return its output, None if that is unknown."""
+        if not is_known(text):
+            self.found.opaque()
+            return None
+        self.depth += 1
+        if self.depth > DEPTH_CAP:
+            raise TooMuch
+        said = self._follow(self, text, stdin)
+        self.depth -= 1
+        return said
+
+    def perform(self, words: list[str]) -> None:
+        """Note what a command does that another program runs."""
+        self._perform(self, words, Stdin())
+
+    def join(self, before: dict[str, str | None]) -> None:
+        """Take each variable as unknown that is set in another way than before."""
+        for name, value in self.variables.items():
+            if name not in before or before[name] != value:
+                self.variables[name] = None
+
+    def place(self, path: str) -> str:
+        """Return a path from where the text began; unknown after an unknown `cd`."""
+        if not path or path[0] in "/~" or self.cwd == "":
+            return posixpath.normpath(path) if is_known(path) and path else path
+        if self.cwd is None:
+            return QUOTED
+        return posixpath.normpath(f"{self.cwd}/{path}")
+
+    def reads(self, path: str) -> None:
+        """Note a path that is read."""
+        self._path(path, self.found.reads)
+
+    def writes(self, path: str, text: str | None = None) -> None:
+        """Note a path that is written; `text` is what it has then, if that is known."""
+        self._path(path, self.found.writes)
+        if is_known(path):
+            self.files[self.place(path)] = text
+
+    def deletes(self, path: str) -> None:
+        """Note a path that is deleted."""
+        self._path(path, self.found.deletes)
+
+    def _path(self, path: str, into: list[str]) -> None:
+        if found := NETWORK.fullmatch(path):
+            self.found.hosts.append(found[1])
+        elif not IGNORED.fullmatch(path):
+            into.append(QUOTED if LOOSE in path or QUOTED in path else self.place(path))

@@ -1,0 +1,464 @@
+"""The table of commands: which arguments are paths, hosts and packages, and what destroys.
+
+In: the name of a command and its arguments. Out: facts are noted. Sources: the manual pages of GNU
+coreutils, git, and of each tool named. Of a command that is not here, no paths are known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from sponsio_like.kinds.shell_state import Shell
+from sponsio_like.kinds.shell_words import LOOSE, QUOTED, SIGNS
+
+Words: TypeAlias = Sequence[str]
+Destroys: TypeAlias = "Callable[[Options], str]"
+"""A function that returns what a call destroys, in a few words; empty for nothing."""
+
+
+class Options(NamedTuple):
+    """The arguments of a call: options, values of options, and the rest. `loose`: there may be
+    more options than are known.
+    """
+
+    flags: frozenset[str]
+    values: dict[str, str]
+    rest: list[str]
+    loose: bool
+
+    def has(self, *names: str) -> bool:
+        """True if one of these options is given."""
+        return not self.flags.isdisjoint(names)
+
+
+def sorted_options(args: Words, short: str = "", long: Words = ()) -> Options:
+    """Return the arguments, sorted; `short` and `long` are options that take a value."""
+    flags, values, rest = set[str](), dict[str, str](), list[str]()
+    words, i = list(args), 0
+    while i < len(words):
+        word, i = words[i], i + 1
+        if word == "--":
+            rest += words[i:]
+            break
+        if word[:2] == "--":
+            name, sign, value = word.partition("=")
+            flags.add(name)
+            if sign:
+                values[name] = value
+            elif name in long and i < len(words):
+                values[name], i = words[i], i + 1
+        elif word[:1] == "-" and len(word) > 1:
+            for j, each in enumerate(word[1:], 2):
+                flags.add(f"-{each}")
+                if each in short:
+                    if word[j:]:
+                        values[f"-{each}"] = word[j:]
+                    elif i < len(words):
+                        values[f"-{each}"], i = words[i], i + 1
+                    break
+        else:
+            rest.append(word)
+    loose = any(each[:1] == LOOSE for each in rest)
+    return Options(frozenset(flags), values, rest, loose)
+
+
+def behind_options(args: Words, short: str, long: tuple[str, ...] = ()) -> list[str]:
+    """Return the arguments from the first one that is neither an option nor its value."""
+    rest = list(args)
+    while rest and rest[0][:1] == "-" and len(rest[0]) > 1:
+        option = rest.pop(0)
+        if option == "--":
+            break
+        if option[:2] == "--":
+            rest = rest[1:] if option in long else rest
+        elif any(each in short for each in option[1:]):
+            at = next(i for i, each in enumerate(option) if i and each in short)
+            rest = rest[1:] if at == len(option) - 1 else rest
+    return rest
+
+
+class Row(NamedTuple):
+    """A command. `roles`: a letter for each argument (`r` read, `w` written, `t` written
+    with its content as it was, `d` deleted, `m`
+    moved away, `h` host, `p` package, `-` none); the letter before `*` is that of all others, and
+    what stands behind it is of the last ones. `paths`: options whose values are paths.
+    """
+
+    roles: str = ""
+    short: str = ""
+    long: tuple[str, ...] = ()
+    paths: Mapping[str, str] = {}
+    destroys: Destroys | None = None
+    depends: bool = True
+    """True if it depends on an option that may be hidden in an unknown argument."""
+
+
+def note(state: Shell, name: str, args: Words) -> None:
+    """Note what the table says of a call."""
+    row = ROWS.get(name) or next((row for fits, row in PATTERNS if fits.fullmatch(name)), None)
+    if name in SUBCOMMANDS:
+        row = _subcommand(state, name, args)
+    if row is None:
+        return
+    said = sorted_options(args, row.short, row.long)
+    words = said.rest[1:] if name in SUBCOMMANDS else said.rest
+    roles = _roles(row.roles, len(words))
+    if said.has("-t", "--target-directory") and row.roles.endswith("*w"):
+        roles = [row.roles[0]] * len(words)
+    for role, word in zip(roles, words, strict=False):
+        _noted(state, role, word)
+    for option, role in row.paths.items():
+        if option in said.values:
+            _noted(state, role, said.values[option])
+    if row.destroys is not None:
+        found = row.destroys(said._replace(rest=words))
+        if found:
+            state.found.destroys.append(found)
+        elif said.loose and row.depends:
+            state.found.destroys.append(QUOTED)
+
+
+def _roles(roles: str, count: int) -> list[str]:
+    first, star, last = roles.partition("*")
+    if not star:
+        return list(roles)
+    repeated, fixed = first[-1:], first[:-1]
+    middle = max(count - len(fixed) - len(last), 0)
+    return [*fixed, *repeated * middle, *last][-count:] if count else []
+
+
+def _noted(state: Shell, role: str, word: str) -> None:
+    match role:
+        case "r":
+            state.reads(word)
+        case "w":
+            state.writes(word)
+        case "t":
+            state.writes(word, state.files.get(state.place(word), ""))
+        case "d":
+            state.deletes(word)
+        case "m":
+            state.reads(word)
+            state.deletes(word)
+        case "h":
+            state.found.hosts.append(host_in(word))
+        case "p":
+            state.found.packages.append(QUOTED if SIGNS.search(word) else word)
+
+
+def host_in(word: str) -> str:
+    """Return the host of a URL, of `user@host:path`, or of a bare name."""
+    if SIGNS.search(word):
+        found = re.match(r"[a-z]+://([\w.-]+)(?=[/:?#])", word)
+        return found[1] if found else QUOTED
+    bare = re.sub(r"^[A-Za-z][\w+.-]*://", "", word)
+    bare = re.split(r"[/?#]", bare, maxsplit=1)[0].rpartition("@")[2]
+    return re.sub(r":.*$", "", bare).lower() if bare[:1] != "[" else bare
+
+
+# --- what destroys --------------------------------------------------------------------------------
+
+
+def _rm(said: Options) -> str:
+    return "rm -r" if said.has("-r", "-R", "--recursive") else ""
+
+
+def _recursive(name: str) -> Destroys:
+    return lambda said: f"{name} -R" if said.has("-R", "--recursive") else ""
+
+
+def always(what: str) -> Destroys:
+    """Return a rule: every call destroys."""
+    return lambda _: what
+
+
+def _dd(said: Options) -> str:
+    to = next((each[3:] for each in said.rest if each.startswith("of=")), "")
+    return f"dd of={to}" if to and to != "/dev/null" else ""
+
+
+def _kill(said: Options) -> str:
+    return "kill all" if "-1" in said.rest or (said.has("-1") and not said.rest) else ""
+
+
+def _git_push(said: Options) -> str:
+    forced = said.has("--force", "-f", "--mirror", "--delete", "-d", "--prune")
+    return "git push --force" if forced or any(each[:1] in "+:" for each in said.rest[1:]) else ""
+
+
+def _git_reset(said: Options) -> str:
+    return "git reset --hard" if said.has("--hard", "--merge") else ""
+
+
+def _git_clean(said: Options) -> str:
+    return "" if said.has("-n", "--dry-run") or not said.has("-f", "--force") else "git clean -f"
+
+
+def _git_checkout(said: Options) -> str:
+    return "git checkout --force" if said.has("-f", "--force") or "." in said.rest else ""
+
+
+def _git_branch(said: Options) -> str:
+    return "git branch -D" if said.has("-D") or (said.has("--force") and said.has("-d")) else ""
+
+
+def _flag(what: str, *flags: str) -> Destroys:
+    return lambda said: what if said.has(*flags) else ""
+
+
+def _first(what: str, *words: str) -> Destroys:
+    return lambda said: f"{what} {said.rest[0]}" if said.rest[:1] and said.rest[0] in words else ""
+
+
+def _systemctl(said: Options) -> str:
+    stops = ("stop", "disable", "mask", "poweroff", "reboot", "halt", "isolate", "kill")
+    return f"systemctl {said.rest[0]}" if said.rest and said.rest[0] in stops else ""
+
+
+def _crontab(said: Options) -> str:
+    return "crontab -r" if said.has("-r") else ""
+
+
+def _iptables(said: Options) -> str:
+    return "iptables -F" if said.has("-F", "--flush", "-X") else ""
+
+
+ROWS: dict[str, Row] = {
+    **dict.fromkeys(("less", "more", "nl", "tac", "rev", "wc", "file", "stat"), Row("r*")),
+    **dict.fromkeys(("ls", "dir", "tree", "du", "readlink", "realpath", "xxd"), Row("r*")),
+    **dict.fromkeys(("md5sum", "sha1sum", "sha256sum", "sha512sum", "cksum"), Row("r*")),
+    **dict.fromkeys(("strings", "od", "hexdump", "base64", "base32", "paste", "comm"), Row("r*")),
+    **dict.fromkeys(("diff", "cmp", "uniq", "fold", "fmt", "column", "zcat", "bzcat"), Row("r*")),
+    **dict.fromkeys(("head", "tail"), Row("r*", "nc", ("--lines", "--bytes"))),
+    "sort": Row("r*", "koStT", paths={"-o": "w", "--output": "w"}),
+    "cut": Row("r*", "dfcb", ("--delimiter", "--fields")),
+    "tr": Row("-*"),
+    **dict.fromkeys(
+        ("grep", "egrep", "fgrep", "zgrep"),
+        Row("-r*", "efmABCdD", ("--include", "--exclude", "--exclude-dir", "--max-count")),
+    ),
+    **dict.fromkeys(("rg", "ag", "ack"), Row("-r*", "egtTmABC", ("--glob", "--type"))),
+    "jq": Row("-r*", "", ("--arg", "--argjson")),
+    "cp": Row("r*w", "tS", ("--target-directory",), {"-t": "w", "--target-directory": "w"}),
+    "install": Row("r*w", "mogt", ("--mode", "--owner", "--group")),
+    "mv": Row("m*w", "tS", ("--target-directory",), {"-t": "w", "--target-directory": "w"}),
+    "ln": Row("r*w", "tS"),
+    "mkdir": Row("t*", "m", ("--mode",)),
+    "mkfifo": Row("w*", "m"),
+    "touch": Row("t*", "drt", ("--date", "--reference")),
+    "rm": Row("d*", destroys=_rm),
+    "rmdir": Row("d*"),
+    "unlink": Row("d*"),
+    "srm": Row("d*", destroys=always("srm"), depends=False),
+    "shred": Row("d*", "ns", ("--iterations", "--size"), destroys=always("shred"), depends=False),
+    "wipe": Row("d*", destroys=always("wipe"), depends=False),
+    "truncate": Row("w*", "sr", ("--size", "--reference"), destroys=always("truncate")),
+    "dd": Row("", destroys=_dd, depends=False),
+    "chmod": Row("-t*", destroys=_recursive("chmod")),
+    "chown": Row("-t*", destroys=_recursive("chown")),
+    "chgrp": Row("-t*", destroys=_recursive("chgrp")),
+    "chattr": Row("-t*"),
+    "setfacl": Row("w*", "mxM", destroys=_recursive("setfacl")),
+    "split": Row("rw", "lbnaC"),
+    "patch": Row("w*", "pidoB", paths={"-i": "r", "-o": "w", "-d": "w"}),
+    "zip": Row("wr*", "xiP"),
+    "unzip": Row("r-*", "dxP", paths={"-d": "w"}),
+    **dict.fromkeys(("gzip", "bzip2", "xz", "gunzip", "bunzip2", "unxz"), Row("w*")),
+    "vim": Row("w*", "cSu"),
+    **dict.fromkeys(("vi", "nano", "emacs", "ed", "ex", "pico"), Row("w*")),
+    "wget": Row(
+        "h*",
+        "OPoaUTt",
+        ("--output-document", "--directory-prefix", "--header", "--post-data", "--user-agent"),
+        {"-O": "w", "--output-document": "w", "-P": "w", "--post-file": "r"},
+    ),
+    "curl": Row(
+        "h*",
+        "oXHdFTuAebcxmKEw",
+        (
+            *("--output", "--request", "--header", "--data", "--form", "--upload-file", "--user"),
+            *("--user-agent", "--data-binary", "--data-raw", "--data-urlencode", "--max-time"),
+            *("--connect-timeout", "--retry", "--url", "--proxy", "--cookie", "--cacert", "--json"),
+            *("--write-out", "--output-dir", "--resolve", "--cookie-jar", "--config"),
+        ),
+        {
+            **dict.fromkeys(("-o", "--output", "--cookie-jar", "--output-dir"), "w"),
+            **dict.fromkeys(("-T", "--upload-file", "--config", "-K"), "r"),
+            **dict.fromkeys(("--url", "-x", "--proxy"), "h"),
+        },
+    ),
+    **dict.fromkeys(
+        ("ping", "nc", "ncat", "telnet", "dig", "host", "nslookup"), Row("h*", "cwipt")
+    ),
+    **dict.fromkeys(("traceroute", "nmap", "whois", "ftp", "sftp"), Row("h*", "pP")),
+    "mysql": Row("", "hueDP", paths={"-h": "h", "--host": "h"}),
+    "psql": Row("", "hUcdpf", paths={"-h": "h", "--host": "h", "-f": "r"}),
+    "redis-cli": Row(
+        "", "hpn", paths={"-h": "h"}, destroys=_first("redis-cli", "FLUSHALL", "FLUSHDB")
+    ),
+    "dropdb": Row(destroys=always("dropdb"), depends=False),
+    **dict.fromkeys(
+        ("mkfs", "mkswap", "wipefs", "fdisk", "sfdisk", "parted"),
+        Row("w*", destroys=always("format a disk"), depends=False),
+    ),
+    **dict.fromkeys(
+        ("shutdown", "reboot", "halt", "poweroff", "init"),
+        Row(destroys=always("stop the machine"), depends=False),
+    ),
+    **dict.fromkeys(
+        ("userdel", "groupdel", "deluser"), Row(destroys=always("delete a user"), depends=False)
+    ),
+    "passwd": Row(destroys=always("passwd"), depends=False),
+    "kill": Row(destroys=_kill, depends=False),
+    "killall": Row(destroys=always("killall"), depends=False),
+    "pkill": Row(destroys=always("pkill"), depends=False),
+    "crontab": Row("r", "u", destroys=_crontab),
+    "iptables": Row(destroys=_iptables),
+    "ufw": Row(destroys=_first("ufw", "disable", "reset")),
+    "systemctl": Row(destroys=_systemctl),
+    "service": Row(destroys=lambda said: "service stop" if "stop" in said.rest else ""),
+    "umount": Row("w*"),
+    "history": Row(destroys=_flag("history -c", "-c")),
+}
+PATTERNS = (
+    (re.compile(r"mkfs\..+"), Row("w*", destroys=always("format a disk"), depends=False)),
+    (re.compile(r"(g?cc|g\+\+|clang(\+\+)?)"), Row("r*", "oIlLDx", paths={"-o": "w"})),
+)
+
+_GIT_PATHS = ("-C", "-c", "--git-dir", "--work-tree", "--namespace")
+_NAMES = ("--name", "--namespace", "-n", "--context", "--kubeconfig", "-f", "--profile", "--region")
+_NONE: dict[str, Row] = {}
+_PIP: dict[str, Row] = {
+    "install": Row(
+        "p*",
+        "reitc",
+        ("--target", "--index-url", "--prefix"),
+        {"-r": "r", "-t": "w", "--target": "w", "--index-url": "h", "-i": "h"},
+    ),
+    "uninstall": Row("-*", destroys=always("pip uninstall"), depends=False),
+    "download": Row("p*", "d", paths={"-d": "w"}),
+}
+_NPM: dict[str, Row] = {
+    **dict.fromkeys(("install", "i", "add"), Row("p*", "", ("--prefix", "--registry"))),
+    **dict.fromkeys(("uninstall", "remove", "rm"), Row("-*")),
+    "publish": Row(destroys=always("npm publish"), depends=False),
+    "unpublish": Row(destroys=always("npm unpublish"), depends=False),
+}
+_APT: dict[str, Row] = {
+    **dict.fromkeys(("install", "add"), Row("p*", "ot")),
+    **dict.fromkeys(
+        ("remove", "purge", "autoremove", "erase", "del", "uninstall"),
+        Row("-*", destroys=always("remove packages"), depends=False),
+    ),
+}
+_TERRAFORM: dict[str, Row] = {
+    "destroy": Row(destroys=always("terraform destroy"), depends=False),
+    "apply": Row(destroys=_flag("terraform apply -auto-approve", "-auto-approve", "-a")),
+    "state": Row(destroys=_first("terraform state", "rm", "push")),
+}
+SUBCOMMANDS: Mapping[str, dict[str, Row]] = {
+    "git": {
+        "push": Row("h", "o", destroys=_git_push),
+        "reset": Row(destroys=_git_reset),
+        "clean": Row("d*", "e", destroys=_git_clean),
+        "checkout": Row("", "bB", destroys=_git_checkout),
+        "restore": Row("w*", "s", destroys=_flag("", "-")),
+        "branch": Row(destroys=_git_branch),
+        "rm": Row(
+            "d*", destroys=lambda s: "git rm -r" if s.has("-r") and not s.has("--cached") else ""
+        ),
+        "mv": Row("m*w"),
+        "clone": Row("hw", "bou", ("--depth", "--branch", "--origin")),
+        "fetch": Row("h"),
+        "stash": Row(destroys=_first("git stash", "drop", "clear")),
+        "reflog": Row(destroys=_first("git reflog", "expire", "delete")),
+        "filter-branch": Row(destroys=always("git filter-branch"), depends=False),
+        "filter-repo": Row(destroys=always("git filter-repo"), depends=False),
+        "gc": Row(destroys=_flag("git gc --prune", "--prune")),
+        "update-ref": Row(destroys=_flag("git update-ref -d", "-d")),
+        "tag": Row(destroys=_flag("git tag -d", "-d", "--delete")),
+        "worktree": Row(destroys=_first("git worktree", "remove", "prune")),
+    },
+    **dict.fromkeys(("pip", "pip3", "pipx"), _PIP),
+    "uv": {"add": Row("p*"), "pip": Row("-p*"), "tool": Row("-p*")},
+    "poetry": {"add": Row("p*"), "remove": Row("-*")},
+    "pipenv": {"install": Row("p*")},
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), _NPM),
+    **dict.fromkeys(("npx", "bunx", "uvx"), _NONE),
+    **dict.fromkeys(("apt", "apt-get", "yum", "dnf", "apk", "brew", "zypper", "snap"), _APT),
+    "gem": {"install": Row("p*")},
+    "cargo": {
+        "install": Row("p*"),
+        "add": Row("p*"),
+        "publish": Row(destroys=always("cargo publish")),
+    },
+    "go": {"install": Row("p*"), "get": Row("p*")},
+    "docker": {
+        **dict.fromkeys(("rm", "rmi"), Row(destroys=always("docker rm"), depends=False)),
+        "system": Row(destroys=_first("docker system", "prune")),
+        "volume": Row(destroys=_first("docker volume", "rm", "prune")),
+        "image": Row(destroys=_first("docker image", "rm", "prune")),
+        "container": Row(destroys=_first("docker container", "rm", "prune")),
+        "push": Row(destroys=always("docker push"), depends=False),
+    },
+    "kubectl": {
+        **dict.fromkeys(
+            ("delete", "drain", "replace"),
+            Row(long=_NAMES, destroys=always("kubectl delete"), depends=False),
+        ),
+        "scale": Row(
+            destroys=lambda s: "kubectl scale 0" if s.values.get("--replicas") == "0" else ""
+        ),
+    },
+    "helm": dict.fromkeys(
+        ("uninstall", "delete", "rollback"), Row(destroys=always("helm uninstall"), depends=False)
+    ),
+    **dict.fromkeys(("terraform", "tofu"), _TERRAFORM),
+    "aws": {
+        "s3": Row(
+            "-*",
+            destroys=lambda s: (
+                f"aws s3 {s.rest[0]}"
+                if (s.rest[:1] and s.rest[0] in ("rm", "rb")) or s.has("--delete")
+                else ""
+            ),
+        ),
+        "ec2": Row(
+            destroys=lambda s: (
+                s.rest[0] if s.rest and s.rest[0].startswith(("terminate-", "delete-")) else ""
+            )
+        ),
+        "rds": Row(
+            destroys=lambda s: s.rest[0] if s.rest and s.rest[0].startswith("delete-") else ""
+        ),
+        "iam": Row(
+            destroys=lambda s: s.rest[0] if s.rest and s.rest[0].startswith("delete-") else ""
+        ),
+    },
+    "gh": {
+        "repo": Row(destroys=_first("gh repo", "delete", "archive")),
+        "release": Row(destroys=_first("gh release", "delete")),
+    },
+}
+
+
+def _subcommand(state: Shell, name: str, args: Words) -> Row | None:
+    """Return the row of `git push` and its like; options before the subcommand are passed over."""
+    rest = list(args)
+    while rest and rest[0][:1] == "-" and len(rest[0]) > 1:
+        option = rest.pop(0)
+        if name == "git" and option == "-c" and rest:
+            key, _, value = rest[0].partition("=")
+            if value[:1] == "!" or key.endswith(("pager", "editor", "sshCommand", "askpass")):
+                state.program(value.removeprefix("!"))
+        if option in _GIT_PATHS or option in _NAMES:
+            rest = rest[1:]
+    if name in ("npx", "bunx", "uvx"):
+        state.found.packages += rest[:1]
+        return None
+    if rest and SIGNS.search(rest[0]):
+        state.found.destroys.append(QUOTED)
+        return None
+    return SUBCOMMANDS[name].get(rest[0]) if rest else None

@@ -1,0 +1,416 @@
+"""Expands words of a shell command as the shell does: quotes, variables, braces, splitting.
+
+In: a node of the tree of `tree-sitter-bash`, and the values of variables. Out: the fields that the
+command receives. What only a running shell could tell stands in a field as a sign of its own
+(https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html, and bash's manual).
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from fnmatch import translate
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+QUOTED, LOOSE = "\ue000", "\ue001"
+"""The signs for what is unknown: in quotes, where it is part of one field, and outside, where it
+may be many."""
+GLOBS = {"*": "\ue002", "?": "\ue003", "[": "\ue004"}
+"""Signs outside of quotes that stand for names of files."""
+PLAIN_GLOBS = str.maketrans({sign: char for char, sign in GLOBS.items()})
+SIGNS = re.compile("[\ue000-\ue004]")
+OWN = re.compile("[\ue000-\uf8ff]")
+FIELDS = 1_000
+"""Most fields of one word."""
+SHORT = 200
+"""Most characters of a value of which a pattern is cut off."""
+ALONE = re.compile(r"[\w./:=,@%^-]+", re.ASCII)
+"""A word that is what it says."""
+
+
+class Char(NamedTuple):
+    """A character, and where it is from: as written (0), quoted (1), from an expansion (2)."""
+
+    text: str
+    origin: int
+
+
+Chars: TypeAlias = list[Char]
+WRITTEN, IN_QUOTES, EXPANDED = 0, 1, 2
+
+
+class Env(Protocol):
+    """The source of values, positional parameters, and the output of commands."""
+
+    def value(self, name: str) -> str | None:
+        """Return the value of a variable; None if it is unknown."""
+
+    def values(self, name: str) -> list[str] | None:
+        """Return the elements of an array, `@` for the positional parameters; None: unknown."""
+
+    def assign(self, name: str, value: str | None) -> None:
+        """Set a variable."""
+
+    def output(self, node: Any) -> str | None:
+        """Run a command substitution; return what it writes, None if that is unknown."""
+
+    def unclear(self) -> None:
+        """Note that something is written in a way that is not understood."""
+
+
+def is_known(field: str) -> bool:
+    """True if nothing in the field is unknown."""
+    return SIGNS.search(field) is None
+
+
+def fields(node: Any, env: Env) -> list[str]:
+    """Return the fields that a word expands to; unquoted variables may give none, or several."""
+    text = node.text.decode(errors="replace")
+    if node.type == "word" and ALONE.fullmatch(text):
+        return [text]
+    made: list[str] = []
+    for each in _braces(_chars(node, env, quoted=False)):
+        made += _split(each)
+        if len(made) > FIELDS:
+            env.unclear()
+            return [LOOSE]
+    return made
+
+
+def one_field(node: Any, env: Env) -> str:
+    """Return a word as one field, as in an assignment and after `<<<`."""
+    chars = _chars(node, env, quoted=False)
+    return "".join(each.text for each in chars).replace(LOOSE, QUOTED)
+
+
+def text_of(source: str) -> str:
+    """Return a text with the signs for what is unknown replaced; such signs are no letters."""
+    return OWN.sub("\ufffd", source)
+
+
+# --- characters -----------------------------------------------------------------------------------
+
+
+def _chars(node: Any, env: Env, *, quoted: bool) -> Chars:
+    origin = IN_QUOTES if quoted else WRITTEN
+    text = node.text.decode(errors="replace")
+    match node.type:
+        case "word" | "number" | "variable_name" | "extglob_pattern" | "regex" | "test_operator":
+            return _unescaped(text, origin)
+        case "raw_string":
+            return [Char(each, IN_QUOTES) for each in text[1:-1]]
+        case "ansi_c_string" | "ansii_c_string":
+            return [Char(each, IN_QUOTES) for each in _ansi(text[2:-1])]
+        case "string":
+            return _in_quotes(node, env)
+        case "translated_string" | "concatenation" | "command_name" | "subscript_text":
+            return [char for each in node.children for char in _part(each, env, quoted=quoted)]
+        case "simple_expansion":
+            return _variable(text[1:], env, quoted=quoted)
+        case "expansion":
+            return _expansion(node, env, quoted=quoted)
+        case "command_substitution":
+            return _expanded(env.output(node), quoted=quoted)
+        case "arithmetic_expansion":
+            return _arithmetic(node, env)
+        case "brace_expression":
+            return _range(text)
+        case "process_substitution":
+            env.output(node)
+            return [Char("/dev/fd/" + QUOTED, IN_QUOTES)]
+        case "array":
+            return [Char(LOOSE, EXPANDED)]
+    env.unclear()
+    return [Char(QUOTED, origin)]
+
+
+def _part(node: Any, env: Env, *, quoted: bool) -> Chars:
+    if node.type == "$":  # of `$"..."`
+        return []
+    return _chars(node, env, quoted=quoted)
+
+
+def _unescaped(text: str, origin: int) -> Chars:
+    if "\\" not in text:
+        return [Char(each, origin) for each in text]
+    made: Chars = []
+    i = 0
+    while i < len(text):
+        if text[i] == "\\" and origin == WRITTEN and i + 1 < len(text):
+            if text[i + 1] != "\n":
+                made.append(Char(text[i + 1], IN_QUOTES))
+            i += 2
+        else:
+            made.append(Char(text[i], origin))
+            i += 1
+    return made
+
+
+def _in_quotes(node: Any, env: Env) -> Chars:
+    """Return what stands in double quotes: text between the children counts, too."""
+    made: Chars = []
+    raw, start = node.text, node.start_byte
+    at, end = 1, len(raw) - 1
+    for child in node.children:
+        if child.type in ('"', "string_content"):
+            continue
+        first = child.start_byte - start
+        if child.type == "$":
+            continue
+        made += _plain(raw[at:first])
+        made += _chars(child, env, quoted=True)
+        at = child.end_byte - start
+    return made + _plain(raw[at:end])
+
+
+def _plain(raw: bytes) -> Chars:
+    text = re.sub(r'\\([$`"\\])', r"\1", raw.decode(errors="replace").replace("\\\n", ""))
+    return [Char(each, IN_QUOTES) for each in text]
+
+
+SIMPLE = {"\\n": "\n", "\\t": "\t", "\\e": "\x1b", "\\E": "\x1b", "\\?": "?", '\\"': '"'}
+ANSI = re.compile(
+    r"\\(?:x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL
+)
+
+
+def _ansi(text: str) -> str:
+    r"""Return `\x72m` as `rm`, as in `$'..'` and in `echo -e`."""
+
+    def char(found: re.Match[str]) -> str:
+        said = found[0]
+        if said in SIMPLE:
+            return SIMPLE[said]
+        if said[1] in "xuU" and len(said) > 2:
+            return chr(min(int(said[2:], 16), 0x10FFFF))  # noqa: FURB166  no prefix of Python
+        if said[1] in "01234567":
+            return chr(int(said[1:], 8) & 0xFF)
+        if said[1] == "c" and len(said) == 3:
+            return chr(ord(said[2].upper()) ^ 0x40)
+        return codecs.decode(said, "unicode_escape") if said[1] in "abfrv\\'" else said
+
+    return ANSI.sub(char, text)
+
+
+def with_escapes(text: str) -> str:
+    r"""Return a text as `echo -e` and `printf` write it: `\x72` is `r`, `\0162` too."""
+    return _ansi(re.sub(r"\\0([0-7]{1,3})", r"\\\1", text))
+
+
+# --- expansions -----------------------------------------------------------------------------------
+
+
+def _expanded(value: str | None, *, quoted: bool) -> Chars:
+    if value is None:
+        return [Char(QUOTED, IN_QUOTES) if quoted else Char(LOOSE, EXPANDED)]
+    return [Char(each, IN_QUOTES if quoted else EXPANDED) for each in value]
+
+
+def _variable(name: str, env: Env, *, quoted: bool) -> Chars:
+    if name in ("@", "*"):
+        return _array(name, env, quoted=quoted)
+    if name in ("#", "?", "$", "!", "-"):
+        return [Char(QUOTED, IN_QUOTES)]
+    return _expanded(env.value(name), quoted=quoted)
+
+
+FIELD_END = "\ue005"
+"""The end of a field inside of quotes: `"$@"` gives several."""
+
+
+def _array(name: str, env: Env, *, quoted: bool) -> Chars:
+    found = env.values(name)
+    if found is None:
+        return [Char(LOOSE, EXPANDED)]
+    chars: Chars = []
+    for i, each in enumerate(found):
+        if i:
+            chars.append(Char(FIELD_END, EXPANDED))
+        chars += [Char(letter, IN_QUOTES if quoted else EXPANDED) for letter in each]
+    return chars
+
+
+def _expansion(node: Any, env: Env, *, quoted: bool) -> Chars:
+    """Return what `${..}` gives, for the operators that are known; else it is unknown."""
+    inner = node.text.decode(errors="replace")[2:-1]
+    if found := re.fullmatch(r"(\w+)\[([@*]|\d+)\]", inner):
+        if found[2] in "@*":
+            return _array(found[1], env, quoted=quoted)
+        values = env.values(found[1])
+        known_one = values is not None and int(found[2]) < len(values)
+        return _expanded(values[int(found[2])] if values and known_one else None, quoted=quoted)
+    if re.fullmatch(r"\w+|[@*]", inner):
+        return _variable(inner, env, quoted=quoted)
+    if found := re.fullmatch(r"!(\w+)", inner):
+        name = env.value(found[1])
+        value = env.value(name) if name is not None and name.isidentifier() else None
+        return _expanded(value, quoted=quoted)
+    found = re.match(r"(\w+)(:?[-=+?]|:|##?|%%?|//?|\^\^?|,,?)", inner)
+    if found is None:
+        if not re.match(r"#\w+$", inner):
+            _inside(node, env)
+        return _expanded(None, quoted=quoted)
+    return _expanded(_operated(node, found[1], found[2], inner[found.end() :], env), quoted=quoted)
+
+
+def _inside(node: Any, env: Env) -> list[str]:
+    """Return the words inside of `${..}`, expanded, so that commands in them are run."""
+    words = ("word", "string", "raw_string", "concatenation", "expansion", "simple_expansion")
+    runs = ("command_substitution", "ansi_c_string", "regex", "process_substitution", "number")
+    return [one_field(each, env) for each in node.children if each.type in words + runs]
+
+
+def _operated(node: Any, name: str, sign: str, rest: str, env: Env) -> str | None:
+    value, words = env.value(name), _inside(node, env)
+    said = "".join(words)
+    if sign.lstrip(":") in ("-", "=", "+", "?") and len(sign.lstrip(":")):
+        return _default(name, sign, value, said, env)
+    if value is None or not all(map(is_known, words)):
+        return None
+    if sign == ":":
+        found = re.fullmatch(r"\s*(-?\d+)(?::\s*(-?\d+))?\s*", rest)
+        if found is None:
+            return None
+        first = int(found[1])
+        last = None if found[2] is None else int(found[2])
+        end = None if last is None else (last if last < 0 else first % (len(value) + 1) + last)
+        return value[first:end]
+    if sign in ("^", "^^", ",", ",,") and not rest:
+        change = str.upper if sign[0] == "^" else str.lower
+        return change(value) if len(sign) == 2 else change(value[:1]) + value[1:]
+    if sign[0] in "#%":
+        return _trimmed(value, rest, sign)
+    if sign[0] == "/" and re.fullmatch(r"[\w. -]*(/[\w. -]*)?", rest):
+        old, _, new = rest.partition("/")
+        return value.replace(old, new, -1 if sign == "//" else 1) if old else value
+    return None
+
+
+def _default(name: str, sign: str, value: str | None, said: str, env: Env) -> str | None:
+    """Return `${X:-said}` and its like. A variable that nobody has set may be set or not."""
+    if sign[-1] == "+":
+        return None if value is None else said if value else ""
+    if value is None:
+        return None
+    if value == "" and sign[-1] in "-=":
+        if sign[-1] == "=":
+            env.assign(name, said)
+        return said
+    return value
+
+
+def _trimmed(value: str, pattern: str, sign: str) -> str | None:
+    if len(value) > SHORT:
+        return None
+    if re.search(r"[\\'\"$`(]", pattern):
+        return None
+    fits = re.compile(translate(pattern)).match
+    cuts: Iterator[int] = iter(range(len(value) + 1))
+    order = list(cuts) if sign in ("#", "%%") else list(range(len(value), -1, -1))
+    for cut in order:
+        if sign[0] == "#" and fits(value[:cut]):
+            return value[cut:]
+        if sign[0] == "%" and fits(value[cut:]):
+            return value[:cut]
+    return value
+
+
+def _arithmetic(node: Any, env: Env) -> Chars:
+    """Return a number where the sum is one; anything else is some number."""
+    stack = list(node.children)
+    while stack:
+        child = stack.pop()
+        if child.type == "command_substitution":
+            env.output(child)
+        else:
+            stack += child.children
+    inner = node.text.decode(errors="replace").strip("$()[] ")
+    if re.fullmatch(r"\d{1,9}", inner):
+        return [Char(each, IN_QUOTES) for each in inner]
+    return [Char(QUOTED, IN_QUOTES)]
+
+
+# --- braces and fields ----------------------------------------------------------------------------
+
+
+def _range(text: str) -> Chars:
+    return [Char(each, WRITTEN) for each in text]
+
+
+def _braces(chars: Chars) -> Iterator[Chars]:
+    """Yield the words of `a{b,c}` and `{1..3}`; what is in quotes is no brace."""
+    stack, count = [chars], 0
+    while stack and count <= FIELDS:
+        word = stack.pop()
+        cut = _first_brace(word)
+        if cut is None:
+            count += 1
+            yield word
+            continue
+        first, last, options = cut
+        count += len(options) // 8
+        stack += [word[:first] + each + word[last + 1 :] for each in reversed(options[:FIELDS])]
+        if len(options) > FIELDS:
+            break
+    if stack:  # more than are followed
+        yield [Char(LOOSE, EXPANDED)]
+
+
+def _first_brace(chars: Chars) -> tuple[int, int, list[Chars]] | None:
+    for first, char in enumerate(chars):
+        if char == ("{", WRITTEN):
+            found = _options(chars, first)
+            if found is not None:
+                return (first, *found)
+    return None
+
+
+def _options(chars: Chars, first: int) -> tuple[int, list[Chars]] | None:
+    depth, parts, start = 0, list[Chars](), first + 1
+    for i in range(first, len(chars)):
+        text, origin = chars[i]
+        if origin != WRITTEN:
+            continue
+        depth += (text == "{") - (text == "}")
+        if depth == 1 and text == ",":
+            parts.append(chars[start:i])
+            start = i + 1
+        elif depth == 0:
+            parts.append(chars[start:i])
+            if len(parts) > 1:
+                return i, parts
+            inner = "".join(each.text for each in parts[0])
+            items = _counted(inner)
+            return None if items is None else (i, items)
+    return None
+
+
+def _counted(inner: str) -> list[Chars] | None:
+    if found := re.fullmatch(r"(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.-?\d+)?", inner):
+        a, b = int(found[1]), int(found[2])
+        step = 1 if a <= b else -1
+        numbers = range(a, b + step, step)[: FIELDS + 1]
+        return [[Char(each, IN_QUOTES) for each in str(number)] for number in numbers]
+    if found := re.fullmatch(r"([A-Za-z])\.\.([A-Za-z])", inner):
+        a, b = ord(found[1]), ord(found[2])
+        step = 1 if a <= b else -1
+        return [[Char(chr(each), IN_QUOTES)] for each in range(a, b + step, step)]
+    return None
+
+
+def _split(chars: Chars) -> Iterator[str]:
+    """Yield the fields of a word: what an expansion gave outside of quotes is split at blanks."""
+    field: list[str] = []
+    there = not chars or any(each.origin != EXPANDED for each in chars)
+    begun = False
+    for text, origin in chars:
+        if text == FIELD_END or (origin == EXPANDED and text in " \t\n"):
+            if begun or field:
+                yield "".join(field)
+            field, begun = [], False
+            continue
+        begun = True
+        field.append(GLOBS[text] if origin != IN_QUOTES and text in GLOBS else text)
+    if field or (there and not begun):
+        yield "".join(field)
