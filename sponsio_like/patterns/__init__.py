@@ -69,6 +69,7 @@ from sponsio_like.patterns.safety import (
     workflow_step,
 )
 from sponsio_like.patterns.texts import (
+    dangerous_bash_commands,
     host_allowlist,
     no_other_call,
     scope_limit,
@@ -103,6 +104,7 @@ __all__ = [
     "cooldown",
     "ctx_matches_required",
     "ctx_required",
+    "dangerous_bash_commands",
     "data_intact",
     "deadline",
     "delegation_depth_limit",

@@ -137,6 +137,7 @@ CATALOG_ROWS = {
     "scope_limit": "tool fields paths root=none links=false",
     "host_allowlist": "tool field hosts",
     "no_other_call": "call",
+    "dangerous_bash_commands": "tool=bash field=command",
     "arg_length_limit": "tool field max_chars",
     "arg_value_range": "tool field min=none max=none",
     "amount_limit": "tool field total per=session by=none",

@@ -9,6 +9,12 @@ from __future__ import annotations
 
 MEANING = (
     (
+        "what is fetched may run",
+        "patterns/texts.py",
+        "for each in (destroys, fetched))",
+        "for each in (destroys,))",
+    ),
+    (
         "folders are prefixes",
         "values/paths.py",
         'place.startswith(folder.rstrip("/") + "/")',

@@ -285,6 +285,11 @@ CASES = [
         p.argument("b", "c", lambda v: v not in ("http://a.b/", "http://x.c.d")),
     ),
     case(
+        "dangerous_bash_commands",
+        'bash(command="ls")|bash(command="rm -r a")|bash(command="sh -c $X")|bash|z(command="$X")',
+        p.argument("bash", "command", lambda v: v not in (None, "ls")),
+    ),
+    case(
         "no_other_call, call: {tool: b, args: {c: {in: [x, y]}}}",
         "b(c=x)|b(c=y)|b(c=z)|z(c=z)",
         p.argument("b", "c", lambda v: v not in ("x", "y")),
