@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -449,7 +450,7 @@ def verify(
 
 
 @app.command()
-def report(
+def report(  # noqa: PLR0913 - each is an option
     logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="Decision logs.")],
     *,
     as_json: Json = False,
@@ -464,6 +465,9 @@ def report(
     session: Annotated[
         str | None, typer.Option(metavar="ID", help="Only this session, record by record.")
     ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Show each decision as it is made, until Ctrl-C.")
+    ] = False,
 ) -> None:
     """Show what each contract stopped, or would have stopped, from a decision log."""
     from sponsio_like.log import read_log
@@ -472,6 +476,9 @@ def report(
     part = Part(since, contract, agent, session)
     if html is not None:
         _page(logs, html, part)
+        return
+    if watch:
+        _watch(logs, part)
         return
     lines = part.of(line for path in logs for line in read_log(path))
     if session is not None and not as_json:
@@ -487,6 +494,21 @@ def report(
         print_table(found.table(), console)
         print_page([("", "")], console)
     print_page([(line, "") for line in found.conclusion()], console)
+
+
+def _watch(logs: list[Path], part: Part) -> None:
+    """Print the records of one log as they come, until the user has seen enough."""
+    from sponsio_like.log import drawing, followed
+
+    if len(logs) != 1:
+        raise TraceError("--watch follows one log: give one")
+    draw = drawing(colours=sys.stdout.isatty())
+    with suppress(KeyboardInterrupt, BrokenPipeError):
+        for _, record in part.of(followed(logs[0])):
+            of_contract = part.contract in (None, *record.get("applied", ()))
+            if of_contract and (record["event"] != "settlement" or record.get("violations")):
+                typer.echo(draw(record))
+                sys.stdout.flush()
 
 
 def _page(logs: list[Path], html: Path, part: Part) -> None:

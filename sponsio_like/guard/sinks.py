@@ -9,22 +9,19 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from sponsio_like.errors import ContractError
-from sponsio_like.log import JsonLog, OtelLog, Queued, as_text, json_log, queued
+from sponsio_like.log import JsonLog, OtelLog, Queued, as_text, json_log, level_of, queued
 from sponsio_like.session import Record, Sink
 
 HINT = (
     'write a path ("decisions.jsonl"), a function of one record, a logger of the standard library '
     "or of structlog, or json_log(stream), from sponsio_like.log"
 )
-FAILURES = ("the decision failed", "it could not be evaluated")
-"""The beginnings of the messages of violations that no agent has committed: something raised."""
-STOPPED = frozenset({"blocked", "held", "redirected"})
 
 
 class OfLog(NamedTuple):
@@ -61,22 +58,6 @@ def sink_of(given: Any) -> OfLog:
     if all(map(callable, methods)):  # they may be found by `__getattr__`
         return OfLog(queued(_structured(given)))
     raise ContractError.of(f"log={given!r} cannot be written to", HINT)
-
-
-def level_of(record: Mapping[str, Any]) -> int:
-    """Return the level of a record: error, warning or information (`logging`'s numbers).
-
-    Error: something raised in a decision. Warning: a call or a response was not let through as it
-    was made, an enforced contract was violated where nothing could be stopped, or enforcement is
-    turned off.
-    """
-    violations = record.get("violations", ())
-    if any(each["message"].startswith(FAILURES) for each in violations):
-        return logging.ERROR
-    late = any(each["action"] == "reported" and each["mode"] == "enforce" for each in violations)
-    if late or record.get("outcome") in STOPPED or record["event"] in ("relaxed", "switched"):
-        return logging.WARNING
-    return logging.INFO
 
 
 def _aside(sink: Sink) -> Sink:

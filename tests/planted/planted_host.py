@@ -16,7 +16,7 @@ MEANING = (
     ),
     (
         "all records are as loud",
-        "guard/sinks.py",
+        "log/pretty.py",
         "return logging.ERROR",
         "return logging.INFO",
     ),

@@ -33,6 +33,12 @@ MEANING = (
         "else found.open.discard)(writer)",
     ),
     (
+        "rotated logs are followed no more",
+        "log/tail.py",
+        "elif not text and _is_another(path, file):",
+        "elif not text and wait is None:",
+    ),
+    (
         "contracts that are loaded again are forgotten",
         "guard/guard.py",
         "self._rules, self._tools.policy = rules, policy",

@@ -50,7 +50,11 @@ SECTIONS: tuple[tuple[str, ModuleType, tuple[str, ...]], ...] = (
     ("Stores for contracts on the world", worlds, ("MemoryWorld", "SqliteWorld", "World", "Entry")),
     ("Notifiers", notices, ("Notice", "drain")),
     ("Webhooks", webhook, ("Webhook",)),
-    ("The decision log", log, ("json_log", "read_log", "queued", "flush", "otel_log", "verify")),
+    (
+        "The decision log",
+        log,
+        (*("json_log", "read_log", "console_log", "queued", "flush"), "otel_log", "verify"),
+    ),
     (
         "The trajectory monitor",
         trajectory,

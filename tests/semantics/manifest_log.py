@@ -11,6 +11,7 @@ STATEMENTS: dict[str, str] = {
     "S-LOG-10": "lines that are no JSON are passed over",
     "S-LOG-11": "names of tools are evidence",
     "S-LOG-12": "every chain has an end",
+    "S-LOG-13": "rotated logs are followed no more",
     "S-RELOAD-01": "contracts that are loaded again are forgotten",
     "S-RELOAD-02": "contracts are loaded again whatever tools there are",
     "S-RELOAD-03": "nobody is told that contracts stay",
