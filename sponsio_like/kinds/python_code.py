@@ -8,6 +8,7 @@ time (`exec`, `eval`, `getattr` by a computed name) is `opaque`.
 from __future__ import annotations
 
 import ast
+import posixpath
 import warnings
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -56,6 +57,7 @@ NETWORK = frozenset(
         *("ftplib.FTP", "socket.create_connection", "telnetlib.Telnet", "paramiko.SSHClient"),
     }
 )
+JOINS = frozenset({"os.path.join", "posixpath.join", "pathlib.Path", "pathlib.PurePath"})
 PATHS = frozenset({"unlink", "rmdir", "write_text", "write_bytes", "touch", "mkdir", "rename"})
 """Methods of `pathlib.Path` that change what they are called on."""
 Command: TypeAlias = "str | tuple[str, ...]"
@@ -211,6 +213,12 @@ class _Reader(ast.NodeVisitor):
             case ast.BinOp(left, ast.Add(), right):
                 one, other = self.text(left), self.text(right)
                 return None if one is None or other is None else one + other
+            case ast.Call(func, parts) if self.dotted(func) in JOINS:
+                said = [self.text(each) for each in parts]
+                return None if None in said else posixpath.join(*(each or "" for each in said))
+            case ast.BinOp(left, ast.Div(), right):
+                one, other = self.text(left), self.text(right)
+                return None if one is None or other is None else posixpath.join(one, other)
             case ast.JoinedStr(parts):
                 said = [self.text(each) for each in parts]
                 return None if None in said else "".join(each or "" for each in said)

@@ -197,7 +197,7 @@ def _unread(state: Shell, _: Words, __: Stdin) -> str | None:
     return None
 
 
-AWK_RUNS = re.compile(r"\bsystem\b|\|(?!\|)|\bgetline\b|@\w|(?<!\|)\|&")
+AWK_RUNS = re.compile(r"\bsystem\b|(?<!\|)\|(?!\|)|\bgetline\b|@\w|(?<!\|)\|&")
 
 
 def _awk(state: Shell, args: Words, stdin: Stdin) -> str | None:

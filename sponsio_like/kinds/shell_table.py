@@ -112,6 +112,10 @@ def note(state: Shell, name: str, args: Words) -> None:
     for option, role in row.paths.items():
         if option in said.values:
             _noted(state, role, said.values[option])
+    if name == "curl":
+        for each in said.values.values():
+            if found_file := re.match(r"(?:[\w.]+=)?[@<](?!-)([^;]+)", each):
+                state.reads(found_file[1])
     if row.destroys is not None:
         found = row.destroys(said._replace(rest=words))
         if found:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 MEANING = (
     (
-        "what is fetched may run",
+        "only disks are destroyed",
         "patterns/texts.py",
-        "for each in (destroys, fetched))",
-        "for each in (destroys,))",
+        '"matches", ".")',
+        '"matches", "disk")',
     ),
     (
         "folders are prefixes",
