@@ -8,12 +8,19 @@ from __future__ import annotations
 
 import inspect
 import logging
+import time
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, TypeAlias
 
+from sponsio_like.errors import ContractError
 from sponsio_like.outbox import EXIT_SECONDS, Outbox, flush
 
+MINUTE = 60.0
+ALIKE_CAP = 1_000
+"""The most kinds of notices that are told apart; the oldest is forgotten, and told again."""
 MAILBOX_CAP = 1_000
 """The most notices that wait for one notifier; further ones are dropped, and the log says so."""
 
@@ -22,8 +29,9 @@ MAILBOX_CAP = 1_000
 class Notice:
     """A message to a notifier about one violation; it never has an argument or a text of the agent.
 
-    `ticket` is to be answered, if the call was held. The last four fields are what the contract
-    says about itself.
+    `ticket` is to be answered, if the call was held. `because` to `tags` are what the contract says
+    about itself. From a notifier that is told `Sparsely`, `times` counts the notices alike for
+    which this one stands, and `skipped` others before it that were too many.
     """
 
     session: str
@@ -39,10 +47,59 @@ class Notice:
     owner: str = ""
     severity: str | None = None
     tags: tuple[str, ...] = ()
+    times: int = 1
+    skipped: int = 0
 
 
 Notifier: TypeAlias = Callable[[Notice], Any]
 """A function, or a coroutine function."""
+
+
+class Sparsely:
+    """A notifier before another one, which is told less: once in `every` seconds of violations of
+    one contract by one tool with one action, and at most `per_minute` notices in all.
+
+    What is left out is counted, and the next notice says how many. A notice with a ticket is always
+    told: somebody has to answer it. Raises `ContractError` for what are no such numbers.
+    """
+
+    def __init__(
+        self,
+        notifier: Notifier,
+        every: float = 60.0,
+        per_minute: int = 30,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if type(every) not in (int, float) or not 0 <= every < inf:
+            raise ContractError.of(f"every `{every}` is no number of seconds from 0", "write 60")
+        if type(per_minute) is not int or per_minute < 1:
+            raise ContractError.of(f"per_minute `{per_minute}` is no number from 1", "write 30")
+        self._notifier, self._every, self._per_minute = notifier, every, per_minute
+        self._clock = clock
+        self._told: dict[tuple[str, str | None, str], tuple[float, int]] = {}
+        self._lately = deque[float](maxlen=per_minute)
+        self._skipped = 0
+
+    def __call__(self, notice: Notice) -> Any:
+        """Tell the notice, or count it. Raises what the notifier raises; then it was not told."""
+        key, now = (notice.contract, notice.tool, notice.action), self._clock()
+        last, left_out = self._told.get(key, (-inf, 0))
+        if notice.ticket is None and now - last < self._every:
+            self._told[key] = last, left_out + 1
+            return None
+        full = len(self._lately) == self._per_minute and now - self._lately[0] < MINUTE
+        if notice.ticket is None and full:
+            self._skipped += 1
+            return None
+        skipped = self._skipped
+        answer = self._notifier(replace(notice, times=1 + left_out, skipped=skipped))
+        self._skipped -= skipped
+        self._lately.append(now)
+        self._told.pop(key, None)
+        self._told[key] = now, 0
+        if len(self._told) > ALIKE_CAP:
+            del self._told[next(iter(self._told))]
+        return answer
 
 
 class Mailbox:

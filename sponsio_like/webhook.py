@@ -1,4 +1,4 @@
-"""A notifier that posts each notice, as JSON, to a URL.
+"""A notifier that posts each notice to a URL, as JSON, or as a message that Slack shows.
 
 After a failure of the network or of the server it tries again, with a growing pause; then the
 notice is lost, and the log says so.
@@ -33,13 +33,15 @@ class Failure(NamedTuple):
 class Webhook:
     """A notifier that posts to `url`, with `timeout` seconds a try, and `retries` tries more.
 
-    Raises `ContractError` for what cannot work.
+    With `slack`, it posts a message for an incoming webhook of Slack, or of a service that takes
+    the same. Raises `ContractError` for what cannot work.
     """
 
     url: str = field(repr=False)
     timeout: float = 5.0
     retries: int = 2
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    slack: bool = False
 
     def __post_init__(self) -> None:
         for wrong in _mistakes(self.url, self.timeout, self.retries, self.headers):
@@ -69,7 +71,7 @@ class Webhook:
         request = httpx.Request(
             "POST",
             self.url,
-            content=json.dumps(asdict(notice)),
+            content=json.dumps({"text": in_words(notice)} if self.slack else asdict(notice)),
             headers={"Content-Type": "application/json", **self.headers},
             extensions={"timeout": httpx.Timeout(self.timeout).as_dict()},
         )
@@ -86,6 +88,28 @@ class Webhook:
             return None
         passing = answer.is_server_error or answer.status_code == BUSY
         return Failure(f"status {answer.status_code}", passing=passing)
+
+
+def in_words(notice: Notice) -> str:
+    """Return a notice as a message, in which Slack reads no mark-up but ours."""
+    what = f"`{_plain(notice.tool)}`" if notice.tool else "a response"
+    lines = [f"*{_plain(notice.action)}*: {what} by `{_plain(notice.contract)}`"]
+    lines[0] += f" ({notice.times} times)" if notice.times > 1 else ""
+    lines.append(_plain(notice.because or notice.message))
+    about = {"session": notice.session, "owner": notice.owner, "severity": notice.severity}
+    lines.append(", ".join(f"{key} {_plain(text)}" for key, text in about.items() if text))
+    if notice.ticket:
+        who = f" by {_plain(', '.join(notice.roles))}" if notice.roles else ""
+        lines.append(f"ticket `{_plain(notice.ticket)}` is to be answered{who}")
+    if notice.skipped:
+        lines.append(f"{notice.skipped} other notices were left out before this one")
+    return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Return a text on one line, without what Slack reads as mark-up."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return " ".join(text.replace("`", "'").split())
 
 
 def _mistakes(url: Any, timeout: Any, retries: Any, headers: Any) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ from sponsio_like.contracts.operands import only
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.events import Call, Message
-from sponsio_like.notices import Mailbox
+from sponsio_like.notices import Mailbox, Sparsely
 from sponsio_like.outcome import Ask, Block, Decision, Violation
 from sponsio_like.values import freeze
 
@@ -46,8 +46,12 @@ def function(value: Any, what: str) -> Callable[[Any], Any]:
     return made
 
 
+SPARSE = ("every", "per_minute")
+"""The options of a notifier that is told less."""
+
+
 def mailbox(value: Any) -> Mailbox:
-    """Return the mailbox of a notifier: a function, its path, or `{webhook: url}`.
+    """Return the mailbox of a notifier: a function, its path, `{webhook: url}`, `{slack: url}`.
 
     Raises `ContractError` for what cannot be told anything.
     """
@@ -58,14 +62,20 @@ def mailbox(value: Any) -> Mailbox:
     if not isinstance(value, Mapping):
         return Mailbox(function(value, "a notifier"))
     problems = Problems()
-    only(value, ("webhook", "timeout", "retries", "headers"), "notifier", problems)
+    options = ("timeout", "retries", "headers")
+    only(value, ("webhook", "slack", *options, *SPARSE), "notifier", problems)
     problems.check()
-    if not isinstance(value.get("webhook"), str):
-        raise ContractError.of("a notifier needs an address", "write {webhook: https://..}")
-    rest = {key: value[key] for key in ("timeout", "retries", "headers") if key in value}
+    kind = "slack" if "slack" in value else "webhook"
+    if not isinstance(value.get(kind), str) or {"slack", "webhook"} <= set(value):
+        raise ContractError.of("a notifier needs one address", "write {webhook: https://..}")
+    rest = {key: value[key] for key in options if key in value}
     from sponsio_like.webhook import Webhook
 
-    return Mailbox(Webhook(value["webhook"], **rest), "webhook")
+    told: Callable[[Any], Any] = Webhook(value[kind], **rest, slack=kind == "slack")
+    sparse = {key: value[key] for key in SPARSE if key in value}
+    if sparse or kind == "slack":
+        told = Sparsely(told, **({"every": 0} if kind == "webhook" else {}) | sparse)
+    return Mailbox(told, kind)
 
 
 def mailboxes(value: Any) -> tuple[Mailbox, ...]:

@@ -39,6 +39,18 @@ MEANING = (
         "elif not text and wait is None:",
     ),
     (
+        "tickets are left out",
+        "notices.py",
+        "if notice.ticket is None and now - last < self._every:",
+        "if now - last < self._every:",
+    ),
+    (
+        "names are mark-up",
+        "webhook.py",
+        """    return " ".join(text.replace("`", "'").split())""",
+        '    return text.replace("&lt;", "<")',
+    ),
+    (
         "contracts that are loaded again are forgotten",
         "guard/guard.py",
         "self._rules, self._tools.policy = rules, policy",

@@ -48,7 +48,7 @@ SECTIONS: tuple[tuple[str, ModuleType, tuple[str, ...]], ...] = (
     ),
     ("Loops written by hand", loops, ("running", "Running", "said")),
     ("Stores for contracts on the world", worlds, ("MemoryWorld", "SqliteWorld", "World", "Entry")),
-    ("Notifiers", notices, ("Notice", "drain")),
+    ("Notifiers", notices, ("Notice", "Sparsely", "drain")),
     ("Webhooks", webhook, ("Webhook",)),
     (
         "The decision log",

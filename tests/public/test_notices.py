@@ -108,6 +108,8 @@ def test_a_notice_says_what_is_to_be_answered() -> None:
         "owner": "",
         "severity": None,
         "tags": (),
+        "times": 1,
+        "skipped": 0,
     }
     assert not {"900", "confidential"} & set(str(notice).replace("'", " ").split())
 
