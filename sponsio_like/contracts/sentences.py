@@ -8,19 +8,19 @@ that mean the same are one; where two mean different things, the sentence is ref
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from sponsio_like.contracts.circumstances import tool_test
 from sponsio_like.contracts.declaration import CATALOG, Pattern, Rule, catalog
 from sponsio_like.contracts.demands import circumstance, demanded_where, same_meaning
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
-from sponsio_like.contracts.templates import PLACE, arguments, blanks, sentence_shape
+from sponsio_like.contracts.templates import arguments
 from sponsio_like.errors import ContractError
-from sponsio_like.prose import Said, sayings
+from sponsio_like.prose import Near, Said, nearest, sayings
 
 
 def read_sentence(sentence: str, words: Vocabulary = NOTHING) -> Rule:
@@ -33,7 +33,7 @@ def read_sentence(sentence: str, words: Vocabulary = NOTHING) -> Rule:
         raise ContractError.of(f"“{sentence.strip()}” can mean two things", f"write {shown}")
     if found:
         return found[0]
-    near = " or ".join(f"“{each}”" for each in closest_sentences(sentence))
+    near = " or ".join(f"“{each}”" for each in closest_sentences(sentence, words))
     raise ContractError.of(
         f"“{sentence.strip()}” is not understood",
         f"did you mean {near}?" if near else "write a pattern: {pattern: must_precede, ..}",
@@ -99,12 +99,21 @@ def _rule(said: Said, words: Vocabulary) -> Rule:
 # --- the closest sentences ------------------------------------------------------------------------
 
 
-def closest_sentences(sentence: str) -> list[str]:
-    """Return up to two sentences that are most like this one, with names for their arguments."""
-    shapes = {
-        sentence_shape(PLACE.sub("0", template)): blanks(template)
-        for declared in catalog()
-        for template in declared.sentences
-    }
-    near = difflib.get_close_matches(sentence_shape(sentence), shapes, n=2, cutoff=0.55)
-    return [shapes[each] for each in near]
+def closest_sentences(sentence: str, words: Vocabulary = NOTHING) -> list[str]:
+    """Return up to two sentences that are most like this one, with the words that were written.
+
+    Raises `ContractError` for one that would be understood if its bare words were tools.
+    """
+    bare = {said.name: said for said in sayings(sentence, phrasings(), lambda _: True)}
+    if bare:
+        rules = [_rule(said, words) for said in bare.values()]
+        return list(dict.fromkeys(each.sentence for each in rules))[:2]
+    near = nearest(sentence, phrasings(), tool_test(words))
+    return [_shown(each) for each in islice(near, 2)]
+
+
+def _shown(near: Near) -> str:
+    """Return the sentence of a pattern, with capitals in the places of what was not written."""
+    declared = CATALOG[near.name]
+    blank = {name: name.upper() for name in near.missing}
+    return declared.sentence({**near.arguments, **blank})

@@ -178,6 +178,9 @@ def _said(value: Any, separator: str | None) -> str:
         return _plainly(value)
     if separator == WITH:
         return phrase(value) or f"`{argument_text(value, '` or `')}`"
+    said = phrase(value) if isinstance(value, Mapping) and is_match(value) else ""
+    if said[:1] == said[-1:] == "`":
+        return said[1:-1]  # it stands in backticks, and has backticks of its own
     return argument_text(value, f"`{separator or ' or '}`")
 
 

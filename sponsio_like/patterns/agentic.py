@@ -67,6 +67,7 @@ def untrusted_source_gate(
     says=(
         "[a] confirmation [is] required after reading from {source:tools}",
         "after reading from {source:tools} [,] [a] confirmation [is] required",
+        "ask for confirmation after reading from {source:tools}",
     ),
     keeps=("", "send", "web confirm=true send send", "web web confirm=yes send"),
     breaks=(
@@ -97,8 +98,8 @@ def confirm_after_source(
     "`{source}` must pass `{sanitizer}` before `{sink}`",
     says=(
         (
-            "[CONTENT] {source:tools} MUST (pass | pass through | go through | be sanitized by)"
-            " {sanitizer:tools} before [CALLING | reaching | it reaches] {sink:tools}"
+            "[CONTENT] {source:tools} MUST (pass | pass through | go through | be sanitized"
+            " by) {sanitizer:tools} before [CALLING | reaching | it reaches] {sink:tools}"
         ),
     ),
     keeps=("", "write", "input sanitize write write", "input other"),

@@ -38,11 +38,16 @@ from sponsio_like.logic.formula import (
     "`{action}` requires active approval from `{role}`",
     says=(
         (
-            "{action:union} REQUIRES [an | a] [active | standing] approval (from | by | of) "
-            "{role:role} [not older than {seconds:seconds}]"
+            "{action:union} REQUIRES [an | a] [active | standing] approval (from | by | of)"
+            " {role:role} [not older than {seconds:seconds}]"
         ),
         "{action:union} MUST be approved by {role:role}",
-        "NEVER_CALL {action:every} without [an | a] [active] approval (from | by | of) {role:role}",
+        (
+            "NEVER_CALL {action:every} without [an | a] [active] approval (from | by | of) "
+            "{role:role}"
+        ),
+        "{role:role} MUST approve {action:union}",
+        "NEVER_CALL {action:every} unless {role:role} has approved it",
     ),
     keeps=("", "approve:refund/manager refund", "approve:refund/manager refund refund", "other"),
     breaks=("refund", "approve:refund/clerk refund", "approve:pay/manager refund"),
@@ -110,6 +115,12 @@ def audit_after(action: Tools, audit: Tools, counts: Counts = "done") -> Formula
             "[a] backup [by | with | through] {backup:tools} MUST (precede | come before) "
             "{action:every}"
         ),
+        "{action:every} REQUIRES a backup (by | with | through) {backup:tools} [first | before]",
+        (
+            "[always] (take | make) a backup (by | with | through) {backup:tools} before "
+            "[CALLING] {action:every}"
+        ),
+        "back up with {backup:tools} before [CALLING] {action:every}",
     ),
     keeps=("", "snapshot drop", "snapshot other drop snapshot drop", "snapshot snapshot drop"),
     breaks=("drop", "snapshot drop drop", "snapshot! drop", "snapshot? drop"),
@@ -131,6 +142,14 @@ def backup_before_destructive(backup: Tools, action: Tools, counts: Counts = "do
         (
             "[a] dry run [by | with | through | of] {dry_run:tools} MUST (precede | come "
             "before) {commit:every}"
+        ),
+        (
+            "{commit:every} REQUIRES a dry run (by | with | through | of) {dry_run:tools} "
+            "[first | before]"
+        ),
+        (
+            "[always] (do | make) a dry run (by | with | through | of) {dry_run:tools} "
+            "before [CALLING] {commit:every}"
         ),
     ),
     keeps=("", "plan apply", "plan plan apply plan apply"),

@@ -42,6 +42,15 @@ SESSION = default("session")
     says=(
         "{tool.field:place} MUST_NOT (contain | include | mention) {patterns:texts}",
         "NEVER_CALL {tool:every} with {patterns:texts} in [its | the] {field:field}",
+        (
+            "NEVER_CALL {tool:names} with [a | an | its] {field:field} (containing | that "
+            "contains | matching | that matches) {patterns:texts}"
+        ),
+        (
+            "NEVER_CALL {tool:names} (if | when) [its | the] {field:field} (contains | "
+            "matches) {patterns:texts}"
+        ),
+        "{tool.field:place} MUST_NOT match {patterns:texts}",
     ),
     keeps=("", 'bash(command="ls -l")', "bash", 'other(command="rm -rf /")'),
     breaks=(
@@ -71,6 +80,8 @@ def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
         "{tool.field:place} MUST match {patterns:texts}",
         "{tool.field:place} MUST be [one of | either] {patterns:exact}",
         "{tool.field:place} MUST (start | begin) with {patterns:prefixes}",
+        "{tool.field:place} MUST (end with | end in) {patterns:suffixes}",
+        "{tool.field:place} matches {patterns:texts}",
     ),
     keeps=("", 'post(url="https://api.corp/x")', "other"),
     breaks=("post", 'post(url="https://evil/?https://api.corp/")', "post(url=5)"),
@@ -95,9 +106,10 @@ def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     says=(
         "{tool.field:place} [MUST (have | be) | MAY have] {max_chars:most} CHARS [long]",
         (
-            "{tool.field:place} MUST_NOT (be longer than | exceed | have more than | be more "
-            "than) {max_chars:number} CHARS [long]"
+            "{tool.field:place} MUST_NOT (be longer than | exceed | have more than | be "
+            "more than) {max_chars:number} CHARS [long]"
         ),
+        "{tool.field:place} MUST be shorter than {max_chars:less} CHARS",
     ),
     keeps=("", 'sql(query="12345")', "sql", 'other(query="123456")'),
     breaks=('sql(query="123456")', 'sql(query=["123", "456"])'),
@@ -121,13 +133,17 @@ def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
         "{tool.field:place} MUST (be | lie | range) from {min:number} to {max:number}",
         "{tool.field:place} [MUST (be | stay)] AT_MOST {max:number}",
         (
-            "{tool.field:place} MUST_NOT (exceed | be more than | be greater than | be larger "
-            "than | be higher than | be above | be over | go above) {max:number}"
+            "{tool.field:place} MUST_NOT (exceed | be more than | be greater than | be "
+            "larger than | be higher than | be above | be over | go above) {max:number}"
         ),
         "{tool.field:place} [MUST be] at least {min:number}",
         (
-            "{tool.field:place} MUST_NOT be (less than | lower than | smaller than | below | "
-            "under) {min:number}"
+            "{tool.field:place} MUST_NOT be (less than | lower than | smaller than | below "
+            "| under) {min:number}"
+        ),
+        (
+            "{tool.field:place} is (between {min:number} and {max:number} | AT_MOST "
+            "{max:number} | at least {min:number})"
         ),
     ),
     keeps=("", "pay(amount=0)", "pay(amount=100)", "other", "other(amount=500)"),
@@ -169,8 +185,8 @@ def arg_value_range(
             "{total:number} [{per:window}]"
         ),
         (
-            "[the] (total | sum of [the]) {tool.field:place} MUST_NOT (exceed | be more than | "
-            "go above) {total:number} [{per:window}]"
+            "[the] (total | sum of [the]) {tool.field:place} MUST_NOT (exceed | be more "
+            "than | go above) {total:number} [{per:window}]"
         ),
     ),
     keeps=("", "pay(amount=60) pay(amount=40)", "pay(amount=0.1) pay(amount=99.9)", "other"),
@@ -208,10 +224,11 @@ def amount_limit(
     "`{tool}.{field}` must not be edited",
     says=(
         (
-            "{tool.field:place} MUST_NOT (change | be changed | be edited | be modified | be "
-            "altered) [after {after:tools}]"
+            "{tool.field:place} MUST_NOT (change | be changed | be edited | be modified | "
+            "be altered) [after {after:tools}]"
         ),
         "{tool.field:place} MUST stay the same [after {after:tools}]",
+        "{tool.field:place} MUST (stay | remain) (unchanged | unedited) [after {after:tools}]",
     ),
     keeps=(
         "",

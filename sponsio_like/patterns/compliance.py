@@ -29,8 +29,8 @@ from sponsio_like.logic.formula import Always, Eventually, Formula, Next, conj
         "after [CALLING] {commitment:tools} [,] {reversal:every} (FORBIDDEN | MUST_NOT BE_CALLED)",
         "after [CALLING] {commitment:tools} [,] NEVER_CALL {reversal:every}",
         (
-            "(once | after | as soon as) {commitment:tools} OK [,] {reversal:every} (FORBIDDEN "
-            "| MUST_NOT BE_CALLED)"
+            "(once | after | as soon as) {commitment:tools} OK [,] {reversal:every} "
+            "(FORBIDDEN | MUST_NOT BE_CALLED)"
         ),
         "(once | after | as soon as) {commitment:tools} OK [,] NEVER_CALL {reversal:every}",
         "NEVER_CALL {reversal:every} (after | once) [CALLING] {commitment:tools} [OK]",
@@ -42,6 +42,10 @@ from sponsio_like.logic.formula import Always, Eventually, Formula, Next, conj
         "{reversal:every} MUST_NOT follow {commitment:every}",
         "{commitment:every} MUST_NOT be followed by {reversal:every}",
         "no {reversal:one} (once | after) {commitment:tools} OK",
+        (
+            "{commitment:every} MUST_NOT (precede | come before | happen before | run "
+            "before) {reversal:every}"
+        ),
     ),
     keeps=("", "reject", "approve", "reject approve", "approve! reject"),
     breaks=("approve reject", "approve? reject", "approve other reject"),
@@ -60,12 +64,17 @@ def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> 
     "tools `{first}` and `{second}` must be by different agents",
     says=(
         (
-            "{first:one} and {second:one} MUST (be | be called | be done | be made | be run) by"
-            " different agents"
+            "{first:one} and {second:one} MUST (be | be called | be done | be made | be "
+            "run) by different agents"
         ),
         "{first:one} and {second:one} MUST_NOT be (called | done | made | run) by SAME agent",
         "(SAME | one) agent MUST_NOT CALL both {first:one} and {second:one}",
         "no agent MAY CALL both {first:one} and {second:one}",
+        (
+            "(the agent | an agent) (that | who) (calls | called | runs | ran) {first:one} "
+            "MUST_NOT CALL {second:one}"
+        ),
+        "whoever (calls | called | runs | ran) {first:one} MUST_NOT CALL {second:one}",
     ),
     keeps=("", "review@ann approve@bob", "review@ann review@ann", "review@ann! approve@ann"),
     breaks=("review@ann approve@ann", "approve@ann review@ann", "review@ann other approve@ann"),
@@ -81,12 +90,29 @@ def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") ->
     "compliance",
     "every `{trigger}` must be followed by `{response}`",
     says=(
-        "{trigger:every} MUST [eventually | later] be followed by {response:tools}",
+        (
+            "{trigger:every} (MUST [eventually | later] be | is [eventually | later]) "
+            "followed by {response:tools}"
+        ),
         "after [CALLING] {trigger:every} [,] [always | MUST] CALL {response:tools}",
-        "after [CALLING] {trigger:every} [,] {response:tools} MUST [eventually | later] BE_CALLED",
-        "(after | once | when | whenever) {trigger:every} OK [,] {response:tools} MUST BE_CALLED",
+        (
+            "after [CALLING] {trigger:every} [,] {response:tools} (MUST [eventually | "
+            "later] BE_CALLED | is called)"
+        ),
+        "(after | once | when | whenever) {trigger:every} OK [,] {response:tools} IS_CALLED",
         "(after | once | when | whenever) {trigger:every} OK [,] CALL {response:tools}",
         "[always | MUST] CALL {response:tools} after [CALLING] {trigger:every}",
+        (
+            "(whenever | when | every time | each time | if) {trigger:tools} is called [,] "
+            "CALL {response:tools} [afterwards | later | next]"
+        ),
+        (
+            "(whenever | when | every time | each time | if) {trigger:tools} is called [,] "
+            "{response:tools} MUST BE_CALLED (afterwards | later | after it | after that)"
+        ),
+        "{response:tools} MUST follow (every | each) {trigger:names}",
+        "{trigger:every} REQUIRES {response:tools} (afterwards | later | after it)",
+        "{trigger:every} REQUIRES (a later | a subsequent | a following) {response:names}",
     ),
     keeps=("", "notify", "refund notify", "refund refund notify", "refund!"),
     breaks=("refund", "refund notify!", "notify refund", "refund notify refund"),
@@ -107,12 +133,12 @@ def always_followed_by(trigger: Tools, response: Tools, counts: Counts = "done")
     "`{steps: and }` must complete before `{gate}`",
     says=(
         (
-            "{steps:together} MUST (complete | finish | succeed | BE_CALLED | come | run | have "
-            "completed | have succeeded) before [CALLING] {gate:every}"
+            "{steps:together} MUST (complete | finish | succeed | BE_CALLED | come | run | "
+            "have completed | have succeeded) before [CALLING] {gate:every}"
         ),
         (
-            "{steps:one_step} MUST (complete | finish | have completed | have succeeded) before"
-            " [CALLING] {gate:every}"
+            "{steps:one_step} MUST (complete | finish | have completed | have succeeded) "
+            "before [CALLING] {gate:every}"
         ),
         "{steps:together} MUST precede {gate:every}",
         "[always | MUST] CALL {steps:together} before [CALLING] {gate:every}",

@@ -31,6 +31,17 @@ from sponsio_like.outcome import Redirect
         "{first:one} and {second:one} MUST_NOT both BE_CALLED",
         "NEVER_CALL both {first:one} and {second:one}",
         "CALL either {first:one} or {second:one} [,] [but] (not both | never both)",
+        "only one of {first:one} (and | or) {second:one} MAY BE_CALLED",
+        (
+            "{first:one} and {second:one} MUST_NOT BE_CALLED (together | in SAME session | "
+            "in one session)"
+        ),
+        (
+            "NEVER_CALL {first:one} (and | with | together with) {second:one} (together | "
+            "in SAME session | in one session)"
+        ),
+        "either {first:one} or {second:one} [,] [but] (not both | never both)",
+        "{first:one} excludes {second:one}",
     ),
     keeps=("", "approve approve", "reject", "approve! reject"),
     breaks=("approve reject", "reject approve", "approve? reject", "approve other reject"),
@@ -53,7 +64,15 @@ def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Fo
         "only CALL {tools:union}",
         "CALL only {tools:union}",
         "only {tools:union} MAY BE_CALLED",
-        "AGENT MAY CALL (nothing but | no tools but | no tool but | no tools except) {tools:union}",
+        (
+            "AGENT MAY CALL (nothing but | no tools but | no tool but | no tools except) "
+            "{tools:union}"
+        ),
+        "allow only {tools:union}",
+        "only allow {tools:union}",
+        "the only allowed tools are {tools:union}",
+        "only {tools:union} (are | is) allowed",
+        "no (tools | tool) (but | except | other than) {tools:union} MAY BE_CALLED",
     ),
     keeps=("", "search", "search summarize search"),
     breaks=("delete", "search delete", "mcp__search"),
@@ -72,6 +91,7 @@ def tool_allowlist(tools: ExactTools) -> Formula:
         "CALL {safe:tool_name} instead of {unsafe:tools}",
         "instead of [CALLING] {unsafe:tools} [,] CALL {safe:tool_name}",
         "replace {unsafe:every} (with | by) {safe:tool_name}",
+        "(when | whenever | if) {unsafe:tools} is called [,] CALL {safe:tool_name} instead",
     ),
     keeps=("", "log_request", "other"),
     breaks=("refund", "other refund"),

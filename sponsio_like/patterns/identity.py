@@ -30,10 +30,10 @@ ALL: tuple[Field, ...] = ("*",)
     "identity",
     "`{tool}` requires ctx[{key:=}]={values:=}",
     says=(
-        "{tool:union} REQUIRES {key.values:told}",
+        "{tool:union} REQUIRES [that] {key.values:told}",
         (
-            "(NEVER_CALL {tool:every} | {tool:every} (MUST_NOT BE_CALLED | FORBIDDEN)) unless "
-            "{key.values:told}"
+            "(NEVER_CALL {tool:every} | {tool:every} (MUST_NOT BE_CALLED | FORBIDDEN)) "
+            "unless {key.values:told}"
         ),
         "[AGENT MAY] only CALL {tool:union} (if | when | while) {key.values:told}",
         "{tool:union} MAY only BE_CALLED (if | when | while) {key.values:told}",
@@ -74,7 +74,10 @@ def ctx_matches_required(tool: Tools, key: Name, regex: Regex) -> Formula:
         "{tool:tools} (to | for | with) SAME {fields:pairs} {limit:atmost}",
         "CALL {tool:tools} {limit:atmost} (to | for | with | on) SAME {fields:pairs}",
         "NEVER_CALL {tool:tools} {limit:excess} (to | for | with | on) SAME {fields:pairs}",
-        "{tool:tools} MUST_NOT BE_CALLED {limit:excess} (to | for | with | on) SAME {fields:pairs}",
+        (
+            "{tool:tools} MUST_NOT BE_CALLED {limit:excess} (to | for | with | on) SAME "
+            "{fields:pairs}"
+        ),
         "NEVER_CALL {tool:tools} {limit:excess} with the same arguments",
     ),
     keeps=("", 'mail(to="a") mail(to="b")', 'mail(to="a")! mail(to="a")', "other other"),
@@ -101,7 +104,14 @@ def duplicate_call_limit(
     "`{action}` within {max_seconds}s of `{event}`",
     says=(
         "{action:names} within {max_seconds:seconds} of {event:tools}",
-        "{action:every} MAY only BE_CALLED within {max_seconds:seconds} (of | after) {event:tools}",
+        (
+            "{action:every} MAY only BE_CALLED within {max_seconds:seconds} (of | after) "
+            "{event:tools}"
+        ),
+        (
+            "[AGENT MAY] only CALL {action:tools} within {max_seconds:seconds} (of | after)"
+            " {event:tools}"
+        ),
     ),
     keeps=("", "ask act", "ask +60s act", "ask +100s ask act"),
     breaks=("act", "ask +61s act", "ask act +61s act"),

@@ -47,10 +47,14 @@ ANY = default("*")
         "NEVER_CALL {action:tools} {limit:excess} [{per:window}]",
         "{action:tools} MUST_NOT BE_CALLED {limit:excess} [{per:window}]",
         (
-            "[there MAY be] {limit:most} (calls | call | uses | runs) (of | to) {action:tools} "
-            "[{per:window}]"
+            "[there MAY be] {limit:most} (calls | call | uses | runs) (of | to) "
+            "{action:tools} [{per:window}]"
         ),
         "limit {action:tools} to {limit:number} (calls | call | times | uses) [{per:window}]",
+        "{limit:most} {action:name_calls} [{per:window}]",
+        "[rate] limit {action:tools} to {limit:number} [calls | times] {per:window}",
+        "cap {action:tools} at {limit:number} (calls | times | uses) [{per:window}]",
+        "{action:tools} is called {limit:atmost} [{per:window}]",
     ),
     keeps=("", "query query", "query other query", "other other other"),
     breaks=("query query query", "query! query! query", "query? query? query"),
@@ -98,7 +102,11 @@ def idempotent(
     says=(
         "{action:tools} [(has | REQUIRES) a] cooldown of {*:span}",
         "wait [at least] {*:span} between [two] (calls | call | uses) (of | to) {action:tools}",
-        "at least {*:span} MUST (pass | lie) between [two] (calls | uses) (of | to) {action:tools}",
+        (
+            "at least {*:span} MUST (pass | lie) between [two] (calls | uses) (of | to) "
+            "{action:tools}"
+        ),
+        "[leave] at least {*:span} between [two] (calls | uses) (of | to) {action:tools}",
     ),
     keeps=("", "send", "send other other send", "other send"),
     breaks=("send send", "send other send", "send! other send"),
@@ -132,17 +140,17 @@ def _bound(steps: int | None, seconds: float | None) -> Steps | Seconds:
     says=(
         "{action:tools} within {*:span} (of | after) [CALLING] {trigger:every}",
         (
-            "{action:tools} MUST (BE_CALLED | happen | follow | come | run) within {*:span} (of"
-            " | after) [CALLING] {trigger:every}"
+            "{action:tools} MUST (BE_CALLED | happen | follow | come | run) within {*:span}"
+            " (of | after) [CALLING] {trigger:every}"
         ),
         (
             "[always | MUST] CALL {action:tools} within {*:span} (of | after) [CALLING] "
             "{trigger:every}"
         ),
-        "{trigger:every} MUST be followed by {action:tools} within {*:span}",
-        "after [CALLING] {trigger:every} [,] {action:tools} MUST BE_CALLED within {*:span}",
+        "{trigger:every} IS_FOLLOWED followed by {action:tools} within {*:span}",
+        "after [CALLING] {trigger:every} [,] {action:tools} IS_CALLED within {*:span}",
         "after [CALLING] {trigger:every} [,] CALL {action:tools} within {*:span}",
-        "within {*:span} (of | after) [CALLING] {trigger:every} [,] {action:tools} MUST BE_CALLED",
+        "within {*:span} (of | after) [CALLING] {trigger:every} [,] {action:tools} IS_CALLED",
         "within {*:span} (of | after) [CALLING] {trigger:every} [,] CALL {action:tools}",
     ),
     keeps=("", "other", "receive respond", "receive other respond", "receive receive respond"),
@@ -202,6 +210,8 @@ def _may_agree(left: str, right: str) -> bool:
         "NEVER retry {action:tools} {retries:excess}",
         "{action:tools} MAY be retried {retries:atmost}",
         "{action:tools} MUST_NOT be retried {retries:excess}",
+        "NEVER retry {action:tools} {retries:zero}",
+        "{action:tools} MUST_NOT be retried {retries:zero}",
     ),
     keeps=("", "deploy", "deploy! deploy", "deploy! deploy deploy! deploy", "deploy deploy deploy"),
     breaks=("deploy! deploy! deploy", "deploy! other deploy! deploy", "deploy! deploy? deploy"),

@@ -23,7 +23,7 @@ RESPONSE = MessageBy("assistant")
     "response must not mention `{words: or }`",
     says=(
         "RESPONSE MUST_NOT (mention | contain | include) {words:texts}",
-        "NEVER mention {words:texts}",
+        "(NEVER | AGENT MUST_NOT) (mention | say | write) {words:texts}",
     ),
     keeps=(
         "",
@@ -57,6 +57,10 @@ def no_keywords(words: tuple[Name, ...]) -> Formula:
             "{max_chars:number} CHARS [long]"
         ),
         "RESPONSE MUST_NOT (be longer than | exceed | have more than) {max_chars:number} CHARS",
+        "RESPONSE MUST be shorter than {max_words:less} words",
+        "RESPONSE MUST be shorter than {max_chars:less} CHARS",
+        "answer in (at most | no more than) {max_words:number} words",
+        "keep RESPONSE (under | below | to) {max_words:number} words",
     ),
     keeps=("", 'msg:assistant="one two three"', 'msg:user="one two three four"'),
     breaks=('msg:assistant="one two three four"',),

@@ -49,27 +49,28 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
     "tool `{first}` must precede `{then}` by at most {within.steps} step(s)",
     says=(
         (
-            "{first:tools} MUST (precede | come before | happen before | run before | succeed "
-            "before) [CALLING] {then:every} [by at most {within:span}]"
+            "{first:tools} (MUST (precede | come before | happen before | run before | "
+            "succeed before) | precedes | comes before | happens before | runs before) "
+            "[CALLING] {then:every} [by at most {within:span}]"
         ),
-        "{first:tools} MUST BE_CALLED [first] before [CALLING] {then:every}",
-        "{first:tools} MUST BE_CALLED AT_MOST {within:span} before [CALLING] {then:every}",
+        "{first:tools} IS_CALLED [first] before [CALLING] {then:every}",
+        "{first:tools} IS_CALLED AT_MOST {within:span} before [CALLING] {then:every}",
         "[always | MUST | AGENT MUST] CALL {first:tools} before [CALLING] {then:every}",
         "before [CALLING] {then:every} [,] [always | MUST] CALL {first:tools} [first]",
         (
-            "before [CALLING] {then:every} [,] {first:tools} MUST (BE_CALLED | succeed | have "
-            "succeeded | have been called)"
+            "before [CALLING] {then:every} [,] {first:tools} MUST (BE_CALLED | succeed | "
+            "have succeeded | have been called)"
         ),
         "NEVER_CALL {then:every} (before | without) [CALLING] {first:tools} [OK] [first | before]",
         "NEVER_CALL {then:every} (until | unless) {first:tools} OK [first | before | earlier]",
         "NEVER_CALL {then:every} until [after] {first:tools}",
         (
-            "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) (before | without | until) [CALLING]"
-            " {first:tools} [OK] [first | before]"
+            "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) (before | without | until) "
+            "[CALLING] {first:tools} [OK] [first | before]"
         ),
         (
-            "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) unless {first:tools} OK [first | "
-            "before | earlier]"
+            "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) unless {first:tools} OK [first |"
+            " before | earlier]"
         ),
         "[AGENT MAY] only CALL {then:every} after [CALLING] {first:tools} [OK]",
         "[AGENT MAY] only CALL {then:every} (once | if | when) {first:tools} OK",
@@ -79,10 +80,17 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
         "{then:every} MAY only BE_CALLED (once | if | when) {first:tools} OK",
         "{then:every} MUST come after {first:tools}",
         (
-            "{then:every} REQUIRES {first:tools} (first | beforehand | to be called first | to "
-            "have been called | before it)"
+            "{then:every} REQUIRES {first:tools} (first | beforehand | to be called first |"
+            " to have been called | before it)"
         ),
         "no {then:tools} (before | without) [CALLING] {first:tools} [OK]",
+        "{then:every} (MUST | REQUIRES to) be preceded by {first:tools}",
+        "{then:every} is preceded by {first:tools}",
+        "{first:tools} is required before [CALLING] {then:every}",
+        "(require | wait for) {first:tools} before [CALLING] {then:every}",
+        "first CALL {first:tools} [,] [and] [only] then [CALL] {then:tools}",
+        "{then:every} MUST_NOT (precede | come before | happen before | run before) {first:every}",
+        "AGENT MUST (have called | have run) {first:tools} before [CALLING] {then:every}",
     ),
     keeps=("", "check", "check refund", "check refund refund", "check! check refund"),
     breaks=("refund", "check! refund", "check? refund ok:check", "refund check"),
@@ -114,16 +122,18 @@ def must_precede(
     "tool `{action}` requires confirmation by `{by}`",
     says=(
         (
-            "{action:every} REQUIRES [a | explicit | user] confirmation [(by | through | via | "
-            "with) {by:tools}]"
+            "{action:every} REQUIRES [a | explicit | user] confirmation [(by | through | "
+            "via | with) {by:tools}]"
         ),
         "{action:every} MUST be confirmed [first] [(by | through | via | with) {by:tools}]",
         (
-            "NEVER_CALL {action:every} without [a] confirmation [(by | through | via | with) "
-            "{by:tools}]"
+            "NEVER_CALL {action:every} without [a] confirmation [(by | through | via | "
+            "with) {by:tools}]"
         ),
         "{action:every} MUST_NOT BE_CALLED without [a] confirmation",
         "[always] (ask for | get | require) [a] confirmation before [CALLING] {action:every}",
+        "[always] (ask | ask the user | ask first) before [CALLING] {action:every}",
+        "confirm [every | each] {action:names} (first | before CALLING it | before it runs)",
     ),
     keeps=(
         "",
@@ -197,8 +207,8 @@ def requires_permission(tool: Tools, permission: Name) -> Formula:
         "[NEVER] leak no data from {source:tools} to {sink:tools}",
         "NEVER leak data from {source:tools} to {sink:tools}",
         (
-            "data from {source:tools} MUST_NOT (reach | leak to | flow to | leak into | flow "
-            "into | be sent to | go to) {sink:tools}"
+            "data from {source:tools} MUST_NOT (reach | leak to | flow to | leak into | "
+            "flow into | be sent to | go to) {sink:tools}"
         ),
     ),
     keeps=("", "send", "send read", "read! send", "read other"),
@@ -283,8 +293,8 @@ def destructive_action_gate(
     "after `{trigger}`, the next step must be `{next_action}`",
     says=(
         (
-            "after [CALLING] [every | each] {trigger:tools} [,] the next (step | call | tool) "
-            "MUST_BE {next_action:tools}"
+            "after [CALLING] [every | each] {trigger:tools} [,] the next (step | call | "
+            "tool) MUST_BE {next_action:tools}"
         ),
         (
             "(right | immediately | directly) after [CALLING] {trigger:every} [,] CALL "
@@ -292,11 +302,15 @@ def destructive_action_gate(
         ),
         (
             "(right | immediately | directly) after [CALLING] {trigger:every} [,] "
-            "{next_action:tools} MUST BE_CALLED"
+            "{next_action:tools} IS_CALLED"
         ),
         (
-            "{trigger:every} MUST be (immediately followed | followed immediately | directly "
-            "followed | followed directly) by {next_action:tools}"
+            "{trigger:every} MUST be (immediately followed | followed immediately | "
+            "directly followed | followed directly) by {next_action:tools}"
+        ),
+        (
+            "the (next call | call | next step | step) after {trigger:every} MUST_BE "
+            "{next_action:tools}"
         ),
     ),
     keeps=("", "other", "lock report", "lock report other"),

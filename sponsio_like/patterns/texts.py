@@ -109,7 +109,10 @@ def _host(written: str) -> str:
 @pattern(
     "texts",
     "{call:with} and no other call of it",
-    says=("{call:one} and no other call of it",),
+    says=(
+        "{call:one} and no other call of it",
+        "{call:strictly}",
+    ),
     keeps=("", 'sql(query="a")', "other", 'sql(query="b") sql(query="a")'),
     breaks=('sql(query="c")', "sql", 'sql(query="a") sql(query="c")'),
     example={"call": {"tool": "sql", "args": {"query": {"in": ["a", "b"]}}}},

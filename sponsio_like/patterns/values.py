@@ -45,6 +45,8 @@ CLOSE = {"tool": "close", "args": {"id": "$id"}}
         "NEVER_CALL {match:every}",
         "{match:every} (FORBIDDEN | MUST_NOT BE_CALLED)",
         "no {match:one}",
+        "NEVER_CALL {match:call_if}",
+        "{match:every} is (never | not) called",
     ),
     keeps=("", "pay(to=bob)", "send(to=mallory)"),
     breaks=("pay(to=mallory)", "pay(to=bob) pay(to=mallory)", "pay(to=mallory)!"),
@@ -154,8 +156,8 @@ def resolved(match: Occurrence, by: Success) -> Formula:
             "{release:tools} [OK]"
         ),
         (
-            "{forbidden:every} (FORBIDDEN | MUST_NOT BE_CALLED) after [CALLING] {trigger:tools}"
-            " [OK] until {release:tools} [OK]"
+            "{forbidden:every} (FORBIDDEN | MUST_NOT BE_CALLED) after [CALLING] "
+            "{trigger:tools} [OK] until {release:tools} [OK]"
         ),
         (
             "after [CALLING] {trigger:tools} [,] NEVER_CALL {forbidden:every} until "
@@ -205,6 +207,14 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
         (
             "{tool.field:place} MUST (come from | be taken from | stem from | have been "
             "returned by) [ANSWER] {source:tools}"
+        ),
+        (
+            "{tool.field:place} (MUST be | MUST have been | comes | has been) (returned by "
+            "| from | found by) [ANSWER] {source:tools}"
+        ),
+        (
+            "{tool.field:place} MUST (be a value | be one) (from | returned by) [ANSWER] "
+            "{source:tools}"
         ),
     ),
     keeps=(

@@ -25,7 +25,7 @@ RESERVED = (
     "without|before|after|until|unless|if|when|while|whenever|where|as|than|then|once|twice|again|"
     "both|either|neither|only|just|but|so|be|is|are|was|were|has|have|had|must|may|can|cannot|"
     "should|shall|will|would|do|does|did|let|most|least|more|less|fewer|per|between|tool|tools|"
-    "call|calls|calling|called|other|same|different|himself|itself|oneself"
+    "call|calls|calling|called|other|same|different|himself|itself|oneself|else|you|which"
 )
 """Words that are never the name of a tool without quotes, as a regular expression."""
 

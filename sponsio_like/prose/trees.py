@@ -31,6 +31,9 @@ VERB = re.compile(
 SHAPE = re.compile(r"[A-Za-z]\w*_\w*|[\w:-]*\*[\w:*-]*|\w*[a-z]\w*[A-Z]\w*")
 """A word that looks like nothing but the name of a tool: `run_tests`, `pay_*`, `runTests`."""
 
+ANYBODY = frozenset({"human", "person", "people", "user", "users", "customer", "me", "us", "i"})
+"""Words that are roles only in quotes."""
+
 Phrasings = tuple[tuple[str, str], ...]
 
 
@@ -112,6 +115,8 @@ class _Reader:
             return Said(
                 "absent", {"match": self.tools(tools)}, ("unless", self.condition(condition))
             )
+        if tree.children[0].data in ("only_by", "not_by"):
+            return self._by_agent(tree.children[0])
         for child in tree.children:
             if re.fullmatch(r"p\d+", child.data):
                 name = phrasings[int(child.data[1:])][0]
@@ -123,6 +128,14 @@ class _Reader:
         if name == "tool_allowlist" and tree.children[-1].data in ("when", "unless"):
             raise NotSaid("“only call `x` if ..” is about `x`, and no list of tools")
         return Said(name, given, when)
+
+    def _by_agent(self, tree: Any) -> Said:
+        name, tools = sorted(tree.children, key=lambda each: each.data != "agent_name")
+        agent, calls = self.word(name), self.tools(tools)
+        if tree.data == "only_by":
+            return Said("absent", {"match": calls}, ("unless", ["agent", agent]))
+        match = calls if isinstance(calls, dict) else {"tool": calls}
+        return Said("absent", {"match": {**match, "agent": agent}})
 
     def _arguments(self, tree: Any) -> dict[str, Any]:
         out: dict[str, Any] = {}
@@ -148,6 +161,26 @@ class _Reader:
         return tool if tests is None else {"tool": tool, "args": self._tests(tests)}
 
     every = union = one = names = tools
+
+    def name_calls(self, tree: Any) -> str:
+        """Return the name before "calls"."""
+        return self._name(tree.children[0], governed=False)
+
+    def call_if(self, tree: Any) -> dict[str, Any]:
+        """Return the match of a call and what stands behind "if its"."""
+        calls = self.tools(tree.children[0])
+        if isinstance(calls, dict):
+            raise NotSaid("conditions twice")
+        tests = type(tree)("with", tree.children[1:])
+        return {"tool": calls, "args": self._tests(tests)}
+
+    def strictly(self, tree: Any) -> dict[str, Any]:
+        """Return the match of calls whose argument is as it must be."""
+        tools, path = self.place(tree.children[0])
+        if tree.data == "positive":
+            return {"tool": tools, "args": {path: {"gt": 0}}}
+        number = self.number(tree.children[1])
+        return {"tool": tools, "args": {path: number if tree.data == "eq" else {tree.data: number}}}
 
     def tool_name(self, tree: Any) -> str:
         """Return the name of one tool."""
@@ -236,6 +269,10 @@ class _Reader:
         """Return regular expressions that match what begins with these texts."""
         return [f"^{re.escape(each)}" for each in self.texts(tree.children[0])]
 
+    def suffixes(self, tree: Any) -> list[str]:
+        """Return regular expressions that match what ends with these texts."""
+        return [f"{re.escape(each)}$" for each in self.texts(tree.children[0])]
+
     def text(self, tree: Any) -> str:
         """Return one text in quotes."""
         return _unquoted(_leaf(tree))
@@ -248,7 +285,14 @@ class _Reader:
         """Return a name that is no tool: of a role, a permission, a session."""
         return _unquoted(_leaf(tree))
 
-    key = role = word
+    key = word
+
+    def role(self, tree: Any) -> str:
+        """Return the name of a role; without quotes, none that is anybody."""
+        name = _leaf(tree)
+        if name.type == "BARE" and name.lower() in ANYBODY:
+            raise NotSaid(f"`{name}` is not plainly a role")
+        return _unquoted(name)
 
     def refused(self, tree: Any) -> str:
         """Return what refusals are counted for."""
@@ -298,6 +342,14 @@ class _Reader:
         return self.number(inner) - 1 if tree.data == "below" else self.count(inner)
 
     excess = atmost
+
+    def zero(self, _: Any) -> int:
+        """Return none at all."""
+        return 0
+
+    def less(self, tree: Any) -> int | float:
+        """Return the largest whole number below one."""
+        return self.number(tree) - 1
 
     def most(self, tree: Any) -> int | float:
         """Return the largest number that is allowed."""

@@ -322,7 +322,7 @@ contracts:
       - {pattern: rate_limit, action: issue_refund, limit: five, per: {secs: 3}}
       - {pattern: arg_blacklist, tool: send_email, field: to, patterns: rm}
       - {pattern: arg_blacklist, tool: send_email, field: to, patterns: ["(", "(?=x)"]}
-      - tool `issue_refund` is twice
+      - tool `issue_refund` at most twice, or so
       - {ltl: "G(done(issue_refund) -> X F don(send_email))"}
       - {ltl: "G(done(issue_refund) -> X F done(send_email)"}
       - {ltl: "G(done(issue_refnd) -> X F done(send_email))"}
@@ -354,7 +354,7 @@ TOLD = """\
 15:73: `rm` is not a list; write [rm]
 16:74: regular expression `(` does not compile
 16:79: regular expression `(?=x)` does not compile
-17:9: “tool `issue_refund` is twice” is not understood; did you mean
+17:9: “tool `issue_refund` at most twice, or so” is not understood; did you mean
 18:15: unknown atom `don`; did you mean `done`
 19:60: expected
 20:15: unknown tool `issue_refnd`; did you mean `issue_refund`

@@ -200,7 +200,7 @@ def test_what_a_sentence_does_not_say_stands_beside_it() -> None:
     )
     assert arg_value_range("pay", "n", max=5).sentence == "`pay.n` at most 5"
     assert must_precede({"tool": "a", "args": {"n": {"gt": 1}}}, ["b", "c"]).sentence == (
-        "tool `a(n: {gt: 1})` must precede `b` or `c`"
+        "tool `a` with `n` > `1` must precede `b` or `c`"
     )
 
 

@@ -234,10 +234,9 @@ def test_words_that_readers_disagree_about_are_refused(word: str) -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        "tool `a` must not precede `b`",
         "tool `a` must precede `b` twice",
         "please, tool `a` must precede `b`",
-        "a must precede b",
+        "tool a must precede `b`, or so",
     ],
 )
 def test_sentences_are_understood_as_a_whole_or_refused(sentence: str) -> None:
@@ -245,6 +244,14 @@ def test_sentences_are_understood_as_a_whole_or_refused(sentence: str) -> None:
     (mistake,) = told(file(f'  guarantee: "{sentence}"'))
     assert "is not understood" in mistake
     assert "must precede" in mistake.split("did you mean")[1]
+
+
+@requirement("S-FILE-07")
+def test_a_sentence_that_can_mean_two_things_is_refused_with_both() -> None:
+    """Of two meanings none is chosen: both are named."""
+    (mistake,) = told(file("  guarantee: tool `a` must not precede `b`"))
+    assert "can mean two things" in mistake
+    assert "“tool `b` must precede `a`” or “after `a`, tool `b` is forbidden”" in mistake
 
 
 # --- traces as files --------------------------------------------------------------------------

@@ -42,6 +42,10 @@ def rows(name: str) -> Iterator[Row]:
         yield from (Row(sentence, tools, None) for sentence in part["refused"])
 
 
+TABLE = [*rows("own.yaml"), *rows("more.yaml")]
+MEANT = [row for row in TABLE if row.meant is not None]
+
+
 def expected(row: Row) -> Rule:
     """Return the rule that a row expects."""
     assert row.meant is not None
@@ -82,13 +86,10 @@ def judged(row: Row) -> str:
     return "right" if same_meaning(found, expected(row)) else "misread"
 
 
-@pytest.mark.parametrize("row", list(rows("own.yaml")), ids=lambda row: row.sentence)
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.sentence)
 def test_a_sentence_means_what_is_expected_or_is_refused(row: Row) -> None:
     """A sentence that people write is the contract that they mean, or is refused."""
     assert judged(row) == "right", score((row.sentence, row.tools))
-
-
-MEANT = [row for row in rows("own.yaml") if row.meant is not None]
 
 
 @pytest.mark.parametrize("row", MEANT, ids=lambda row: row.sentence)
@@ -102,6 +103,53 @@ def test_what_was_understood_is_said_in_a_sentence_that_reads_back(row: Row) -> 
         assert found.pattern  # it is shown as a file writes it
     else:
         assert same_meaning(again, found)
+
+
+NEAREST = {
+    "respond within 3 steps of receive": "tool `respond` within 3 steps of `receive`",
+    "never call deploy before noon": "tool `noon` must precede `deploy`",
+    "tool `A` must precede `B` or else": "tool `A` must precede `B`",
+    "call `pay` exactly 3 times": "tool `pay` at most 3 times",
+    "`check` must precede `pay` unless": "tool `check` must precede `pay`",
+    "never call `pay` and `check`": "tools `pay` and `check` are mutually exclusive",
+    "if ctx env, `deploy` requires confirmation": "tool `deploy` requires confirmation",
+    "never `pay` before `check`": "tool `check` must precede `pay`",
+    "`pay` must not precede `check`": "after `pay`, tool `check` is forbidden",
+}
+
+
+@pytest.mark.parametrize("sentence", NEAREST)
+def test_a_refusal_offers_the_nearest_form_with_the_words_that_were_written(sentence: str) -> None:
+    """What is not understood is refused with the closest sentence, filled with its own words."""
+    found = score((sentence, None))
+    assert isinstance(found, str)
+    assert f"“{NEAREST[sentence]}”" in found
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "never fail to call `check` before `pay`",
+        "do not forget to call `check` before `pay`",
+        "not every `refund` must be followed by `notify`",
+        "`pay` does not require confirmation",
+        "`check` need not precede `pay`",
+        "it is not true that `check` must precede `pay`",
+    ],
+)
+def test_a_refusal_never_offers_the_opposite(sentence: str) -> None:
+    """No sentence is offered that denies what was affirmed, or the other way round."""
+    found = score((sentence, None))
+    assert isinstance(found, str)
+    assert "did you mean" not in found
+
+
+def test_a_sentence_that_can_mean_two_things_is_refused_with_both() -> None:
+    """Where readings demand different things, both are shown, and none is chosen."""
+    found = score(("`a` must not precede `b`", None))
+    assert isinstance(found, str)
+    assert "“`a` must not precede `b`” can mean two things" in found
+    assert "“tool `b` must precede `a`” or “after `a`, tool `b` is forbidden”" in found
 
 
 def test_the_page_on_sentences_tells_the_truth() -> None:

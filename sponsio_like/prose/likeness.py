@@ -1,0 +1,193 @@
+"""Finds the phrasings that are most like a sentence which the grammar does not have.
+
+In: a sentence, the phrasings, and which bare words are names of tools. Out: names of phrasings with
+the words that were written in the places of their arguments. A phrasing that denies what the
+sentence affirms is never offered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from difflib import SequenceMatcher
+from functools import cache
+from typing import Any, NamedTuple
+
+from sponsio_like.prose.grammar import parser_for
+from sponsio_like.prose.numbers import WORDS, read_number, seconds_of
+from sponsio_like.prose.trees import SHAPE, Phrasings
+
+LIKE = 0.62
+"""The least likeness of a phrasing that is offered, from 0 to 1."""
+BLANK = 0.05
+"""The likeness that each argument costs that was not written."""
+NEGATIONS = frozenset(
+    {"not", "never", "no", "cannot", "can't", "don't", "mustn't", "shouldn't", "isn't", "without"}
+    | {"forbidden", "neither", "nor", "fail", "fails", "forget", "avoid", "refuse"}
+)
+"""Words that turn a sentence round, or may."""
+DENIED = re.compile(
+    r"not\b|.*\b(?:need not|needn't|does not|doesn't|not (?:always|necessarily|every|have to))\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A demand that is denied, and is none."""
+GOVERNING = frozenset({"tool", "call", "calling", "called"})
+ARTICLES = frozenset({"tool", "tools", "the", "a", "an", "every", "each", "please"})
+"""Words that make no sentence more like another."""
+TIMES = {"once": 1, "twice": 2}
+AROUND = {
+    "atmost": ("at", "most", "<number>", "times"),
+    "excess": ("more", "than", "<number>", "times"),
+    "count": ("<number>", "times"),
+    "most": ("at", "most", "<number>"),
+    "window": ("per", "<span>"),
+}
+"""The words of an argument that is more than a value."""
+NUMBERS = ("number", "count", "atmost", "excess", "most", "most_real")
+SPANS = ("span", "window", "seconds", "steps")
+_NUMBER = rf"-?\d+(?:,\d{{3}})*(?:\.\d+)?|(?:{WORDS})(?:[ -](?:{WORDS}))*"
+WRITTEN = re.compile(
+    r"`(?P<text>[^`]+)`|\"(?P<quote>[^\"]+)\"|"
+    rf"(?P<size>{_NUMBER}) ?(?P<unit>seconds?|s|minutes?|min|hours?|h|days?|weeks?|steps?)(?!\w)|"
+    rf"(?P<number>(?<!\w)(?:{_NUMBER})(?!\w))|(?P<word>[\w.*:'-]+)",
+    re.IGNORECASE,
+)
+
+
+class Near(NamedTuple):
+    """A phrasing that is like the sentence: its owner, and arguments that were written."""
+
+    name: str
+    arguments: dict[str, Any]
+    missing: tuple[str, ...]
+
+
+class _Piece(NamedTuple):
+    """A word (in small letters), or an argument: what it is like, and its value or its name."""
+
+    shape: str
+    value: Any = None
+
+
+def nearest(sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool]) -> Iterator[Near]:
+    """Yield the phrasings most like the sentence: one for each owner, the nearest first."""
+    written = list(_pieces(sentence, is_tool))
+    mine = [each.shape for each in written]
+    denied = sum(each in NEGATIONS for each in mine)
+    if DENIED.match(sentence.strip()):
+        return
+    found: list[tuple[float, int]] = []
+    for i, spoken in enumerate(_spoken(phrasings)):
+        theirs = [each.shape for each in spoken]
+        if sum(each in NEGATIONS for each in theirs) == denied:
+            likeness = SequenceMatcher(None, mine, theirs, autojunk=False).ratio()
+            likeness -= BLANK * len(_filled("", spoken, written).missing)
+            if likeness >= LIKE:
+                found.append((-likeness, i))
+    told: set[str] = set()
+    for _, i in sorted(found):
+        name = phrasings[i][0]
+        if name not in told:
+            told.add(name)
+            yield _filled(name, _spoken(phrasings)[i], written)
+
+
+def _filled(name: str, spoken: tuple[_Piece, ...], written: list[_Piece]) -> Near:
+    """Return the phrasing with the arguments that were written, in their order."""
+    left = {
+        shape: [each.value for each in written if each.shape == shape]
+        for shape in ("<text>", "<number>", "<span>")
+    }
+    given: dict[str, Any] = {}
+    missing: list[str] = []
+    for piece in spoken:
+        if piece.value is None:
+            continue
+        path, kind = piece.value
+        if kind in ("place", "told", "places"):
+            first, second = path.split(".")
+            texts = left["<text>"]
+            tool, dot, field = str(texts[0]).partition(".") if texts else ("", "", "")
+            if dot:
+                texts.pop(0)
+                given |= {first: tool, second: field}
+                continue
+            missing += [first, second]
+        elif left[piece.shape]:
+            value = left[piece.shape].pop(0)
+            given |= value if path == "*" else {path: _as(kind, value)}
+        else:
+            missing.append(path)
+    return Near(name, given, tuple(missing))
+
+
+def _as(kind: str, value: Any) -> Any:
+    if kind in ("seconds", "steps"):
+        return value.get(kind)
+    return [value] if kind in ("texts", "pairs", "together") else value
+
+
+# --- the sentence ---------------------------------------------------------------------------------
+
+
+def _pieces(sentence: str, is_tool: Callable[[str], bool]) -> Iterator[_Piece]:
+    before = ""
+    for found in WRITTEN.finditer(sentence):
+        text = found["text"] or found["quote"]
+        if text is not None:
+            yield _Piece("<text>", text)
+        elif found["size"] is not None:
+            yield _Piece("<span>", _span(found["size"], found["unit"].lower()))
+        elif found["number"] is not None:
+            yield _Piece("<number>", read_number(found["number"]))
+        elif is_tool(word := found["word"]) or SHAPE.fullmatch(word) or before in GOVERNING:
+            yield _Piece("<text>", word)
+        elif (small := word.lower().strip(".'")) in TIMES:
+            yield from (_Piece("<number>", TIMES[small]), _Piece("times"))
+        elif small not in ARTICLES:
+            yield _Piece(small)
+        before = found[0].lower()
+
+
+def _span(size: str, unit: str) -> dict[str, Any]:
+    number = read_number(size) or 1
+    return {"steps": number} if unit[:2] == "st" else {"seconds": seconds_of(number, unit)}
+
+
+# --- the phrasings --------------------------------------------------------------------------------
+
+
+@cache
+def _spoken(phrasings: Phrasings) -> tuple[tuple[_Piece, ...], ...]:
+    """Return each phrasing in its first words, without what may be left out."""
+    parser = parser_for(phrasings)
+    first: dict[str, Any] = {}
+    for rule in parser.rules:
+        name = str(rule.origin.name)
+        if name not in first or rule.order < first[name].order:
+            first[name] = rule
+    words = {each.name: each.pattern.value for each in parser.terminals}
+
+    def said(symbol: Any) -> Iterator[_Piece]:
+        name = str(symbol.name)
+        if name.startswith("a_"):
+            path, _, kind = name.removeprefix("a_").partition("__")
+            shape = "<number>" if kind in NUMBERS else "<span>" if kind in SPANS else "<text>"
+            path = "*" if path == "all_of_it" else path.replace("_dot_", ".")
+            for part in AROUND.get(kind, (shape,)):
+                yield _Piece(part, (path, kind) if part == shape else None)
+        elif symbol.is_term:
+            yield _Piece(re.sub(r"\\(.)", r"\1", words[name].partition("(?!")[0]))
+        else:
+            for each in first[name].expansion:
+                yield from said(each)
+
+    return tuple(
+        tuple(
+            piece
+            for each in first[f"p{i}"].expansion
+            for piece in said(each)
+            if piece.shape not in ARTICLES
+        )
+        for i in range(len(phrasings))
+    )
