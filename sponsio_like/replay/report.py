@@ -295,13 +295,18 @@ _COLUMNS = (
 )
 
 
+def _percent(part: float) -> str:
+    """Return a part of all in words, with two digits: `0.012 %`, `5.3 %`, `100 %`."""
+    return f"{100 * part:.2g} %" if part < 0.995 else "100 %"
+
+
 def _cells(name: str, row: Row) -> tuple[str | int, ...]:
     tools = ", ".join(f"{tool} {n:,}" for tool, n in row.tools.most_common())
     return (
         name,
         row.applied,
         row.broken,
-        "" if row.at_most is None else f"{100 * row.at_most:.2g} %",
+        "" if row.at_most is None else _percent(row.at_most),
         row.stopped,
         row.approved,
         row.would_have_stopped,

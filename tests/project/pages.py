@@ -114,6 +114,7 @@ GUIDES = (
     "testing",
     "logging",
     "shadow-to-enforcement",
+    "record-first",
     "deployment",
     "how-it-works",
 )

@@ -159,3 +159,16 @@ def test_a_terminal_gets_a_drawn_table_that_fits() -> None:
     assert "\x1b[2m" in drawn.getvalue()
     uncoloured = re.sub(r"\x1b\[[\d;]*m", "", drawn.getvalue())
     assert max(map(len, uncoloured.splitlines())) <= 40
+
+
+def test_a_bound_is_written_with_two_digits() -> None:
+    """A contract that is always broken has a bound of 100 %, and no power of ten."""
+    lines = [
+        Line(str(n), {"event": "decision", "session": "s", "tool": "pay", "outcome": "blocked",
+                      "applied": ["few"], "violations": [VIOLATED]})
+        for n in range(8)
+    ]  # fmt: skip
+    assert report_of(lines).table().rows[0][:4] == ("few", 8, 8, "100 %")
+
+
+VIOLATED = {"contract": "few", "tool": "pay", "action": "blocked", "mode": "enforce"}
