@@ -110,7 +110,7 @@ def _tell(told: _Told, event: str, record: Mapping[str, Any]) -> None:
                 told.withheld.add(CUT)
                 return
             said = {"type": "result", "id": record["id"], "status": record["status"]}
-            if "output" in record:
+            if _whole(record, "output"):
                 said["output"] = record["output"]
             else:
                 told.withheld.add(("outputs", record["tool"]))
@@ -118,7 +118,7 @@ def _tell(told: _Told, event: str, record: Mapping[str, Any]) -> None:
         case "message" if record["outcome"] == "allowed":
             _said(told, record)
         case "fact":
-            if "value" not in record:
+            if not _whole(record, "value"):
                 told.withheld.add(("facts", record["key"]))
                 return
             fact = {"type": "fact", "key": record["key"], "value": record["value"]}
@@ -146,11 +146,18 @@ def _decided(told: _Told, record: Mapping[str, Any]) -> None:
         if outcome == "allowed":
             told.events.append(_call(told, record, record["tool"], id=id))
         else:
-            instead = {"args": record["substitute_args"]} if "substitute_args" in record else {}
+            instead = (
+                {"args": record["substitute_args"]} if _whole(record, "substitute_args") else {}
+            )
             about = {**record, "withheld": (), "args": None, **instead}
             told.events.append(_call(told, about, record["substitute"], id=id))
     elif outcome == "blocked":
         told.events.append(_call(told, record, record["tool"], id=id, status="refused"))
+
+
+def _whole(record: Mapping[str, Any], name: str) -> bool:
+    """True if a record has this field, and nothing was taken out of it."""
+    return name in record and name not in record.get("redacted", ())
 
 
 def _call(told: _Told, record: Mapping[str, Any], tool: str, **more: Any) -> dict[str, Any]:
@@ -165,7 +172,7 @@ def _call(told: _Told, record: Mapping[str, Any], tool: str, **more: Any) -> dic
 def _said(told: _Told, record: Mapping[str, Any]) -> None:
     role = record["role"]
     message: dict[str, Any] = {"type": "message", "role": role, "text": record.get("text", "")}
-    if "text" not in record:
+    if not _whole(record, "text"):
         told.withheld.add(("texts", role))
     if tokens := record.get("tokens"):
         message["usage"] = {"total_tokens": tokens}

@@ -39,6 +39,12 @@ MEANING = (
         "elif not text and wait is None:",
     ),
     (
+        "what is left is judged",
+        "traces/logged.py",
+        'return name in record and name not in record.get("redacted", ())',
+        "return name in record",
+    ),
+    (
         "tickets are left out",
         "notices.py",
         "if notice.ticket is None and now - last < self._every:",

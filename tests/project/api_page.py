@@ -53,7 +53,11 @@ SECTIONS: tuple[tuple[str, ModuleType, tuple[str, ...]], ...] = (
     (
         "The decision log",
         log,
-        (*("json_log", "read_log", "console_log", "queued", "flush"), "otel_log", "verify"),
+        (
+            *("json_log", "read_log", "console_log", "redacted", "queued", "flush"),
+            "otel_log",
+            "verify",
+        ),
     ),
     (
         "The trajectory monitor",

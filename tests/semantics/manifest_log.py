@@ -12,6 +12,7 @@ STATEMENTS: dict[str, str] = {
     "S-LOG-11": "names of tools are evidence",
     "S-LOG-12": "every chain has an end",
     "S-LOG-13": "rotated logs are followed no more",
+    "S-LOG-14": "what is left is judged",
     "S-TELL-14": "tickets are left out",
     "S-TELL-15": "names are mark-up",
     "S-RELOAD-01": "contracts that are loaded again are forgotten",
