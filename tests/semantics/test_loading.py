@@ -393,13 +393,14 @@ def test_every_decision_is_logged() -> None:
     )
 
 
+def full(record: dict[str, Any]) -> None:
+    raise OSError("disk full")
+
+
 @requirement("S-LOG-02")
-def test_a_sink_that_raises_disturbs_nothing() -> None:
+@pytest.mark.parametrize("sink", [full, set[Any]().add], ids=["function", "called at once"])
+def test_a_sink_that_raises_disturbs_nothing(sink: Any) -> None:
     """Decisions are made, calls settled and sessions finished whatever the log does."""
-
-    def sink(record: dict[str, Any]) -> None:
-        raise OSError("disk full")
-
     session = guarded("G(called(pay) -> Y O done(check))", log=sink).session()
     session.settle(session.decide("check").id)
     assert isinstance(session.decide("pay"), Allowed)
