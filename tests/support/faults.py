@@ -7,6 +7,7 @@ how often the tool ran, what its caller saw; and the page of all of that (`docs/
 from __future__ import annotations
 
 import asyncio
+import io
 import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,6 +21,7 @@ from pydantic import BeforeValidator
 from sponsio_like import Allowed, CallBlocked, CallHeld, Contract, Guard, Redirected, atom, contract
 from sponsio_like.events.context import Context
 from sponsio_like.events.events import Call, Result
+from sponsio_like.log import json_log
 from sponsio_like.notices import drain
 from sponsio_like.outcome import Outcome
 from sponsio_like.session.session import Session
@@ -112,6 +114,14 @@ class FragileMap(dict[str, Any]):
         return super().items()
 
 
+class FragileText(io.StringIO):
+    """A text in memory, which a log writes to in the thread that decides."""
+
+    def write(self, _: str) -> int:
+        fail("sink")
+        return 0
+
+
 def validated(value: Any) -> Any:
     fail("validator")
     return value
@@ -153,7 +163,7 @@ def guarded(strategy: str, point: str, mode: Mode) -> Guard:
     return Guard(
         contracts(strategy, point),
         mode=mode,
-        log=lambda _: fail("sink"),
+        log=json_log(FragileText()),
         notify=[lambda _: fail("notifier")],
     )
 
