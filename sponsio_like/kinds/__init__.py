@@ -10,12 +10,13 @@ from sponsio_like.kinds.email import domain, email
 from sponsio_like.kinds.file_path import file_path
 from sponsio_like.kinds.registry import installed, kind, unknown
 from sponsio_like.kinds.shell import shell
+from sponsio_like.kinds.sql import SQL_VERBS, sql
 from sponsio_like.kinds.url import host_of, private_host, url
 from sponsio_like.values import UNREADABLE, Facts
 
 # fmt: off
 __all__ = [
-    "UNREADABLE", "Facts", "domain", "email", "file_path", "host_of", "installed", "kind",
-    "private_host", "shell", "unknown", "url",
+    "SQL_VERBS", "UNREADABLE", "Facts", "domain", "email", "file_path", "host_of", "installed",
+    "kind", "private_host", "shell", "sql", "unknown", "url",
 ]
 # fmt: on

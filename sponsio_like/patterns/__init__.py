@@ -70,6 +70,7 @@ from sponsio_like.patterns.safety import (
 )
 from sponsio_like.patterns.texts import (
     dangerous_bash_commands,
+    dangerous_sql_verbs,
     host_allowlist,
     no_other_call,
     scope_limit,
@@ -105,6 +106,7 @@ __all__ = [
     "ctx_matches_required",
     "ctx_required",
     "dangerous_bash_commands",
+    "dangerous_sql_verbs",
     "data_intact",
     "deadline",
     "delegation_depth_limit",

@@ -6,6 +6,7 @@ Each function is a pattern; `contracts/declaration.py` tells what its arguments 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal, TypeAlias
 
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts import (
@@ -21,12 +22,14 @@ from sponsio_like.contracts import (
     pattern,
     whenever,
 )
-from sponsio_like.errors import ContractError
-from sponsio_like.kinds import host_of, installed
+from sponsio_like.errors import ContractError, closest
+from sponsio_like.kinds import SQL_VERBS, host_of, installed
 from sponsio_like.logic.formula import Condition, Custom, Formula, conj
 from sponsio_like.values import TEXT_KINDS
 
-BASH = default("bash")
+BASH, SQL = default("bash"), default("sql")
+VERBS = ("drop", "truncate", "alter", "grant", "revoke")
+Dialect: TypeAlias = Literal["postgres", "mysql", "sqlite", "tsql"]
 
 
 @pattern(
@@ -166,3 +169,45 @@ def dangerous_bash_commands(tool: Tools = BASH, field: Field = "command") -> For
     installed(TEXT_KINDS["shell"])
     destroys = Condition(f"{field}:shell.destroys[]", "matches", ".")
     return f.Always(~calls_of_any(narrowed(tool, destroys)))
+
+
+@pattern(
+    "texts",
+    "`{tool}` must not issue `{verbs: or }`",
+    says=("{tool:tools} MUST_NOT issue {verbs:texts}",),
+    keeps=(
+        "",
+        "sql(query=\"SELECT 'drop table x'\")",
+        'sql(query="DELETE FROM a WHERE id = 1")',
+        "sql",
+        'other(query="DROP TABLE a")',
+    ),
+    breaks=(
+        'sql(query="DROP TABLE a")',
+        'sql(query="SELECT 1; drop table a")',
+        'sql(query="TRUNCATE a")',
+        'sql(query="/*! DROP TABLE a */")',
+        'sql(query="no query at all (")',
+        "sql(query=5)",
+    ),
+    example={"tool": "sql", "verbs": ["drop", "truncate"]},
+)
+def dangerous_sql_verbs(
+    tool: Tools = SQL,
+    field: Field = "query",
+    verbs: tuple[Name, ...] = VERBS,
+    dialect: Dialect | None = None,
+) -> Formula:
+    """The statements of the query have none of these verbs, also inside of others.
+
+    All statements are parsed, for one database or for Postgres, MySQL and SQLite together;
+    `delete_all` and `update_all` are those that spare no row. What does not parse violates; a call
+    without the field passes. Needs the extra `[kinds]`.
+    """
+    known = TEXT_KINDS["sql" if dialect is None else f"sql_{dialect}"]
+    installed(known)
+    lowered = tuple(each.lower() for each in verbs)
+    if wrong := [each for each in lowered if each not in SQL_VERBS]:
+        raise ContractError.of(f"`{wrong[0]}` is no verb of SQL", closest(wrong[0], SQL_VERBS))
+    issued = Condition(f"{field}:{known.name}.verbs[]", "in", lowered)
+    return f.Always(~calls_of_any(narrowed(tool, issued)))

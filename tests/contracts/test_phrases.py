@@ -100,6 +100,10 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
         "host_allowlist",
         {"tool": "A", "field": "f", "hosts": ["api.corp.com", "*.x.org"]},
     ),
+    "`A` must not issue `drop` or `alter`": (
+        "dangerous_sql_verbs",
+        {"tool": "A", "verbs": ["drop", "alter"]},
+    ),
     "`A` must not run dangerous commands": ("dangerous_bash_commands", {"tool": "A"}),
     "`A` with `n` > `5` and no other call of it": (
         "no_other_call",

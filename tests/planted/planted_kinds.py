@@ -9,6 +9,12 @@ from __future__ import annotations
 
 MEANING = (
     (
+        "the first statement is all there is",
+        "kinds/sql.py",
+        "    for node in nodes:\n        if node is not None",
+        "    for node in nodes[:1]:\n        if node is not None",
+    ),
+    (
         "only disks are destroyed",
         "patterns/texts.py",
         '"matches", ".")',

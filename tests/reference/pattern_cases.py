@@ -290,6 +290,11 @@ CASES = [
         p.argument("bash", "command", lambda v: v not in (None, "ls")),
     ),
     case(
+        "dangerous_sql_verbs",
+        'sql(query="SELECT 1")|sql(query="DROP TABLE a")|sql(query="SELECT 1; drop table a")|sql|z',
+        p.argument("sql", "query", lambda v: v not in (None, "SELECT 1")),
+    ),
+    case(
         "no_other_call, call: {tool: b, args: {c: {in: [x, y]}}}",
         "b(c=x)|b(c=y)|b(c=z)|z(c=z)",
         p.argument("b", "c", lambda v: v not in ("x", "y")),

@@ -9,6 +9,7 @@ from __future__ import annotations
 PATTERNS: dict[str, str] = {
     "C-scope_limit": "folders are prefixes",
     "C-host_allowlist": "hosts are suffixes",
+    "C-dangerous_sql_verbs": "the first statement is all there is",
     "C-dangerous_bash_commands": "only disks are destroyed",
     "C-no_other_call": "any call is such a call",
 }

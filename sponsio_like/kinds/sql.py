@@ -1,0 +1,330 @@
+"""The kinds `sql`, `sql_postgres`, `sql_mysql`, `sql_sqlite`, `sql_tsql`: what a query does.
+
+In: a text with any number of statements. Out: their verbs, the tables that are read and written,
+and what reaches out of the database. It is parsed by sqlglot. `sql` reads it as Postgres, MySQL and
+SQLite would, and adds up what they find; each of the others is for one database.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from sponsio_like.kinds.registry import kind, unknown
+from sponsio_like.values import UNREADABLE, Facts
+
+FACTS = {
+    "verbs[]": "the verbs of all statements, also inside of others, in small letters; "
+    "`delete_all` and `update_all` beside those that spare no row, `outfile` of a written file",
+    "reads[]": "the tables that are read, in small letters unless in quotes",
+    "writes[]": "the tables that are written, made, changed or dropped",
+    "columns[]": "the columns that are named; unknown where there is a `*`",
+    "without_where[]": "the tables of which every row is deleted or changed",
+    "functions[]": "the functions that are called, in small letters",
+    "reaches_out[]": "functions and statements that leave the database, or change it in a SELECT",
+    "statements": "the number of statements",
+}
+NAMES = tuple(name.removesuffix("[]") for name in FACTS)
+LONGEST = 16_384
+"""Most characters of a text that is parsed."""
+DEPTH = 30
+"""Most brackets within brackets: parsers of SQL recurse."""
+DIALECTS = {
+    "sql": ("postgres", "mysql", "sqlite"),
+    "sql_postgres": ("postgres",),
+    "sql_mysql": ("mysql",),
+    "sql_sqlite": ("sqlite",),
+    "sql_tsql": ("tsql",),
+}
+VERBS = {
+    **{key: key for key in ("select", "insert", "update", "delete", "merge", "create", "drop")},
+    **{key: key for key in ("alter", "grant", "revoke", "copy", "set", "attach", "detach", "use")},
+    **{
+        key: key for key in ("kill", "pragma", "describe", "show", "analyze", "comment", "rollback")
+    },
+    "truncatetable": "truncate",
+    "loaddata": "load",
+    "union": "select",
+    "except": "select",
+    "intersect": "select",
+    "values": "select",
+    "transaction": "begin",
+    "commit": "commit",
+    "subquery": "select",
+    "cache": "cache",
+    "uncache": "uncache",
+    "refresh": "refresh",
+}
+"""The verb of each kind of node that is a statement."""
+SQL_VERBS = frozenset(
+    {*VERBS.values(), "delete_all", "update_all", "outfile", "explain", "call", "do", "execute"}
+    | {"exec", "prepare", "declare", "lock", "replace", "vacuum", "handler", "rename", "optimize"}
+)
+"""The verbs that a contract may name."""
+HARMLESS = frozenset(
+    {"vacuum", "show", "begin", "start", "commit", "rollback", "savepoint", "release", "listen"}
+)
+"""Statements that sqlglot does not read, and that do nothing that is a fact here."""
+WRITING = (
+    "insert",
+    "update",
+    "delete",
+    "merge",
+    "create",
+    "drop",
+    "alter",
+    "truncatetable",
+    "copy",
+)
+OUTSIDE = re.compile(
+    r"(?:pg_(?:read|ls|write|stat_file|file|logdir|current_logfile|terminate|cancel|reload|rotate|"
+    r"switch|create_|drop_|promote|import|advisory|try_advisory|notify|export)|lo_|dblink|"
+    r"(?:query|table|database|schema|cursor)_to_xml|currval|nextval|setval|set_config|xp_|sp_|"
+    r"openrowset|openquery|opendatasource|load_file|sys_e|load_extension|readfile|writefile|edit$|"
+    r"fts3_tokenizer|utl_|dbms_|httpuritype|http_|http$|url$|file$|s3$|remote|mysql$|postgresql$|"
+    r"jdbc|odbc|executable|system$|exec$|benchmark|sleep|pg_sleep|get_lock|release_lock|read_csv|"
+    r"read_parquet|read_json|read_text|read_blob|glob$|install|load$)"
+)
+"""Functions of Postgres, MySQL, SQLite, SQL Server, Oracle, DuckDB and ClickHouse, by their
+manuals: they read files, open connections, run programs, wait, or change what a SELECT leaves.
+"""
+CONDITIONAL = re.compile(r"/\*M?!\d*(.*?)\*/", re.DOTALL)
+"""A comment that MySQL and MariaDB run."""
+OUTFILE = re.compile(r"\binto\s+(?:outfile|dumpfile)\b", re.IGNORECASE)
+INTO = re.compile(r"\binto\s+(?:out|dump)file\s*(?:'[^']*'|\"[^\"]*\")", re.IGNORECASE)
+UNICODE = re.compile(r"\bu&\s*[\"']", re.IGNORECASE)
+"""A name or a text in Unicode escapes, which sqlglot does not read."""
+EXPLAIN = re.compile(r"\s*explain\b\s*(\([^)]*\))?((?:\s*\b(?:analyze|verbose)\b)*)", re.IGNORECASE)
+
+
+@dataclass
+class Query:
+    """The facts of statements, as they are found."""
+
+    verbs: list[str] = field(default_factory=list)
+    reads: list[str] = field(default_factory=list)
+    writes: list[str] = field(default_factory=list)
+    columns: list[str] = field(default_factory=list)
+    without_where: list[str] = field(default_factory=list)
+    functions: list[str] = field(default_factory=list)
+    reaches_out: list[str] = field(default_factory=list)
+    statements: int = 0
+    unclear: set[str] = field(default_factory=set)
+
+    def all_unclear(self) -> None:
+        """Note that there may be more of everything."""
+        self.unclear |= set(NAMES)
+
+
+def declare(name: str, dialects: tuple[str, ...]) -> None:
+    """Declare the kind of this name, which reads a text as these databases do."""
+
+    def read(text: str) -> Facts:
+        return _facts(text, dialects)
+
+    kind(name, FACTS, main="verbs", needs=("sqlglot",))(read)
+
+
+def sql(text: str) -> Facts:
+    """Return what a query does in Postgres, MySQL or SQLite, whichever it is."""
+    return _facts(text, DIALECTS["sql"])
+
+
+def _facts(text: str, dialects: Iterable[str]) -> Facts:
+    if len(text) > LONGEST or _depth(text) > DEPTH or UNICODE.search(text) or "\x00" in text:
+        return unknown(NAMES)
+    found = [each for each in (_read(text, dialect) for dialect in dialects) if each is not None]
+    if not found:
+        return unknown(NAMES)
+    made: dict[str, tuple[Any, ...]] = {}
+    for name in NAMES[:-1]:
+        values = dict.fromkeys(value for query in found for value in getattr(query, name))
+        unclear = any(name in query.unclear for query in found)
+        made[name] = (*values, UNREADABLE) if unclear else tuple(values)
+    counts = {query.statements for query in found}
+    made["statements"] = (max(counts),) if len(counts) == 1 else (UNREADABLE,)
+    return made
+
+
+def _depth(text: str) -> int:
+    depth = most = 0
+    for each in text:
+        depth += (each in "([{") - (each in ")]}")
+        most = max(most, depth)
+    return max(most, len(re.findall(r"\bcase\b|\bnot\b", text, re.IGNORECASE)) // 4)
+
+
+def _read(text: str, dialect: str) -> Query | None:
+    """Return the facts of a text for one database; None if it does not parse there."""
+    query = Query()
+    if dialect == "mysql":
+        text = CONDITIONAL.sub(r" \1 ", text)
+        if OUTFILE.search(text):
+            query.verbs.append("outfile")
+            query.reaches_out.append("outfile")
+            text = INTO.sub(" ", text)
+    explained = EXPLAIN.match(text)
+    if explained is not None:
+        return _explained(text, explained, dialect)
+    nodes = _parsed(text, dialect)
+    if nodes is None:
+        return None
+    for node in nodes:
+        if node is not None and node.key != "semicolon":
+            query.statements += 1
+            _statement(node, query)
+    return query
+
+
+def _explained(text: str, found: re.Match[str], dialect: str) -> Query | None:
+    runs = "analy" in found[0].lower()
+    inner = _read(text[found.end() :], dialect)
+    if inner is None:
+        return None
+    several = inner.statements > 1
+    query = inner if runs or several else Query(statements=1)
+    query.verbs.insert(0, "explain")
+    return query
+
+
+def _parsed(text: str, dialect: str) -> list[Any] | None:
+    import logging
+
+    import sqlglot  # of the extra [kinds]
+
+    logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of each `Command`
+    try:
+        return list(sqlglot.parse(text, dialect=dialect))
+    except (sqlglot.errors.SqlglotError, RecursionError, ValueError, AttributeError, TypeError):
+        return None
+
+
+def _statement(root: Any, query: Query) -> None:
+    from sqlglot import exp
+
+    if root.key not in VERBS and root.key != "command":
+        query.all_unclear()  # an expression by itself: not SQL of this database
+    made = {each.alias_or_name.lower() for each in root.find_all(exp.CTE)}
+    written = {id(each) for each in _targets(root)}
+    for node in root.walk():
+        if node.key in VERBS and (node.key != "subquery" or node is root):
+            _verb(node, query)
+        elif isinstance(node, exp.Command):
+            _command(node, query)
+        elif isinstance(node, exp.Into):
+            query.verbs.append("create")
+        elif isinstance(node, exp.Table):
+            name = _name(node)
+            if not name:
+                pass
+            elif id(node) in written:
+                query.writes.append(name)
+            elif name not in made:
+                query.reads.append(name)
+        elif isinstance(node, exp.Star):
+            if not isinstance(node.parent, exp.Count):
+                query.unclear.add("columns")
+        elif isinstance(node, exp.Column):
+            query.columns.append(_spelled(node.this))
+        elif isinstance(node, exp.Func) and node.key not in ("and", "or", "case", "cast", "if"):
+            _function(node, query)
+
+
+def _verb(node: Any, query: Query) -> None:
+    verb = VERBS[node.key]
+    query.verbs.append(verb)
+    if node.key in ("update", "delete"):
+        where = node.args.get("where")
+        if where is None or _is_always(where.this):
+            query.verbs.append(f"{verb}_all")
+            query.without_where += [_name(each) for each in _targets_of(node)]
+    elif node.key == "truncatetable":
+        query.without_where += [_name(each) for each in _targets_of(node)]
+    elif node.key in ("copy", "loaddata", "attach"):
+        query.reaches_out.append(verb)
+    elif node.key == "set":
+        query.reaches_out.append("set")
+
+
+def _is_always(where: Any) -> bool:
+    """True if a condition spares no row: `1 = 1`, `id = id`, `true or ..`."""
+    from sqlglot import exp
+
+    match where:
+        case exp.Paren():
+            return _is_always(where.this)
+        case exp.Or():
+            return _is_always(where.left) or _is_always(where.right)
+        case exp.And():
+            return _is_always(where.left) and _is_always(where.right)
+        case exp.EQ() | exp.GTE() | exp.LTE() | exp.Is() | exp.Like() if where.left == where.right:
+            return True
+    if _has_column(where):
+        return isinstance(where, exp.Like) and where.right.sql() in ("'%'", "'%%'")
+    return True
+
+
+def _has_column(node: Any) -> bool:
+    from sqlglot import exp
+
+    return node.find(exp.Column) is not None
+
+
+def _targets(root: Any) -> Iterator[Any]:
+    """Yield the tables that a statement, or one inside of it, writes."""
+    from sqlglot import exp
+
+    for node in root.walk():
+        if node.key in WRITING:
+            yield from _targets_of(node)
+        elif isinstance(node, exp.Into):
+            yield from node.find_all(exp.Table)
+
+
+def _targets_of(node: Any) -> list[Any]:
+    from sqlglot import exp
+
+    if node.key == "truncatetable":
+        return list(node.expressions)
+    if node.key in ("delete", "drop") and node.args.get("tables"):
+        return list(node.args["tables"])
+    target = node.this
+    if isinstance(target, exp.Schema):
+        target = target.this
+    return [target] if isinstance(target, exp.Table) else []
+
+
+def _function(node: Any, query: Query) -> None:
+    from sqlglot import exp
+
+    name = str(node.name if isinstance(node, exp.Anonymous) else node.sql_name()).lower()
+    query.functions.append(name)
+    if OUTSIDE.match(name):
+        query.reaches_out.append(name)
+
+
+def _command(node: Any, query: Query) -> None:
+    """Note a statement that sqlglot knows by its verb alone."""
+    verb = str(node.this).lower()
+    query.verbs.append(verb)
+    if verb == "replace":
+        query.unclear |= {"reads", "writes", "columns", "functions", "reaches_out"}
+    elif verb not in HARMLESS:
+        query.all_unclear()
+
+
+def _name(table: Any) -> str:
+    parts = [_spelled(each) for each in getattr(table, "parts", []) if each.key == "identifier"]
+    return ".".join(parts)
+
+
+def _spelled(part: Any) -> str:
+    quoted = bool(getattr(part, "args", {}).get("quoted"))
+    name = str(getattr(part, "name", part))
+    return name if quoted else name.lower()
+
+
+for _name_of_kind, _dialects in DIALECTS.items():
+    declare(_name_of_kind, _dialects)
