@@ -7,7 +7,7 @@ refund.
 $ python examples/refund.py
 issue_refund(order=17, amount=80)
     blocked: `issue_refund` was not allowed by `a check for each refund` (tool `issue_refund`
-    requires confirmation (by: check_policy, same: order, accept: ^yes)); to make it legal,
+    requires confirmation by `check_policy` (same: order, accept: ^yes)); to make it legal,
     first call `check_policy` with the same `order` (it must succeed, and for its answer
     `output matches "^yes"` must hold)
 check_policy(order=71)
@@ -16,7 +16,7 @@ check_policy(order=18)
     ran: no, a final sale
 issue_refund(order=18, amount=80)
     blocked: `issue_refund` was not allowed by `a check for each refund` (tool `issue_refund`
-    requires confirmation (by: check_policy, same: order, accept: ^yes)); to make it legal,
+    requires confirmation by `check_policy` (same: order, accept: ^yes)); to make it legal,
     first call `check_policy` with the same `order` (it must succeed, and for its answer
     `output matches "^yes"` must hold)
 check_policy(order=17)
@@ -28,7 +28,7 @@ issue_refund(order=17, amount=80)
     ran: 80 for order 17
 issue_refund(order=17, amount=80)
     blocked: `issue_refund` was not allowed by `a check for each refund` (tool `issue_refund`
-    requires confirmation (by: check_policy, same: order, accept: ^yes)); to make it legal,
+    requires confirmation by `check_policy` (same: order, accept: ^yes)); to make it legal,
     first call `check_policy` with the same `order` (it must succeed, and for its answer
     `output matches "^yes"` must hold)
 still owed: customers are told
