@@ -54,8 +54,9 @@ def _call(value: Mapping[str, Any]) -> str:
     tests = [test for path, wanted in _items(args) for test in _tests(f"`{path}`", wanted)]
     outputs = value.get("output", [])
     for each in outputs if isinstance(outputs, (list, tuple)) else [outputs]:
-        path = each.get("path") if isinstance(each, Mapping) else None
-        tests += _tests(f"output `{path}`" if path else "output", each)
+        asked = dict(each) if isinstance(each, Mapping) else each
+        path = asked.pop("path", None) if isinstance(asked, dict) else None
+        tests += _tests(f"output `{path}`" if path else "output", asked)
     if "call" in value:
         tests.append(f"all arguments = {_value(value['call'])}")
     said = f"{status}{phrase(value['tool']) if 'tool' in value else 'any call'}"

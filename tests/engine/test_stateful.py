@@ -24,7 +24,8 @@ from tests.support.size import sized
 STATELESS = {
     *("arg_allowlist", "arg_blacklist", "arg_length_limit", "arg_value_range"),
     *("delegation_depth_limit", "max_length", "no_keywords", "redirect_to_safe", "tool_allowlist"),
-    "absent",
+    *("absent", "dangerous_bash_commands", "dangerous_sql_verbs", "host_allowlist"),
+    *("no_other_call", "scope_limit"),
 }
 OURS = [each for each in catalog() if each.build.__module__.startswith("sponsio_like.")]
 
@@ -32,7 +33,7 @@ OURS = [each for each in catalog() if each.build.__module__.startswith("sponsio_
 @requirement("S-DECIDE-14")
 @pytest.mark.parametrize("pattern", OURS, ids=lambda each: each.name)
 def test_patterns_over_one_call_or_one_answer_remember_nothing(pattern: Any) -> None:
-    """The ten that speak of a single call, or of a single answer; all others need a session."""
+    """Those that speak of a single call, or of a single answer; all others need a session."""
     rules = [pattern.rule(pattern.example)]
     cases = [*pattern_cases.CASES, *values_cases.CASES]
     rules += [each.contract.rules[0] for each in cases if each.name == pattern.name]

@@ -129,7 +129,7 @@ def test_declared_paths_are_looked_for() -> None:
 
 
 @requirement("S-INV-03")
-@pytest.mark.parametrize("kind", ["path", "email", "command", "nubmer", 5, None, "[path]", []])
+@pytest.mark.parametrize("kind", ["pathe", "uri", "command", "nubmer", 5, None, "[uri]", []])
 def test_a_kind_that_nothing_checks_is_refused(kind: Any) -> None:
     """What would not be checked cannot be declared."""
     with pytest.raises(ContractError, match="unknown kind"):

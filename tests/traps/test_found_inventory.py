@@ -177,10 +177,10 @@ def test_what_no_tool_of_the_inventory_has_is_refused(
 # --- found 8: declared kinds were never used ----------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["path", "url", "email", "command", "sql"])
+@pytest.mark.parametrize("kind", ["pathe", "uri", "mail", "command", "query"])
 def test_a_declared_kind_that_nothing_checks_is_refused(load: Loads, kind: str) -> None:
     """A kind that nothing implements is refused when the file is loaded, at its place."""
-    with pytest.raises(ContractError, match=rf":2:\d+: unknown kind `{kind}`; .*`string`"):
+    with pytest.raises(ContractError, match=rf":2:\d+: unknown kind `{kind}`; "):
         load(f"version: 1\ntools: {{shell: {{fields: {{p: {kind}}}}}}}\n{RULE}")
 
 

@@ -142,12 +142,14 @@ def test_advice_does_not_send_to_the_tool_of_another_agent() -> None:
 
 
 def test_no_sentence_tears_the_backticks_of_a_list() -> None:
-    """Lists beside a sentence stand in brackets, and those inside of a match are plain words."""
+    """Each name of a list has backticks of its own, and a match is said in words."""
     rule = must_confirm(["pay", "send"], by=["ask", "tell"], same=["id"])
-    assert rule.sentence == "tool `pay` or `send` requires confirmation (by: [ask, tell], same: id)"
+    assert rule.sentence == (
+        "tool `pay` or `send` requires confirmation by `ask` or `tell` (same: id)"
+    )
     match = {"tool": "a", "args": {"x": {"in": ["p", "q"]}}}
     assert must_precede(match, ["b", "c"]).sentence == (
-        "tool `a(x: {in: p or q})` must precede `b` or `c`"
+        'tool `a` with `x` in `["p", "q"]` must precede `b` or `c`'
     )
 
 

@@ -115,7 +115,7 @@ def test_facts_and_outputs_that_change_later_change_nothing() -> None:
 CONDITIONS = {
     "a word": "assume: sometimes",
     "another sentence": "assume: not called `pay`",
-    "half a sentence": "assume: called pay",
+    "half a sentence": "assume: called pay before",
     "a sentence and more": "assume: called `pay` and later `log`",
     "an unknown atom": "assume: {calld: pay}",
     "two atoms": "assume: {called: pay, done: pay}",
