@@ -94,8 +94,15 @@ CONDITIONAL = re.compile(r"/\*M?!\d*(.*?)\*/", re.DOTALL)
 """A comment that MySQL and MariaDB run."""
 OUTFILE = re.compile(r"\binto\s+(?:outfile|dumpfile)\b", re.IGNORECASE)
 INTO = re.compile(r"\binto\s+(?:out|dump)file\s*(?:'[^']*'|\"[^\"]*\")", re.IGNORECASE)
+DIFFERENT = re.compile(
+    r"""["\\#`\[{$&|!?@]|--(?!\s)|(?s:/\*.*/\*)|/\*(?!.*\*/)|\binto\s+(?:out|dump)file""",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Signs that databases read differently: quotes, escapes, comments, `||`, variables."""
 UNICODE = re.compile(r"\bu&\s*[\"']", re.IGNORECASE)
 """A name or a text in Unicode escapes, which sqlglot does not read."""
+BRACKET = re.compile(r"[(){}\[\]]")
+NESTS = re.compile(r"\bcase\b|\bnot\b", re.IGNORECASE)
 EXPLAIN = re.compile(r"\s*explain\b\s*(\([^)]*\))?((?:\s*\b(?:analyze|verbose)\b)*)", re.IGNORECASE)
 
 
@@ -135,7 +142,7 @@ def sql(text: str) -> Facts:
 def _facts(text: str, dialects: Iterable[str]) -> Facts:
     if len(text) > LONGEST or _depth(text) > DEPTH or UNICODE.search(text) or "\x00" in text:
         return unknown(NAMES)
-    found = [each for each in (_read(text, dialect) for dialect in dialects) if each is not None]
+    found = list(_readings(text, dialects))
     if not found:
         return unknown(NAMES)
     made: dict[str, tuple[Any, ...]] = {}
@@ -148,12 +155,23 @@ def _facts(text: str, dialects: Iterable[str]) -> Facts:
     return made
 
 
+def _readings(text: str, dialects: Iterable[str]) -> Iterator[Query]:
+    """Yield what each database finds; the first alone, where no sign is read differently."""
+    alike = DIFFERENT.search(text) is None
+    for dialect in dialects:
+        query = _read(text, dialect)
+        if query is not None:
+            yield query
+            if alike:
+                return
+
+
 def _depth(text: str) -> int:
     depth = most = 0
-    for each in text:
-        depth += (each in "([{") - (each in ")]}")
+    for each in BRACKET.findall(text):
+        depth += 1 if each in "([{" else -1
         most = max(most, depth)
-    return max(most, len(re.findall(r"\bcase\b|\bnot\b", text, re.IGNORECASE)) // 4)
+    return max(most, len(NESTS.findall(text)) // 4)
 
 
 def _read(text: str, dialect: str) -> Query | None:
@@ -168,9 +186,11 @@ def _read(text: str, dialect: str) -> Query | None:
     explained = EXPLAIN.match(text)
     if explained is not None:
         return _explained(text, explained, dialect)
-    nodes = _parsed(text, dialect)
+    tokens, nodes = _parsed(text, dialect)
     if nodes is None:
         return None
+    for name in _called(tokens):
+        _function(name, query)
     for node in nodes:
         if node is not None and node.key != "semicolon":
             query.statements += 1
@@ -189,47 +209,69 @@ def _explained(text: str, found: re.Match[str], dialect: str) -> Query | None:
     return query
 
 
-def _parsed(text: str, dialect: str) -> list[Any] | None:
+def _parsed(text: str, dialect: str) -> tuple[list[Any], list[Any] | None]:
+    """Return the tokens of a text, and its statements; None for these if it does not parse."""
     import logging
 
     import sqlglot  # of the extra [kinds]
 
     logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of each `Command`
+    read = sqlglot.Dialect.get_or_raise(dialect)
     try:
-        return list(sqlglot.parse(text, dialect=dialect))
+        tokens = read.tokenize(text)
+        return tokens, list(read.parser().parse(tokens, text))
     except (sqlglot.errors.SqlglotError, RecursionError, ValueError, AttributeError, TypeError):
-        return None
+        return [], None
+
+
+def _called(tokens: list[Any]) -> Iterator[str]:
+    """Yield the names before a bracket, as they are written: trees have names of their own."""
+    for i, each in enumerate(tokens[1:], 1):
+        name, before = tokens[i - 1], tokens[i - 2] if i > 1 else None
+        plain = before is None or before.text.lower() not in ("into", "table", "view", "update")
+        if plain and each.text == "(" and name.token_type.name in ("VAR", "IDENTIFIER"):
+            yield name.text
 
 
 def _statement(root: Any, query: Query) -> None:
-    from sqlglot import exp
-
     if root.key not in VERBS and root.key != "command":
         query.all_unclear()  # an expression by itself: not SQL of this database
-    made = {each.alias_or_name.lower() for each in root.find_all(exp.CTE)}
-    written = {id(each) for each in _targets(root)}
-    for node in root.walk():
-        if node.key in VERBS and (node.key != "subquery" or node is root):
-            _verb(node, query)
-        elif isinstance(node, exp.Command):
-            _command(node, query)
-        elif isinstance(node, exp.Into):
-            query.verbs.append("create")
-        elif isinstance(node, exp.Table):
-            name = _name(node)
-            if not name:
-                pass
-            elif id(node) in written:
-                query.writes.append(name)
-            elif name not in made:
-                query.reads.append(name)
-        elif isinstance(node, exp.Star):
-            if not isinstance(node.parent, exp.Count):
-                query.unclear.add("columns")
-        elif isinstance(node, exp.Column):
+    nodes = list(root.walk())
+    made = {each.alias_or_name.lower() for each in nodes if each.key == "cte"}
+    written = {id(table) for each in nodes for table in _targets(each)}
+    for node in nodes:
+        key = node.key
+        if key == "column":
             query.columns.append(_spelled(node.this))
-        elif isinstance(node, exp.Func) and node.key not in ("and", "or", "case", "cast", "if"):
-            _function(node, query)
+        elif key == "table":
+            _table(node, query, made, written)
+        elif key in VERBS:
+            if key != "subquery" or node is root:
+                _verb(node, query)
+        elif key == "command":
+            _command(node, query)
+        elif key == "into":
+            query.verbs.append("create")
+        elif key == "star":
+            if node.parent.key != "count":
+                query.unclear.add("columns")
+        elif _is_function(node):
+            _function(node.name if key == "anonymous" else node.sql_name(), query)
+
+
+def _is_function(node: Any) -> bool:
+    from sqlglot.expressions import Func
+
+    return isinstance(node, Func) and node.key not in ("and", "or", "case", "cast", "if")
+
+
+def _table(node: Any, query: Query, made: set[str], written: set[int]) -> None:
+    """Note a table as written, or as read unless the statement itself has made it."""
+    name = _name(node)
+    if name and id(node) in written:
+        query.writes.append(name)
+    elif name and name not in made:
+        query.reads.append(name)
 
 
 def _verb(node: Any, query: Query) -> None:
@@ -272,15 +314,13 @@ def _has_column(node: Any) -> bool:
     return node.find(exp.Column) is not None
 
 
-def _targets(root: Any) -> Iterator[Any]:
-    """Yield the tables that a statement, or one inside of it, writes."""
+def _targets(node: Any) -> Iterable[Any]:
+    """Return the tables that a node of a statement writes."""
     from sqlglot import exp
 
-    for node in root.walk():
-        if node.key in WRITING:
-            yield from _targets_of(node)
-        elif isinstance(node, exp.Into):
-            yield from node.find_all(exp.Table)
+    if node.key in WRITING:
+        return _targets_of(node)
+    return node.find_all(exp.Table) if node.key == "into" else ()
 
 
 def _targets_of(node: Any) -> list[Any]:
@@ -296,13 +336,10 @@ def _targets_of(node: Any) -> list[Any]:
     return [target] if isinstance(target, exp.Table) else []
 
 
-def _function(node: Any, query: Query) -> None:
-    from sqlglot import exp
-
-    name = str(node.name if isinstance(node, exp.Anonymous) else node.sql_name()).lower()
-    query.functions.append(name)
-    if OUTSIDE.match(name):
-        query.reaches_out.append(name)
+def _function(name: str, query: Query) -> None:
+    query.functions.append(name.lower())
+    if OUTSIDE.match(name.lower()):
+        query.reaches_out.append(name.lower())
 
 
 def _command(node: Any, query: Query) -> None:

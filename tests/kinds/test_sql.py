@@ -233,6 +233,24 @@ def test_one_database_reads_a_text_in_one_way(text: str, kind: str, verbs: tuple
     assert TEXT_KINDS[kind].read(text)["verbs"] == verbs
 
 
+@pytest.mark.parametrize("text", [*MORE_THAN_READING, *READS])
+def test_what_any_database_finds_is_found(text: str) -> None:
+    """One database alone is asked where no sign is read differently; none finds more than that."""
+    facts = sql(text)
+    for name in ("sql_postgres", "sql_mysql", "sql_sqlite"):
+        one = TEXT_KINDS[name].read(text)
+        if one["statements"] == (UNREADABLE,):
+            continue  # it is no text of this database
+        for fact in NAMES[:-1]:
+            more = {*one[fact]} - {*facts[fact]}
+            assert not more or UNREADABLE in facts[fact], (name, fact)
+
+
+def test_an_or_that_only_one_database_reads() -> None:
+    """`||` joins texts in Postgres, and is `or` in MySQL: then every row is deleted."""
+    assert "delete_all" in sql("DELETE FROM a WHERE 1 || id = 5")["verbs"]
+
+
 def test_caps_at_their_edges() -> None:
     """At the cap all is known, above it nothing is."""
     assert sql("SELECT 1" + " " * (LONGEST - 8))["verbs"] == ("select",)
