@@ -143,7 +143,7 @@ class Learner:
         self._names = MonitorNames(whole)
         self._levels: list[dict[State, list[int]]] = [{} for _ in range(reach + 1)]
         self._moves: dict[Move, int] = {}
-        self._data = {"traces": 0, "bad": 0, "censored": 0, "left_out": 0}
+        self._data: dict[str, Any] = {"traces": 0, "bad": 0, "censored": 0, "left_out": 0}
         self._digest = 0
 
     def run(self, trace: Trace) -> RecordedRun | None:

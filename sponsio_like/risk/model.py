@@ -65,13 +65,22 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """The runs of which a model is made; `digest` is the same in any order of them."""
+    """The runs of which a model is made; `digest` is the same in any order of them.
+
+    `shards`: the digests of the models that were merged; none if it was learned in one piece.
+    """
 
     traces: int = 0
     bad: int = 0
     censored: int = 0
     left_out: int = 0
     digest: str = "0"
+    shards: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The digests of the pieces in which these runs were learned."""
+        return self.shards or (self.digest,)
 
     def joined(self, other: Data) -> Data:
         """Return the data of both."""
@@ -82,6 +91,7 @@ class Data:
             self.censored + other.censored,
             self.left_out + other.left_out,
             f"{both:x}",
+            tuple(sorted((*self.sources, *other.sources))),
         )
 
 
@@ -120,8 +130,15 @@ class RiskModel:
         return self.levels[-1]
 
     def merged(self, other: RiskModel) -> RiskModel:
-        """Return the model of the runs of both. Raises `RiskError` if they are of other things."""
+        """Return the model of the runs of both.
+
+        Raises `RiskError` if they are of other things, or if a shard is in both.
+        """
         _check_alike(self.header, other.header)
+        if twice := {*self.data.sources} & {*other.data.sources}:
+            raise RiskError(
+                f"{len(twice)} of the merged shards would be counted twice; merge each model once"
+            )
         levels = tuple(_added_rows(a, b) for a, b in zip(self.levels, other.levels, strict=True))
         moves = dict(self.moves)
         for move, n in other.moves.items():
@@ -244,7 +261,8 @@ def _model(data: Mapping[str, Any]) -> RiskModel:
         (_end(a, states, (BEGIN,)), _end(b, states, (BAD, END))): _whole(n, 1)
         for a, b, n in data["moves"]
     }
-    known = Data(**data["data"])
+    said = dict(data["data"])
+    known = Data(**{**said, "shards": tuple(map(str, said.get("shards", ())))})
     monitors = {name: tuple(parts) for name, parts in data["monitors"].items()}
     return RiskModel(header, known, levels, moves, monitors)
 

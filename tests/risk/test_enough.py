@@ -92,10 +92,14 @@ def test_the_commands_learn_merge_and_tell(tmp_path: Path) -> None:
     files = [str(tmp_path / "c.yaml"), str(tmp_path / "t.jsonl")]
     learned = run(app, ["risk", "learn", *files, "-o", model])
     assert "3 states from 5 runs, 5 bad" in learned.output
-    assert (
-        "3 states from 10 runs, 10 bad"
-        in run(app, ["risk", "merge", model, model, "-o", both]).output
-    )
+    (tmp_path / "t.jsonl").write_text(RUN * 4)
+    other = str(tmp_path / "o.json")
+    run(app, ["risk", "learn", *files, "-o", other])
+    merged = run(app, ["risk", "merge", model, other, "-o", both])
+    assert "3 states from 9 runs, 9 bad" in merged.output
+    twice = run(app, ["risk", "merge", both, model, "-o", str(tmp_path / "no.json")])
+    assert isinstance(twice.exception, RiskError)
+    assert not (tmp_path / "no.json").exists()
     told = run(app, ["risk", "enough", both, "--eps", "0.1"])
     assert "0 of 4 states have enough runs" in told.output
     assert isinstance(run(app, ["risk", "enough", str(tmp_path / "c.yaml")]).exception, RiskError)

@@ -97,3 +97,24 @@ def test_models_of_other_contracts_are_not_merged() -> None:
         model().merged(learn(other, [trace(["look"])]))
     with pytest.raises(RiskError, match="other reach"):
         model().merged(learn(contracts(), [trace(["look"])], reach=1))
+
+
+def test_a_shard_is_never_counted_twice(tmp_path: Path) -> None:
+    """A shard that is already in a model is refused, also after both were written and read."""
+    one, two, three = (model(seed) for seed in (1, 2, 3))
+    both = one.merged(two)
+    both.save(tmp_path / "b.json")
+    for known in (both, read_model(tmp_path / "b.json")):
+        for again in (one, two, three.merged(two), known):
+            with pytest.raises(RiskError, match=r"counted twice; merge each model once"):
+                known.merged(again)
+        assert known.merged(three).data.traces == 180
+    with pytest.raises(RiskError, match="1 of the merged shards"):
+        one.merged(model(1))
+
+
+def test_a_file_without_shards_is_one_shard() -> None:
+    """A model that was written before shards were noted is read, and not merged with itself."""
+    kept = loads(edited(lambda data: data["data"].pop("shards")))
+    with pytest.raises(RiskError, match="counted twice"):
+        kept.merged(model())
