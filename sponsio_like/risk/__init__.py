@@ -18,8 +18,10 @@ from sponsio_like.risk.chain import (
 )
 from sponsio_like.risk.enough import Need, needed_of_row, runs_missing, runs_needed
 from sponsio_like.risk.export import drn_text, prism_text
+from sponsio_like.risk.hindsight import Hindsight, look_back
 from sponsio_like.risk.learner import Learner, learn
 from sponsio_like.risk.model import RiskModel, RunCount, described, read_model
+from sponsio_like.risk.page import risk_page
 from sponsio_like.risk.pctl import Checked, check_chain, parse_pctl
 from sponsio_like.risk.policy import Risk, RiskPolicy, policy_of
 from sponsio_like.risk.predicates import Abstraction, predicate
@@ -27,11 +29,12 @@ from sponsio_like.risk.solve import next_in, reach, reach_bounds, reach_within, 
 
 # fmt: off
 __all__ = [
-    "Abstraction", "Alarm", "BoundedChain", "Calibration", "Checked", "Interval", "Learner",
-    "MarkovChain", "MonitorNames", "Need", "Path", "Risk", "RiskModel", "RiskPolicy", "RunCount",
-    "bounded_chain", "calibration", "chain_of", "check_chain", "clopper_pearson", "described",
-    "drn_text", "learn", "learned_chain", "needed_of_row", "next_in", "parse_pctl", "policy_of",
-    "predicate", "prism_text", "reach", "reach_bounds", "reach_within", "read_model",
-    "runs_missing", "runs_needed", "smoothed", "steps_to",
+    "Abstraction", "Alarm", "BoundedChain", "Calibration", "Checked", "Hindsight", "Interval",
+    "Learner", "MarkovChain", "MonitorNames", "Need", "Path", "Risk", "RiskModel", "RiskPolicy",
+    "RunCount", "bounded_chain", "calibration", "chain_of", "check_chain", "clopper_pearson",
+    "described", "drn_text", "learn", "learned_chain", "look_back", "needed_of_row", "next_in",
+    "parse_pctl", "policy_of", "predicate", "prism_text", "reach", "reach_bounds",
+    "reach_within", "read_model", "risk_page", "runs_missing", "runs_needed", "smoothed",
+    "steps_to",
 ]
 # fmt: on

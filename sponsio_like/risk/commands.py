@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
 from sponsio_like.errors import RiskError
 from sponsio_like.risk.learner import VIOLATED, Learner
-from sponsio_like.risk.model import RiskModel, read_model
+from sponsio_like.risk.model import RiskModel, described, read_model
 from sponsio_like.terminal import Table, console_for, counted, print_table
+
+if TYPE_CHECKING:
+    from sponsio_like.risk.hindsight import Hindsight
+    from sponsio_like.risk.policy import RiskPolicy
 
 app = typer.Typer(no_args_is_help=True, help="Risk, learned from recorded traces, with bounds.")
 Contracts = Annotated[Path, typer.Argument(metavar="CONTRACTS.yaml", help="A contract file.")]
@@ -34,7 +38,7 @@ def learn(
         typer.Option(metavar="NAME=TEST", help="`large=args.amount > 100`; repeatable."),
     ] = None,
 ) -> None:
-    """RunCount how often runs that came to a state ended badly."""
+    """Count how often runs that came to a state ended badly."""
     from sponsio_like.checks import read_file
     from sponsio_like.replay import read_all
 
@@ -74,6 +78,57 @@ def enough(
     if rows:
         print_table(Table(("state", "has", "needs", "more"), rows), console_for(sys.stdout))
     typer.echo(done)
+
+
+@app.command()
+def report(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model of risk.")],
+    traces: Annotated[
+        list[Path] | None, typer.Argument(metavar="[TRACES...]", help="Runs to look back on.")
+    ] = None,
+    *,
+    contracts: Annotated[
+        Path | None, typer.Option("--contracts", metavar="FILE", help="The model's contracts.")
+    ] = None,
+    threshold: Annotated[float, typer.Option(help="The risk that is still let through.")] = 0.2,
+    confidence: Annotated[float, typer.Option(help="How sure the bounds are.")] = 0.95,
+    horizon: Annotated[int | None, typer.Option(help="Within so many calls: 1, 3, 5.")] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots.")
+    ] = None,
+) -> None:
+    """Show the riskiest states, and where a policy would have stepped in."""
+    from sponsio_like.risk.page import risk_page, riskiest, shown
+    from sponsio_like.risk.policy import RiskPolicy
+
+    policy = RiskPolicy(read_model(model), threshold, confidence=confidence, horizon=horizon)
+    found = _looked_back(policy, contracts, traces or [])
+    if html is not None:
+        html.write_text(risk_page(policy, str(model), found), "utf-8")
+        typer.echo(f"{html}: written")
+        return
+    rows = tuple(
+        (described(each.state), each.runs, each.hits, f"{each.lo:.1%} to {each.hi:.1%}")
+        for each in riskiest(policy)
+    )
+    print_table(Table(("state", "runs", "bad", "risk"), rows), console_for(sys.stdout))
+    for line in shown(policy, found):
+        typer.echo(line)
+
+
+def _looked_back(
+    policy: RiskPolicy, contracts: Path | None, traces: list[Path]
+) -> Hindsight | None:
+    from sponsio_like.checks import read_file
+    from sponsio_like.replay import read_all
+    from sponsio_like.risk.hindsight import look_back
+
+    if not traces and contracts is None:
+        return None
+    if contracts is None or not traces:
+        raise RiskError("to look back on runs, give both --contracts FILE and traces")
+    file = read_file(contracts)
+    return look_back(policy, file.contracts, read_all(traces, sys.stderr), tools=file.inventory)
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -184,14 +184,20 @@ class Learner:
         if _field(trace.fields, name, trace.id) == wanted:
             run.bad = run.calls
 
-    def add(self, trace: Trace) -> None:
-        """Count a trace."""
+    def add(self, trace: Trace) -> RecordedRun | None:
+        """Count a trace, and return what it shows; None if contracts cannot be judged on it."""
         run = self.run(trace)
         self._digest = (self._digest + _hashed(trace)) % MODULUS
         if run is None:
             self._data["left_out"] += 1
-            return
-        self.count(run)
+        else:
+            self.count(run)
+        return run
+
+    @property
+    def data(self) -> Data:
+        """The traces so far, in numbers."""
+        return Data(**self._data, digest=f"{self._digest:x}")
 
     def count(self, run: RecordedRun) -> None:
         """Count a run: its first visits, and its moves."""
@@ -230,10 +236,9 @@ class Learner:
                 "that the contracts need"
             )
         levels = tuple({s: tuple(row) for s, row in each.items()} for each in self._levels)
-        data = Data(**self._data, digest=f"{self._digest:x}")
         used = {state[0] for state in levels[-1]}
         monitors = {name: parts for name, parts in self._names.said.items() if name in used}
-        return RiskModel(self.header, data, levels, dict(self._moves), monitors)
+        return RiskModel(self.header, self.data, levels, dict(self._moves), monitors)
 
 
 def learn(contracts: Iterable[Contract], traces: Iterable[Trace], **options: Any) -> RiskModel:

@@ -30,6 +30,8 @@ from sponsio_like.risk.model import (
 from sponsio_like.risk.predicates import labels
 
 By: TypeAlias = Literal["observed", "backoff", "unknown"]
+Verdict: TypeAlias = Literal["runs", "above", "in doubt"]
+"""`runs`: the upper bound is at most the threshold; `above`: the lower bound is above it."""
 
 
 class Risk(NamedTuple):
@@ -167,15 +169,21 @@ class RiskPolicy:
     def _mode(self, policy: Policy) -> Mode:
         return self.mode or (policy.mode if policy.enforces else "observe")
 
+    def verdict(self, risk: Risk) -> Verdict:
+        """Return what the threshold says of a risk."""
+        if risk.by != "unknown" and risk.hi <= self.threshold:
+            return "runs"
+        return "above" if risk.lo > self.threshold else "in doubt"
+
     def answer(self, risk: Risk, mode: Mode, told: int) -> Decision | None:
         """Return what is done about a risk; None: nothing, the call is let through.
 
         `told`: how often the model was told to examine itself.
         """
-        if risk.by != "unknown" and risk.hi <= self.threshold:
+        verdict = self.verdict(risk)
+        if verdict == "runs":
             return None
-        above = risk.lo > self.threshold
-        chosen = self.on_risk if above else self.on_unknown
+        chosen = self.on_risk if verdict == "above" else self.on_unknown
         if chosen is None:
             chosen = Escalate() if mode == "enforce" else Warn()
         if isinstance(chosen, Examine):
