@@ -72,6 +72,8 @@ class Policy:
     warnings: tuple[Problem, ...] = ()
     family: object = field(default_factory=object, compare=False, repr=False)
     """The mark of all policies of one guard, be it in other modes, or loaded again."""
+    risk: Mode = "enforce"
+    """The mode of what is said by a model of risk: `observe` while it is switched off."""
 
     @functools.cached_property
     def lanes(self) -> dict[Any, Any]:
@@ -280,10 +282,11 @@ def follow(policy: Policy, before: Policy) -> None:
     policy.roll.tools.update(before.roll.tools)
 
 
-def with_modes(policy: Policy, modes: tuple[Mode, ...]) -> None:
-    """Give every contract another mode, in all sessions, from their next decision on.
+def with_modes(policy: Policy, modes: tuple[Mode, ...], risk: Mode = "enforce") -> None:
+    """Give every contract and risk another mode, in all sessions, from their next decision on.
 
     Nothing else of a policy ever changes; what is remembered does not depend on the mode.
     """
     assert len(modes) == len(policy.modes)
     object.__setattr__(policy, "modes", modes)
+    object.__setattr__(policy, "risk", risk)

@@ -143,7 +143,7 @@ class Guard:
         self._rules = Rules(policy, _log(policy, self._sink, self._said, source), risk)
         self._tools: Toolbox[Tool] = Toolbox(policy)
         self._notify = mailboxes(notify)
-        self.switch = Switch(self._rules.policies, self._switched)
+        self.switch = Switch(self._rules.policies, self._switched, risk=risk is not None)
         self._roster = Roster()
         self._gate(self._rules, None)  # which raises if the model of risk has other contracts
         if self.relaxed:
@@ -235,7 +235,7 @@ class Guard:
             rules = Rules(policy, log, _risk_of(file.risk, path.parent))
             self._gate(rules, None)
             self._file = path, mode, file.digest
-            self.switch.take(rules.policies)
+            self.switch.take(rules.policies, risk=rules.risk is not None)
             self._rules, self._tools.policy = rules, policy
             self.__dict__.pop("_lessons", None)
         log.reloaded(source)

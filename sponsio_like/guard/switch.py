@@ -1,8 +1,8 @@
 """Switches contracts between enforce and observe in a running process, for all open sessions.
 
-In: a policy, and the names of contracts or none for all. Out: from the next decision on they only
-observe, or are as they were written again. Each switch is in the log. A file may be the switch, and
-so may a signal.
+In: a policy, and the names of contracts (`risk` for the model of risk) or none for all. Out: from
+the next decision on they only observe, or are as they were written again. Each switch is in the
+log. A file may be the switch, and so may a signal.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from sponsio_like.engine import Policy, with_modes
+from sponsio_like.engine import RISK_NAME, Policy, with_modes
 from sponsio_like.errors import ContractError, closest
 from sponsio_like.outcome import Mode
 
@@ -24,21 +24,26 @@ ALL = "*"
 
 
 class Switch:
-    """The switch of one guard: the contracts that are switched off, and so only observe."""
+    """The switch of one guard: the contracts that are switched off, and so only observe.
+
+    `risk`: the guard has a model of risk, which is switched by the name `risk`.
+    """
 
     def __init__(
         self,
         policies: tuple[Policy, ...],
         told: Callable[[str, tuple[str, ...], str], None],
+        *,
+        risk: bool = False,
     ) -> None:
         self._policies = list[tuple[weakref.ref[Policy], tuple[Mode, ...]]]()
         self._told = told
         self._off: frozenset[str] = frozenset()
         self._lock = threading.RLock()
         self._stopped: dict[Path, threading.Event] = {}
-        self.take(policies)
+        self.take(policies, risk=risk)
 
-    def take(self, policies: tuple[Policy, ...]) -> None:
+    def take(self, policies: tuple[Policy, ...], *, risk: bool = False) -> None:
         """Switch these contracts, too: the first has the modes as they were written.
 
         What is off is off in them. Those of open sessions are switched as well.
@@ -47,6 +52,7 @@ class Switch:
             self._policies = [pair for pair in self._policies if pair[0]() is not None]
             self._policies += [(weakref.ref(each), each.modes) for each in policies]
             self._policy, self._written = policies[0], policies[0].modes
+            self._risk = (RISK_NAME,) if risk else ()
             self._apply()
 
     def _apply(self) -> None:
@@ -55,14 +61,16 @@ class Switch:
             if policy is not None:
                 pairs = zip(policy.contracts, written, strict=True)
                 modes = ("observe" if self._is_off(each.name) else mode for each, mode in pairs)
-                with_modes(policy, tuple[Mode, ...](modes))
+                risk: Mode = "observe" if self._is_off(RISK_NAME) else "enforce"
+                with_modes(policy, tuple[Mode, ...](modes), risk)
 
     @property
     def off(self) -> tuple[str, ...]:
         """The contracts that are enforced as written, and only observe now."""
         names = (each.name for each in self._policy.contracts)
         rows = zip(names, self._written, strict=True)
-        return tuple(name for name, mode in rows if mode == "enforce" and self._is_off(name))
+        enforced = (*(name for name, mode in rows if mode == "enforce"), *self._risk)
+        return tuple(name for name in enforced if self._is_off(name))
 
     def turn_off(self, *contracts: str, by: str = "") -> None:
         """Let these contracts only observe, from the next decision on; all, if none is named.
@@ -131,7 +139,7 @@ class Switch:
         return text
 
     def _named(self, contracts: Iterable[str]) -> frozenset[str]:
-        known = [each.name for each in self._policy.contracts]
+        known = self._names
         for name in contracts:
             if name not in known:
                 raise ContractError.of(f"there is no contract `{name}`", closest(name, known))
@@ -140,7 +148,11 @@ class Switch:
     def _known(self, names: frozenset[str]) -> frozenset[str]:
         if ALL not in names:
             return names
-        return frozenset(each.name for each in self._policy.contracts)
+        return frozenset(self._names)
+
+    @property
+    def _names(self) -> list[str]:
+        return [*(each.name for each in self._policy.contracts), *self._risk]
 
     def _is_off(self, name: str) -> bool:
         return ALL in self._off or name in self._off

@@ -17,13 +17,14 @@ from sponsio_like.risk.chain import (
     smoothed,
 )
 from sponsio_like.risk.enough import Need, needed_of_row, runs_missing, runs_needed
+from sponsio_like.risk.estimate import Risk
 from sponsio_like.risk.export import drn_text, prism_text
 from sponsio_like.risk.hindsight import Hindsight, look_back
 from sponsio_like.risk.learner import Learner, learn
 from sponsio_like.risk.model import RiskModel, RunCount, described, read_model
 from sponsio_like.risk.page import risk_page
 from sponsio_like.risk.pctl import Checked, check_chain, parse_pctl
-from sponsio_like.risk.policy import Risk, RiskPolicy, policy_of
+from sponsio_like.risk.policy import RiskPolicy, policy_of
 from sponsio_like.risk.predicates import Abstraction, predicate
 from sponsio_like.risk.solve import next_in, reach, reach_bounds, reach_within, steps_to
 

@@ -44,13 +44,16 @@ class MonitorNames:
         self._policy = policy
         self._known: dict[tuple[int, ...], tuple[list[Any], str]] = {}
         self.said: dict[str, tuple[str, ...]] = {}
-        self.split = any(map(_is_split, policy.clauses))
+        self.split = tuple(i for i, clause in enumerate(policy.clauses) if _is_split(clause))
+
+    def used(self, ledger: Ledger) -> list[bool]:
+        """Return, for each clause with a state for each value, True if any value has one."""
+        clauses, bound, keyed = self._policy.clauses, ledger.bound, ledger.keyed
+        return [bool(bound[i].keys if clauses[i].bound else keyed[i]) for i in self.split]
 
     def name(self, ledger: Ledger) -> str:
         """Return the name of the state that all monitors are in."""
-        if self.split:
-            return self._named([self._of(i, ledger) for i in range(len(ledger.watches))])
-        key = tuple(map(id, ledger.watches))
+        key = (*map(id, ledger.watches), *self.used(ledger))
         found = self._known.get(key)
         if found is None:
             name = self._named([self._of(i, ledger) for i in range(len(ledger.watches))])
@@ -119,12 +122,13 @@ class Path:
     `reach`: how many symbols are kept. Not thread-safe by itself: the session holds its lock.
     """
 
-    __slots__ = ("_holds", "_names", "context", "plain", "seen", "symbols")
+    __slots__ = ("_holds", "_names", "_used", "context", "plain", "seen", "symbols")
 
     def __init__(self, names: MonitorNames, reach: int, holds: Holds | None = None) -> None:
         self._names, self._holds, self.plain = names, holds, holds is None
         self.symbols: deque[tuple[str, str]] = deque(maxlen=reach)
         self.seen: list[ClauseState] | None = None
+        self._used: list[bool] = []
         self.context: Context = (START, ())
 
     def symbol(self, tool: str, args: Mapping[str, Any]) -> str:
@@ -160,9 +164,16 @@ class Path:
 
     def fresh(self, ledger: Ledger) -> bool:
         """Return True if `context` is that of this ledger; else bring it up to date."""
-        if self.seen is not None and self.seen == ledger.watches:  # equal objects, as a rule
+        if self.is_fresh(ledger):
             return True
         symbols = tuple([symbol for _, symbol in self.symbols])
         self.context = (self._names.name(ledger), symbols)
-        self.seen = None if self._names.split else ledger.watches.copy()
+        self.seen = ledger.watches.copy()
+        self._used = self._names.used(ledger)
         return False
+
+    def is_fresh(self, ledger: Ledger) -> bool:
+        """Return True if `context` is that of this ledger."""
+        if self.seen is None or self.seen != ledger.watches:  # equal objects, as a rule
+            return False
+        return not self._names.split or self._used == self._names.used(ledger)

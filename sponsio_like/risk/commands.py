@@ -80,8 +80,8 @@ def enough(
     typer.echo(done)
 
 
-@app.command()
-def report(
+@app.command("report")
+def look_back_on(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model of risk.")],
     traces: Annotated[
         list[Path] | None, typer.Argument(metavar="[TRACES...]", help="Runs to look back on.")
@@ -98,7 +98,7 @@ def report(
     ] = None,
 ) -> None:
     """Show the riskiest states, and where a policy would have stepped in."""
-    from sponsio_like.risk.page import risk_page, riskiest, shown
+    from sponsio_like.risk.page import risk_lines, risk_page, riskiest
     from sponsio_like.risk.policy import RiskPolicy
 
     policy = RiskPolicy(read_model(model), threshold, confidence=confidence, horizon=horizon)
@@ -112,7 +112,7 @@ def report(
         for each in riskiest(policy)
     )
     print_table(Table(("state", "runs", "bad", "risk"), rows), console_for(sys.stdout))
-    for line in shown(policy, found):
+    for line in risk_lines(policy, found):
         typer.echo(line)
 
 

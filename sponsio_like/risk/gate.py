@@ -8,7 +8,7 @@ costs one look-up (`session/gate.py` says when it is asked).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from sponsio_like.engine import RISK, RISK_NAME, Finding, Ledger, action_of
 from sponsio_like.events import Call
@@ -19,15 +19,35 @@ from sponsio_like.outcome import (
     Mode,
     Violation,
 )
-from sponsio_like.risk.abstraction import Holds, MonitorNames, Path
-
-if TYPE_CHECKING:
-    from sponsio_like.risk.policy import Risk, RiskPolicy
+from sponsio_like.risk.abstraction import Context, Path
+from sponsio_like.risk.estimate import Risk
 
 SAFEST = 3
 """The most tools that the advice names."""
 TOLD_CAP = 1_000
 NOTHING: Mapping[str, Any] = {}
+
+
+class LookUp(Protocol):
+    """The policy that a gate asks, as far as the gate knows it."""
+
+    @property
+    def threshold(self) -> float:
+        """The risk that is still let through."""
+
+    @property
+    def confidence(self) -> float:
+        """The confidence of the bounds."""
+
+    @property
+    def table(self) -> Mapping[Context, Mapping[str, Risk]]:
+        """The risk of every state that was seen."""
+
+    def risk(self, context: Context, symbol: str) -> Risk:
+        """Return the risk of a call that is proposed in a context."""
+
+    def answer(self, risk: Risk, mode: Mode, told: int) -> Decision | None:
+        """Return what is done about a risk; None if nothing."""
 
 
 class RiskGate:
@@ -37,11 +57,8 @@ class RiskGate:
         "_found", "_latest", "_logged", "_row", "_threshold", "asked", "mode", "path", "policy",
     )  # fmt: skip
 
-    def __init__(
-        self, policy: RiskPolicy, names: MonitorNames, mode: Mode, holds: Holds | None
-    ) -> None:
-        self.policy, self.mode = policy, mode
-        self.path = Path(names, policy.model.header.reach, holds)
+    def __init__(self, policy: LookUp, path: Path, mode: Mode) -> None:
+        self.policy, self.mode, self.path = policy, mode, path
         self.asked = 0
         self._row: Mapping[str, Risk] = NOTHING
         self._threshold = policy.threshold
@@ -54,7 +71,7 @@ class RiskGate:
     def passes(self, ledger: Ledger, tool: str, args: Mapping[str, Any]) -> bool:
         """Return True if the risk of the call is bounded by the threshold."""
         path = self.path
-        if path.seen is None or path.seen != ledger.watches:
+        if not path.is_fresh(ledger):
             self._refresh(ledger)
         symbol = tool if path.plain else path.symbol(tool, args)
         found = self._found = self._row.get(symbol)
@@ -75,7 +92,8 @@ class RiskGate:
         """Return what stands against a call that the contracts let through; None if nothing."""
         risk = self.risk(ledger, call.tool, call.args)
         self._keep(call.id, risk)
-        mode = self.mode if ledger.policy.enforces else "observe"  # a switch may be off by now
+        off = ledger.policy.risk == "observe" or not ledger.policy.enforces  # by a switch
+        mode: Mode = "observe" if off else self.mode
         decision = self.policy.answer(risk, mode, self.asked)
         if decision is None:
             return None

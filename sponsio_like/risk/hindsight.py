@@ -15,9 +15,10 @@ from typing import NamedTuple
 from sponsio_like.contracts import Contract, InventoryLike
 from sponsio_like.errors import RiskError
 from sponsio_like.risk.alarm import Alarm, Calibration, calibration
+from sponsio_like.risk.estimate import Risk, Verdict
 from sponsio_like.risk.learner import Learner, RecordedRun
 from sponsio_like.risk.model import changed_contracts, described
-from sponsio_like.risk.policy import Risk, RiskPolicy, Verdict
+from sponsio_like.risk.policy import RiskPolicy
 from sponsio_like.traces import Trace
 
 
@@ -73,7 +74,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Hindsight:
-    """What a policy would have done in recorded runs. `left_out`: runs that cannot be judged.
+    """The decisions that a policy would have made in recorded runs. `left_out`: runs that cannot be judged.
 
     `same`: these are the very runs that its model was learned from, so that the figures flatter.
     """

@@ -1,7 +1,7 @@
 """Writes what a model of risk says, and what its policy would have done, as one page of HTML.
 
 In: a policy, and a `Hindsight` if there are runs to look back on. Out: text that loads nothing
-from elsewhere. For a terminal: the same figures as a table (`shown`).
+from elsewhere. For a terminal: the same figures as a table (`risk_lines`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from sponsio_like.errors import RiskError
+from sponsio_like.risk.estimate import Risk
 from sponsio_like.risk.hindsight import Hindsight
 from sponsio_like.risk.model import described
 from sponsio_like.risk.plots import (
@@ -20,7 +21,7 @@ from sponsio_like.risk.plots import (
     drawn_states,
     drawn_wealth,
 )
-from sponsio_like.risk.policy import Risk, RiskPolicy
+from sponsio_like.risk.policy import RiskPolicy
 
 ROWS = 15
 """Most states that are listed."""
@@ -34,7 +35,7 @@ def riskiest(policy: RiskPolicy) -> list[Risk]:
     return sorted(each, key=lambda risk: (-risk.lo, -risk.runs, risk.state))[:ROWS]
 
 
-def shown(policy: RiskPolicy, found: Hindsight | None) -> list[str]:
+def risk_lines(policy: RiskPolicy, found: Hindsight | None) -> list[str]:
     """Return the figures as lines of text."""
     data, model = policy.model.data, policy.model
     known = data.traces - data.censored

@@ -13,8 +13,8 @@ from typing import Any
 
 from sponsio_like.errors import RiskError
 from sponsio_like.risk.alarm import Calibration
+from sponsio_like.risk.estimate import Risk
 from sponsio_like.risk.model import BAD, BEGIN, END, RiskModel, State
-from sponsio_like.risk.policy import Risk
 
 INK, BLUE, RED, GREEN = "#7d8792", "#4a7fd6", "#d1503f", "#3f9467"
 NODES = 14

@@ -7,17 +7,18 @@ scipy is needed.
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any
 
 from sponsio_like.contracts import Examine, RiskSection, intervention
 from sponsio_like.engine import RISK_NAME, Policy
 from sponsio_like.errors import RiskError
 from sponsio_like.outcome import Block, Decision, Escalate, Mode, Warn
-from sponsio_like.risk.abstraction import Context, MonitorNames
+from sponsio_like.risk.abstraction import Context, MonitorNames, Path
+from sponsio_like.risk.estimate import By, Risk, Verdict
 from sponsio_like.risk.gate import RiskGate
 from sponsio_like.risk.model import (
     RiskModel,
@@ -28,45 +29,6 @@ from sponsio_like.risk.model import (
     shortened,
 )
 from sponsio_like.risk.predicates import labels
-
-By: TypeAlias = Literal["observed", "backoff", "unknown"]
-Verdict: TypeAlias = Literal["runs", "above", "in doubt"]
-"""`runs`: the upper bound is at most the threshold; `above`: the lower bound is above it."""
-
-
-class Risk(NamedTuple):
-    """The risk of one state: `hits` of `runs` were bad within the horizon, bounded by `lo`, `hi`.
-
-    `by`: `observed` for this very state; `backoff` for the state with fewer symbols, `reach` of
-    them (a back-off), since too few runs came here; `unknown` if no run ever did: from 0 to 1.
-    """
-
-    state: State
-    runs: int
-    hits: int
-    lo: float
-    hi: float
-    by: By
-    reach: int
-    horizon: int | None
-
-    @property
-    def estimate(self) -> float | None:
-        """The share of the runs that were bad; None without any."""
-        return self.hits / self.runs if self.runs else None
-
-    def record(self, threshold: float) -> dict[str, Any]:
-        """Return what a record of the log says of it."""
-        return {
-            "state": [self.state[0], list(self.state[1]), self.state[2]],
-            "runs": self.runs,
-            "hits": self.hits,
-            "lo": round(self.lo, 6),
-            "hi": round(self.hi, 6),
-            "by": self.by,
-            "horizon": self.horizon,
-            "threshold": threshold,
-        }
 
 
 @dataclass(frozen=True)
@@ -142,7 +104,8 @@ class RiskPolicy:
             mode: Mode = "observe" if relaxed else self._mode(policy)
             self._opened[id(policy)] = policy, MonitorNames(policy), mode
         _, names, mode = self._opened[id(policy)]
-        return RiskGate(self, names, mode, self._holds)
+        path = Path(names, self.model.header.reach, self._holds)
+        return RiskGate(self, path, mode)
 
     @cached_property
     def _opened(self) -> dict[int, tuple[Policy, MonitorNames, Mode]]:
@@ -192,7 +155,7 @@ class RiskPolicy:
         return decision
 
 
-def policy_of(section: RiskSection, folder: Path) -> RiskPolicy:
+def policy_of(section: RiskSection, folder: pathlib.Path) -> RiskPolicy:
     """Return the policy of a section `risk:`, whose model lies relative to `folder`."""
     said = {each.name: getattr(section, each.name) for each in fields(section)}
     given = {name: value for name, value in said.items() if value is not None and name != "model"}

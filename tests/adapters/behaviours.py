@@ -10,7 +10,14 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import TypeAlias
 
-from tests.adapters import test_calls, test_failures, test_holds, test_stopping, test_turns
+from tests.adapters import (
+    test_calls,
+    test_failures,
+    test_holds,
+    test_risks,
+    test_stopping,
+    test_turns,
+)
 from tests.adapters.harness import Open
 
 Behaviour: TypeAlias = Callable[[Open], None]
@@ -25,4 +32,4 @@ def _of(*files: ModuleType) -> dict[str, Behaviour]:
     }
 
 
-BEHAVIOURS = _of(test_calls, test_turns, test_holds, test_failures, test_stopping)
+BEHAVIOURS = _of(test_calls, test_turns, test_holds, test_failures, test_stopping, test_risks)

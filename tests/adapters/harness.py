@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 from sponsio_like.contracts.definition import Contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Mode
+from sponsio_like.risk import RiskPolicy
 from tests.adapters.bench import PATIENCE, POLL, Bench, Clock
 
 # --- what goes in ---------------------------------------------------------------------------------
@@ -235,13 +236,15 @@ def _done(running: Report | Coroutine[Any, Any, Report]) -> Report:
     return running if isinstance(running, Report) else asyncio.run(running)
 
 
-def staged(adapter: Adapter, *contracts: Contract, mode: Mode = "enforce") -> Stage:
-    """A new agent of this adapter, under these contracts."""
+def staged(
+    adapter: Adapter, *contracts: Contract, mode: Mode = "enforce", risk: RiskPolicy | None = None
+) -> Stage:
+    """A new agent of this adapter, under these contracts and this policy of risk."""
     records: list[dict[str, Any]] = []
-    guard = Guard(contracts, mode=mode, log=records.append, log_args=True)
+    guard = Guard(contracts, mode=mode, log=records.append, log_args=True, risk=risk)
     host = Host(guard, Bench(), Clock())
     return Stage(adapter.open(host), host, records)
 
 
 Open: TypeAlias = Callable[..., Stage]
-"""`opened(*contracts, mode=)`: a new agent of the adapter that is tried, as `staged` makes it."""
+"""`opened(*contracts, mode=, risk=)`: a new agent of the adapter that is tried; see `staged`."""

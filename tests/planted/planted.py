@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.planted import planted_adapters, planted_catalog, planted_lanes
+from tests.planted import planted_adapters, planted_catalog, planted_lanes, planted_risk
 
 
 class Planted(NamedTuple):
@@ -558,4 +558,5 @@ BUGS = (
     *(Planted(*each) for each in planted_catalog.TERMS),
     *(Planted(*each) for each in planted_adapters.BUGS),
     *(Planted(*each) for each in planted_lanes.BUGS),
+    *(Planted(*each) for each in planted_risk.BUGS),
 )

@@ -15,6 +15,7 @@ from sponsio_like.risk import (
     BoundedChain,
     Interval,
     MarkovChain,
+    bounded_chain,
     chain_of,
     check_chain,
     clopper_pearson,
@@ -178,6 +179,15 @@ def test_the_chain_of_a_model_has_its_counts() -> None:
     assert all(sum(row.values()) == 1 for row in chain.rows)
     found = check_chain(chain, "P<=0.5 [F bad]")[chain.start]
     assert found.lo == Fraction(model.data.bad, model.data.traces)
+
+
+def test_what_was_never_seen_may_follow_in_a_bounded_chain() -> None:
+    """Thirty safe runs do not show that there is no risk: something else may come, and be bad."""
+    model = learn(contracts(), [trace(["look", "send"], f"{i}") for i in range(30)])
+    found = check_chain(bounded_chain(model), "P<=0.01 [F bad]")[0]
+    assert found.answer == "unknown"
+    assert found.lo == 0
+    assert found.hi > 0.1
 
 
 # --- the seed's motivating chain --------------------------------------------------------------

@@ -61,8 +61,17 @@ def test_horizons_count_the_calls_to_the_violation() -> None:
     first = ("-", (), "look")
     assert [model.count(first, h).hits for h in (1, 3, 5, None)] == [0, 0, 4, 4]
     assert model.count(("-", (), "look"), 3) == (4, 0, 0)
+    model = learned([["look", "pay", "pay", "pay"]])
+    assert [model.count(first, h).hits for h in (1, 3, 5, None)] == [0, 1, 1, 1]
     with pytest.raises(RiskError, match="horizon 2 was not counted"):
         model.count(first, 2)
+
+
+def test_the_first_visit_of_a_run_counts() -> None:
+    """The state is visited four and three calls before the violation: once, and four before."""
+    model = learned([["look", *["send"] * 4, *["pay"] * 3]])
+    (again,) = [s for s in model.states if s[1:] == (("send", "send"), "send")]
+    assert [model.count(again, h) for h in (3, 5)] == [(1, 0, 0), (1, 0, 1)]
 
 
 def test_a_run_that_was_stopped_is_never_counted_as_safe() -> None:

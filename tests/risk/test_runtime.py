@@ -231,6 +231,10 @@ def test_a_snapshot_without_risk_makes_every_state_unknown() -> None:
     went(session, "look")
     again = guard(policy()).restore(session.snapshot())
     assert isinstance(again.decide("send"), Held)
+    session = Guard(contracts()).session()
+    went(session, "send")  # which leaves every monitor as it was at the beginning
+    again = guard(policy()).restore(session.snapshot())
+    assert isinstance(again.decide("look"), Held)
 
 
 def test_the_slow_path_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -289,6 +293,38 @@ def test_the_kill_switch_of_the_guard_holds_for_risk() -> None:
     outcome = session.decide("pay")
     assert isinstance(outcome, Allowed)
     assert [each.contract for each in outcome.observed] == ["risk"]
+
+
+def test_risk_is_switched_by_itself() -> None:
+    """Risk alone observes while contracts are enforced, and is enforced again."""
+    here = guard(policy(on_risk="block"))
+    session = here.session()
+    went(session, "look", "pay")
+    here.switch.turn_off("risk", by="ann")
+    assert here.switch.off == ("risk",)
+    outcome = session.decide("pay", id="p2")
+    assert isinstance(outcome, Allowed)
+    assert [each.contract for each in outcome.observed] == ["risk"]
+    assert isinstance(session.decide("pay"), Blocked)  # by a contract: the third payment
+    here.switch.turn_on("risk")
+    session = here.session()
+    went(session, "look", "pay")
+    assert isinstance(session.decide("pay"), Blocked)
+
+
+def test_contracts_are_switched_without_risk() -> None:
+    """A contract that observes lets its calls run, and risk goes on."""
+    here = guard(policy(on_risk="block"))
+    here.switch.turn_off("two payments at most")
+    session = here.session()
+    went(session, "look", "pay")
+    assert isinstance(session.decide("pay"), Blocked)
+
+
+def test_a_guard_without_risk_has_no_switch_for_it() -> None:
+    """The name is as unknown as any other that no contract has."""
+    with pytest.raises(ContractError, match="there is no contract `risk`"):
+        Guard(contracts()).switch.turn_off("risk")
 
 
 # --- what is wrong is an error ----------------------------------------------------------------
