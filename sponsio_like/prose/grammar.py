@@ -2,21 +2,18 @@
 
 In: phrasings such as "NEVER_CALL {then} before {first:tools}", where small letters are words,
 capitals a shared phrase of the grammar, `{name:kind}` an argument, `[..]` may be left out, and
-`(..|..)` are alternatives. Out: a parser that finds every reading of a sentence.
+`(..|..)` are alternatives. Out: a `Grammar`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
 
+from sponsio_like.prose.forest import Expansion, Grammar, grammar_of
 from sponsio_like.prose.numbers import WORDS
-
-if TYPE_CHECKING:
-    from lark import Lark
 
 PIECE = re.compile(r"\{([\w.*]+):(\w+)\}|([A-Z][A-Z_]*)|([a-z][a-z'-]*)|(,)|([\[\]()|])|(\s+)")
 RESERVED = (
@@ -31,46 +28,59 @@ RESERVED = (
 
 
 @cache
-def parser_for(phrasings: tuple[tuple[str, str], ...]) -> Lark:
-    """Return the parser for these phrasings: pairs of a name and a text."""
-    from lark import Lark
-
-    text = grammar_text(phrasings)
-    return Lark(
-        text,
-        parser="earley",
-        lexer="dynamic",
-        ambiguity="explicit",
-        start=["start", "condition_alone"],
-        maybe_placeholders=False,
+def grammar_for(phrasings: tuple[tuple[str, str], ...]) -> Grammar:
+    """Return the grammar with these phrasings: pairs of a name and a text."""
+    shared = _shared()
+    words: dict[str, str] = {}
+    rules: dict[str, list[tuple[str, ...]]] = {}
+    for i, (_, text) in enumerate(phrasings):
+        rules[f"p{i}"] = _alternatives(text, words, rules)
+    expansions = {
+        name: tuple(Expansion(symbols, name, alone=False) for symbols in alternatives)
+        for name, alternatives in rules.items()
+    }
+    core = tuple(Expansion((f"p{i}",), "core", alone=True) for i in range(len(phrasings)))
+    return Grammar(
+        {**shared.expansions, **expansions, "core": core},
+        {**shared.terminals, **{name: re.compile(_word(word)) for word, name in words.items()}},
+        {**shared.words, **{name: word for word, name in words.items()}},
     )
 
 
-def grammar_text(phrasings: Iterable[tuple[str, str]]) -> str:
-    """Return the whole grammar in lark's notation."""
-    source = resources.files("sponsio_like.prose").joinpath("prose.lark").read_text("utf-8")
+@cache
+def _shared() -> Grammar:
+    """Return the grammar of `prose.lark`, which has no phrasings."""
+    from lark import Lark
+
     words: dict[str, str] = {}
-    arguments: dict[str, str] = {}
-    rules = [f"p{i}: {_rule(text, words, arguments)}" for i, (_, text) in enumerate(phrasings)]
+    text = _text_of_file(words)
+    names = re.findall(r"^\??([a-z_]+):", text, re.MULTILINE)
+    read = Lark(text, parser=None, lexer="basic", start=names, maybe_placeholders=False)
+    return grammar_of(read, {name: word for word, name in words.items()})
+
+
+def _text_of_file(words: dict[str, str]) -> str:
+    """Return `prose.lark` with its words as terminals; the table `words` gets them."""
+    source = resources.files("sponsio_like.prose").joinpath("prose.lark").read_text("utf-8")
     source = source.replace("NUMBERWORDS", WORDS).replace("RESERVED", RESERVED)
-    shared = "\n".join(
+    lines = [
         line
         if re.match(r"[_A-Z]+(?:\.\d)?: /|[_A-Z]+: \"|//|%", line)
         else re.sub(r'"([^"]+)"', lambda found: _words(found[1], words), line)
         for line in source.splitlines()
-    )
-    core = " | ".join(f"p{i}" for i in range(len(rules))) or "tools"
-    named = [f"{name}: {kind}" for name, kind in arguments.items()]
-    terminals = [f"{name}: /{re.escape(word)}(?![\\w'-]*\\w)/i" for word, name in words.items()]
-    return "\n".join([shared, f"?core: {core}", *rules, *named, *terminals, ""])
+    ]
+    terminals = [f"{name}: /{_word(word)}/" for word, name in words.items()]
+    return "\n".join([*lines, *terminals, ""])
 
 
-def _rule(text: str, words: dict[str, str], rules: dict[str, str]) -> str:
-    """Return a phrasing in lark's notation. Raises `ValueError` for what is none.
+def _alternatives(
+    text: str, words: dict[str, str], rules: dict[str, list[tuple[str, ...]]]
+) -> list[tuple[str, ...]]:
+    """Return the alternatives of a phrasing. Raises `ValueError` for what is none.
 
-    `rules` gets a rule for each argument and each bracket: fewer combinations than in one rule.
+    The tables `words` and `rules` get its words, and a rule for each argument and each bracket.
     """
-    stack: list[list[str]] = [[]]
+    stack: list[list[list[str]]] = [[[]]]
     at = 0
     while at < len(text):
         found = PIECE.match(text, at)
@@ -78,25 +88,31 @@ def _rule(text: str, words: dict[str, str], rules: dict[str, str]) -> str:
             raise ValueError(f"`{text}` is no phrasing: see `{text[at:]}`")
         at = found.end()
         name, kind, shared, word, comma, sign, _ = found.groups()
+        here = stack[-1]
         if name is not None:
             rule = f"a_{name.replace('.', '_dot_').replace('*', 'all_of_it')}__{kind}"
-            rules[rule] = kind
-            stack[-1].append(rule)
+            rules[rule] = [(kind,)]
+            here[-1].append(rule)
         elif shared is not None:
-            stack[-1].append(f"_{shared.lower()}")
+            here[-1].append(f"_{shared.lower()}")
         elif word is not None:
-            stack[-1].append(_words(word, words))
-        elif comma is not None or sign == "|":
-            stack[-1].append("_COMMA" if comma else "|")
+            here[-1].append(_words(word, words))
+        elif comma is not None:
+            here[-1].append("_COMMA")
+        elif sign == "|":
+            here.append([])
         elif sign in ("(", "["):
-            stack.append(["|"] if sign == "[" else [])
+            stack.append([[]] if sign == "(" else [[], []])
         elif sign is not None:
-            inside = " ".join(stack.pop())
-            known = {body: name for name, body in rules.items()}
-            group = known.get(inside, f"_g{len(rules)}")
-            rules[group] = inside
-            stack[-1].append(group)
-    return " ".join(stack.pop())
+            group = f"_g{len(rules)}"
+            rules[group] = [tuple(each) for each in stack.pop()]
+            stack[-1][-1].append(group)
+    return [tuple(each) for each in stack.pop()]
+
+
+def _word(word: str) -> str:
+    """Return the regular expression of a whole word."""
+    return rf"(?i:{re.escape(word)})(?![\w'-]*\w)"
 
 
 def _words(text: str, words: dict[str, str]) -> str:

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from functools import cache
 from typing import Any, NamedTuple
 
-from sponsio_like.prose.grammar import parser_for
+from sponsio_like.prose.grammar import grammar_for
 from sponsio_like.prose.numbers import WORDS, read_number, seconds_of
 from sponsio_like.prose.trees import SHAPE, Phrasings
 
@@ -160,32 +160,25 @@ def _span(size: str, unit: str) -> dict[str, Any]:
 @cache
 def _spoken(phrasings: Phrasings) -> tuple[tuple[_Piece, ...], ...]:
     """Return each phrasing in its first words, without what may be left out."""
-    parser = parser_for(phrasings)
-    first: dict[str, Any] = {}
-    for rule in parser.rules:
-        name = str(rule.origin.name)
-        if name not in first or rule.order < first[name].order:
-            first[name] = rule
-    words = {each.name: each.pattern.value for each in parser.terminals}
+    grammar = grammar_for(phrasings)
 
-    def said(symbol: Any) -> Iterator[_Piece]:
-        name = str(symbol.name)
+    def said(name: str) -> Iterator[_Piece]:
         if name.startswith("a_"):
             path, _, kind = name.removeprefix("a_").partition("__")
             shape = "<number>" if kind in NUMBERS else "<span>" if kind in SPANS else "<text>"
             path = "*" if path == "all_of_it" else path.replace("_dot_", ".")
             for part in AROUND.get(kind, (shape,)):
                 yield _Piece(part, (path, kind) if part == shape else None)
-        elif symbol.is_term:
-            yield _Piece(re.sub(r"\\(.)", r"\1", words[name].partition("(?!")[0]))
+        elif name in grammar.terminals:
+            yield _Piece(grammar.words.get(name, ","))
         else:
-            for each in first[name].expansion:
+            for each in grammar.expansions[name][0].symbols:
                 yield from said(each)
 
     return tuple(
         tuple(
             piece
-            for each in first[f"p{i}"].expansion
+            for each in grammar.expansions[f"p{i}"][0].symbols
             for piece in said(each)
             if piece.shape not in ARTICLES
         )

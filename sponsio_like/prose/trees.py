@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice, product
+from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
-from sponsio_like.prose.grammar import parser_for
+from sponsio_like.prose.forest import trees
+from sponsio_like.prose.grammar import grammar_for
 from sponsio_like.prose.numbers import read_number, seconds_of
 
 if TYPE_CHECKING:
@@ -72,29 +73,9 @@ def conditions(sentence: str, is_tool: Callable[[str], bool]) -> Iterator[Any]:
 
 
 def _trees(sentence: str, phrasings: Phrasings, start: str) -> Iterator[Any]:
-    from lark import UnexpectedInput
-
     if not sentence.strip() or len(sentence) > LONGEST_SENTENCE:
         return
-    try:
-        tree = parser_for(phrasings).parse(sentence, start=start)
-    except UnexpectedInput:
-        return
-    yield from islice(_unfolded(tree), READINGS_CAP)
-
-
-def _unfolded(node: Any) -> Iterator[Any]:
-    """Yield every tree without ambiguity."""
-    if not hasattr(node, "children"):
-        yield node
-        return
-    if node.data == "_ambig":
-        for each in node.children:
-            yield from _unfolded(each)
-        return
-    parts = [list(islice(_unfolded(each), READINGS_CAP)) for each in node.children]
-    for children in product(*parts):
-        yield type(node)(node.data, list(children))
+    yield from islice(trees(grammar_for(phrasings), start, sentence), READINGS_CAP)
 
 
 class _Reader:
