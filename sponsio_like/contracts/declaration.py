@@ -253,7 +253,7 @@ class Pattern:
         best, said = "", set[str]()
         for template in self.sentences:
             text, names = fill(template, {**defaults, **given})
-            if text and len(names & given.keys()) > len(said & given.keys()):
+            if text and (not best or len(names & given.keys()) > len(said & given.keys())):
                 best, said = text, names
         rest = {name: value for name, value in given.items() if name not in said}
         tail = ", ".join(named_argument(name, value) for name, value in rest.items())

@@ -1,20 +1,21 @@
-"""Built-in atoms over what the texts of a call mean: where paths lead, which host a URL reaches.
+"""Built-in atoms over what texts mean: where paths lead, which host a URL reaches, what is in them.
 
-In: a call, a path into its arguments, and what is allowed there. Out: `True`, `False`, or `None`
+In: a call, an answer or a message, and what is allowed there. Out: `True`, `False`, or `None`
 where that cannot be decided.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
-from sponsio_like.events.argument_atoms import Read
+from sponsio_like.events.argument_atoms import Read, nested_values, texts
 from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call
+from sponsio_like.events.events import Call, Message, Result
 from sponsio_like.events.registry import atom
-from sponsio_like.kinds import host_of, private_host
-from sponsio_like.values import leaves_of, reach, real, under
+from sponsio_like.kinds import has_hits, host_of, private_host
+from sponsio_like.values import NotCanonical, leaves_of, reach, real, scalar_text, spend, under
 
 
 @atom("arg_inside", prepared=True)
@@ -66,3 +67,41 @@ def arg_host(path: str, hosts: tuple[str, ...]) -> Read:
 def _each(call: Call, path: str) -> Iterator[Any]:
     """Yield the values at a path one by one, and those in lists; nulls are left out."""
     yield from (each for each in leaves_of(reach(call.args, path)[0]) if each is not None)
+
+
+# --- personal data and secrets --------------------------------------------------------------------
+
+
+@atom("arg_finds", prepared=True)
+def arg_finds(path: str, names: tuple[str, ...]) -> Read:
+    """Return the test: one of these detectors finds something in the argument; `*` is all of them.
+
+    None if the argument cannot be read.
+    """
+    return lambda call, _: _finds([call.args] if path == "*" else reach(call.args, path)[0], names)
+
+
+@atom("output_finds", waits=True)
+def output_finds(_: str, result: Result, names: tuple[str, ...]) -> bool | None:
+    """True if one of these detectors finds something in the answer; None if it cannot be read."""
+    return _finds([result.output], names)
+
+
+@atom("text_finds", about="message")
+def text_finds(message: Message, _: Context, names: tuple[str, ...]) -> bool | None:
+    """True if one of these detectors finds something in the text; None if it cannot be read."""
+    return _finds([message.text], names)
+
+
+def _finds(values: list[Any], names: tuple[str, ...]) -> bool | None:
+    """True if a text or a number inside, or a list of texts read as one, has something."""
+    try:
+        plain = [each for each in nested_values(values) if isinstance(each, (int, float, Decimal))]
+        numbers = [scalar_text(each) for each in plain if not isinstance(each, bool)]
+        for text in [*texts(values), *(each for each in numbers if each is not None)]:
+            spend(len(text))
+            if has_hits(text, names):
+                return True
+    except NotCanonical:
+        return None
+    return False

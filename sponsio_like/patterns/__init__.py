@@ -55,6 +55,7 @@ from sponsio_like.patterns.operational import (
 from sponsio_like.patterns.output import (
     max_length,
     no_keywords,
+    no_pii,
 )
 from sponsio_like.patterns.resource import (
     delegation_depth_limit,
@@ -126,6 +127,7 @@ __all__ = [
     "no_data_leak",
     "no_keywords",
     "no_other_call",
+    "no_pii",
     "no_reversal",
     "precedence",
     "rate_limit",

@@ -1,4 +1,4 @@
-"""Output: words that the agent's responses must not have, and their length. Positions are messages.
+"""Output: words and personal data that the agent's responses must not have, and their length.
 
 Each function is a pattern; `contracts/declaration.py` tells what its arguments and decorator mean.
 """
@@ -9,9 +9,10 @@ import functools
 import re
 from typing import Any
 
-from sponsio_like.contracts import Name, Natural, pattern
+from sponsio_like.contracts import Field, Name, Natural, Tools, calls_of_any, pattern
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Context, Message, atom
+from sponsio_like.kinds import chosen_detectors
 from sponsio_like.logic.formula import Always, Custom, Formula, MessageBy
 from sponsio_like.values import NotCanonical, folded
 
@@ -71,6 +72,66 @@ def max_length(max_words: Natural | None = None, max_chars: Natural | None = Non
     if max_words is None and max_chars is None:
         raise ContractError.of("`max_words` or `max_chars` is needed", "write max_words: 200")
     return Always(RESPONSE >> Custom("text_within", (max_words, max_chars)))
+
+
+@pattern(
+    "output",
+    "response must not contain `{kinds: or }` data",
+    "`{tool}` must not be given `{kinds: or }` data",
+    "`{answers}` must not answer with `{kinds: or }` data",
+    says=(
+        (
+            "RESPONSE MUST_NOT (mention | contain | include) (pii | personal data | "
+            "{kinds:texts} data)"
+        ),
+        (
+            "{tool:tools} MUST_NOT (be given | get | receive) (pii | personal data | "
+            "{kinds:texts} data)"
+        ),
+        (
+            "{answers:tools} MUST_NOT (answer with | return) (pii | personal data | "
+            "{kinds:texts} data)"
+        ),
+    ),
+    keeps=(
+        "",
+        'msg:assistant="your order 4111 1111 1111 1112 is on its way"',
+        'msg:assistant="git@github.com:corp/app, version 1.2.3, 2026-11-23"',
+        'msg:user="my mail is ann@corp.com"',
+        'send(to="ann@corp.com")',
+    ),
+    breaks=(
+        'msg:assistant="write to ann@corp.com"',
+        'msg:assistant="card 4111-1111-1111-1111"',
+        'msg:assistant="pay to DE89 3704 0044 0532 0130 00"',
+        'msg:assistant="SSN 123-45-6789"',
+        'msg:assistant="call +49 30 901820"',
+    ),
+    example={"kinds": ["personal"]},
+)
+def no_pii(
+    kinds: tuple[Name, ...] = ("personal",),
+    tool: Tools | None = None,
+    field: Field = "*",
+    answers: Tools | None = None,
+) -> Formula:
+    """Responses have no personal data; with `tool`, its arguments; with `answers`, its answers.
+
+    `kinds` are those of `docs/kinds.md`: email, phone, card, iban, ssn, national, or a key such as
+    `aws_key`; `personal` and `secrets` are all of theirs. Numbers count if their
+    check digits are right. `field` is the argument that is searched, with all in it. Of an answer,
+    it is known only once it is given. Needs the extra `[kinds]`.
+    """
+    names = chosen_detectors(kinds)
+    if tool is not None and answers is not None:
+        raise ContractError.of("`tool` and `answers` are two demands", "write two guarantees")
+    if field != "*" and tool is None:
+        raise ContractError.of("`field` is an argument of `tool`", "write tool: .. beside it")
+    if tool is not None:
+        return Always(calls_of_any(tool) >> ~Custom("arg_finds", (field, names)))
+    if answers is not None:
+        return Always(calls_of_any(answers) >> ~Custom("output_finds", (names,)))
+    return Always(RESPONSE >> ~Custom("text_finds", (names,)))
 
 
 # --- atoms --------------------------------------------------------------------------------------

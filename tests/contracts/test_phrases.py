@@ -173,6 +173,9 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "`A` within 60s of `B`": ("time_since", {"action": "A", "event": "B", "max_seconds": 60}),
     "response must not mention `w`": ("no_keywords", {"words": ["w"]}),
+    "response must not contain `email` or `card` data": ("no_pii", {"kinds": ["email", "card"]}),
+    "`A` must not be given `card` data": ("no_pii", {"kinds": ["card"], "tool": "A"}),
+    "`A` must not answer with `secrets` data": ("no_pii", {"kinds": ["secrets"], "answers": "A"}),
     "response under 200 words": ("max_length", {"max_words": 200}),
     "response under 200 characters": ("max_length", {"max_chars": 200}),
     "no `A`": ("absent", {"match": "A"}),
@@ -245,7 +248,7 @@ def test_every_sentence_is_listed_here() -> None:
         ("tool `A` must precede ``", "tool `A` must precede `THEN`"),
         ("tool `A` at most some times", "tool `A` at most LIMIT times"),
         ("tool `A` at most 5 times per 60 fortnights", "tool `A` at most 5 times"),
-        ("response must not contain PII", ""),
+        ("response must be polite", ""),
         ("", ""),
     ],
 )

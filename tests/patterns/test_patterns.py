@@ -160,6 +160,7 @@ CATALOG_ROWS = {
     "duplicate_call_limit": "tool fields=* limit=1 counts=done",
     "time_since": "action event max_seconds",
     "no_keywords": "words",
+    "no_pii": "kinds=personal tool=none field=* answers=none",
     "max_length": "max_words=none max_chars=none",
     "absent": "match",
     "precedence": "match requires within=none",

@@ -107,6 +107,12 @@ MEANING = (
         "(?:{'|'.join(each)})",
     ),
     (
+        "only mail is personal",
+        "patterns/output.py",
+        "names = chosen_detectors(kinds)",
+        'names = ("email",)',
+    ),
+    (
         "one word more",
         "patterns/output.py",
         "len(message.text.split()) <= most_words",

@@ -14,13 +14,13 @@ from sponsio_like.replay import Replay
 from sponsio_like.traces import read_traces
 from tests.semantics.manifest import requirement
 
-KINDS = ["email", "card", "iban", "key", "phone"]
+KINDS = ["email", "card", "iban", "openai_key", "phone"]
 KEY = "sk-" + "proj1234567890abcdef"
 TEXTS = {
     "email": "ann.b+c@mail.example.com",
     "card": "4111 1111 1111 1111",
     "iban": "DE89 3704 0044 0532 0130 00",
-    "key": KEY,
+    "openai_key": KEY,
     "phone": "+49 (30) 901820-12",
 }
 
@@ -113,5 +113,5 @@ def test_no_contract_is_judged_on_what_is_left(
 
 def test_an_unknown_kind_is_refused() -> None:
     """It says which there are."""
-    with pytest.raises(ContractError, match=r"`emial` is no kind.*email"):
+    with pytest.raises(ContractError, match=r"`emial` is no kind of text.*email"):
         redacted(print, ["emial"])

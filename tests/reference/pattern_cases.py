@@ -546,6 +546,16 @@ CASES = [
         q.has_word("big", "bad one"),
     ),
     case(
+        "no_pii",
+        'msg:assistant="a@b.cc"|msg:assistant="a@b"|msg:assistant="123-45-6789"|msg:user="a@b.cc"|q',
+        q.response(lambda text: text in ("a@b.cc", "123-45-6789")),
+    ),
+    case(
+        "no_pii, kinds: [email], tool: b",
+        'b(c="a@b.cc")|b(c=["x a@b.cc"])|b(c="123-45-6789")|z(c="a@b.cc")|b',
+        p.argument("b", "c", lambda v: v in ("a@b.cc", ["x a@b.cc"])),
+    ),
+    case(
         "max_length, max_words: 2",
         'msg:assistant="a b"|msg:assistant="a  b c"|msg:user="a b c"|q',
         q.response(lambda text: len(text.split()) > 2),

@@ -25,6 +25,7 @@ PATTERNS: dict[str, str] = {
     "C-duplicate_call_limit": "duplicates are one too many",
     "C-time_since": "time may run out",
     "C-no_keywords": "words are parts of words",
+    "C-no_pii": "only mail is personal",
     "C-max_length": "one word more",
 }
 """The patterns of the catalog that are not in `tests/semantics/manifest_rows.py`."""

@@ -1,0 +1,140 @@
+"""Finds texts that have a recognisable form inside of other texts: addresses, numbers, keys.
+
+In: a text, and the names of detectors. Out: where each stands, and what it is without blanks and
+signs. Texts are searched as a person sees them: full-width letters and digits, digits of other
+scripts, invisible characters and odd dashes make no difference.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import NamedTuple, TypeAlias
+
+from sponsio_like.errors import ContractError, closest
+from sponsio_like.values import folded
+
+Found: TypeAlias = Iterator[tuple[int, int, str]]
+"""Start and end of each, and its plain value."""
+DASHES = {ord(each): "-" for each in "\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\ufe58\ufe63"}
+BLANKS = dict.fromkeys([0x0B, 0x0C, 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F], " ")
+BLANKS |= dict.fromkeys([*range(0x2000, 0x200B), 0x3000], " ")
+LONGEST_KEPT = 4_096
+"""Most characters of a text of which it is remembered that something was found in it."""
+MOST = 1_000
+"""Most texts that one detector finds in a text."""
+
+
+class Hit(NamedTuple):
+    """A text that was found. `value` is it without blanks and signs, `name` that of its detector.
+
+    `start` and `end` are places in the text that was searched.
+    """
+
+    name: str
+    start: int
+    end: int
+    value: str
+
+
+@dataclass(frozen=True)
+class Detector:
+    """A detector: `find` gets a plain text. `needs` are modules of the extra `[kinds]`."""
+
+    name: str
+    group: str
+    find: Callable[[str], Found]
+    needs: tuple[str, ...] = ()
+
+
+DETECTORS: dict[str, Detector] = {}
+"""The detectors by name."""
+
+
+def detector(
+    name: str, group: str, *needs: str
+) -> Callable[[Callable[[str], Found]], Callable[[str], Found]]:
+    """Declare a detector of the group `personal` or `secrets`."""
+
+    def declare(find: Callable[[str], Found]) -> Callable[[str], Found]:
+        DETECTORS[name] = Detector(name, group, find, needs)
+        return find
+
+    return declare
+
+
+def chosen_detectors(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of detectors; `personal` and `secrets` stand for all of that group.
+
+    Raises `ContractError` for other names, and where a module is missing that one needs.
+    """
+    groups = dict.fromkeys(each.group for each in DETECTORS.values())
+    out: dict[str, None] = {}
+    for name in names:
+        if name not in DETECTORS and name not in groups:
+            hint = closest(name, [*groups, *DETECTORS])
+            known = f"write one of {', '.join([*groups, *DETECTORS])}"
+            raise ContractError.of(f"`{name}` is no kind of text that is found", hint or known)
+        known_as = (each.name for each in DETECTORS.values() if name in (each.name, each.group))
+        out |= dict.fromkeys(known_as)
+    for name in out:
+        lacking = [each for each in DETECTORS[name].needs if find_spec(each) is None]
+        if lacking:
+            what = f"finding `{name}` needs `{'`, `'.join(lacking)}`"
+            raise ContractError.of(what, "write: pip install 'sponsio-like[kinds]'")
+    return tuple(out)
+
+
+def hits(text: str, names: Iterable[str]) -> list[Hit]:
+    """Return what these detectors find, by where it starts."""
+    plain, places = _plain(text)
+    out = []
+    for name in names:
+        for i, (start, end, value) in enumerate(DETECTORS[name].find(plain)):
+            if i >= MOST:
+                break
+            out.append(Hit(name, places[start], places[end - 1] + 1, value))
+    return sorted(out, key=lambda hit: (hit.start, -hit.end))
+
+
+@functools.lru_cache(maxsize=4_096)
+def _has_hits(text: str, names: tuple[str, ...]) -> bool:
+    return bool(hits(text, names))
+
+
+def has_hits(text: str, names: tuple[str, ...]) -> bool:
+    """True if one of these detectors finds something; kept for short texts."""
+    return _has_hits(text, names) if len(text) <= LONGEST_KEPT else bool(hits(text, names))
+
+
+def _plain(text: str) -> tuple[str, range | list[int]]:
+    """Return the text as it is seen, and for each of its characters its place in the text."""
+    if text.isascii():
+        return text, range(len(text))
+    letters: list[str] = []
+    places: list[int] = []
+    for place, sign in enumerate(text):
+        seen = sign if sign.isascii() else _seen(sign)
+        letters.append(seen)
+        places.extend([place] * len(seen))
+    return "".join(letters), places
+
+
+@functools.lru_cache(maxsize=4_096)
+def _seen(sign: str) -> str:
+    """Return one character as it is read: plain digits and dashes, nothing for what is unseen."""
+    if not folded(sign):
+        return ""
+    plain = unicodedata.normalize("NFKC", sign.translate(DASHES).translate(BLANKS))
+    digits = [unicodedata.digit(each, None) for each in plain]
+    pairs = zip(plain, digits, strict=True)
+    return "".join(each if digit is None else str(digit) for each, digit in pairs)
+
+
+def between(text: str, start: int, end: int) -> str:
+    """Return letters and digits between two places, the letters as capitals."""
+    return re.sub(r"[\W_]", "", text[start:end]).upper()

@@ -1,0 +1,328 @@
+"""The kind `personal`: addresses, numbers of phones, cards and accounts, national numbers.
+
+In: any text. Out: the names of what is found in it, and the values. Numbers with check digits count
+only where these are right; a number that is nothing but digits, with one check digit, only behind a
+word that says what it is (`BSN 111222333`).
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from typing import NamedTuple
+
+from sponsio_like.kinds.detectors import DETECTORS, MOST, Found, between, detector, hits
+from sponsio_like.kinds.registry import kind
+from sponsio_like.values import UNREADABLE, Facts
+
+FACTS = {
+    "finds[]": "the names of what is found",
+    "values[]": "the texts that are found, without blanks and signs",
+}
+
+
+def facts_of_group(text: str, group: str) -> Facts:
+    """Return what the detectors of a group find in a text; unknown if it is far too much."""
+    names = [each.name for each in DETECTORS.values() if each.group == group]
+    found = hits(text, names)
+    more = (UNREADABLE,) if len(found) >= MOST else ()
+    return {
+        "finds": (*dict.fromkeys(hit.name for hit in found), *more),
+        "values": (*dict.fromkeys(hit.value for hit in found), *more),
+    }
+
+
+@kind("personal", FACTS, main="finds", needs=("stdnum", "phonenumbers"), numbers=True)
+def personal(text: str) -> Facts:
+    """Return the personal data in a text."""
+    return facts_of_group(text, "personal")
+
+
+# --- addresses ------------------------------------------------------------------------------------
+
+AT = re.compile(
+    r"(?:(?P<sign>@|%40|&#64;|&#x40;|&commat;|\\u0040)|\s?[\[({<]\s?at\s?[\])}>]\s?|\s(?P<word>at)\s)"
+    r"(?P<host>[\w-]{1,63}(?:(?:\.|\s?[\[({]\s?dot\s?[\])}]\s?|\s(?P<dot>dot)\s)[\w-]{1,63}){1,8})",
+    re.IGNORECASE,
+)
+LOCAL = re.compile(r"[\w.!#$&'*+/=?^`{|}~-]{1,64}$")
+DOT = re.compile(r"\s?[\[({]\s?dot\s?[\])}]\s?|\sdot\s", re.IGNORECASE)
+COMMON = re.compile(r"com|org|net|edu|gov|info|io|co|eu|de|uk|fr|es|ch|us", re.IGNORECASE)
+"""Ends of domains that are said in words."""
+NO_DOMAIN = re.compile(
+    r"\d|(?:png|jpe?g|gif|svg|webp|css|js|py|md|html?|json|ya?ml)$", re.IGNORECASE
+)
+"""Ends of what is no domain: a number, the suffix of a file (`logo@2x.png`)."""
+
+
+@detector("email", "personal")
+def email_addresses(text: str) -> Found:
+    """Yield addresses of mail, also `ann [at] corp [dot] com`; not `git@github.com:a/b`."""
+    for match in AT.finditer(text):
+        before = LOCAL.search(text[max(0, match.start() - 64) : match.start()])
+        host = DOT.sub(".", match["host"])
+        top = host.rpartition(".")[2]
+        if before is None or len(top) < 2 or NO_DOMAIN.match(top):
+            continue
+        if match["word"] and not (match["dot"] and COMMON.fullmatch(top)):
+            continue
+        local = before[0].lstrip("'`{/=").rpartition("//")[2]
+        start = match.start() - len(local)
+        if not local.strip(".") or _is_login(text, start, match.end(), local):
+            continue
+        yield start, match.end(), f"{local}@{host.lower()}"
+
+
+def _is_login(text: str, start: int, end: int, local: str) -> bool:
+    """True for the user in the URL of a repository, and the password in that of a server."""
+    if local == "git" and text[end : end + 1] in (":", "/"):
+        return True
+    word = re.split(r"\s", text[max(0, start - 80) : start])[-1]
+    return re.search(r"://[^/@]*:$", word) is not None
+
+
+# --- phones ---------------------------------------------------------------------------------------
+
+ABROAD = re.compile(r"(?<![\w+)])(?P<sign>\+|00)[ ]?\(?\d(?:[ ().\-/]{0,3}\d){6,14}(?!\d)")
+AMERICAN = re.compile(
+    r"(?<![\w.\-/+])(?:1[-. ])?(?:\([2-9]\d\d\)[ -]?|[2-9]\d\d(?=([-.])))\1?"
+    r"[2-9]\d\d[-. ]\d{4}(?![\w\-])"
+)
+NAMED = re.compile(
+    r"\b(?:(?:tele)?phone|telefon[eo]?|tel|mobile|mobil|cell|fax|handy|m[oó]vil|whatsapp"
+    r"|(?:call|text|reach)\s(?:me|us|him|her|them)\s(?:at|on))\b[^\d\n+]{0,15}"
+    r"(\(?\d(?:[ ().\-/]{0,3}\d){6,14})(?!\d)",
+    re.IGNORECASE,
+)
+
+
+@detector("phone", "personal", "phonenumbers")
+def phone_numbers(text: str) -> Found:
+    """Yield numbers of phones: `+49 30 901820`, `(212) 664-7665`, and others behind `phone`."""
+    for match in ABROAD.finditer(text):
+        number = "+" + between(text, *match.span()).removeprefix("00")
+        if _is_phone(number, strict=match["sign"] == "00" or _opens_line(text, match.start())):
+            yield match.start(), match.end(), number
+    for match in AMERICAN.finditer(text):
+        yield match.start(), match.end(), "+1" + between(text, *match.span())[-10:]
+    for match in NAMED.finditer(text):
+        yield match.start(1), match.end(1), between(text, *match.span(1))
+
+
+def _opens_line(text: str, place: int) -> bool:
+    """True at the start of a line that is one digit string: `+12345678` of a patch."""
+    return text[place - 1 : place] in ("", "\n") and place > 0
+
+
+def _is_phone(number: str, *, strict: bool) -> bool:
+    import phonenumbers  # of the extra [kinds]
+
+    try:
+        read = phonenumbers.parse(number)
+    except phonenumbers.NumberParseException:
+        return False
+    return bool((phonenumbers.is_valid_number if strict else phonenumbers.is_possible_number)(read))
+
+
+# --- cards and accounts ---------------------------------------------------------------------------
+
+DIGITS = re.compile(r"\d+")
+GAP = re.compile(r"[ \-.\n\t_]{1,2}")
+ISSUERS = re.compile(
+    r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01]|720)\d{12,13}|3[47]\d{13}"
+    r"|3(?:0[0-5]|[68]\d)\d{11}|6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}"
+    r"|62\d{14,17}|(?:5018|5020|5038|5893|6304|6759|676[1-3])\d{8,15}"
+)
+"""Numbers of cards by the digits that each issuer begins them with, and their lengths."""
+
+
+@detector("card", "personal")
+def card_numbers(text: str) -> Found:
+    """Yield numbers of cards: those of an issuer, with the right check digit, grouped alike."""
+    for chain in _chains(text):
+        past = 0
+        for i in range(len(chain)):
+            if chain[i][0] < past:
+                continue
+            for j in range(i, min(i + 19, len(chain))):
+                start, end = chain[i][0], chain[j][1]
+                number = re.sub(r"\D", "", text[start:end])
+                if len(number) > 19:
+                    break
+                if (
+                    _is_card(number)
+                    and _grouped_alike(chain, i, j)
+                    and text[start - 1 : start] != "."
+                ):
+                    past = end
+                    yield start, end, number
+                    break
+
+
+def _chains(text: str) -> Iterator[list[tuple[int, int]]]:
+    """Yield groups of digits that only blanks, dashes and the like stand between."""
+    chain: list[tuple[int, int]] = []
+    for match in DIGITS.finditer(text):
+        if chain and GAP.fullmatch(text, chain[-1][1], match.start()) is None:
+            yield chain
+            chain = []
+        chain.append(match.span())
+    if chain:
+        yield chain
+
+
+def _is_card(number: str) -> bool:
+    if ISSUERS.fullmatch(number) is None:
+        return False
+    digits = [int(sign) for sign in reversed(number)]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
+    return (sum(digits[::2]) + sum(doubled)) % 10 == 0
+
+
+def _grouped_alike(chain: list[tuple[int, int]], first: int, last: int) -> bool:
+    """True if groups have one size, as on a card; single and double digits only all together."""
+    sizes = [end - start for start, end in chain[first : last + 1]]
+    if len(sizes) == 1 or sizes in ([4, 6, 5], [4, 6, 4]):
+        return True
+    alike = len({*sizes[:-1]}) == 1 and sizes[-1] <= max(sizes[0], 4)
+    return alike and (sizes[0] > 2 or (first == 0 and last == len(chain) - 1))
+
+
+ACCOUNT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[ ]?\d[ ]?\d(?:[ .\-]{0,2}[A-Za-z0-9]){11,30}")
+
+
+@detector("iban", "personal", "stdnum")
+def account_numbers(text: str) -> Found:
+    """Yield numbers of bank accounts (IBAN) whose check digits and length are right."""
+    from stdnum import iban  # of the extra [kinds]
+
+    place = 0
+    while (match := ACCOUNT.search(text, place)) is not None:
+        place = match.start() + 2
+        ends = [each.end() for each in re.finditer(r"[A-Za-z0-9]", match[0])]
+        for length in range(min(len(ends), 34), 14, -1):
+            end = match.start() + ends[length - 1]
+            number = between(text, match.start(), end)
+            if not text[end : end + 1].isalnum() and iban.is_valid(number):
+                yield match.start(), end, number
+                place = end
+                break
+
+
+# --- national numbers -----------------------------------------------------------------------------
+
+SOCIAL = re.compile(
+    r"(?<![\w.\-])(?:\d ?\d ?\d ?- ?\d ?\d ?- ?\d ?\d ?\d ?\d|\d{3}\.\d\d\.\d{4})(?![\w\-]|\.\d)"
+)
+SOCIAL_WORDS = r"ssn|social[ -]security|itin"
+
+
+@detector("ssn", "personal", "stdnum")
+def social_security_numbers(text: str) -> Found:
+    """Yield numbers of the US Social Security, `123-45-6789`; nine digits in a row behind `SSN`."""
+    for match in SOCIAL.finditer(text):
+        number = between(text, *match.span())
+        if _passes("us.ssn", number):
+            yield match.start(), match.end(), number
+    for start, end, number in _behind(text, SOCIAL_WORDS, 9):
+        if _passes("us.ssn", number) or _passes("us.itin", number):
+            yield start, end, number
+
+
+class Shape(NamedTuple):
+    """A national number: its module of python-stdnum, and its look where that is enough."""
+
+    module: str
+    look: str
+
+
+class Word(NamedTuple):
+    """A national number that only counts behind a word, and how many digits it has."""
+
+    module: str
+    words: str
+    digits: int
+
+
+SHAPES = tuple(
+    Shape(*each)
+    for each in (
+        ("fr.nir", r"[12] ?\d\d ?[01]\d ?\d[\dAB] ?\d{3} ?\d{3} ?\d\d"),
+        ("it.codicefiscale", r"[A-Za-z]{6} ?\d\d[A-Za-z]\d\d ?[A-Za-z]\d{3}[A-Za-z]"),
+        ("es.dni", r"\d{8}-?[A-Z]"),
+        ("es.nie", r"[XYZ]-?\d{7}-?[A-Z]"),
+        ("br.cpf", r"\d{3}\.\d{3}\.\d{3}-\d\d"),
+        ("mx.curp", r"[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d"),
+        ("fi.hetu", r"\d{6}[-+A-FU-Y]\d{3}[0-9A-Y]"),
+        ("cn.ric", r"[1-9]\d{16}[\dXx]"),
+        ("kr.rrn", r"\d{6}-\d{7}"),
+        ("se.personnummer", r"(?:19|20)?\d{6}[-+]\d{4}"),
+        ("no.fodselsnummer", r"\d{6} ?\d{5}"),
+        ("ch.ssn", r"756\.?\d{4}\.?\d{4}\.?\d\d"),
+        ("be.nn", r"\d\d\.\d\d\.\d\d-\d{3}\.\d\d"),
+        ("cl.rut", r"\d{1,2}\.\d{3}\.\d{3}-[\dKk]"),
+        ("in_.pan", r"[A-Z]{3}P[A-Z]\d{4}[A-Z]"),
+        ("", r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D]"),  # NINO: no check
+    )
+)
+WORDS = tuple(
+    Word(*each)
+    for each in (
+        ("gb.nhs", r"nhs", 10),
+        ("nl.bsn", r"bsn|burgerservicenummer|sofi", 9),
+        ("ca.sin", r"sin|social insurance", 9),
+        ("au.tfn", r"tfn|tax file", 9),
+        ("de.idnr", r"steuer-?id\w*|idnr|steuerliche identifikationsnummer|tax[ -]id", 11),
+        ("pl.pesel", r"pesel", 11),
+        ("br.cpf", r"cpf", 11),
+        ("in_.aadhaar", r"aadhaar|aadhar|uidai", 12),
+        ("za.idnr", r"(?:sa|south african) id|identity", 13),
+        ("ro.cnp", r"cnp", 13),
+        ("tr.tckimlik", r"tc kimlik|tckn|kimlik", 11),
+        ("dk.cpr", r"cpr", 10),
+        ("pt.nif", r"nif|contribuinte", 9),
+        ("il.idnr", r"teudat zehut", 9),
+        ("hr.oib", r"oib", 11),
+        ("bg.egn", r"egn", 10),
+    )
+)
+
+
+@detector("national", "personal", "stdnum")
+def national_numbers(text: str) -> Found:
+    """Yield national numbers of persons, of thirty countries, whose check digits are right."""
+    for module, look in SHAPES:
+        for match in _whole(look).finditer(text):
+            number = between(text, *match.span())
+            if not module or _passes(module, match[0].replace(" ", "")):
+                yield match.start(), match.end(), number
+    for module, words, digits in WORDS:
+        for start, end, number in _behind(text, words, digits):
+            if _passes(module, number):
+                yield start, end, number
+
+
+@functools.cache
+def _whole(look: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.\-+/])(?:{look})(?![\w\-+/]|\.\d)")
+
+
+@functools.cache
+def _word_before(words: str, digits: int) -> re.Pattern[str]:
+    number = rf"\d(?:[ .\-/]{{0,3}}\d){{{digits - 1}}}"
+    return re.compile(
+        rf"(?<![^\W_])(?:{words})(?![^\W_])[^\d\n]{{0,24}}({number})(?!\d)", re.IGNORECASE
+    )
+
+
+def _behind(text: str, words: str, digits: int) -> Found:
+    """Yield numbers of so many digits that stand behind one of the words."""
+    for match in _word_before(words, digits).finditer(text):
+        yield match.start(1), match.end(1), between(text, *match.span(1))
+
+
+def _passes(module: str, number: str) -> bool:
+    """True if python-stdnum takes the number: its length, its date, its check digits."""
+    return bool(import_module(f"stdnum.{module}").is_valid(number))
