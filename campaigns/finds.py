@@ -2,8 +2,8 @@
 
     python -m campaigns.finds FOLDER [--show DETECTOR]
 
-In: a folder with the corpora of `docs/corpora.md`. Out: for each corpus and detector, how many texts
-have something in them, and how many different values; with `--show`, the values in their
+In: a folder with the corpora of `docs/corpora.md`. Out: for each corpus and detector, how many
+texts have something in them, and how many different values; with `--show`, the values in their
 surroundings, to be judged by hand.
 """
 
@@ -19,8 +19,10 @@ from typing import Any
 
 from sponsio_like.kinds import chosen_detectors, hits
 
-CORPORA = ("agentdojo_benign", "bfcl_multi_turn", "odcv", "redcode_exec", "sweagent_demos")
-CORPORA += ("tau_reference", "tau_retail_agentverify")
+CORPORA = (
+    *("agentdojo_benign", "bfcl_multi_turn", "odcv", "redcode_exec", "sweagent_demos"),
+    *("tau_reference", "tau_retail_agentverify"),
+)
 AROUND = 30
 """Characters that are shown on each side."""
 

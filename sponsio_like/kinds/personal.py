@@ -47,6 +47,8 @@ AT = re.compile(
     r"(?P<host>[\w-]{1,63}(?:(?:\.|\s?[\[({]\s?dot\s?[\])}]\s?|\s(?P<dot>dot)\s)[\w-]{1,63}){1,8})",
     re.IGNORECASE,
 )
+SIGNS = ("@", "%40", "&#", "&commat", "u0040", "dot", "[at", "(at", "{at", "<at", "[ at", "( at")
+"""One of these is in a text that has an address."""
 LOCAL = re.compile(r"[\w.!#$&'*+/=?^`{|}~-]{1,64}$")
 DOT = re.compile(r"\s?[\[({]\s?dot\s?[\])}]\s?|\sdot\s", re.IGNORECASE)
 COMMON = re.compile(r"com|org|net|edu|gov|info|io|co|eu|de|uk|fr|es|ch|us", re.IGNORECASE)
@@ -60,7 +62,8 @@ NO_DOMAIN = re.compile(
 @detector("email", "personal")
 def email_addresses(text: str) -> Found:
     """Yield addresses of mail, also `ann [at] corp [dot] com`; not `git@github.com:a/b`."""
-    for match in AT.finditer(text):
+    lower = text.lower()
+    for match in AT.finditer(text) if any(sign in lower for sign in SIGNS) else ():
         before = LOCAL.search(text[max(0, match.start() - 64) : match.start()])
         host = DOT.sub(".", match["host"])
         top = host.rpartition(".")[2]
@@ -85,11 +88,13 @@ def _is_login(text: str, start: int, end: int, local: str) -> bool:
 
 # --- phones ---------------------------------------------------------------------------------------
 
-ABROAD = re.compile(r"(?<![\w+)])(?P<sign>\+|00)[ ]?\(?\d(?:[ ().\-/]{0,3}\d){6,14}(?!\d)")
-AMERICAN = re.compile(
-    r"(?<![\w.\-/+])(?:1[-. ])?(?:\([2-9]\d\d\)[ -]?|[2-9]\d\d(?=([-.])))\1?"
-    r"[2-9]\d\d[-. ]\d{4}(?![\w\-])"
+ABROAD = re.compile(
+    r"(?P<sign>\+|00)(?<![\w+)]\+)(?<![\w+)]00)\(?\d(?:[ ().\-/]{0,3}\d){6,14}(?!\d)"
 )
+LOCAL_PART = re.compile(r"[2-9]\d\d[-. ]\d{4}(?![\w\-])")
+AREA = re.compile(r"(?<![\w.\-/+])(?:1[-. ])?(?:\([2-9]\d\d\)[ -]?|[2-9]\d\d[-.])$")
+NUMBER = re.compile(r"\d[ ().\-/]{0,3}\d[ ().\-/]{0,3}\d[ ().\-/]{0,3}\d")
+"""Four digits that may belong together."""
 NAMED = re.compile(
     r"\b(?:(?:tele)?phone|telefon[eo]?|tel|mobile|mobil|cell|fax|handy|m[oó]vil|whatsapp"
     r"|(?:call|text|reach)\s(?:me|us|him|her|them)\s(?:at|on))\b[^\d\n+]{0,15}"
@@ -105,9 +110,12 @@ def phone_numbers(text: str) -> Found:
         number = "+" + between(text, *match.span()).removeprefix("00")
         if _is_phone(number, strict=match["sign"] == "00" or _opens_line(text, match.start())):
             yield match.start(), match.end(), number
-    for match in AMERICAN.finditer(text):
-        yield match.start(), match.end(), "+1" + between(text, *match.span())[-10:]
-    for match in NAMED.finditer(text):
+    for match in LOCAL_PART.finditer(text):
+        area = AREA.search(text[max(0, match.start() - 9) : match.start()])
+        if area is not None:
+            start = match.start() - len(area[0])
+            yield start, match.end(), "+1" + between(text, start, match.end())[-10:]
+    for match in NAMED.finditer(text) if NUMBER.search(text) else ():
         yield match.start(1), match.end(1), between(text, *match.span(1))
 
 
@@ -190,7 +198,9 @@ def _grouped_alike(chain: list[tuple[int, int]], first: int, last: int) -> bool:
     return alike and (sizes[0] > 2 or (first == 0 and last == len(chain) - 1))
 
 
-ACCOUNT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[ ]?\d[ ]?\d(?:[ .\-]{0,2}[A-Za-z0-9]){11,30}")
+COUNTRY = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2} ?$")
+CHECK_DIGITS = re.compile(r"\d(?= ?\d)")
+REST = re.compile(r"\d ?\d(?:[ .\-]{0,2}[A-Za-z0-9]){11,30}")
 
 
 @detector("iban", "personal", "stdnum")
@@ -198,25 +208,29 @@ def account_numbers(text: str) -> Found:
     """Yield numbers of bank accounts (IBAN) whose check digits and length are right."""
     from stdnum import iban  # of the extra [kinds]
 
-    place = 0
-    while (match := ACCOUNT.search(text, place)) is not None:
-        place = match.start() + 2
-        ends = [each.end() for each in re.finditer(r"[A-Za-z0-9]", match[0])]
-        for length in range(min(len(ends), 34), 14, -1):
-            end = match.start() + ends[length - 1]
-            number = between(text, match.start(), end)
+    past = 0
+    for digits in CHECK_DIGITS.finditer(text):
+        place = digits.start()
+        code = COUNTRY.search(text[max(0, place - 4) : place])
+        rest = REST.match(text, place) if code and place >= past else None
+        if code is None or rest is None:
+            continue
+        start = place - len(code[0])
+        ends = [place + each.end() for each in re.finditer(r"[A-Za-z0-9]", rest[0])]
+        for end in reversed(ends[12:]):
+            number = between(text, start, end)
             if not text[end : end + 1].isalnum() and iban.is_valid(number):
-                yield match.start(), end, number
-                place = end
+                yield start, end, number
+                past = end
                 break
 
 
 # --- national numbers -----------------------------------------------------------------------------
 
 SOCIAL = re.compile(
-    r"(?<![\w.\-])(?:\d ?\d ?\d ?- ?\d ?\d ?- ?\d ?\d ?\d ?\d|\d{3}\.\d\d\.\d{4})(?![\w\-]|\.\d)"
+    r"\d(?<![\w.\-]\d)(?: ?\d ?\d ?- ?\d ?\d ?- ?\d ?\d ?\d ?\d|\d\d\.\d\d\.\d{4})(?![\w\-]|\.\d)"
 )
-SOCIAL_WORDS = r"ssn|social[ -]security|itin"
+SOCIAL_WORDS = "ssn|social security|social-security|itin"
 
 
 @detector("ssn", "personal", "stdnum")
@@ -246,27 +260,29 @@ class Word(NamedTuple):
     digits: int
 
 
-SHAPES = tuple(
-    Shape(*each)
-    for each in (
-        ("fr.nir", r"[12] ?\d\d ?[01]\d ?\d[\dAB] ?\d{3} ?\d{3} ?\d\d"),
-        ("it.codicefiscale", r"[A-Za-z]{6} ?\d\d[A-Za-z]\d\d ?[A-Za-z]\d{3}[A-Za-z]"),
-        ("es.dni", r"\d{8}-?[A-Z]"),
-        ("es.nie", r"[XYZ]-?\d{7}-?[A-Z]"),
-        ("br.cpf", r"\d{3}\.\d{3}\.\d{3}-\d\d"),
-        ("mx.curp", r"[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d"),
-        ("fi.hetu", r"\d{6}[-+A-FU-Y]\d{3}[0-9A-Y]"),
-        ("cn.ric", r"[1-9]\d{16}[\dXx]"),
-        ("kr.rrn", r"\d{6}-\d{7}"),
-        ("se.personnummer", r"(?:19|20)?\d{6}[-+]\d{4}"),
-        ("no.fodselsnummer", r"\d{6} ?\d{5}"),
-        ("ch.ssn", r"756\.?\d{4}\.?\d{4}\.?\d\d"),
-        ("be.nn", r"\d\d\.\d\d\.\d\d-\d{3}\.\d\d"),
-        ("cl.rut", r"\d{1,2}\.\d{3}\.\d{3}-[\dKk]"),
-        ("in_.pan", r"[A-Z]{3}P[A-Z]\d{4}[A-Z]"),
-        ("", r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D]"),  # NINO: no check
-    )
-)
+SHAPES = {
+    True: (
+        Shape("fr.nir", r"[12] ?\d\d ?[01]\d ?\d[\dAB] ?\d{3} ?\d{3} ?\d\d"),
+        Shape("es.dni", r"\d{8}-?[A-Z]"),
+        Shape("br.cpf", r"\d{3}\.\d{3}\.\d{3}-\d\d"),
+        Shape("fi.hetu", r"\d{6}[-+A-FU-Y]\d{3}[0-9A-Y]"),
+        Shape("cn.ric", r"[1-9]\d{16}[\dXx]"),
+        Shape("kr.rrn", r"\d{6}-\d{7}"),
+        Shape("se.personnummer", r"(?:19|20)?\d{6}[-+]\d{4}"),
+        Shape("no.fodselsnummer", r"\d{6} ?\d{5}"),
+        Shape("ch.ssn", r"756\.?\d{4}\.?\d{4}\.?\d\d"),
+        Shape("be.nn", r"\d\d\.\d\d\.\d\d-\d{3}\.\d\d"),
+        Shape("cl.rut", r"\d{1,2}\.\d{3}\.\d{3}-[\dKk]"),
+    ),
+    False: (
+        Shape("it.codicefiscale", r"[A-Za-z]{6} ?\d\d[A-Za-z]\d\d ?[A-Za-z]\d{3}[A-Za-z]"),
+        Shape("es.nie", r"[XYZ]-?\d{7}-?[A-Z]"),
+        Shape("mx.curp", r"[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d"),
+        Shape("in_.pan", r"[A-Z]{3}P[A-Z]\d{4}[A-Z]"),
+        Shape("", r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D]"),  # UK: no check
+    ),
+}
+"""Numbers that begin with a digit, and with a letter."""
 WORDS = tuple(
     Word(*each)
     for each in (
@@ -274,11 +290,11 @@ WORDS = tuple(
         ("nl.bsn", r"bsn|burgerservicenummer|sofi", 9),
         ("ca.sin", r"sin|social insurance", 9),
         ("au.tfn", r"tfn|tax file", 9),
-        ("de.idnr", r"steuer-?id\w*|idnr|steuerliche identifikationsnummer|tax[ -]id", 11),
+        ("de.idnr", r"steuer-?id\w*|idnr|steuerliche identifikationsnummer|tax id|tax-id", 11),
         ("pl.pesel", r"pesel", 11),
         ("br.cpf", r"cpf", 11),
         ("in_.aadhaar", r"aadhaar|aadhar|uidai", 12),
-        ("za.idnr", r"(?:sa|south african) id|identity", 13),
+        ("za.idnr", r"sa id|south african id|identity", 13),
         ("ro.cnp", r"cnp", 13),
         ("tr.tckimlik", r"tc kimlik|tckn|kimlik", 11),
         ("dk.cpr", r"cpr", 10),
@@ -290,23 +306,38 @@ WORDS = tuple(
 )
 
 
+START = re.compile(r"\d(?<!\d\d)(?=[ .]?\d[ .A-Za-z]?\d)")
+LETTERS = re.compile(r"(?<![\w.\-+/])[A-Za-z]{1,6}[ -]?$")
+
+
 @detector("national", "personal", "stdnum")
 def national_numbers(text: str) -> Found:
     """Yield national numbers of persons, of thirty countries, whose check digits are right."""
-    for module, look in SHAPES:
-        for match in _whole(look).finditer(text):
-            number = between(text, *match.span())
-            if not module or _passes(module, match[0].replace(" ", "")):
-                yield match.start(), match.end(), number
-    for module, words, digits in WORDS:
+    for digit in START.finditer(text):
+        for start in _starts(text, digit.start()):
+            for module, look in SHAPES[text[start].isdigit()]:
+                match = _whole(look).match(text, start)
+                if match and (not module or _passes(module, match[0].replace(" ", ""))):
+                    yield match.start(), match.end(), between(text, *match.span())
+                    break
+    for module, words, digits in WORDS if NUMBER.search(text) else ():
         for start, end, number in _behind(text, words, digits):
             if _passes(module, number):
                 yield start, end, number
 
 
+def _starts(text: str, digit: int) -> Iterator[int]:
+    """Yield where a number may start that has its first digit there: at it, at letters before."""
+    if digit == 0 or not re.match(r"[\w.\-+/]", text[digit - 1]):
+        yield digit
+    letters = LETTERS.search(text[max(0, digit - 8) : digit])
+    if letters is not None:
+        yield digit - len(letters[0])
+
+
 @functools.cache
 def _whole(look: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w.\-+/])(?:{look})(?![\w\-+/]|\.\d)")
+    return re.compile(rf"(?:{look})(?![\w\-+/]|\.\d)")
 
 
 @functools.cache
@@ -317,9 +348,16 @@ def _word_before(words: str, digits: int) -> re.Pattern[str]:
     )
 
 
+@functools.cache
+def _stems(words: str) -> tuple[str, ...]:
+    """Return the letters that each of the words begins with."""
+    return tuple(re.split(r"\W", word)[0] for word in words.split("|"))
+
+
 def _behind(text: str, words: str, digits: int) -> Found:
     """Yield numbers of so many digits that stand behind one of the words."""
-    for match in _word_before(words, digits).finditer(text):
+    said = any(word in text.lower() for word in _stems(words))
+    for match in _word_before(words, digits).finditer(text) if said else ():
         yield match.start(1), match.end(1), between(text, *match.span(1))
 
 

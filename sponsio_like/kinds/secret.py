@@ -21,26 +21,52 @@ from sponsio_like.values import Facts
 LEAST_ENTROPY = 2.5
 """Fewest bits for each character of a token; `xxxxxxxx` has 0, twenty random hex digits 3.5."""
 EDGE, END = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"
-FORMS = {
-    "aws_key": r"(?:AKIA|ASIA)[A-Z2-7]{16}",
-    "github_key": r"gh[opsur]_[A-Za-z0-9]{36,251}|github_pat_[A-Za-z0-9_]{22,255}",
-    "gitlab_key": r"gl(?:pat|dt|rt|cbt|ptt|oas)-[\w-]{20,64}",
-    "slack_key": r"xox[abeoprs]-[\w-]{10,250}|xapp-\d-[\w-]{10,250}"
-    r"|hooks\.slack\.com/services/T\w{6,14}/B\w{6,14}/\w{18,32}",
-    "stripe_key": r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,247}|whsec_[A-Za-z0-9+/=]{24,64}",
-    "anthropic_key": r"sk-ant-[\w-]{20,200}",
-    "openai_key": r"sk-(?!ant-)(?:proj-|svcacct-|admin-|or-v1-)?[A-Za-z0-9_-]{16,200}",
-    "google_key": r"AIza[\w-]{35}|GOCSPX-[\w-]{28}|ya29\.[\w-]{30,512}",
-    "package_key": r"npm_[A-Za-z0-9]{36}|pypi-AgE[\w-]{50,400}|rubygems_[a-f0-9]{48}",
-    "sendgrid_key": r"SG\.[\w-]{22}\.[\w-]{43}",
-    "twilio_key": r"SK[0-9a-f]{32}",
-    "huggingface_key": r"hf_[A-Za-z0-9]{34,40}",
-    "cloud_key": r"do[oprt]_v1_[a-f0-9]{64}|dapi[a-f0-9]{32}|hvs\.[\w-]{24,140}"
-    r"|AccountKey=[A-Za-z0-9+/]{86}==|FwoGZXIvYXdz[\w+/=-]{40,900}",
-    "telegram_key": r"\d{8,10}:AA[\w-]{33}",
-    "shop_key": r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}|sq0(?:atp|csp)-[\w-]{22,43}",
-}
-"""Keys by the prefix that who issues them has published."""
+FORMS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("aws_key", ("AKIA", "ASIA"), r"(?:AKIA|ASIA)[A-Z2-7]{16}"),
+    (
+        "github_key",
+        ("ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_"),
+        r"gh[opsur]_[A-Za-z0-9]{36,251}|github_pat_[A-Za-z0-9_]{22,255}",
+    ),
+    ("gitlab_key", ("gl",), r"gl(?:pat|dt|rt|cbt|ptt|oas)-[\w-]{20,64}"),
+    (
+        "slack_key",
+        ("xox", "xapp-", "hooks.slack"),
+        r"(?:xox[abeoprs]|xapp-\d)-[\w-]{10,250}|hooks\.slack\.com/services(?:/\w{6,32}){3}",
+    ),
+    (
+        "stripe_key",
+        ("k_live_", "k_test_", "whsec_"),
+        r"[srp]k_(?:live|test)_[A-Za-z0-9]{16,247}|whsec_[A-Za-z0-9+/=]{24,64}",
+    ),
+    ("anthropic_key", ("sk-ant-",), r"sk-ant-[\w-]{20,200}"),
+    ("openai_key", ("sk-",), r"sk-(?!ant-)[\w-]{16,200}"),
+    (
+        "google_key",
+        ("AIza", "GOCSPX-", "ya29."),
+        r"AIza[\w-]{35}|GOCSPX-[\w-]{28}|ya29\.[\w-]{30,512}",
+    ),
+    (
+        "package_key",
+        ("npm_", "pypi-", "rubygems_"),
+        r"npm_[A-Za-z0-9]{36}|pypi-AgE[\w-]{50,400}|rubygems_[a-f0-9]{48}",
+    ),
+    ("sendgrid_key", ("SG.",), r"SG\.[\w-]{22}\.[\w-]{43}"),
+    ("twilio_key", ("SK",), r"SK[0-9a-f]{32}"),
+    ("huggingface_key", ("hf_",), r"hf_[A-Za-z0-9]{34,40}"),
+    (
+        "cloud_key",
+        ("_v1_", "dapi", "hvs.", "AccountKey="),
+        r"do[oprt]_v1_\w{64}|dapi[a-f0-9]{32}|hvs\.[\w-]{24,140}|AccountKey=[A-Za-z0-9+/]{86}==",
+    ),
+    ("telegram_key", (":AA",), r"\d{8,10}:AA[\w-]{33}"),
+    (
+        "shop_key",
+        ("shp", "sq0"),
+        r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}|sq0(?:atp|csp)-[\w-]{22,43}",
+    ),
+)
+"""Keys by the prefix that who issues them has published; one of the short texts is in each."""
 
 
 @kind("secrets", FACTS, main="finds")
@@ -55,19 +81,20 @@ def entropy(text: str) -> float:
     return -sum(count / len(text) * math.log2(count / len(text)) for count in counts)
 
 
-def _form(name: str, form: str) -> None:
+def _form(name: str, marks: tuple[str, ...], form: str) -> None:
+    """Declare the detector of keys of this form."""
     whole = re.compile(f"{EDGE}(?:{form}){END}")
 
     @detector(name, "secrets")
-    def keys(text: str) -> Found:
-        for match in whole.finditer(text):
-            body = match[0][-20:]
-            if entropy(body) >= LEAST_ENTROPY and (name != "openai_key" or _mixed(match[0][3:])):
+    def find(text: str) -> Found:
+        for match in whole.finditer(text) if any(mark in text for mark in marks) else ():
+            random = entropy(match[0][-20:]) >= LEAST_ENTROPY
+            if random and (name != "openai_key" or _mixed(match[0][3:])):
                 yield match.start(), match.end(), match[0]
 
 
-for _name, _look in FORMS.items():
-    _form(_name, _look)
+for _each in FORMS:
+    _form(*_each)
 
 
 def _mixed(text: str) -> bool:
@@ -86,11 +113,13 @@ LOGIN = re.compile(
     r"[a-z][a-z0-9+.-]{1,15}://[^\s/:@'\"<>]{0,64}:([^\s/@'\"<>]{3,128})@", re.IGNORECASE
 )
 SAID = re.compile(
-    r"(?<![A-Za-z])(?:pass(?:word|wd|phrase)?|pwd|secret(?:[_-]?(?:access[_-]?)?key)?|(?:api|access|auth|private|client)"
-    r"[_-]?(?:key|token|secret)|token|bearer)(?![A-Za-z])[\"']?\s{0,3}(?:is\s|[:=]|\s)>?\s{0,3}"
-    r"(?P<quote>[\"'`]?)(?P<value>[^\s\"'`,;<>(){}\[\]]{8,200})",
+    r"(?<![A-Za-z])(?:(?:pass|pwd)[\"']?\s{0,3}[:=]|(?:pass(?:word|wd|phrase)|secret(?:[_-]?"
+    r"(?:access[_-]?)?key)?|(?:api|access|auth|private|client)[_-]?(?:key|token|secret)|token|bearer)"
+    r"(?![A-Za-z])[\"']?\s{0,3}(?:is\s|[:=]|\s)>?)\s{0,3}"
+    r"[\"'`]?(?P<value>[^\s\"'`,;<>(){}\[\]]{8,200})",
     re.IGNORECASE,
 )
+WORDS = ("pass", "pwd", "secret", "token", "key", "bearer")
 STAND_IN = re.compile(
     r"\$|%|\*{3}|\.{3}|x{4}|^(?:your|my|the|example|change|env|os\.|process\.|self\.|config)",
     re.IGNORECASE,
@@ -108,7 +137,7 @@ def private_keys(text: str) -> Found:
 @detector("jwt", "secrets")
 def web_tokens(text: str) -> Found:
     """Yield signed tokens (JWT) whose first part is a header."""
-    for match in TOKEN.finditer(text):
+    for match in TOKEN.finditer(text) if "eyJ" in text else ():
         padded = match[1] + "=" * (-len(match[1]) % 4)
         try:
             header = json.loads(base64.urlsafe_b64decode(padded))
@@ -121,10 +150,11 @@ def web_tokens(text: str) -> Found:
 @detector("password", "secrets")
 def passwords(text: str) -> Found:
     """Yield passwords in URLs, and what stands behind `password=`, `api_key:` and their like."""
-    for match in LOGIN.finditer(text):
+    for match in LOGIN.finditer(text) if "://" in text else ():
         if not STAND_IN.search(match[1]):
             yield match.start(1), match.end(1), match[1]
-    for match in SAID.finditer(text):
+    lower = text.lower()
+    for match in SAID.finditer(text) if any(word in lower for word in WORDS) else ():
         value = match["value"].rstrip(".:!?")
         if _is_chosen(value) and not STAND_IN.search(value):
             yield match.start("value"), match.start("value") + len(value), value
