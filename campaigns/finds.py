@@ -1,10 +1,12 @@
 """What the detectors of personal data and secrets find in recorded runs of agents.
 
     python -m campaigns.finds FOLDER [--show DETECTOR]
+    python -m campaigns.finds FOLDER --held-back [DETECTOR]
 
 In: a folder with the corpora of `docs/corpora.md`. Out: for each corpus and detector, how many
 texts have something in them, and how many different values; with `--show`, the values in their
-surroundings, to be judged by hand.
+surroundings, to be judged by hand. The corpora that are held back were never looked at while the
+detectors were written.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ CORPORA = (
     *("agentdojo_benign", "bfcl_multi_turn", "odcv", "redcode_exec", "sweagent_demos"),
     *("tau_reference", "tau_retail_agentverify"),
 )
+HELD_BACK = ("agentdojo_attacked", "agentdojo_runs_gpt4o", "tau_airline_gpt4o")
 AROUND = 30
 """Characters that are shown on each side."""
 
@@ -30,9 +33,9 @@ AROUND = 30
 def main() -> None:
     """Print the table, or the values of one detector."""
     folder = Path(sys.argv[1])
-    shown = sys.argv[3:4] if sys.argv[2:3] == ["--show"] else []
+    shown = sys.argv[3:4]
     names = chosen_detectors(shown or ("personal", "secrets"))
-    for corpus in CORPORA:
+    for corpus in HELD_BACK if "--held-back" in sys.argv else CORPORA:
         size, count, with_some = 0, 0, collections.Counter[str]()
         values: dict[str, dict[str, str]] = collections.defaultdict(dict)
         for text in different_texts(folder / f"{corpus}.jsonl.gz"):

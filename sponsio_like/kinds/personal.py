@@ -73,7 +73,7 @@ def email_addresses(text: str) -> Found:
             continue
         local = before[0].lstrip("'`{/=").rpartition("//")[2]
         start = match.start() - len(local)
-        if not local.strip(".") or _is_login(text, start, match.end(), local):
+        if not local.strip(".") or local[-1] in "=$" or _is_login(text, start, match.end(), local):
             continue
         yield start, match.end(), f"{local}@{host.lower()}"
 
@@ -106,17 +106,21 @@ NAMED = re.compile(
 @detector("phone", "personal", "phonenumbers")
 def phone_numbers(text: str) -> Found:
     """Yield numbers of phones: `+49 30 901820`, `(212) 664-7665`, and others behind `phone`."""
+    found = set[int]()
     for match in ABROAD.finditer(text):
         number = "+" + between(text, *match.span()).removeprefix("00")
         if _is_phone(number, strict=match["sign"] == "00" or _opens_line(text, match.start())):
+            found.add(match.end())
             yield match.start(), match.end(), number
     for match in LOCAL_PART.finditer(text):
         area = AREA.search(text[max(0, match.start() - 9) : match.start()])
         if area is not None:
             start = match.start() - len(area[0])
+            found.add(match.end())
             yield start, match.end(), "+1" + between(text, start, match.end())[-10:]
     for match in NAMED.finditer(text) if NUMBER.search(text) else ():
-        yield match.start(1), match.end(1), between(text, *match.span(1))
+        if match.end(1) not in found:
+            yield match.start(1), match.end(1), between(text, *match.span(1))
 
 
 def _opens_line(text: str, place: int) -> bool:
@@ -283,29 +287,24 @@ SHAPES = {
     ),
 }
 """Numbers that begin with a digit, and with a letter."""
-WORDS = tuple(
-    Word(*each)
-    for each in (
-        ("gb.nhs", r"nhs", 10),
-        ("nl.bsn", r"bsn|burgerservicenummer|sofi", 9),
-        ("ca.sin", r"sin|social insurance", 9),
-        ("au.tfn", r"tfn|tax file", 9),
-        ("de.idnr", r"steuer-?id\w*|idnr|steuerliche identifikationsnummer|tax id|tax-id", 11),
-        ("pl.pesel", r"pesel", 11),
-        ("br.cpf", r"cpf", 11),
-        ("in_.aadhaar", r"aadhaar|aadhar|uidai", 12),
-        ("za.idnr", r"sa id|south african id|identity", 13),
-        ("ro.cnp", r"cnp", 13),
-        ("tr.tckimlik", r"tc kimlik|tckn|kimlik", 11),
-        ("dk.cpr", r"cpr", 10),
-        ("pt.nif", r"nif|contribuinte", 9),
-        ("il.idnr", r"teudat zehut", 9),
-        ("hr.oib", r"oib", 11),
-        ("bg.egn", r"egn", 10),
-    )
+WORDS = (
+    Word("gb.nhs", "nhs", 10),
+    Word("nl.bsn", "bsn|burgerservicenummer|sofi", 9),
+    Word("ca.sin", "sin|social insurance", 9),
+    Word("au.tfn", "tfn|tax file", 9),
+    Word("de.idnr", r"steuer-?id\w*|idnr|steuerliche identifikationsnummer|tax id|tax-id", 11),
+    Word("pl.pesel", "pesel", 11),
+    Word("br.cpf", "cpf", 11),
+    Word("in_.aadhaar", "aadhaar|aadhar|uidai", 12),
+    Word("za.idnr", "sa id|south african id|identity", 13),
+    Word("ro.cnp", "cnp", 13),
+    Word("tr.tckimlik", "tc kimlik|tckn|kimlik", 11),
+    Word("dk.cpr", "cpr", 10),
+    Word("pt.nif", "nif|contribuinte", 9),
+    Word("il.idnr", "teudat zehut", 9),
+    Word("hr.oib", "oib", 11),
+    Word("bg.egn", "egn", 10),
 )
-
-
 START = re.compile(r"\d(?<!\d\d)(?=[ .]?\d[ .A-Za-z]?\d)")
 LETTERS = re.compile(r"(?<![\w.\-+/])[A-Za-z]{1,6}[ -]?$")
 

@@ -124,7 +124,7 @@ STAND_IN = re.compile(
     r"\$|%|\*{3}|\.{3}|x{4}|^(?:your|my|the|example|change|env|os\.|process\.|self\.|config)",
     re.IGNORECASE,
 )
-"""What stands in the place of a secret: a variable, dots, `your-key`."""
+"""Texts in the place of a secret: a variable, dots, `your-key`."""
 
 
 @detector("private_key", "secrets")

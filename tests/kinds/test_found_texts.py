@@ -152,7 +152,7 @@ SECRET = {
     "cloud_key": ("do" + f"p_v1_{HEX}{HEX}", "AccountKey=" + (RANDOM * 3)[:86] + "=="),
     "telegram_key": ("123456789:" + "AA" + RANDOM[:33],),
     "shop_key": ("shp" + f"at_{HEX}",),
-    "private_key": (BLOCK, BLOCK[:40]),
+    "private_key": (BLOCK, BLOCK[:36]),
     "jwt": (TOKEN, f"Authorization: Bearer {TOKEN}"),
     "password": (
         "password=hunter2-Kx9",
@@ -231,8 +231,10 @@ NEIGHBOURS = (
     "risk-assessment-2026-report-final",
     "ghp_" + "x" * 36,
     "xox is a game",
+    "curl -F file=@report.pl",
+    "TEST PASS application_001.json FAIL(1) application_002.json",
+    "(195.11 - 180.93) + (499.28 - 471.82) + 37.772490513947865 * 1000",
     "eyJub3QiOiJhIHRva2VuIn0",
-    f"{_part({'typ': 'x'})}.{_part({'sub': 'ann'})}.abc",
     "password=${PASSWORD}",
     "password: <your-password>",
     "the password is required",
@@ -269,6 +271,11 @@ def test_what_only_looks_like_it_is_not(text: str) -> None:
     """Nothing at all is found."""
     assert found_in(text) == set()
     assert found_in(f"Dear all,\n{text}\nbest regards") == set()
+
+
+def test_a_token_has_a_header() -> None:
+    """Three parts of JSON without one are no token."""
+    assert found_in(f"{_part({'typ': 'x'})}.{_part({'sub': 'ann'})}.abc") == set()
 
 
 def test_the_tables_are_as_large_as_they_claim() -> None:

@@ -9,7 +9,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.planted import planted_adapters, planted_catalog, planted_lanes, planted_risk
+from tests.planted import (
+    planted_adapters,
+    planted_catalog,
+    planted_kinds,
+    planted_lanes,
+    planted_risk,
+)
 
 
 class Planted(NamedTuple):
@@ -556,6 +562,7 @@ BUGS = (
         f"{ORDERS}::test_what_is_compared_with_some_element_is_not_asked_of_one_without_the_field",
     ),
     *(Planted(*each) for each in planted_catalog.TERMS),
+    *(Planted(*each) for each in planted_kinds.FOUND),
     *(Planted(*each) for each in planted_adapters.BUGS),
     *(Planted(*each) for each in planted_lanes.BUGS),
     *(Planted(*each) for each in planted_risk.BUGS),

@@ -2,7 +2,8 @@
 
 In: nothing. Out: `MEANING`: name, file, what stands there, what is put there instead
 (`tests/planted/planted_meaning.py`). The requirements that they break are in
-`tests/semantics/manifest_kinds.py`.
+`tests/semantics/manifest_kinds.py`. `FOUND`: bugs of detectors, with the test that has to notice
+(`tests/planted/planted.py`).
 """
 
 from __future__ import annotations
@@ -69,9 +70,103 @@ MEANING = (
         "for _ in range(0):",
     ),
     (
+        "what is seen is not what is read",
+        "kinds/detectors.py",
+        "    if text.isascii():",
+        "    if text:",
+    ),
+    (
         "only means some",
         "contracts/typed_fields.py",
         '{"every": among} if many else among',
         "among",
+    ),
+)
+TABLE = "tests/kinds/test_found_texts.py::test_what_is_personal_or_secret_is_found"
+NEAR = "tests/kinds/test_found_texts.py::test_what_only_looks_like_it_is_not"
+FOUND = (
+    (
+        "words are no addresses",
+        "kinds/personal.py",
+        'if match["word"] and not (match["dot"] and COMMON.fullmatch(top)):',
+        'if match["word"]:',
+        f"{TABLE}[email-ann at corp dot com]",
+    ),
+    (
+        "numbers are phones by their length",
+        "kinds/personal.py",
+        'strict=match["sign"] == "00" or _opens_line(text, match.start())',
+        "strict=False",
+        f"{NEAR}[+1234567 of a patch\\n+12345678\\n-12345678]",
+    ),
+    (
+        "any number is a card",
+        "kinds/personal.py",
+        "return (sum(digits[::2]) + sum(doubled)) % 10 == 0",
+        "return True",
+        f"{NEAR}[4111 1111 1111 1112]",
+    ),
+    (
+        "accounts end at the first blank",
+        "kinds/personal.py",
+        "for end in reversed(ends[12:]):",
+        "for end in ends[-1:]:",
+        f"{TABLE}[iban-de89 3704 0044 0532 0130 00 please]",
+    ),
+    (
+        "numbers that were never given out",
+        "kinds/personal.py",
+        'if _passes("us.ssn", number):',
+        "if number:",
+        f"{NEAR}[666-12-3456]",
+    ),
+    (
+        "national numbers have no check digits",
+        "kinds/personal.py",
+        "if match and (not module or ",
+        "if match and (True or ",
+        f"{NEAR}[390.533.447-06]",
+    ),
+    (
+        "words behind which numbers stand are left out",
+        "kinds/personal.py",
+        "            if _passes(module, number):",
+        "            if module == number:",
+        f"{TABLE}[national-BSN: 111222333]",
+    ),
+    (
+        "prefixes are keys",
+        "kinds/secret.py",
+        "random = entropy(match[0][-20:]) >= LEAST_ENTROPY",
+        "random = True",
+        f"{NEAR}[ghp_{'x' * 36}]",
+    ),
+    (
+        "keys of one service are not looked for",
+        "kinds/secret.py",
+        '("AKIA", "ASIA"), ',
+        '("AKIA",), ',
+        f"{TABLE}[aws_key-id=ASIAQWERTY2345ZXCVBN]",
+    ),
+    (
+        "a private key needs its end",
+        "kinds/secret.py",
+        '{0,40}-----)?"',
+        '{0,40}-----)"',
+        f"{TABLE}[private_key-{'-' * 5}BEGIN RSA PRIVATE KEY-----\\nMIIE]",
+    ),
+    (
+        "any three parts are a token",
+        "kinds/secret.py",
+        'if isinstance(header, dict) and "alg" in header:',
+        "if header:",
+        "tests/kinds/test_found_texts.py::test_a_token_has_a_header",
+    ),
+    (
+        "variables are passwords",
+        "kinds/secret.py",
+        "if _is_chosen(value) and not STAND_IN.search(value):",
+        "if _is_chosen(value):",
+        f"{NEAR}[api_key=your-api-key-123]",
     ),
 )

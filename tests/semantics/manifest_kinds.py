@@ -20,4 +20,5 @@ STATEMENTS: dict[str, str] = {
     "S-KIND-04": "any fact exists",
     "S-KIND-05": "escapes stay escapes",
     "S-KIND-06": "only means some",
+    "S-KIND-07": "what is seen is not what is read",
 }
