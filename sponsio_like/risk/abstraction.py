@@ -44,16 +44,24 @@ class MonitorNames:
         self._policy = policy
         self._known: dict[tuple[int, ...], tuple[list[Any], str]] = {}
         self.said: dict[str, tuple[str, ...]] = {}
-        self.split = tuple(i for i, clause in enumerate(policy.clauses) if _is_split(clause))
+        self._bound = [i for i, clause in enumerate(policy.clauses) if clause.bound is not None]
+        self._keyed = [i for i, each in enumerate(policy.clauses) if each.by and each.bound is None]
+        self.split = bool(self._bound or self._keyed)
 
     def used(self, ledger: Ledger) -> list[bool]:
-        """Return, for each clause with a state for each value, True if any value has one."""
-        clauses, bound, keyed = self._policy.clauses, ledger.bound, ledger.keyed
-        return [bool(bound[i].keys if clauses[i].bound else keyed[i]) for i in self.split]
+        """Return, for each clause with a state for each value, True if any value has one.
+
+        It is asked at every decision: two short loops take half the time of one that tells apart.
+        """
+        bound, keyed = ledger.bound, ledger.keyed
+        used = [bool(bound[i].keys) for i in self._bound]
+        return used + [bool(keyed[i]) for i in self._keyed] if self._keyed else used
 
     def name(self, ledger: Ledger) -> str:
         """Return the name of the state that all monitors are in."""
-        key = (*map(id, ledger.watches), *self.used(ledger))
+        key = tuple(map(id, ledger.watches))
+        if self.split:
+            key = (*key, *self.used(ledger))
         found = self._known.get(key)
         if found is None:
             name = self._named([self._of(i, ledger) for i in range(len(ledger.watches))])
@@ -80,10 +88,6 @@ class MonitorNames:
         name = _digest(list(parts))
         self.said.setdefault(name, tuple(parts))
         return name
-
-
-def _is_split(clause: Clause) -> bool:
-    return clause.bound is not None or bool(clause.by)
 
 
 def _digest(data: Any) -> str:
@@ -122,12 +126,16 @@ class Path:
     `reach`: how many symbols are kept. Not thread-safe by itself: the session holds its lock.
     """
 
-    __slots__ = ("_holds", "_names", "_used", "context", "plain", "seen", "symbols")
+    __slots__ = (
+        "_holds", "_names", "_used", "_watches", "context", "plain", "seen", "split", "symbols",
+    )  # fmt: skip
 
     def __init__(self, names: MonitorNames, reach: int, holds: Holds | None = None) -> None:
         self._names, self._holds, self.plain = names, holds, holds is None
+        self.split = names.split
         self.symbols: deque[tuple[str, str]] = deque(maxlen=reach)
         self.seen: list[ClauseState] | None = None
+        self._watches: list[ClauseState] | None = None
         self._used: list[bool] = []
         self.context: Context = (START, ())
 
@@ -146,9 +154,12 @@ class Path:
 
     def landed(self, id: str, ok: bool) -> None:
         """Note the result of a call; one that lies too far back changes nothing."""
-        for i, (known, symbol) in enumerate(self.symbols):
+        symbols = self.symbols
+        for i in range(len(symbols) - 1, -1, -1):  # the latest first: as a rule it is the one
+            known, symbol = symbols[i]
             if known == id and symbol[-1] == "?":
-                self.symbols[i] = (id, symbol[:-1] if ok else symbol[:-1] + "!")
+                symbols[i] = (id, symbol[:-1] if ok else symbol[:-1] + "!")
+                break
         self.seen = None
 
     def undone(self, id: str) -> None:
@@ -167,13 +178,17 @@ class Path:
         if self.is_fresh(ledger):
             return True
         symbols = tuple([symbol for _, symbol in self.symbols])
-        self.context = (self._names.name(ledger), symbols)
-        self.seen = ledger.watches.copy()
-        self._used = self._names.used(ledger)
+        used = self._names.used(ledger) if self.split else []
+        if self._watches != ledger.watches or self._used != used:
+            self.context = (self._names.name(ledger), symbols)
+            self._watches, self._used = ledger.watches.copy(), used
+        else:
+            self.context = (self.context[0], symbols)
+        self.seen = self._watches
         return False
 
     def is_fresh(self, ledger: Ledger) -> bool:
         """Return True if `context` is that of this ledger."""
         if self.seen is None or self.seen != ledger.watches:  # equal objects, as a rule
             return False
-        return not self._names.split or self._used == self._names.used(ledger)
+        return not self.split or self._used == self._names.used(ledger)

@@ -71,10 +71,9 @@ class RiskGate:
     def passes(self, ledger: Ledger, tool: str, args: Mapping[str, Any]) -> bool:
         """Return True if the risk of the call is bounded by the threshold."""
         path = self.path
-        if not path.is_fresh(ledger):
+        if path.seen != ledger.watches or (path.split and not path.is_fresh(ledger)):
             self._refresh(ledger)
-        symbol = tool if path.plain else path.symbol(tool, args)
-        found = self._found = self._row.get(symbol)
+        found = self._found = self._row.get(tool if path.plain else path.symbol(tool, args))
         return found is not None and found.hi <= self._threshold
 
     def _refresh(self, ledger: Ledger) -> None:
@@ -114,7 +113,9 @@ class RiskGate:
     def began(self, id: str, tool: str, args: Mapping[str, Any]) -> None:
         """Note that a call was let through."""
         self._latest = (id, self._found)
-        self.path.began(id, tool, args)
+        path = self.path  # as `Path.began` does; a call costs more
+        path.symbols.append((id, (tool if path.plain else path.symbol(tool, args)) + "?"))
+        path.seen = None
 
     def undone(self, id: str) -> None:
         """Note that a call was not let through after all."""
