@@ -74,7 +74,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Hindsight:
-    """The decisions that a policy would have made in recorded runs. `left_out`: runs that cannot be judged.
+    """The decisions that a policy would have made in recorded runs. `left_out`: not to be judged.
 
     `same`: these are the very runs that its model was learned from, so that the figures flatter.
     """
