@@ -411,5 +411,5 @@ def test_a_library_that_a_detector_needs_is_named(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(detectors, "find_spec", lambda name: None)
     with pytest.raises(ContractError, match=r"finding `phone` needs `phonenumbers`; write: pip"):
         no_pii(["email", "phone"])
-    assert no_pii(["email", "card", "secrets"])
+    assert no_pii(["email", "card", "secrets"]) is not None
     assert TEXT_KINDS["personal"].needs == ("stdnum", "phonenumbers")
