@@ -15,12 +15,14 @@ from sponsio_like.terminal import Table, console_for, counted, print_table
 
 if TYPE_CHECKING:
     from sponsio_like.risk.hindsight import Hindsight
+    from sponsio_like.risk.pctl import Checked
     from sponsio_like.risk.policy import RiskPolicy
 
 app = typer.Typer(no_args_is_help=True, help="Risk, learned from recorded traces, with bounds.")
 Contracts = Annotated[Path, typer.Argument(metavar="CONTRACTS.yaml", help="A contract file.")]
 Traces = Annotated[list[Path], typer.Argument(metavar="TRACES...", help="Trace files.")]
 Models = Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Models of shards.")]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model of risk.")]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="MODEL", help="Where the model goes.")]
 
 
@@ -64,7 +66,7 @@ def merge(models: Models, out: Out) -> None:
 
 @app.command()
 def enough(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model of risk.")],
+    model: Model,
     eps: Annotated[float, typer.Option(help="How far a probability may be off.")] = 0.05,
     delta: Annotated[float, typer.Option(help="How often it may be farther.")] = 0.01,
     reading: Annotated[str, typer.Option(help="strong, literal, or conditioned.")] = "strong",
@@ -80,9 +82,56 @@ def enough(
     typer.echo(done)
 
 
+@app.command()
+def check(
+    model: Model,
+    formula: Annotated[
+        str, typer.Argument(metavar="FORMULA", help="Such as `P<=0.05 [F<=3 bad]`.")
+    ],
+    *,
+    as_counted: Annotated[
+        bool, typer.Option("--counted", help="Take the counted shares for the truth.")
+    ] = False,
+    confidence: Annotated[float, typer.Option(help="How sure all bounds are together.")] = 0.95,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every state, and not where runs begin alone.")
+    ] = False,
+) -> None:
+    """Answer a property of the chain: yes, no or unknown. Exit status 0 if yes, 1 if not."""
+    from sponsio_like.risk.chain import bounded_chain, chain_of
+    from sponsio_like.risk.pctl import check_chain
+
+    if not 0 < confidence < 1:
+        raise RiskError(f"confidence is {confidence}; write a number between 0 and 1")
+    known = read_model(model)
+    chain = chain_of(known) if as_counted else bounded_chain(known, 1 - confidence)
+    answers = check_chain(chain, formula)
+    shown = range(chain.size) if every else [chain.start]
+    rows = tuple((chain.names[i], answers[i].answer, _bounds(answers[i])) for i in shown)
+    print_table(Table(("state", "answer", "probability"), rows), console_for(sys.stdout))
+    raise typer.Exit(0 if answers[chain.start].answer == "yes" else 1)
+
+
+@app.command()
+def export(
+    model: Model,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="*.prism or *.drn.")],
+) -> None:
+    """Write the counted chain for PRISM (`.prism`) or Storm (`.drn`)."""
+    from sponsio_like.risk.chain import chain_of
+    from sponsio_like.risk.export import drn_text, prism_text
+
+    writers = {".prism": prism_text, ".drn": drn_text}
+    if out.suffix not in writers:
+        raise RiskError(f"{out}: no format is written so; write a name that ends in .prism or .drn")
+    chain = chain_of(read_model(model))
+    out.write_text(writers[out.suffix](chain), "utf-8")
+    typer.echo(f"{out}: {counted(chain.size, 'state')}")
+
+
 @app.command("report")
 def look_back_on(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model of risk.")],
+    model: Model,
     traces: Annotated[
         list[Path] | None, typer.Argument(metavar="[TRACES...]", help="Runs to look back on.")
     ] = None,
@@ -129,6 +178,13 @@ def _looked_back(
         raise RiskError("to look back on runs, give both --contracts FILE and traces")
     file = read_file(contracts)
     return look_back(policy, file.contracts, read_all(traces, sys.stderr), tools=file.inventory)
+
+
+def _bounds(answer: Checked) -> str:
+    if answer.lo is None:
+        return ""
+    lo, hi = float(answer.lo), float(answer.hi)
+    return f"{lo:.2%}" if lo == hi else f"{lo:.2%} to {hi:.2%}"
 
 
 def _named(text: str) -> tuple[str, str]:

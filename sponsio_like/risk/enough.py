@@ -19,7 +19,8 @@ from sponsio_like.risk.model import RiskModel, described
 Reading: TypeAlias = Literal["strong", "literal", "conditioned"]
 """`strong`: enough for every successor, which gives the paper's worked example; `literal`: for the
 least demanding one, as the formula is printed; `conditioned`: the strong one, times the square of
-how much the chain multiplies errors (a factor of our own: see `conditioning`).
+how much the chain multiplies errors (a factor of our own, for the published one was not at hand:
+see `conditioning`).
 """
 READINGS: tuple[Reading, ...] = ("strong", "literal", "conditioned")
 MARGIN = 1.1
@@ -83,10 +84,11 @@ def runs_missing(
 
 
 def conditioning(rows: Mapping[str, Mapping[str, int]]) -> float:
-    """Return how much errors of single probabilities may grow in the risk, to first order.
+    """Return how many times the error of single probabilities the error of the risk may be.
 
-    Each step of a run makes an error of half the sum of its row's errors at most; so it is half of
-    the most successors, times the most steps that runs are expected to take.
+    The risk differs by the sum over the steps of a run of what a row's errors make of the true
+    risk: half the sum of their sizes at most. So it is half of the most successors, times the most
+    steps that the learned chain expects: if every successor was seen, for then nothing is left out.
     """
     totals = {name: sum(row.values()) for name, row in rows.items()}
     steps = dict.fromkeys(rows, 0.0)
