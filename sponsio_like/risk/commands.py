@@ -82,8 +82,8 @@ def enough(
     typer.echo(done)
 
 
-@app.command()
-def check(
+@app.command("check")
+def ask_chain(
     model: Model,
     formula: Annotated[
         str, typer.Argument(metavar="FORMULA", help="Such as `P<=0.05 [F<=3 bad]`.")
