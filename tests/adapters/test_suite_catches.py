@@ -35,6 +35,9 @@ BUGS = (
         an_approval_answers_only_who_asked
         a_call_that_failed_counts_as_tried
         a_strategy_that_raises_refuses_the_call
+        a_risky_call_is_refused_with_its_evidence
+        a_risky_call_of_a_batch_leaves_the_others_alone
+        contracts_come_before_risk
         """,
     ),
     Bug(
@@ -44,6 +47,8 @@ BUGS = (
         a_held_call_waits
         an_approval_is_good_for_one_call
         threads_do_not_answer_for_each_other
+        a_risky_call_waits_for_a_person_and_runs_once
+        a_call_that_no_run_has_made_is_asked_about
         """,
     ),
     Bug(
@@ -53,6 +58,7 @@ BUGS = (
         a_redirect_runs_the_substitute_and_never_the_original
         a_redirect_in_a_batch_leaves_the_others_alone
         a_substitute_that_cannot_take_the_arguments_is_an_error
+        a_risky_call_is_redirected
         """,
     ),
     Bug(
@@ -68,6 +74,7 @@ BUGS = (
         observing_disturbs_nothing
         nobody_is_asked_where_calls_are_only_observed
         observing_hides_what_fails_in_the_guard
+        risk_that_is_observed_lets_calls_run
         """,
     ),
     Bug(
