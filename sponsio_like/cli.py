@@ -174,6 +174,25 @@ def patterns(
 
 
 @app.command()
+def schema(
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where the schema goes; else printed.")
+    ] = None,
+) -> None:
+    """Write the JSON Schema of contract files, by which editors complete and check them."""
+    from sponsio_like.contracts import modeline, schema_text
+
+    if out is None:
+        typer.echo(schema_text(), nl=False)
+        return
+    try:
+        out.write_text(schema_text(), "utf-8")
+    except OSError as error:
+        raise SponsioLikeError(f"{out}: cannot be written: {error.strerror}") from None
+    typer.echo(f"{out}: the first line of a contract file beside it: {modeline(out.name)}")
+
+
+@app.command()
 def replay(
     contracts: Contracts,
     traces: Annotated[

@@ -96,6 +96,7 @@ from sponsio_like.contracts.parameters import (
     read_parameter,
 )
 from sponsio_like.contracts.risk_section import Examine, RiskSection, intervention
+from sponsio_like.contracts.schema import SCHEMA_NAME, file_schema, modeline, schema_text
 from sponsio_like.contracts.sentences import read_sentence
 from sponsio_like.contracts.slips import check_idle_missing, check_slips, doubts, unsaid
 from sponsio_like.contracts.strategy import STRATEGIES, mailboxes, none, ruling
@@ -106,20 +107,21 @@ from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
 
 # fmt: off
 __all__ = [
-    "ALL_INPUTS", "CATALOG", "CONTRACT", "KEYS", "KINDS", "NOTHING_KNOWN", "SHOWN", "SIZE_CAP",
-    "STRATEGIES", "UNSAID", "About", "Accept", "AnswerField", "Contract", "Counts", "Default",
-    "Duration", "Event", "ExactTools", "Examine", "Field", "Fields", "File", "Folder", "Inventory",
-    "InventoryLike", "MetTools", "Moment", "Name", "Natural", "Number", "Occurrence", "OneTool",
-    "Parameter", "Pattern", "Positive", "Regex", "Renames", "RiskSection", "Rule", "Scalars",
-    "Scope", "Success", "Tools", "Unlisted", "Vocabulary", "Window", "Within", "argument_text",
-    "before", "by_name", "calls_of_any", "catalog", "check_comparisons", "check_disjoint",
-    "check_idle_missing", "check_release", "check_settles", "check_slips", "confirmed", "contract",
-    "contracts_of", "counted_calls", "covered", "declared", "default", "dependent_calls", "doubts",
-    "earlier", "excluding", "exclusive", "expects", "find_pattern", "fingerprint", "formulas",
-    "fresh_variable", "granted_since_last", "having", "inputs_needed", "intervention", "join",
-    "known_field", "load", "loads", "made_name", "mailboxes", "narrowed", "none", "only",
-    "optional", "parse", "pattern", "read_inventory", "read_parameter", "read_sentence",
-    "read_share", "read_target", "reads_answer", "refusing", "remarks", "ruling", "said_of",
-    "unknown_facts", "unsaid", "whenever", "worked",
+    "ALL_INPUTS", "CATALOG", "CONTRACT", "KEYS", "KINDS", "NOTHING_KNOWN", "SCHEMA_NAME", "SHOWN",
+    "SIZE_CAP", "STRATEGIES", "UNSAID", "About", "Accept", "AnswerField", "Contract", "Counts",
+    "Default", "Duration", "Event", "ExactTools", "Examine", "Field", "Fields", "File", "Folder",
+    "Inventory", "InventoryLike", "MetTools", "Moment", "Name", "Natural", "Number", "Occurrence",
+    "OneTool", "Parameter", "Pattern", "Positive", "Regex", "Renames", "RiskSection", "Rule",
+    "Scalars", "Scope", "Success", "Tools", "Unlisted", "Vocabulary", "Window", "Within",
+    "argument_text", "before", "by_name", "calls_of_any", "catalog", "check_comparisons",
+    "check_disjoint", "check_idle_missing", "check_release", "check_settles", "check_slips",
+    "confirmed", "contract", "contracts_of", "counted_calls", "covered", "declared", "default",
+    "dependent_calls", "doubts", "earlier", "excluding", "exclusive", "expects", "file_schema",
+    "find_pattern", "fingerprint", "formulas", "fresh_variable", "granted_since_last", "having",
+    "inputs_needed", "intervention", "join", "known_field", "load", "loads", "made_name",
+    "mailboxes", "modeline", "narrowed", "none", "only", "optional", "parse", "pattern",
+    "read_inventory", "read_parameter", "read_sentence", "read_share", "read_target",
+    "reads_answer", "refusing", "remarks", "ruling", "said_of", "schema_text", "unknown_facts",
+    "unsaid", "whenever", "worked",
 ]
 # fmt: on

@@ -1,4 +1,4 @@
-"""The kinds of argument that a pattern can take, and how each is read.
+"""The kinds of argument that a pattern can take, and how each is read and described.
 
 In: a value as a user wrote it (in a file, a sentence or Python), and the annotation of a parameter.
 Out: the value that the pattern works with, or a `ContractError` with every mistake. A new kind is
@@ -11,7 +11,7 @@ import math
 import re
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 from sponsio_like.contracts.conditions import event
@@ -37,10 +37,14 @@ from sponsio_like.logic.formula import (
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of argument: its description in words, and its reader."""
+    """One kind of argument: its description in words, its reader, and its JSON Schema.
+
+    The schema accepts whatever the reader accepts, and may accept more (`schema.py`).
+    """
 
     expects: str
     read: Callable[[Any, Vocabulary], Any]
+    schema: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,18 @@ def _whole(least: int) -> Callable[[Any, Vocabulary], int]:
         raise ContractError.of(f"`{value}` is not a whole number from {least}")
 
     return read
+
+
+def whole(least: int) -> dict[str, Any]:
+    """Return the JSON Schema of whole numbers from `least`."""
+    return {"type": "integer", "minimum": least}
+
+
+SECONDS: Mapping[str, Any] = {"type": "number", "exclusiveMinimum": 0, "maximum": LONGEST}
+
+
+def _path(value: Any, _: Vocabulary) -> str:
+    return field_path(value)
 
 
 def _number(value: Any, _: Vocabulary) -> int | float:
@@ -192,39 +208,70 @@ def _renames(value: Any, _: Vocabulary) -> tuple[tuple[str, str | None], ...]:
     return tuple((str(old), new) for old, new in value.items())
 
 
-Tools: TypeAlias = Annotated[
-    Target, Kind("a tool, a list of them, a glob, an action, or a match", read_target)
-]
+def refers(name: str) -> dict[str, str]:
+    """Return the JSON Schema that is the definition of this name in the schema of files."""
+    return {"$ref": f"#/definitions/{name}"}
+
+
+TEXT: Mapping[str, Any] = {"type": "string", "minLength": 1}
+CALLS = "a tool, a list of them, a glob, an action, or a match"
+Tools: TypeAlias = Annotated[Target, Kind(CALLS, read_target, refers("calls"))]
 """Calls: one name, a list of names (any of them), a glob, an action, or a match."""
-ExactTools: TypeAlias = Annotated[Target, Kind("exact names of tools", _exact)]
-OneTool: TypeAlias = Annotated[str, Kind("the exact name of a tool", _one_tool)]
-Field: TypeAlias = Annotated[str, Kind("a path into the arguments", lambda v, _: field_path(v))]
-AnswerField: TypeAlias = Annotated[str, Kind("a path into the answer", lambda v, _: field_path(v))]
-Folder: TypeAlias = Annotated[str, Kind("an absolute folder", lambda v, _: folder(v))]
-Regex: TypeAlias = Annotated[str, Kind("a regular expression", lambda v, _: pattern_text(v))]
+ExactTools: TypeAlias = Annotated[Target, Kind("exact names of tools", _exact, refers("calls"))]
+OneTool: TypeAlias = Annotated[str, Kind("the exact name of a tool", _one_tool, TEXT)]
+Field: TypeAlias = Annotated[str, Kind("a path into the arguments", _path, TEXT)]
+AnswerField: TypeAlias = Annotated[str, Kind("a path into the answer", _path, TEXT)]
+Folder: TypeAlias = Annotated[str, Kind("an absolute folder", lambda v, _: folder(v), TEXT)]
+Regex: TypeAlias = Annotated[str, Kind("a regular expression", lambda v, _: pattern_text(v), TEXT)]
 ACCEPTED = "a regular expression, or a match of the answer: {path: status, equals: done}"
-Accept: TypeAlias = Annotated[Formula, Kind(ACCEPTED, lambda v, _: accepted(v))]
-Name: TypeAlias = Annotated[str, Kind("a name", lambda v, _: name(v))]
-Natural: TypeAlias = Annotated[int, Kind("a whole number from 0", _whole(0))]
-Positive: TypeAlias = Annotated[int, Kind("a whole number from 1", _whole(1))]
-Number: TypeAlias = Annotated[float, Kind("a number", _number)]
-Duration: TypeAlias = Annotated[float, Kind("seconds", _duration)]
-Window: TypeAlias = Annotated[Bound, Kind("session, {seconds: N} or {steps: N}", _window)]
-Within: TypeAlias = Annotated[
-    Steps | Seconds, Kind("a number of steps, {steps: N} or {seconds: N}", _within)
+Accept: TypeAlias = Annotated[Formula, Kind(ACCEPTED, lambda v, _: accepted(v), refers("output"))]
+Name: TypeAlias = Annotated[str, Kind("a name", lambda v, _: name(v), TEXT)]
+Natural: TypeAlias = Annotated[int, Kind("a whole number from 0", _whole(0), whole(0))]
+Positive: TypeAlias = Annotated[int, Kind("a whole number from 1", _whole(1), whole(1))]
+Number: TypeAlias = Annotated[float, Kind("a number", _number, {"type": "number"})]
+Duration: TypeAlias = Annotated[float, Kind("seconds", _duration, SECONDS)]
+Window: TypeAlias = Annotated[
+    Bound,
+    Kind(
+        "session, {seconds: N} or {steps: N}",
+        _window,
+        {"anyOf": [{"enum": ["session", None]}, refers("window")]},
+    ),
 ]
-Event: TypeAlias = Annotated[Formula, Kind("a tool, an atom, or a formula", _event)]
+Within: TypeAlias = Annotated[
+    Steps | Seconds,
+    Kind(
+        "a number of steps, {steps: N} or {seconds: N}",
+        _within,
+        {"anyOf": [whole(1), refers("window")]},
+    ),
+]
+Event: TypeAlias = Annotated[
+    Formula, Kind("a tool, an atom, or a formula", _event, refers("occurrence"))
+]
 MATCH = "a tool, a list of them, a match of an event, or a formula"
-Occurrence: TypeAlias = Annotated[Formula, Kind(MATCH, _occurrence("any"))]
+Occurrence: TypeAlias = Annotated[Formula, Kind(MATCH, _occurrence("any"), refers("occurrence"))]
 """One event; a call, whatever became of it, where a match does not say more."""
-Success: TypeAlias = Annotated[Formula, Kind(MATCH, _occurrence("ok"))]
+Success: TypeAlias = Annotated[Formula, Kind(MATCH, _occurrence("ok"), refers("occurrence"))]
 """One event; a call that has succeeded, where a match does not say more."""
-Scalars: TypeAlias = Annotated[tuple[Any, ...], Kind("a value, or a list of them", _scalars)]
+Scalars: TypeAlias = Annotated[
+    tuple[Any, ...], Kind("a value, or a list of them", _scalars, refers("values"))
+]
 Moment: TypeAlias = Annotated[
-    Term, Kind("a tool, {called: tool}, {done: tool}, {fact: key} or {message: role}", _moment)
+    Term,
+    Kind(
+        "a tool, {called: tool}, {done: tool}, {fact: key} or {message: role}",
+        _moment,
+        {"anyOf": [refers("event"), refers("occurrence")]},
+    ),
 ]
 Renames: TypeAlias = Annotated[
-    tuple[tuple[str, str | None], ...], Kind("a map from argument to argument or null", _renames)
+    tuple[tuple[str, str | None], ...],
+    Kind(
+        "a map from argument to argument or null",
+        _renames,
+        {"type": "object", "additionalProperties": {"type": ["string", "null"]}},
+    ),
 ]
 
 
@@ -305,6 +352,30 @@ def expects(annotation: Any) -> str:
     if origin in (list, tuple):
         return f"a list, each {expects(args[0])}"
     return "a number" if annotation is float else _PLAIN.get(annotation, ("a condition", bool))[0]
+
+
+def schema_of(annotation: Any) -> dict[str, Any]:
+    """Return the JSON Schema of the values that an argument of this annotation may have."""
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return dict(next(extra.schema for extra in args[1:] if isinstance(extra, Kind)))
+    if origin in (Union, types.UnionType):
+        return schema_of(next(each for each in args if each is not type(None)))
+    if origin is Literal:
+        return {"enum": list(args)}
+    if origin in (list, tuple):
+        some = {"type": "array", "items": schema_of(args[0]), "minItems": 1}
+        return {"anyOf": [some, refers("calls")]} if args[0] == Tools else some
+    return dict(_SCHEMAS.get(annotation, refers("occurrence")))
+
+
+_SCHEMAS: Mapping[Any, Mapping[str, Any]] = {
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    Any: {},
+}
 
 
 def of_kind(annotation: Any, *wanted: Any) -> bool:

@@ -45,7 +45,7 @@ def asks_facts(wanted: Any, of_texts: Iterable[str]) -> bool:
     return isinstance(wanted, Mapping) and not wanted.keys() <= {*of_texts}
 
 
-def _keys(kind: TextKind) -> list[str]:
+def fact_keys(kind: TextKind) -> list[str]:
     folders = [f"{name}_{each}" for name in kind.names for each in FOLDERS]
     return ["only", *kind.names, *folders]
 
@@ -68,7 +68,7 @@ def asked(path: str, wanted: Mapping[Any, Any], kind: TextKind) -> Iterator[Aske
             yield _place(path, kind, fact), {folders: value}
         else:
             what = f"unknown key `{key}` of the kind `{kind.name}`"
-            raise ContractError.of(what, closest(key, _keys(kind)))
+            raise ContractError.of(what, closest(key, fact_keys(kind)))
 
 
 def _place(path: str, kind: TextKind, fact: str) -> str:
@@ -77,7 +77,7 @@ def _place(path: str, kind: TextKind, fact: str) -> str:
 
 def where_declared(key: object) -> str:
     """Return a hint for a key that is a fact of some kind, where no kind is declared; or empty."""
-    kinds = [kind.name for kind in TEXT_KINDS.values() if key in _keys(kind)]
+    kinds = [kind.name for kind in TEXT_KINDS.values() if key in fact_keys(kind)]
     if not kinds or key == "only":
         return ""
     return f"declare the field's kind: `tools: {{name: {{fields: {{field: {kinds[0]}}}}}}}`"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from sponsio_like.contracts import catalog
+from sponsio_like.contracts import SCHEMA_NAME, catalog, modeline, schema_text
 from sponsio_like.drafting.client import ANSWER_BYTES, TIMEOUT, Completion, ask
 from sponsio_like.drafting.draft import Draft, drafted, try_contracts
 from sponsio_like.drafting.observed import ObservedTools, signature_of
@@ -132,7 +132,10 @@ def run_draft(order: DraftRequest, progress: IO[str] | None = None) -> DraftResu
         draft = replace(draft, about=tuple(_about(order, draft, signature)))
         draft, summary = try_contracts(draft, read_all(order.traces, progress))
         if order.out is not None:
-            _save(order.out, draft.text)
+            _save(order.out, f"{modeline()}\n{draft.text}")
+            beside = order.out.with_name(SCHEMA_NAME)
+            if not beside.exists():
+                _save(beside, schema_text())
     return DraftResult(draft, summary, signature, tuple(_notes(answer, signature)))
 
 

@@ -21,6 +21,7 @@ import pytest
 
 from sponsio_like import cli
 from sponsio_like.contracts.loader import load
+from sponsio_like.contracts.schema import schema_text
 from sponsio_like.drafting import client as chatting
 from sponsio_like.drafting.client import Completion, ask
 from sponsio_like.errors import SponsioLikeError
@@ -352,7 +353,10 @@ def test_a_draft_goes_from_the_specification_to_a_file(
     file = load(tmp_path / "drafted.yaml")
     assert (file.mode, len(file.contracts)) == ("observe", 8)
     text = (tmp_path / "drafted.yaml").read_text("utf-8")
-    assert text.startswith("# Drafted by the model `small-1` from `SKILL.md`; 8 of 11 statements")
+    first, _, rest = text.partition("\n")
+    assert first == "# yaml-language-server: $schema=contract-file-1.schema.json"
+    assert (tmp_path / first.rpartition("=")[2]).read_text("utf-8") == schema_text()
+    assert rest.startswith("# Drafted by the model `small-1` from `SKILL.md`; 8 of 11 statements")
     assert "unknown tool `delete_order`" in ran.out
     assert "strategy `desk.rules:decide` is not one of a draft" in ran.out
     assert ran.out.endswith("kept 8 of 11 statements\n")

@@ -385,3 +385,17 @@ def test_a_file_makes_bare_names_plain(run: Run, tmp_path: Path) -> None:
     assert ran.out.startswith("must     tool `check` must precede `pay`")
     ran = run("check", str(path), "--explain")
     assert "  keeps    check pay\n  breaks   pay\n" in ran.out
+
+
+def test_the_schema_is_printed_or_written(run: Run, tmp_path: Path) -> None:
+    """`schema` prints the JSON Schema of contract files, or writes it and says how to name it."""
+    assert json.loads(run("schema").out)["title"] == "contract file of sponsio-like, version 1"
+    line = "# yaml-language-server: $schema=it.json"
+    said = f"it.json: the first line of a contract file beside it: {line}\n"
+    assert run("schema", "--out", "it.json") == (0, said, "")
+    assert (tmp_path / "it.json").read_text("utf-8") == run("schema").out
+    ran = run("schema", "--out", "nowhere/it.json")
+    assert (ran.status, ran.err) == (
+        2,
+        "nowhere/it.json: cannot be written: No such file or directory\n",
+    )
