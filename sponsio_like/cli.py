@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
-from sponsio_like.errors import SponsioLikeError, TraceError
+from sponsio_like.errors import ContractError, SponsioLikeError, TraceError, closest
 from sponsio_like.explain import catalog_page, contracts_page, pattern_page, warnings_page
 from sponsio_like.risk.commands import app as risk
 from sponsio_like.terminal import console_for, counted, print_page, print_table
 
 if TYPE_CHECKING:
+    from sponsio_like.contracts import Contract, File
     from sponsio_like.replay import Part
 
 app = typer.Typer(
@@ -33,7 +34,9 @@ app = typer.Typer(
 )
 app.add_typer(risk, name="risk")
 
-Contracts = Annotated[Path, typer.Argument(metavar="CONTRACTS.yaml", help="A contract file.")]
+Contracts = Annotated[
+    Path, typer.Argument(metavar="CONTRACTS.yaml", help="A contract file, or a folder.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 ShowValues = Annotated[
     bool, typer.Option("--values", help="Show values of arguments, which may be secret.")
@@ -412,8 +415,9 @@ def promote(  # noqa: PLR0913 - each is an option
     from sponsio_like.traces import logged_traces
 
     file = read_file(contracts)
-    text = promoted(contracts.read_text("utf-8"), contract, share)
-    written = next(each for each in file.contracts if each.name == contract)
+    written = _of_name(file, contract)
+    place = Path(written.where.rsplit(":", 2)[0])  # it may stand in a file that is included
+    text = promoted(place.read_text("utf-8"), contract, share)
     lines = (line for path in evidence for line in read_log(path))
     found = evidence_of(lines, contract, fingerprint(written), labels_of(labels))
     played = (trace for path in evidence for trace in logged_traces(read_log(path)))
@@ -426,11 +430,19 @@ def promote(  # noqa: PLR0913 - each is an option
         typer.echo(f"not yet: {each}")
     if missing:
         raise typer.Exit(1)
-    contracts.write_text(text, "utf-8")
+    place.write_text(text, "utf-8")
     typer.echo(
-        f"{contracts}: `{contract}` is enforced: {counted(len(found.sessions), 'session')}, false "
+        f"{place}: `{contract}` is enforced: {counted(len(found.sessions), 'session')}, false "
         f"stops in at most {100 * found.bound(wanted):.2g} % with {100 * confidence:g} % confidence"
     )
+
+
+def _of_name(file: File, name: str) -> Contract:
+    """Return the contract of this name. Raises `ContractError` if there is none."""
+    named = {each.name: each for each in file.contracts}
+    if name not in named:
+        raise ContractError.of(f"there is no contract `{name}`", closest(name, named))
+    return named[name]
 
 
 log_app = typer.Typer(no_args_is_help=True, help="Look after decision logs.")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sponsio_like.checks.lint import linted
@@ -66,14 +65,15 @@ def compile_policy(
 
 
 if TYPE_CHECKING:
-    from sponsio_like.contracts import File
+    from sponsio_like.contracts import File, Source
 
 
-def read_file(path: str | Path, mode: Mode | None = None) -> File:
-    """Return a contract file. `mode` is for contracts where neither they nor the file state one.
+def read_file(path: Source, mode: Mode | None = None) -> File:
+    """Return a contract file, a folder of them, or several, as one.
 
-    Raises `ContractError` with every mistake that can be found: of the text, and of the meaning of
-    those contracts that could be read.
+    `mode` is for contracts where neither they nor the file state one. Raises `ContractError` with
+    every mistake that can be found: of the text, and of the meaning of those contracts that could
+    be read.
     """
     from sponsio_like.contracts import load
 

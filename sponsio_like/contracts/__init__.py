@@ -25,6 +25,7 @@ from sponsio_like.contracts.blocks import (
     worked,
 )
 from sponsio_like.contracts.comparisons import check_comparisons
+from sponsio_like.contracts.composition import Source, source_name
 from sponsio_like.contracts.confirmation import confirmed, reads_answer
 from sponsio_like.contracts.contradictions import (
     check_disjoint,
@@ -112,7 +113,7 @@ __all__ = [
     "Default", "Duration", "Event", "ExactTools", "Examine", "Field", "Fields", "File", "Folder",
     "Inventory", "InventoryLike", "MetTools", "Moment", "Name", "Natural", "Number", "Occurrence",
     "OneTool", "Parameter", "Pattern", "Positive", "Regex", "Renames", "RiskSection", "Rule",
-    "Scalars", "Scope", "Success", "Tools", "Unlisted", "Vocabulary", "Window", "Within",
+    "Scalars", "Scope", "Source", "Success", "Tools", "Unlisted", "Vocabulary", "Window", "Within",
     "argument_text", "before", "by_name", "calls_of_any", "catalog", "check_comparisons",
     "check_disjoint", "check_idle_missing", "check_release", "check_settles", "check_slips",
     "confirmed", "contract", "contracts_of", "counted_calls", "covered", "declared", "default",
@@ -121,7 +122,7 @@ __all__ = [
     "inputs_needed", "intervention", "join", "known_field", "load", "loads", "made_name",
     "mailboxes", "modeline", "narrowed", "none", "only", "optional", "parse", "pattern",
     "read_inventory", "read_parameter", "read_sentence", "read_share", "read_target",
-    "reads_answer", "refusing", "remarks", "ruling", "said_of", "schema_text", "unknown_facts",
-    "unsaid", "whenever", "worked",
+    "reads_answer", "refusing", "remarks", "ruling", "said_of", "schema_text", "source_name",
+    "unknown_facts", "unsaid", "whenever", "worked",
 ]
 # fmt: on

@@ -9,11 +9,20 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import sponsio_like.contracts.about as said
+from sponsio_like.contracts.composition import (
+    Piece,
+    Source,
+    contract_text,
+    files_of,
+    of_files,
+    of_text,
+    source_name,
+    sources_of,
+)
 from sponsio_like.contracts.conditions import assumption
 from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import (
@@ -26,22 +35,27 @@ from sponsio_like.contracts.definition import (
     scope,
 )
 from sponsio_like.contracts.inventory import (
+    Fields,
     Inventory,
+    Unlisted,
     elsewhere,
     misplaced,
     read_inventory,
     read_unlisted,
 )
 from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.overrides import entries
 from sponsio_like.contracts.risk_section import RiskSection, read_risk
 from sponsio_like.contracts.strategy import strategy
 from sponsio_like.contracts.targets import Vocabulary, read_target
-from sponsio_like.contracts.yaml_document import SIZE_CAP, Document, parse
 from sponsio_like.errors import ContractError, Problem, Problems
 from sponsio_like.logic.formula import Target
 from sponsio_like.outcome import Mode
 
-FILE_KEYS = ("version", "mode", "tools", "elsewhere", "unlisted", "actions", "contracts", "risk")
+FILE_KEYS = (
+    "version", "include", "parameters", "env", "mode", "tools", "elsewhere", "unlisted", "actions",
+    "contracts", "overrides", "risk",
+)  # fmt: skip
 CONTRACT_KEYS = ("name", "assume", "scope", "guarantee", "strategy", "mode", "world", *said.KEYS)
 VERSION = 1
 
@@ -60,6 +74,8 @@ class File:
     digest: str = field(default="", compare=False)
     """The hash of the file, by which a log says which contracts were in force."""
     risk: RiskSection | None = None
+    sources: tuple[str, ...] = field(default=(), compare=False)
+    """The paths of all files that were read."""
 
     @property
     def tools(self) -> tuple[str, ...] | None:
@@ -71,57 +87,85 @@ Judge: TypeAlias = Callable[[File], object]
 """A function that raises `ContractError` for contracts that can be read, and are wrong."""
 
 
-def load(path: str | Path, judge: Judge | None = None) -> File:
-    """Read a contract file. Raises `ContractError` with every mistake in it.
+def load(source: Source, judge: Judge | None = None) -> File:
+    """Read a contract file, a folder of them, or several of these.
 
-    Where there are mistakes, `judge` is asked about the contracts that have none yet.
+    Raises `ContractError` with every mistake. Where there are some, `judge` is asked about the
+    contracts that have none yet.
     """
-    try:
-        with Path(path).open("rb") as file:
-            raw = file.read(4 * SIZE_CAP)  # what is longer is refused below
-    except (OSError, ValueError) as error:  # ValueError: a path that cannot be one
-        reason = getattr(error, "strerror", None) or error
-        raise ContractError.of(f"cannot be read: {reason}", "", str(path)) from None
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = raw[: error.start].split(b"\n")
-        where = f"{path}:{len(before)}:{len(before[-1]) + 1}"
-        raise ContractError.of("not UTF-8 text", "save the file as UTF-8", where) from None
-    return loads(text, str(path), judge)
+    files = files_of(source)
+    if isinstance(source, (str, Path)) and files == [Path(source)]:
+        root, found = of_text(contract_text(source), str(source), Path(source))
+    else:
+        root, found = of_files(files, source_name(source))
+    return _whole(root, found, judge)
 
 
 def loads(text: str, name: str = "contracts", judge: Judge | None = None) -> File:
     """Read the text of a contract file; `name` stands for the file in messages."""
-    try:
-        document = parse(text)
-    except ContractError as error:
-        raise ContractError(
-            *(replace(p, where=f"{name}:{p.where or '1:1'}") for p in error.problems)
-        ) from None
-    problems = Problems()
-    file = _file(document, problems, name)
-    unread = [replace(problem, where=f"{name}:{problem.where}") for problem in document.problems]
+    return _whole(*of_text(text, name, None), judge)
+
+
+def _whole(root: Piece, found: list[Problem], judge: Judge | None) -> File:
+    """Return what is read of a file and of those it includes.
+
+    Raises `ContractError` with every mistake, in the order of the files and their lines.
+    """
+    pieces = root.all()
+    together = _Together(root, pieces)
+    file = _file(together)
+    unread = [problem for piece in pieces for problem in piece.unread]
     places = {problem.where for problem in unread}  # what cannot be read is not judged again
-    located = [_located(problem, document, name) for problem in problems.found]
-    found = dict.fromkeys(unread + [each for each in located if each.where not in places])
-    if found or file is None:
-        words = any(problem.path[:1] == ("actions",) for problem in problems.found)
-        if judge is not None and file is not None and not words:
-            found |= dict.fromkeys(_judged(file, document, found, judge))
-        raise ContractError(*sorted(found, key=_place))
-    return replace(file, digest=sha256(text.encode(errors="replace")).hexdigest()[:16])
+    places |= {where for piece in pieces for where in piece.holes}
+    judged = [*found, *(each for each in together.found if each.where not in places)]
+    wrong = dict.fromkeys(unread + judged)
+    if wrong or file is None:
+        if judge is not None and file is not None and not together.wordless:
+            wrong |= dict.fromkeys(_judged(file, together, wrong, judge))
+        order = {piece.name: i for i, piece in enumerate(pieces)}
+        raise ContractError(*sorted(wrong, key=lambda each: _place(each, order)))
+    return replace(file, digest=root.digest, sources=sources_of(root))
+
+
+@dataclass(slots=True)
+class _Together:
+    """The files that are read as one, what is known of their words, and what is wrong in them."""
+
+    root: Piece
+    pieces: list[Piece]
+    found: list[Problem] = field(default_factory=list)
+    words: dict[int, Vocabulary] = field(default_factory=dict)
+    modes: dict[int, Mode | None] = field(default_factory=dict)
+    wordless: bool = False
+    """True if an action could not be read: then no contract is judged."""
+    broken: set[str] = field(default_factory=set)
+    """The contracts that could not be read wholly, by name."""
+
+    def note(self, piece: Piece, problems: Problems) -> None:
+        """Note the problems of one file."""
+        self.found += [piece.located(each) for each in problems.found]
+        self.wordless |= any(each.path[:1] == ("actions",) for each in problems.found)
 
 
 def _judged(
-    file: File, document: Document, found: Iterable[Problem], judge: Judge
+    file: File, together: _Together, found: Iterable[Problem], judge: Judge
 ) -> tuple[Problem, ...]:
     """Return the problems that `judge` finds in contracts without mistakes in their own lines."""
-    items = ((path, spot) for path, spot in document.values.items() if len(path) == 2)
-    starts = [spot.line for path, spot in items if path[0] == "contracts"]
-    wrong = {bisect_right(starts, _place(problem)[0]) for problem in found}
-    lines = ((each, _place(Problem("", each.where))[0]) for each in file.contracts)
-    whole = tuple(each for each, line in lines if bisect_right(starts, line) not in wrong)
+    starts: dict[str, list[int]] = {}
+    for piece in together.pieces:
+        items = ((path, spot) for path, spot in piece.document.values.items() if len(path) == 2)
+        starts[piece.name] = [spot.line for path, spot in items if path[0] == "contracts"]
+
+    def stretch(where: str) -> tuple[str, int]:
+        name, line, _ = where.rsplit(":", 2)
+        return name, bisect_right(starts.get(name, []), int(line) if line.isdecimal() else 0)
+
+    wrong = {stretch(problem.where) for problem in found if problem.where.count(":") >= 2}
+    whole = tuple(
+        each
+        for each in file.contracts
+        if each.name not in together.broken and stretch(each.where) not in wrong
+    )
     try:
         judge(replace(file, contracts=whole))
     except ContractError as error:
@@ -129,46 +173,50 @@ def _judged(
     return ()
 
 
-def _located(problem: Problem, document: Document, name: str) -> Problem:
-    """Return the problem with file, line and column; inside a formula, of the very character."""
-    spot = document.spot(problem.path, of_key=problem.of_key)
-    line, column = spot.line, spot.column
-    inner = problem.where.partition(":")[2] if problem.where.startswith("1:") else ""
-    if inner.isdecimal() and spot.text is not None:
-        column = spot.text + int(inner) - 1
-    return Problem(problem.what, f"{name}:{line}:{column}", problem.hint)
-
-
-def _place(problem: Problem) -> tuple[int, int]:
-    _, line, column = problem.where.rsplit(":", 2)
-    return (int(line), int(column)) if line.isdecimal() else (0, 0)
+def _place(problem: Problem, order: Mapping[str, int]) -> tuple[int, int, int]:
+    name, line, column = problem.where.rsplit(":", 2)
+    at = (int(line), int(column)) if line.isdecimal() else (0, 0)
+    return (order.get(name, -1), *at)
 
 
 # --- the file -------------------------------------------------------------------------------------
 
 
-def _file(document: Document, problems: Problems, name: str) -> File | None:
-    data = document.data
+def _file(together: _Together) -> File | None:
+    """Return what the files say together; None if the first is no mapping."""
+    root = together.root
+    for piece in together.pieces:
+        problems = Problems()
+        _head(piece, root, together, problems)
+        together.note(piece, problems)
+    if not isinstance(root.document.data, dict):
+        return None
+    known = _inventory(together)
+    for piece in together.pieces:
+        problems = Problems()
+        together.words[id(piece)] = _vocabulary(piece, known, together, problems)
+        together.note(piece, problems)
+    contracts = _contracts(together)
+    words = together.words[id(root)]
+    problems = Problems()
+    risk = _part(root.data, "risk", (), problems, read_risk, words)
+    together.note(root, problems)
+    return File(contracts, together.modes.get(id(root)), known, words.actions, risk=risk)
+
+
+def _head(piece: Piece, root: Piece, together: _Together, problems: Problems) -> None:
+    """Read the keys that stand for a file itself."""
+    data = piece.document.data
     if not isinstance(data, dict):
         what = "an empty file" if data is None else "the file is not a mapping"
         problems.add(what, "begin with `version: 1` and `contracts:`")
-        return None
+        return
     only(data, FILE_KEYS, "contract file", problems)
     _version(data, problems)
-    known = _inventory(data, problems)
-    words = _vocabulary(data, known, problems)
-    mode = _part(data, "mode", (), problems, read_mode)
-    contracts = _contracts(data.get("contracts"), words, problems)
-    named = [
-        replace(each, where=_where(document, i, name)) for i, each in enumerate(contracts) if each
-    ]
-    risk = _part(data, "risk", (), problems, read_risk, words)
-    return File(tuple(named), mode, known, words.actions, risk=risk)
-
-
-def _where(document: Document, i: int, name: str) -> str:
-    spot = document.spot(("contracts", i, "name"))
-    return f"{name}:{spot.line}:{spot.column}"
+    together.modes[id(piece)] = _part(data, "mode", (), problems, read_mode)
+    if "risk" in data and piece is not root:
+        hint = "write it in the file that is loaded"
+        problems.add("an included file has a section `risk`", hint, "risk", of_key=True)
 
 
 def _version(data: Mapping[str, Any], problems: Problems) -> None:
@@ -199,17 +247,59 @@ def _part(
 # --- tools and actions ----------------------------------------------------------------------------
 
 
-def _inventory(data: Mapping[str, Any], problems: Problems) -> Inventory:
-    tools = _part(data, "tools", (), problems, read_inventory)
-    others = _part(data, "elsewhere", (), problems, elsewhere) or ()
-    rest = _part(data, "unlisted", (), problems, read_unlisted)
-    problems.found += misplaced("tools" in data, tools or (), others, rest)
-    return Inventory(tools, others, rest or "refuse")
+def _inventory(together: _Together) -> Inventory:
+    """Return the tools that the files declare together."""
+    tools: dict[str, Fields | None] | None = None
+    others: dict[str, None] = {}
+    rest: Unlisted | None = None
+    for piece in together.pieces:
+        problems = Problems()
+        read = _part(piece.data, "tools", (), problems, read_inventory)
+        if read is not None:
+            tools = _joined(tools or {}, read, piece, problems)
+        others |= dict.fromkeys(_part(piece.data, "elsewhere", (), problems, elsewhere) or ())
+        said = _part(piece.data, "unlisted", (), problems, read_unlisted)
+        if rest not in (None, said) and said is not None:
+            what = f"`unlisted` is `{said}` here, and `{rest}` in a file that is included"
+            problems.add(what, "say it once", "unlisted")
+        rest = said or rest
+        together.note(piece, problems)
+    listed = any("tools" in piece.data for piece in together.pieces)
+    for each in misplaced(listed, tools or (), others, rest):
+        at = str(each.path[0])
+        said_by = next(piece for piece in reversed(together.pieces) if at in piece.data)
+        together.found.append(said_by.located(each))
+    return Inventory(tools, tuple(others), rest or "refuse")
 
 
-def _vocabulary(data: Mapping[str, Any], known: Inventory, problems: Problems) -> Vocabulary:
+def _joined(
+    known: dict[str, Fields | None],
+    more: dict[str, Fields | None],
+    piece: Piece,
+    problems: Problems,
+) -> dict[str, Fields | None]:
+    """Return the tools of two files; what only one of them says of a tool is taken."""
+    for name, fields in more.items():
+        before = known.get(name)
+        if fields is not None and before not in (None, fields):
+            at = ("tools", name) if isinstance(piece.data["tools"], dict) else ("tools",)
+            what = f"tool `{name}` has other fields in a file that is included"
+            problems.add(what, "declare them once", *at)
+    return {**known, **{name: each for name, each in more.items() if each or name not in known}}
+
+
+def _vocabulary(
+    piece: Piece, known: Inventory, together: _Together, problems: Problems
+) -> Vocabulary:
+    """Return the words of a file: the tools, its actions, and those of the files it includes."""
     words = Vocabulary(known.tools, elsewhere=known.elsewhere)
-    actions = data.get("actions", {})
+    for each in piece.includes:
+        for action, meant in together.words[id(each)].actions.items():
+            if words.actions.get(action, meant) != meant:
+                what = f"action `{action}` is defined in two files that are included"
+                problems.add(what, "rename one", "include")
+            words = replace(words, actions={**words.actions, action: meant})
+    actions = piece.data.get("actions", {})
     if not isinstance(actions, dict):
         problems.add(f"`{actions}` is no map of actions", "write {name: [tool, ..]}", "actions")
         return words
@@ -220,6 +310,9 @@ def _vocabulary(data: Mapping[str, Any], known: Inventory, problems: Problems) -
             problems.add(f"action `{later}` is not defined above", "move it up", *at)
         if action in (known.tools or ()) or action in known.elsewhere:
             problems.add(f"`{action}` is a tool already", "rename the action", *at, of_key=True)
+        if action in words.actions:
+            what = f"action `{action}` is defined in a file that is included"
+            problems.add(what, "rename the action", *at, of_key=True)
         read = problems.attempt(at, read_target, actions[action], words)
         words = replace(words, actions={**words.actions, action: read or ()})
     return words
@@ -240,46 +333,61 @@ def _named(value: Any) -> set[str]:
 # --- contracts ------------------------------------------------------------------------------------
 
 
-def _contracts(value: Any, words: Vocabulary, problems: Problems) -> list[Contract | None]:
-    if not isinstance(value, list) or not value:
-        what = "no contracts" if not value else "`contracts` is not a list"
-        problems.add(what, "write `contracts:` and below it `- name: ..`", "contracts")
-        return []
-    read = [_contract(each, ("contracts", i), words, problems) for i, each in enumerate(value)]
-    first: dict[str, int] = {}
-    for i, contract in enumerate(read):
-        if contract is None:
-            continue
-        if first.setdefault(contract.name, i) != i:
-            what = f"two contracts are named `{contract.name}`"
-            problems.add(what, "rename one", "contracts", i, "name")
-    return read
+def _contracts(together: _Together) -> tuple[Contract, ...]:
+    """Return the contracts of all files, those that are included first."""
+    read: list[Contract] = []
+    first: dict[str, Contract] = {}
+    for entry in entries(together.root, CONTRACT_KEYS, together.found):
+        problems = Problems()
+        words = together.words[id(entry.outermost)]
+        found = _contract(entry.data, words, problems)
+        if found is not None:
+            spot = entry.located(Problem("", path=("name",)))
+            mode = found.mode or _mode_of(entry.piece, together)
+            found = replace(found, where=spot.where, mode=mode)
+            if other := first.get(found.name):
+                far = other.where.rsplit(":", 2)[0] != found.where.rsplit(":", 2)[0]
+                also = f"; the other stands at {other.where}" if far else ""
+                what = f"two contracts are named `{found.name}`"
+                problems.add(what, f"rename one{also}", "name")
+            first.setdefault(found.name, found)
+            read.append(found)
+        together.broken |= {entry.name} if problems.found else set()
+        together.found += [entry.located(each) for each in problems.found]
+    return tuple(read)
 
 
-def _contract(
-    data: Any, at: tuple[str | int, ...], words: Vocabulary, problems: Problems
-) -> Contract | None:
+def _mode_of(piece: Piece, together: _Together) -> Mode | None:
+    """Return the mode of an included file, or of the nearest that includes it and says one."""
+    if piece is together.root:
+        return None  # it is that of the whole
+    said = together.modes.get(id(piece))
+    outer = next((each for each in together.pieces if piece in each.includes), together.root)
+    return said or _mode_of(outer, together)
+
+
+def _contract(data: Any, words: Vocabulary, problems: Problems) -> Contract | None:
     if not isinstance(data, dict):
-        problems.add(f"`{data}` is not a contract", "write {name: .., guarantee: ..}", *at)
+        problems.add(f"`{data}` is not a contract", "write {name: .., guarantee: ..}")
         return None
     own = Problems()
     only(data, CONTRACT_KEYS, "contract", own)
     for key in ("name", "guarantee"):
         if key not in data:
             own.add(f"a contract without `{key}`", f"write {key}: ..")
-    problems.found += [replace(problem, path=(*at, *problem.path)) for problem in own.found]
-    name = _part(data, "name", at, problems, read_name)
-    mode, share = _part(data, "mode", at, problems, read_modes) or (None, 1.0)
+    problems.found += own.found
+    name = _part(data, "name", (), problems, read_name)
+    mode, share = _part(data, "mode", (), problems, read_modes) or (None, 1.0)
     read = Contract(
         name or "",
-        _rules(data, at, words, problems),
-        _part(data, "assume", at, problems, assumption, words),
-        _part(data, "scope", at, problems, scope, words),
-        _part(data, "strategy", at, problems, strategy, words),
+        _rules(data, (), words, problems),
+        _part(data, "assume", (), problems, assumption, words),
+        _part(data, "scope", (), problems, scope, words),
+        _part(data, "strategy", (), problems, strategy, words),
         mode,
         share=share,
-        on_world=_part(data, "world", at, problems, read_world) or False,
-        about=_about(data, at, problems),
+        on_world=_part(data, "world", (), problems, read_world) or False,
+        about=_about(data, (), problems),
     )
     return read if name else None
 

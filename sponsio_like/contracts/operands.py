@@ -46,7 +46,8 @@ def only(
     for key in value:
         if key not in known:
             hint = says or closest(key, known)
-            problems.add(f"unknown key `{key}` in a {what}", hint, str(key), of_key=True)
+            article = "an" if what[:1] in "aeiou" else "a"
+            problems.add(f"unknown key `{key}` in {article} {what}", hint, str(key), of_key=True)
 
 
 # --- plain values -----------------------------------------------------------------------------

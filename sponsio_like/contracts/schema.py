@@ -19,6 +19,7 @@ from sponsio_like.contracts.inventory import KINDS
 from sponsio_like.contracts.loader import CONTRACT_KEYS, FILE_KEYS, VERSION
 from sponsio_like.contracts.matches import HAPPENING
 from sponsio_like.contracts.operands import COMPARISONS, SEARCHES
+from sponsio_like.contracts.parameter_section import ENV_KINDS
 from sponsio_like.contracts.parameters import SECONDS, TEXT, refers, schema_of, whole
 from sponsio_like.contracts.risk_section import SAME
 from sponsio_like.contracts.strategy import STRATEGIES
@@ -33,6 +34,9 @@ PLAIN: Schema = {"type": ["string", "number", "boolean", "null"]}
 VARIABLE: Schema = {"type": "string", "pattern": "^\\$[A-Za-z_][A-Za-z0-9_]*$"}
 SIZE: Schema = {"type": ["string", "number"]}
 MODE: Schema = {"enum": list(MODES)}
+BLANK: Schema = {"type": "string", "pattern": r"^\$\{[A-Za-z_][A-Za-z0-9_]*\}$"}
+MEMBERS = ("contracts", "include")
+"""A file has one of these at least."""
 SHARE: Schema = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 
 
@@ -42,9 +46,20 @@ def file_schema() -> dict[str, Any]:
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": f"contract file of sponsio-like, version {VERSION}",
-        **_mapping(file, required=("version", "contracts")),
-        "definitions": _definitions(),
+        **_mapping(_fillable(file), ("version",), anyOf=[{"required": [key]} for key in MEMBERS]),
+        "definitions": {**_fillable(_definitions()), "blank": BLANK},
     }
+
+
+def _fillable(schema: Any) -> Any:
+    """Return a schema that also takes `${name}` where it takes a number, a list, or one of few."""
+    if isinstance(schema, list):
+        return [_fillable(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: each if key == "if" else _fillable(each) for key, each in schema.items()}
+    some = schema.get("type") in ("integer", "number", "boolean", "array")
+    return _any(found, refers("blank")) if some or "enum" in schema else found
 
 
 def schema_text() -> str:
@@ -85,6 +100,18 @@ def _about(text: str, schema: Schema) -> dict[str, Any]:
 
 _FILE: Schema = {
     "version": {"const": VERSION},
+    "include": _about(
+        "files, folders, or package:file, whose contracts are taken in",
+        _some(_any(TEXT, _mapping({"file": TEXT, "with": {"type": "object"}}, ("file",)))),
+    ),
+    "parameters": _about(
+        "names that ${name} stands for, with defaults", {"type": "object", "minProperties": 1}
+    ),
+    "env": _about(
+        "environment variables that ${NAME} stands for",
+        _any(_some(TEXT), {**_map({"enum": list(ENV_KINDS)}), "minProperties": 1}),
+    ),
+    "overrides": _about("changes of contracts of included files", _some(refers("override"))),
     "mode": _about("for contracts that do not say", MODE),
     "tools": _about(
         "the tools that the agent has",
@@ -123,6 +150,7 @@ def _definitions() -> dict[str, Any]:
         "contract": _mapping(
             {key: _CONTRACT.get(key, {}) for key in CONTRACT_KEYS}, ("name", "guarantee")
         ),
+        "override": _mapping({**_CONTRACT, "remove": {"const": True}}, ("name",), minProperties=2),
         "tool": _mapping({"fields": _map(refers("kind"))}, ("fields",)),
         "kind": _kind(),
         **_guarantees(),

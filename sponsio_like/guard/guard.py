@@ -22,12 +22,15 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from sponsio_like.checks import check_names, compile_policy, read_file
 from sponsio_like.contracts import (
     Contract,
+    File,
     Inventory,
     InventoryLike,
     RiskSection,
+    Source,
     Unlisted,
     declared,
     mailboxes,
+    source_name,
 )
 from sponsio_like.engine import Policy, follow
 from sponsio_like.errors import ContractError, ContractWarning, SnapshotError
@@ -130,7 +133,7 @@ class Guard:
         source: str = "",
         risk: GatePolicy | None = None,
     ) -> None:
-        self._file: tuple[Path, Mode | None, str] | None = None
+        self._file: tuple[Source, Mode | None, File] | None = None
         self._reloads = threading.Lock()
         known = declared(tools, elsewhere, unlisted)
         check_switches(relaxable=relaxable, log_args=log_args)
@@ -176,7 +179,7 @@ class Guard:
     @classmethod
     def from_yaml(
         cls,
-        path: str | Path,
+        path: Source,
         *,
         mode: Mode | None = None,
         relaxable: bool = False,
@@ -185,7 +188,7 @@ class Guard:
         log_content: Iterable[str] | bool = (),
         notify: Any = (),
     ) -> Guard:
-        """Return the guard of a contract file.
+        """Return the guard of a contract file, of a folder of them, or of several.
 
         `mode` holds where neither the contract nor the file says.
 
@@ -203,10 +206,10 @@ class Guard:
             log_args=log_args,
             log_content=log_content,
             notify=notify,
-            source=f"{path} {file.digest}",
-            risk=_risk_of(file.risk, Path(path).parent),
+            source=f"{source_name(path)} {file.digest}",
+            risk=_risk_of(file.risk, file.sources),
         )
-        guard._file = Path(path), mode, file.digest
+        guard._file = path, mode, file
         return guard
 
     def reload(self) -> bool:
@@ -219,22 +222,22 @@ class Guard:
         """
         if self._file is None:
             raise ContractError.of("this guard has no file", "write Guard.from_yaml(path)")
-        path, mode, digest = self._file
+        path, mode, before = self._file
         with self._reloads:
             with collector_paused():
                 file = read_file(path, mode)
-            if file.digest == digest:
+            if file.digest == before.digest:
                 return False
             chosen = file.mode or mode or "enforce"
             policy = self._compiled(file.contracts, chosen, file.inventory)
             follow(policy, self.policy)
             if self.policy.roll.complete:
                 check_names(policy)
-            source = f"{path} {file.digest}"
+            source = f"{source_name(path)} {file.digest}"
             log = _log(policy, self._sink, self._said, source)
-            rules = Rules(policy, log, _risk_of(file.risk, path.parent))
+            rules = Rules(policy, log, _risk_of(file.risk, file.sources))
             self._gate(rules, None)
-            self._file = path, mode, file.digest
+            self._file = path, mode, file
             self.switch.take(rules.policies, risk=rules.risk is not None)
             self._rules, self._tools.policy = rules, policy
             self.__dict__.pop("_lessons", None)
@@ -248,7 +251,15 @@ class Guard:
         """
         if self._file is None:
             raise ContractError.of("this guard has no file", "write Guard.from_yaml(path)")
-        return Watch(self._file[0], self._reloaded, seconds)
+        return Watch(self._watched, self._reloaded, seconds)
+
+    def _watched(self) -> tuple[str, ...]:
+        """Return the paths of the contract files that were read, and of the folders they are in."""
+        if self._file is None:
+            return ()
+        path, _, file = self._file
+        given = [path] if isinstance(path, (str, Path)) else path
+        return tuple(dict.fromkeys([*map(str, given), *file.sources]))
 
     def _reloaded(self) -> None:
         try:
@@ -479,13 +490,13 @@ def _log(policy: Policy, sink: OfLog | None, content: Content, source: str) -> L
     return Log(with_contracts(sink.write, each, source), content, ByName(policy), sink.reads)
 
 
-def _risk_of(section: RiskSection | None, folder: Path) -> GatePolicy | None:
+def _risk_of(section: RiskSection | None, sources: tuple[str, ...]) -> GatePolicy | None:
     """Return the policy of a section `risk:` of a contract file; None without one."""
     if section is None:
         return None
     from sponsio_like.risk import policy_of
 
-    return policy_of(section, folder)
+    return policy_of(section, Path(sources[-1]).parent)
 
 
 def _asked_to_relax() -> bool:

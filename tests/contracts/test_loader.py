@@ -289,7 +289,7 @@ def test_bytes_that_are_no_text_are_told_with_their_place(tmp_path: Path) -> Non
         load(path)
     path.write_bytes(b"\xef\xbb\xbf" + EXAMPLE.encode())
     assert len(load(path).contracts) == 4
-    for missing in (tmp_path / "none.yaml", tmp_path):
+    for missing in (tmp_path / "none.yaml", tmp_path / "none"):
         with pytest.raises(ContractError, match="cannot be read: "):
             load(missing)
 

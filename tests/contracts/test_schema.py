@@ -97,6 +97,24 @@ def test_the_example_of_every_pattern_is_accepted(name: str) -> None:
     assert wrong(of({**guarantee, "nonsense": 1}))
 
 
+def test_places_to_fill_in_are_accepted() -> None:
+    """`${x}` may stand where a number, a list or one of a few words does; a number as text not."""
+    pack = {
+        "version": 1,
+        "parameters": {"limit": 3, "mode": "observe", "names": ["a"]},
+        "contracts": [
+            {
+                "name": "a",
+                "guarantee": {**CAP, "limit": "${limit}"},
+                "mode": "${mode}",
+                "tags": "${names}",
+            }
+        ],
+    }
+    assert not wrong(pack)
+    assert not wrong({"version": 1, "include": [{"file": "pack.yaml", "with": {"limit": 1}}]})
+
+
 def test_the_schema_has_the_keys_of_the_reference() -> None:
     """Each kind of mapping has the keys that the page about contract files has, and no others."""
     shown: dict[str, set[str]] = {}
@@ -104,6 +122,7 @@ def test_the_schema_has_the_keys_of_the_reference() -> None:
         shown.setdefault(key.kind, set()).add(key.name)
     definitions = {**SCHEMA["definitions"], "contract file": SCHEMA}
     definitions["condition"] = definitions["atom"]
+    definitions["include"] = SCHEMA["properties"]["include"]["anyOf"][0]["items"]["anyOf"][1]
     for kind, names in shown.items():
         if kind in ("guarantee", "strategies"):
             continue

@@ -9,6 +9,24 @@ from __future__ import annotations
 
 MEANING = (
     (
+        "an override may match nothing",
+        "contracts/overrides.py",
+        "if not meant:",
+        "if False:",
+    ),
+    (
+        "any variable is read",
+        "contracts/parameter_section.py",
+        "if name not in known:",
+        "if name not in os.environ:",
+    ),
+    (
+        "included tools are unknown",
+        "contracts/loader.py",
+        "tools = _joined(tools or {}, read, piece, problems)",
+        "tools = read",
+    ),
+    (
         "first positions are all there are",
         "contracts/guarantees.py",
         "problems = [*_first_only(formula), *_from_the_call_before(formula)]",
@@ -48,7 +66,7 @@ MEANING = (
     (
         "words hide meaning",
         "contracts/loader.py",
-        "if judge is not None and file is not None and not words:",
+        "if judge is not None and file is not None and not together.wordless:",
         "if False:",
     ),
     (

@@ -939,9 +939,9 @@ BUGS = (
     Bug("any key is known", "contracts/operands.py", "if key not in known:", "if False:"),
     Bug(
         "columns are lost",
-        "contracts/loader.py",
-        'f"{name}:{line}:{column}", problem.hint)',
-        'f"{name}:{line}:1", problem.hint)',
+        "contracts/composition.py",
+        'f"{self.name}:{spot.line}:{column}", problem.hint)',
+        'f"{self.name}:{spot.line}:1", problem.hint)',
     ),
     Bug(
         "disputed words are text",

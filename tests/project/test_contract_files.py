@@ -22,6 +22,12 @@ from sponsio_like.errors import ContractError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "contract-files.md").read_text("utf-8")
 TABLE = re.compile(r"<!-- keys: ([\w ]+) -->\n\n((?:\|.*\n)+)")
+BASE = """\
+version: 1
+parameters: {limit: 3}
+contracts: [{name: few, guarantee: {pattern: rate_limit, action: pay, limit: "${limit}"}}]
+"""
+"""The file `base.yaml`, which the examples include."""
 PLAIN = {"name": "a", "guarantee": {"ltl": "G !called(issue_refund)"}}
 
 
@@ -85,7 +91,15 @@ def skeleton(kind: str, name: str, example: Any) -> Callable[[], dict[str, Any]]
         if kind == "contract file":
             more = {"tools": ["issue_refund"]} if name == "unlisted" else {}
             more |= {"tools": ["issue_refund"]} if name == "elsewhere" else {}
+            more |= {"include": ["base.yaml"]} if name == "overrides" else {}
+            blank = {"parameters": "${team}", "env": "${HOME}"}.get(name)
+            if blank is not None:
+                return {"version": 1, "contracts": [{**PLAIN, "owner": blank}], **example}
             return {"version": 1, "contracts": [PLAIN], **more, **example}
+        if kind == "include":
+            return {"version": 1, "include": [example]}
+        if kind == "override":
+            return {"version": 1, "include": ["base.yaml"], "overrides": [example]}
         if kind == "risk section":
             return {"version": 1, "contracts": [PLAIN], "risk": example}
         if kind == "tool":
@@ -100,6 +114,7 @@ def load(key: Key, folder: Path) -> None:
     file = folder / "contracts.yaml"
     made = skeleton(key.kind, key.name, yaml.safe_load(key.example))()
     file.write_text(yaml.safe_dump(made, sort_keys=False), "utf-8")
+    (folder / "base.yaml").write_text(BASE, "utf-8")
     read_file(file)
 
 
@@ -171,6 +186,12 @@ WITHOUT: dict[tuple[str, str], dict[str, Any]] = {
         "contracts": [PLAIN],
         "risk": {"model": "r.json"},
     },
+    ("include", "file"): {"version": 1, "include": [{"with": {"limit": 3}}]},
+    ("override", "name"): {
+        "version": 1,
+        "include": ["base.yaml"],
+        "overrides": [{"mode": "observe"}],
+    },
     ("notifier", "webhook"): {**PLAIN, "strategy": {"escalate": {"notify": {"timeout": 2}}}},
 }
 """For each key that is required, the same without it: a file, or a contract."""
@@ -180,7 +201,8 @@ WITHOUT: dict[tuple[str, str], dict[str, Any]] = {
 def test_what_is_required_is_missed(place: tuple[str, str], tmp_path: Path) -> None:
     """A mapping without a key whose default is `required` is refused."""
     made, file = WITHOUT[place], tmp_path / "contracts.yaml"
-    files = ("contract file", "risk section")
+    files = ("contract file", "risk section", "include", "override")
+    (tmp_path / "base.yaml").write_text(BASE, "utf-8")
     whole = made if place[0] in files else {"version": 1, "contracts": [made]}
     file.write_text(yaml.safe_dump(whole), "utf-8")
     with pytest.raises(ContractError):

@@ -19,6 +19,9 @@ STATEMENTS: dict[str, str] = {
     "S-LOAD-16": "what is asked for waits for itself",
     "S-LOAD-15": "any number of atoms loads",
     "S-LOAD-14": "every dot is meant",
+    "S-FILE-12": "an override may match nothing",
+    "S-FILE-11": "any variable is read",
+    "S-FILE-10": "included tools are unknown",
     "S-FILE-09": "one tool is read",
     "S-FILE-08": "words hide meaning",
 }
