@@ -102,6 +102,55 @@ def beside() -> dict[str, dict[str, float]]:
     }
 
 
+WRONG: list[Call] = [
+    ("send_email", {"to": "x@evil.com", "subject": "hello", "body": "a b c"}),
+    ("bash", {"command": "sudo ls"}),
+    ("issue_refund", {"order": 1, "amount": 501}),
+    ("http_get", {"url": "http://localhost/admin"}),
+]
+"""Calls that the policy refuses."""
+
+
+def observing() -> dict[str, dict[str, float]]:
+    """Time the same calls under the policy, enforced and only observed, in turns.
+
+    Calls that it allows, with their results, and decisions on calls that it refuses; no advice is
+    read, and nothing is logged. Of five rounds in sessions of their own, the best: middle and 99th
+    of a hundred.
+    """
+    plain = ours.guard(POLICY)
+    guards = {"enforced": plain, "observed": Guard(plain.policy.contracts, mode="observe")}
+    first, calls, stretch = trace(1000), WRONG * 250, 100
+    found: dict[str, list[tuple[float, float]]] = {}
+    for _ in range(5):
+        sessions = {name: guard.session() for name, guard in guards.items()}
+        times: dict[str, list[float]] = {}
+        for at in range(0, 1000, stretch):
+            for name, session in sessions.items():
+                right, wrong = first[at : at + stretch], calls[at : at + stretch]
+                times.setdefault(f"allowed, {name}", []).extend(in_turn(session, right))
+                times.setdefault(f"violating, {name}", []).extend(decided(session, wrong))
+        for name, each in times.items():
+            pair = statistics.median(each), sorted(each)[len(each) * 99 // 100]
+            found.setdefault(name, []).append(pair)
+    return {
+        name: {"p50": min(p50 for p50, _ in pairs), "p99": min(p99 for _, p99 in pairs)}
+        for name, pairs in found.items()
+    }
+
+
+def decided(session: Session, calls: Iterable[Call]) -> list[float]:
+    """Return the time of each decision; the results of calls that run are not timed."""
+    times = []
+    for tool, args in calls:
+        started = now()
+        outcome = session.decide(tool, args)
+        times.append(float(now() - started))
+        if isinstance(outcome, Allowed):
+            session.settle(outcome.id, output="ok")
+    return times
+
+
 def with_deadlines() -> Guard:
     """Return the policy with three contracts more, each with a bound in steps ahead."""
     ahead = {"issue_refund": "send_email", "deploy": "http_get", "bash": "read_file"}
@@ -326,6 +375,7 @@ MEASURES = {
     for each in (
         uninvolved,
         beside,
+        observing,
         rulebook,
         same_tool,
         lengths,

@@ -68,6 +68,10 @@ def _others(results: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     for name, each in others.items():
         ratio = f"{each['p50'] / first['p50']:.1f} times one after another"
         yield f"calls {name}", f"p50 {micro(each['p50'])}, p99 {micro(each['p99'])}; {ratio}"
+    for kind in ("allowed", "violating") if "observing" in results else ():
+        pair = [results["observing"][f"{kind}, {how}"] for how in ("enforced", "observed")]
+        ratios = (f"{name} {pair[1][name] / pair[0][name]:.2f} times" for name in ("p50", "p99"))
+        yield f"a call that only observing contracts judge, {kind}", f"{', '.join(ratios)} enforced"
     more = book["1000"] / book["34"]
     yield "1,000 contracts, most about other tools, beside 33", f"{more:.2f} times the cost"
     same = results["same_tool"]

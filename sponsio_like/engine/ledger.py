@@ -138,6 +138,13 @@ class Ledger:
             if judgement.kind in counter.kinds and (owners is None or counter.owner in owners):
                 self.positions[counter] += 1
 
+    def violates(self, clauses: Iterable[int]) -> None:
+        """Remember that these clauses, which have no keys, are violated."""
+        for i in clauses:
+            watch = self.watches[i]
+            if not watch.violated:
+                self.watches[i] = watch._replace(violated=True)
+
     def reschedule_values(self, i: int, last: PositionCounts, time: float) -> None:
         """Recompute when clause `i`, which has value variables, is woken next, and its deadline."""
         clause, store = self.policy.clauses[i], self.bound[i]

@@ -20,8 +20,8 @@ Reader: TypeAlias = Callable[[Checked], list[Read]]
 
 
 class Lane(NamedTuple):
-    """`check(..)`: what the others are given; a list of the clauses that stand against the call; or
-    None if it has to take the slow path.
+    """`check(..)`: what the others are given; a list of two, the clauses that stand against the
+    call and what the others are given; or None if it has to take the slow path.
 
     `done` and `failed` commit the call with its result; False if the slow path has to do that, None
     if there is nothing to commit. `opened` makes it a call in flight, and returns the changes that
@@ -34,7 +34,7 @@ class Lane(NamedTuple):
 
     clauses: tuple[int, ...]
     sources: tuple[Delivered, ...]
-    check: Callable[..., Checked | list[int] | None]
+    check: Callable[..., Checked | list[tuple[Any, ...]] | None]
     done: Callable[..., bool] | None
     failed: Callable[..., bool] | None
     opened: Callable[[], Opener]

@@ -150,7 +150,7 @@ class Writer:
         taken = self._kept()
         check = [*_taking(self._check), *self._check, f"return ({kept})"]
         if self._may_refuse:
-            check = ["bad = ()", *check[:-1], f"return list(bad) if bad else ({kept})"]
+            check = ["bad = ()", *check[:-1], f"return [bad, ({kept})] if bad else ({kept})"]
         done, failed = (self._end(end, taken) for end in self._ends.values())
         bodies = {f"check({CALL})": check, f"done({RESULT})": done}
         if failed != done:  # the result makes a difference

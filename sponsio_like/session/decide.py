@@ -39,7 +39,7 @@ from sponsio_like.outcome import (
     Stop,
     Violation,
 )
-from sponsio_like.session.fast import FastRefusal
+from sponsio_like.session.fast import FastFinding
 from sponsio_like.session.flights import UNLIKE, Answer, Attempt, Flight, event_fingerprint, id_of
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.tickets import why_closed
@@ -51,7 +51,7 @@ Fit: TypeAlias = Callable[[Redirect], Mapping[str, Any] | str]
 
 def decided(
     inner: Interceptor,
-    event: Call | Message | FastRefusal,
+    event: Call | Message | FastFinding,
     args: Any = None,
     fit: Fit | None = None,
     why: str = "",
@@ -59,12 +59,13 @@ def decided(
     """Decide an event; if the decision fails, refuse it. Return event, outcome and attempt.
 
     `args`: the arguments of a call, as they came; they are read once. `why`: the reason to refuse
-    the event before it is judged. For an event that was `FastRefusal` already, only the outcome is
+    the event before it is judged. For an event that was `FastFinding` already, only the outcome is
     made. Raises `Finished`.
     """
     try:
-        if isinstance(event, FastRefusal):
-            return event.call, blocked(inner, event.call, event.attempt, fit=fit), event.attempt
+        if isinstance(event, FastFinding):
+            call, attempt, allowed = event
+            return call, allowed or blocked(inner, call, attempt, fit=fit), attempt
         if isinstance(event, Call):
             event = replace(event, args=given_args(args))
         if why:
@@ -73,7 +74,7 @@ def decided(
     except Finished:
         raise
     except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
-        event = event.call if isinstance(event, FastRefusal) else event
+        event = event.call if isinstance(event, FastFinding) else event
         return event, _failed(inner, event, error), Attempt()
 
 

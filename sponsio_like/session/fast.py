@@ -17,9 +17,11 @@ from sponsio_like.engine import (
     INDEX_CAP,
     Ledger,
     Policy,
+    enforced,
     findings_of,
     judge,
     keep_all,
+    observed,
     take_status,
     witnesses,
 )
@@ -27,7 +29,7 @@ from sponsio_like.errors import STRAIN
 from sponsio_like.events import Call, Status
 from sponsio_like.fastpath import Checked, Lane, checking_inventory, lane_of, named_lane
 from sponsio_like.monitor import OTHER, Now, awaits_results
-from sponsio_like.outcome import Allowed, Block
+from sponsio_like.outcome import Allowed, Block, Decision, Warn
 from sponsio_like.session.flights import (
     IN_FLIGHT_CAP,
     Attempt,
@@ -52,18 +54,22 @@ Said: TypeAlias = tuple[str, str, Mapping[str, Any], str, int]
 """A call: its id, tool, arguments, agent and depth."""
 
 
-class FastRefusal(NamedTuple):
-    """A call that is blocked, and the attempt with its violations."""
+class FastFinding(NamedTuple):
+    """A call that violates contracts, and the attempt with its violations.
+
+    `allowed`: the outcome, if none of them stops the call; else it is blocked.
+    """
 
     call: Call
     attempt: Attempt
+    allowed: Allowed | None = None
 
 
 def try_fast(
     inner: Interceptor, tool: str, args: Any, id: str, agent: str, depth: int
-) -> Kept | FastRefusal | None:
-    """Decide a call by its lane: return the call if it is let through, `FastRefusal` if it is
-    blocked.
+) -> Kept | FastFinding | None:
+    """Decide a call by its lane: return the call if nothing stands against it, `FastFinding` if it
+    violates contracts.
 
     None if the slow path has to decide; then nothing has changed.
     """
@@ -100,7 +106,7 @@ def taken_back(inner: Interceptor, id: str) -> None:
                 inner.gate.undone(id)
 
 
-def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | FastRefusal | None:
+def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | FastFinding | None:
     """Decide as `try_fast` does, under the lock."""
     ledger = inner.ledger
     if inner.flights and (call[0] in inner.flights or len(inner.flights) >= IN_FLIGHT_CAP):
@@ -119,8 +125,9 @@ def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Fa
     if checked is None:
         return None
     if isinstance(checked, list):
-        event = Call(tool, args, id, agent, depth)
-        return None if woken or lane.at_once else _refused(inner, event, checked, now)
+        violated, read = checked
+        found = None if woken or lane.at_once else (*call, now, lane, read, ())
+        return found and _found(inner, found, violated)
     gate = inner.gate
     if gate is not None and not gate.passes(ledger, tool, args):
         return None
@@ -151,17 +158,45 @@ def _begun(inner: Interceptor, kept: Kept) -> Kept | None:
     return kept
 
 
-def _refused(inner: Interceptor, call: Call, violated: list[int], now: float) -> FastRefusal | None:
-    """Return the call as blocked; None if somebody else has to be asked, by the slow path."""
-    policy = inner.policy
+def _found(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastFinding | None:
+    """Block a call that violates these clauses, or let it through if none of them stops it.
+
+    None if somebody else has to be asked, by the slow path.
+    """
+    policy, answers = inner.policy, set[type[Decision]]()
     for i in violated:
-        if policy.modes[policy.owner[i]] != "enforce" or not isinstance(policy.decision(i), Block):
-            return None
-    inner.time = now
+        enforced = policy.modes[policy.owner[i]] == "enforce"
+        answers.add(type(policy.decision(i)) if enforced else Warn)
+    if answers == {Block}:
+        return _refused(inner, kept, violated)
+    return _warned(inner, kept, violated) if answers == {Warn} and not inner.gate else None
+
+
+def _refused(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastFinding:
+    """Return the call as blocked."""
+    id, tool, args, agent, depth, inner.time, *_ = kept
+    policy, call = inner.policy, Call(tool, args, id, agent, depth)
     against = witnesses(inner.ledger, violated, call)
     found = findings_of(policy, against, call, inner.committed)
     inner.context = after_refusal(policy, inner.context, call, found, Block())
-    return FastRefusal(call, Attempt(found, (), inner.ledger.before(call, against), Block()))
+    return FastFinding(call, Attempt(found, (), inner.ledger.before(call, against), Block()))
+
+
+def _warned(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastFinding | None:
+    """Let through a call that violates contracts which only observe, or warn."""
+    id, tool, args, agent, depth, now, *_ = kept
+    call = Call(tool, args, id, agent, depth)
+    found = findings_of(
+        inner.policy, witnesses(inner.ledger, violated, call), call, inner.committed
+    )
+    outcome = Allowed(id, enforced(found), observed(found))
+    if not inner.begin_fast(kept, outcome, violated):
+        judgement = judge(inner.ledger, call, event_and_reads(kept)[1], now)
+        if judgement.failed:
+            return None
+        inner.begin_call(call, judgement, (kept, ""), outcome, by_status=kept[6].by_status)
+    inner.time = now
+    return FastFinding(call, Attempt(found), outcome)
 
 
 def _lane(policy: Policy, tool: str) -> Lane | None:

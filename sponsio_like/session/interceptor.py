@@ -266,15 +266,17 @@ class Interceptor:
         self,
         call: Call,
         judgement: Judgement,
-        names: tuple[str, str],
+        names: tuple[str | Kept, str],
         outcome: Outcome,
+        *,
+        by_status: bool = False,
     ) -> None:
         """Let the call through: from now on it is in flight. `names`: its mark, and its key in the
-        world.
+        world. `by_status`: as in `Flight`.
         """
         (mark, key), sources, before = names, self.policy.delivering(call), self.ledger.torn
         waits = self.ledger.waiting(judgement, self.world.lineage)
-        flight = Flight(call.tool, mark, self.committed, waits, outcome, sources, key)
+        flight = Flight(call.tool, mark, self.committed, waits, outcome, sources, key, by_status)
         self.ledger.commit(judgement, self.world.lineage)
         self.flights[call.id] = flight
         self.latest = None  # if there was one, it is this call
@@ -282,10 +284,15 @@ class Interceptor:
         self.committed += 1
         self.ledger.torn = before
 
-    def begin_fast(self, kept: Kept) -> bool:
-        """Make the call a call in flight, in one pass; False if that is not possible."""
+    def begin_fast(
+        self, kept: Kept, outcome: Outcome | None = None, violated: Iterable[int] = ()
+    ) -> bool:
+        """Make the call a call in flight, in one pass; False if that is not possible.
+
+        `violated`: the clauses that it violates, none of which stops it.
+        """
         id, tool, _, _, _, time, lane, checked, woken = kept
-        ledger, allowed = self.ledger, let_through(id)
+        ledger, allowed = self.ledger, outcome or let_through(id)
         torn = ledger.torn
         try:
             also = open_clauses(ledger, (r for other, x in woken for r in other.reads()(x)), time)
@@ -297,6 +304,7 @@ class Interceptor:
         if also is None or waits is None:
             return False
         keep_all(ledger, also.rests)
+        ledger.violates(violated)
         at, waiting = self.committed, (*waits, *also.waits)
         flight = Flight(tool, kept, at, waiting, allowed, lane.sources, "", lane.by_status)
         count_call(ledger)

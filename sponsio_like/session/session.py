@@ -39,7 +39,7 @@ from sponsio_like.outcome import (
 from sponsio_like.session.active import active
 from sponsio_like.session.decide import Fit, decided
 from sponsio_like.session.decision_log import SILENT, STANDS, Log
-from sponsio_like.session.fast import FastRefusal, settle_fast, taken_back, try_fast
+from sponsio_like.session.fast import FastFinding, settle_fast, taken_back, try_fast
 from sponsio_like.session.flights import Attempt, Kept
 from sponsio_like.session.gate import Gate
 from sponsio_like.session.ids import fresh_id
@@ -171,10 +171,10 @@ class Session:
         started = _time.perf_counter() if self._log.sink is not None else 0.0
         own = fresh_id(MADE) if id is None or id == "" else id
         direct = self._direct and not why and type(agent) is str and type(depth) is int
-        passed: Kept | FastRefusal | None = None
+        passed: Kept | FastFinding | None = None
         try:
             passed = try_fast(self._inner, tool, args, own, agent, depth) if direct else None
-            if passed is not None and not isinstance(passed, FastRefusal):
+            if passed is not None and not isinstance(passed, FastFinding):
                 if self._log.sink is not None:
                     before = self._inner.calls - 1
                     at = (self.id, started, before, self._now)
@@ -185,7 +185,7 @@ class Session:
         self._check_open()
         with suppress(*STRAIN):
             tool_of(tool, own, agent, depth)
-        event = passed if isinstance(passed, FastRefusal) else Call(tool, {}, own, agent, depth)
+        event = passed if isinstance(passed, FastFinding) else Call(tool, {}, own, agent, depth)
         call, outcome, attempt = decided(self._inner, event, args, fit, why)
         with STANDS:
             again = attempt.told_before(outcome)

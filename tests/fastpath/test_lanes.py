@@ -18,8 +18,8 @@ from sponsio_like import Allowed, Blocked, Contract, Guard, Held, Redirected, at
 from sponsio_like.contracts.loader import loads
 from sponsio_like.events.registry import CUSTOM
 from sponsio_like.monitor.slots import likeness
-from sponsio_like.patterns import cooldown, must_precede, rate_limit
-from sponsio_like.session.fast import FastRefusal, try_fast
+from sponsio_like.patterns import arg_value_range, cooldown, must_precede, rate_limit
+from sponsio_like.session.fast import FastFinding, settle_fast, try_fast
 from sponsio_like.syntax import read
 from sponsio_like.values.canonical_form import NotCanonical, digest
 from tests.fuzz import twins
@@ -75,8 +75,27 @@ def test_a_refusal_on_the_fast_path_tells_the_value() -> None:
     rule = contract("c").guarantees(read("G(called(pay, to = $x) -> Y O done(vet, name = $x))"))
     session = Guard([rule]).session()
     found = try_fast(session._inner, "pay", {"to": "eve"}, "1", "agent", 0)
-    assert isinstance(found, FastRefusal)
+    assert isinstance(found, FastFinding)
     assert [each.violation.binding for each in found.attempt.found] == [{"x": "eve"}]
+
+
+@pytest.mark.parametrize("options", [{"mode": "observe"}, {"strategy": "warn_only"}])
+def test_a_violation_that_stops_nothing_takes_the_fast_path(options: dict[str, str]) -> None:
+    """The call is in flight with what the slow path finds, and its verdict is violated."""
+    cap = contract("cap").guarantees(arg_value_range("pay", "amount", max=100))
+    first = contract("first").guarantees(must_precede("check", "pay"))
+    mode, strategy = options.get("mode", "enforce"), options.get("strategy")
+    rules = [each if strategy is None else each.strategy(strategy) for each in (cap, first)]
+    session = Guard(rules, mode=mode).session()  # type: ignore[arg-type]
+    found = try_fast(session._inner, "pay", {"amount": 101}, "1", "agent", 0)
+    assert isinstance(found, FastFinding)
+    assert found.allowed is not None
+    told = found.allowed.observed if mode == "observe" else found.allowed.warnings
+    assert [each.contract for each in told] == ["cap", "first"]
+    assert session.verdicts() == {"cap": "violated", "first": "violated"}
+    assert session.calls == 1
+    assert session._inner.in_flight() == ["1"]
+    assert settle_fast(session._inner, "1", True) == "pay"
 
 
 def test_the_policy_of_the_benchmark_is_the_same_both_ways() -> None:
