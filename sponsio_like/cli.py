@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
-from sponsio_like.errors import ContractError, SponsioLikeError, TraceError, closest
+from sponsio_like.errors import ContractError, Problem, SponsioLikeError, TraceError, closest
 from sponsio_like.explain import catalog_page, contracts_page, pattern_page, warnings_page
 from sponsio_like.risk.commands import app as risk
 from sponsio_like.terminal import console_for, counted, print_page, print_table
 
 if TYPE_CHECKING:
     from sponsio_like.contracts import Contract, File
-    from sponsio_like.replay import Part
+    from sponsio_like.replay import CheckedFile, Part
 
 app = typer.Typer(
     name="sponsio-like",
@@ -113,7 +113,11 @@ def demo(
 
 @app.command()
 def check(
-    contracts: Contracts,
+    contracts: Annotated[
+        list[Path],
+        typer.Argument(metavar="CONTRACTS.yaml...", help="Contract files, or folders of them."),
+    ],
+    *,
     tools: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The agent's tools: names, schemas, an MCP manifest."),
@@ -125,23 +129,60 @@ def check(
     explain_them: Annotated[
         bool, typer.Option("--explain", help="Show shortest traces that keep and break each.")
     ] = False,
+    as_json: Json = False,
+    github: Annotated[
+        bool, typer.Option("--github", help="Print annotations for a GitHub workflow.")
+    ] = False,
+    pairs: Annotated[
+        int, typer.Option(metavar="N", help="The pairs of contracts to compare; 0: none.")
+    ] = 100,
 ) -> None:
-    """Read a contract file: say what was understood, or every mistake with its line."""
-    from sponsio_like.checks import compile_policy, read_file
+    """Read contract files: say what was understood, or every mistake with its line.
+
+    Status 2 if there is a mistake.
+    """
     from sponsio_like.drafting import unchecked_names
+    from sponsio_like.replay import checked
+
+    found = []
+    for path in contracts:
+        each = checked(path, lambda file: unchecked_names(file, tools, traces or ()), pairs)
+        pairs -= each.found.pairs
+        found.append(each)
+        if github:
+            typer.echo("".join(f"{line}\n" for line in each.annotations()), nl=False)
+        elif not as_json:
+            _say_checked(each, explain=explain_them)
+    if as_json:
+        typer.echo(json.dumps({"files": [each.as_json() for each in found]}))
+    _refuse([problem for each in found for problem in each.mistakes], told=as_json or github)
+
+
+def _refuse(mistakes: list[Problem], *, told: bool) -> None:
+    """Tell mistakes that are not `told`, underlined on a terminal. Status 2 if there are any."""
+    from sponsio_like.replay import underlined
+
+    if mistakes and not told:
+        if not sys.stderr.isatty():
+            raise ContractError(*mistakes)
+        print_page(underlined(mistakes), console_for(sys.stderr))
+    raise typer.Exit(2 if mistakes else 0)
+
+
+def _say_checked(each: CheckedFile, *, explain: bool) -> None:
+    """Print what is to be said of a contract file without mistakes."""
     from sponsio_like.replay import shortest_lines
 
-    file = read_file(contracts)
-    mode = file.mode or "enforce"
-    policy = compile_policy(file.contracts, mode, file.inventory)
-    left = unchecked_names(file, tools, traces or ())
+    if each.file is None:
+        return
+    contracts, mode = each.file.contracts, each.file.mode or "enforce"
+    shown = {one.name: shortest_lines(one) for one in contracts if explain}
     console = console_for(sys.stdout)
-    shown = {each.name: shortest_lines(each) for each in file.contracts if explain_them}
-    print_page(contracts_page(file.contracts, mode, shown), console)
-    print_page(warnings_page(policy.warnings), console)
-    typer.echo(f"{contracts}: {counted(len(file.contracts), 'contract')} understood")
-    for each in left:
-        typer.echo(each)
+    print_page(contracts_page(contracts, mode, shown), console)
+    print_page(warnings_page(each.remarks), console)
+    typer.echo(f"{each.name}: {counted(len(contracts), 'contract')} understood")
+    for line in (*each.left, *each.found.limits):
+        typer.echo(line)
 
 
 @app.command()

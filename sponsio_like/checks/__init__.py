@@ -16,11 +16,12 @@ from sponsio_like.checks.names import (
     unchecked,
     unknown_names,
 )
+from sponsio_like.checks.together import PAIRS_CAP, Claim, compared
 
 # fmt: off
 __all__ = [
-    "arguments_asked", "at_place", "check_names", "check_tool", "check_tools", "compile_policy",
-    "content_missing", "known_names", "read_file", "refuse_strangers", "unchecked", "unknown_names",
-    "who_is_asked",
+    "PAIRS_CAP", "Claim", "arguments_asked", "at_place", "check_names", "check_tool", "check_tools",
+    "compared", "compile_policy", "content_missing", "known_names", "read_file", "refuse_strangers",
+    "unchecked", "unknown_names", "who_is_asked",
 ]
 # fmt: on

@@ -136,6 +136,37 @@ class Search:
             self._remember(key, self._search(goal, place, more, BUDGET))
         return self._memo[key]
 
+    def dead_end(self, joint: Joint, registers: Registers, cap: int) -> bool | None:
+        """True if a place is reached that breaks nothing, and that nothing continues well.
+
+        None if that is not known after `cap` places.
+        """
+        start = (self._timeless(joint, "kind", -1), self.registers(registers, -1))
+        seen, frontier = {start}, [start]
+        while frontier:
+            following: list[Place] = []
+            for place in frontier:
+                for reached in self.successors(place, "kind", True):
+                    if reached[0] == NONE or reached in seen:
+                        continue
+                    if len(seen) >= cap:
+                        return None
+                    seen.add(reached)
+                    if self._far(reached) is None:
+                        return True
+                    following.append(reached)
+            frontier = following
+        return None if self.limited else False
+
+    def _far(self, place: Place) -> int | None:
+        """Return the distance of what satisfies, from an abstract place; None: never."""
+        if self._met(place[0], "kind"):
+            return 0
+        key = ("kind", place, True)
+        if key not in self._memo:
+            self._remember(key, self._search("kind", place, True, BUDGET))
+        return self._memo[key]
+
     def registers(self, real: Registers, at: int) -> Registers:
         """Return the abstract registers of real ones, relative to position `at`."""
         out = []

@@ -4,6 +4,7 @@ In: traces or a decision log. Out: counts, reports and explanations for people.
 """
 
 from sponsio_like.replay.bounds import lower_bound, needed, upper_bound
+from sponsio_like.replay.check_report import PAIRS, CheckedFile, checked, underlined
 from sponsio_like.replay.diff import Difference, difference
 from sponsio_like.replay.evidence import Evidence, Wanted, evidence_of, label_of
 from sponsio_like.replay.part import Part, session_page
@@ -17,9 +18,10 @@ from sponsio_like.replay.timeline import explained, page
 
 # fmt: off
 __all__ = [
-    "ANSWERS", "ContractSummary", "Difference", "Evidence", "Part", "Played", "Replay",
-    "Shortest", "Summary", "Wanted", "add_label", "difference", "evidence_of", "explained",
-    "label_of", "labels_of", "lower_bound", "needed", "page", "promoted", "read_all",
-    "report_of", "session_page", "shortest", "shortest_lines", "to_review", "upper_bound",
+    "ANSWERS", "PAIRS", "CheckedFile", "ContractSummary", "Difference", "Evidence", "Part",
+    "Played", "Replay", "Shortest", "Summary", "Wanted", "add_label", "checked", "difference",
+    "evidence_of", "explained", "label_of", "labels_of", "lower_bound", "needed", "page",
+    "promoted", "read_all", "report_of", "session_page", "shortest", "shortest_lines", "to_review",
+    "underlined", "upper_bound",
 ]
 # fmt: on

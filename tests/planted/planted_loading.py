@@ -9,6 +9,12 @@ from __future__ import annotations
 
 MEANING = (
     (
+        "every two contracts get on",
+        "checks/together.py",
+        "if kept is False:",
+        "if False:",
+    ),
+    (
         "an override may match nothing",
         "contracts/overrides.py",
         "if not meant:",

@@ -18,8 +18,10 @@ from sponsio_like import cli, explain
 from sponsio_like.contracts.declaration import CATALOG, Pattern
 from sponsio_like.contracts.definition import contract
 from sponsio_like.contracts.loader import loads
+from sponsio_like.errors import Problem
 from sponsio_like.guard.guard import Guard
 from sponsio_like.log import json_log
+from sponsio_like.replay import underlined
 from sponsio_like.terminal import LateProgress
 from tests.support.notation import events
 
@@ -399,3 +401,77 @@ def test_the_schema_is_printed_or_written(run: Run, tmp_path: Path) -> None:
         2,
         "nowhere/it.json: cannot be written: No such file or directory\n",
     )
+
+
+TOGETHER = """\
+version: 1
+contracts:
+  - name: mailed
+    guarantee: {pattern: always_followed_by, trigger: pay, response: mail}
+  - name: no mail
+    guarantee: {ltl: "G !called(mail)"}
+"""
+
+
+def test_check_says_what_contracts_do_to_each_other(run: Run, tmp_path: Path) -> None:
+    """Contracts that cannot be kept after a call are warned of, with the trace; or not compared."""
+    (tmp_path / "c.yaml").write_text(TOGETHER, "utf-8")
+    said = (
+        "warning: c.yaml:5:11: after `pay`, which both let through, `mailed` and `no mail` can no "
+        "longer both be kept; correct one of them, or forbid what leads there"
+    )
+    assert said in run("check", "c.yaml").out
+    assert "warning" not in run("check", "c.yaml", "--pairs", "0").out
+
+
+def test_check_tells_the_mistakes_of_all_files(run: Run, tmp_path: Path) -> None:
+    """Of several files every mistake is told; what is sound is understood; the status is 2."""
+    (tmp_path / "good.yaml").write_text(CONTRACTS, "utf-8")
+    (tmp_path / "bad.yaml").write_text(
+        "version: 1\ncontracts: [{name: a, guarantee: 3}]\n", "utf-8"
+    )
+    (tmp_path / "worse.yaml").write_text("version: 2\n", "utf-8")
+    ran = run("check", "bad.yaml", "good.yaml", "worse.yaml")
+    assert ran.status == 2
+    assert "good.yaml: 2 contracts understood" in ran.out
+    assert [line.split("; ")[0] for line in ran.err.splitlines()] == [
+        "bad.yaml:2:34: `3` is not a guarantee",
+        "worse.yaml:1:1: no contracts",
+        "worse.yaml:1:10: version `2` is not known",
+    ]
+    ran = run("check", "bad.yaml", "good.yaml", "--github")
+    assert (ran.status, ran.err) == (2, "")
+    assert ran.out.startswith("::error file=bad.yaml,line=2,col=34,endColumn=35::`3` is not a")
+
+
+def test_check_prints_json(run: Run, tmp_path: Path) -> None:
+    """`--json` has for each file its mistakes and warnings with their places, and the findings."""
+    (tmp_path / "c.yaml").write_text(TOGETHER, "utf-8")
+    (tmp_path / "bad.yaml").write_text("version: 1\ncontract: []\n", "utf-8")
+    ran = run("check", "c.yaml", "bad.yaml", "--json")
+    assert ran.status == 2
+    good, bad = json.loads(ran.out)["files"]
+    (found,) = good["together"]
+    assert found == {"kind": "trap", "contracts": ["mailed", "no mail"], "trace": "pay"}
+    assert good["warnings"][-1]["line"] == 5
+    assert (good["contracts"], bad["contracts"]) == (2, None)
+    assert bad["errors"][-1] == {
+        "file": "bad.yaml",
+        "line": 2,
+        "column": 1,
+        "end_column": 9,
+        "message": "unknown key `contract` in a contract file",
+        "hint": "did you mean `contracts`?",
+    }
+
+
+def test_mistakes_are_underlined(tmp_path: Path) -> None:
+    """On a terminal the line of a mistake stands below it, with the word underlined."""
+    path = tmp_path / "bad.yaml"
+    path.write_text("version: 1\n\tmode: x\ncontract: []\n", "utf-8")
+    problem = Problem("unknown key", f"{path}:3:1", "write another")
+    assert underlined([problem]) == [
+        (f"{path}:3:1: unknown key; write another", ""),
+        ("    contract: []", "dim"),
+        ("    ^^^^^^^^", "bold red"),
+    ]

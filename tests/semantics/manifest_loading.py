@@ -15,6 +15,7 @@ STATEMENTS: dict[str, str] = {
     "S-LOAD-11": "nobody is warned",
     "S-LOAD-12": "every order can be kept",
     "S-LOAD-13": "no pen slips",
+    "S-LOAD-18": "every two contracts get on",
     "S-LOAD-17": "kinds are not compared",
     "S-LOAD-16": "what is asked for waits for itself",
     "S-LOAD-15": "any number of atoms loads",

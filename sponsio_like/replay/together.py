@@ -1,0 +1,243 @@
+"""Shows what pairs of contracts do to each other: a claim, and the shortest trace that shows it.
+
+In: contracts. Out: `Together`: findings as problems, each with a trace that was played, and how
+much was compared. A claim about every trace is proven (`checks/together.py`); that some
+trace leads into a trap is shown by that trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sponsio_like.checks import PAIRS_CAP, Claim, compared
+from sponsio_like.contracts import ALL_INPUTS, Contract, Inventory, Rule
+from sponsio_like.errors import Problem
+from sponsio_like.logic import looks_ahead
+from sponsio_like.logic.formula import conj
+from sponsio_like.outcome import Mode
+from sponsio_like.replay.letters import Letter, letters_of
+from sponsio_like.replay.replay import Replay, TraceVerdict
+from sponsio_like.replay.shortest import Events, notation, timed
+from sponsio_like.terminal import counted
+from sponsio_like.traces import trace_of
+
+TRACES = 800
+"""The most traces that are played for one claim."""
+LENGTH = 6
+"""The most events of a trace that is tried."""
+JOINT = "both together"
+
+Shows = Callable[[TraceVerdict], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A claim, and a trace that shows it; None if none was found among those that were tried."""
+
+    claim: Claim
+    trace: Events | None
+
+    @property
+    def problem(self) -> Problem:
+        """The finding in words, at the place of the second contract."""
+        claim = self.claim
+        first, second = f"`{claim.first.name}`", f"`{claim.second.name}`"
+        shown = "no short trace shows it" if self.trace is None else f"`{notation(self.trace)}`"
+        said = [
+            each.format(first=first, second=second, tool=claim.tool, trace=shown)
+            for each in _WORDS[claim.kind]
+        ]
+        return Problem(said[0], claim.second.where or f"contract {second}", said[1])
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the finding, for programs."""
+        claim, tool = self.claim, {"tool": self.claim.tool} if self.claim.tool else {}
+        names = [claim.first.name, claim.second.name]
+        trace = None if self.trace is None else notation(self.trace)
+        return {"kind": claim.kind, "contracts": names, **tool, "trace": trace}
+
+
+_WORDS = {
+    "conflict": (
+        "{first} and {second} can never both be kept: {trace} keeps only the first",
+        "correct one of them",
+    ),
+    "trap": (
+        "after {trace}, which both let through, {first} and {second} can no longer both be kept",
+        "correct one of them, or forbid what leads there",
+    ),
+    "forbidden": (
+        "{first} and {second} together forbid `{tool}` for good: {trace} keeps one of them alone",
+        "correct one of them, or forbid the tool by itself",
+    ),
+    "same": ("{second} demands the same as {first}: {trace} breaks both", "leave one out"),
+    "implied": (
+        "{second} demands nothing that {first} does not: {trace} breaks both",
+        "leave {second} out, or demand more",
+    ),
+    "idle": (
+        "{second} is asked only where {first} is broken: {trace} breaks {first}",
+        "leave one out, or correct it",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """The findings about contracts. `pairs` were compared, and for `undecided` the budget ended.
+
+    `left`: contracts that were not compared, because of values, scopes or assumptions.
+    """
+
+    findings: tuple[Finding, ...]
+    pairs: int
+    undecided: int
+    left: int
+
+    @property
+    def limits(self) -> list[str]:
+        """The lines that say what was not compared."""
+        lines = []
+        if self.undecided:
+            pairs = counted(self.undecided, "pair")
+            lines.append(
+                f"{pairs} of contracts not compared to the end: the budget ended (--pairs N)"
+            )
+        if self.left and self.pairs:
+            many = counted(self.left, "contract")
+            lines.append(f"{many} not compared with others (values, scopes, assumptions)")
+        return lines
+
+
+def found_together(
+    contracts: Sequence[Contract],
+    mode: Mode = "enforce",
+    inventory: Inventory | None = None,
+    pairs: int = PAIRS_CAP,
+) -> Together:
+    """Return what the contracts do to each other, two by two, of at most so many `pairs`."""
+    tools = None if inventory is None else inventory.names
+    result = compared(contracts, mode, tools, pairs)
+    found: list[Finding] = []
+    for claim in result.claims:
+        finding = _shown(claim)
+        if finding is not None and finding.problem not in [each.problem for each in found]:
+            found.append(finding)
+    return Together(tuple(found), result.pairs, result.undecided, result.left)
+
+
+def _shown(claim: Claim) -> Finding | None:
+    """Return the claim with its trace; None for a trap into which no trace was found to lead."""
+    match claim.kind:
+        case "trap":
+            trace = _trap(claim)
+            return None if trace is None else Finding(claim, trace)
+        case "forbidden":
+            trace = _trap(claim)
+            if trace is not None:  # both let it through, and cannot be kept then
+                return Finding(replace(claim, kind="trap", tool=""), trace)
+            return Finding(claim, _forbidden(claim))
+        case "conflict":
+            return _conflict(claim)
+        case "idle":
+            return Finding(claim, _first(claim, _asked_too_late(claim)))
+    trace = _first(claim, lambda judged: _broken(judged) >= {claim.first.name, claim.second.name})
+    return Finding(claim, trace)
+
+
+def _asked_too_late(claim: Claim) -> Shows:
+    """Return the test for a trace that asks the second contract, and breaks the first."""
+    first, second = claim.first.name, claim.second.name
+    return lambda judged: first in _broken(judged) and judged.applied.get(second, 0) > 0
+
+
+def _conflict(claim: Claim) -> Finding:
+    """Return the claim with the contract that a trace can keep first."""
+    first, second = claim.first.name, claim.second.name
+    for one, other, swapped in ((first, second, False), (second, first, True)):
+        found = _first(claim, lambda judged, one=one, other=other: _broken(judged) == {other})  # type: ignore[misc]
+        if found is not None:
+            turned = replace(claim, first=claim.second, second=claim.first)
+            return Finding(turned if swapped else claim, found)
+    return Finding(claim, None)
+
+
+def _forbidden(claim: Claim) -> Events | None:
+    """Return the shortest trace that calls the tool, and keeps one of the contracts alone."""
+    both = {claim.first.name, claim.second.name}
+
+    def shows(judged: TraceVerdict) -> bool:
+        return len(both & _violated(judged)) == 1
+
+    return _first(claim, shows, last=claim.tool)
+
+
+def _trap(claim: Claim) -> Events | None:
+    """Return the shortest trace that breaks neither contract, and that nothing continues well."""
+    rules = (*claim.first.rules, *claim.second.rules)
+    ahead = any(looks_ahead(rule.formula) for rule in rules)
+    if not ahead or claim.first.assumption is not None or claim.second.assumption is not None:
+        return None
+    both = Contract(JOINT, (Rule(conj(*(rule.formula for rule in rules))),))
+
+    def shows(judged: TraceVerdict) -> bool:
+        return _violated(judged) == {JOINT}
+
+    return _first(claim, shows, beside=(both,))
+
+
+def _broken(judged: TraceVerdict) -> set[str]:
+    return _violated(judged) | {each.contract for each in judged.unfulfilled}
+
+
+def _violated(judged: TraceVerdict) -> set[str]:
+    return {each.contract for each in judged.violations}
+
+
+# --- trying ---------------------------------------------------------------------------------------
+
+
+def _first(
+    claim: Claim, shows: Shows, last: str = "", beside: tuple[Contract, ...] = ()
+) -> Events | None:
+    """Return the shortest trace for which `shows` holds; `last`: the tool that is called last.
+
+    What has broken both contracts, or what stands beside them, is not continued.
+    """
+    replay = Replay((claim.first, claim.second, *beside))
+    letters = _letters(claim)
+    level: list[Events] = [()]
+    played = 0
+    while level:
+        following: list[Events] = []
+        for word in ((*start, letter) for start in level for letter in letters):
+            if word[-1].get("type") == "fact":
+                following.append(word)
+                continue
+            played += 1
+            if played > TRACES or len(word) > LENGTH:
+                return None
+            judged = _judged(replay, word)
+            if (not last or word[-1].get("tool") == last) and shows(judged):
+                return word
+            if len(_violated(judged)) < (1 if beside else 2):
+                following.append(word)
+        level = following
+    return None
+
+
+def _letters(claim: Claim) -> list[Letter]:
+    """Return the events of both contracts, those of tools that both speak of first."""
+    one, other = letters_of(claim.first), letters_of(claim.second)
+    found = {repr(each): each for each in (*one, *other) if not _is_strange(each)}
+    return sorted(found.values(), key=lambda each: "wait" in each)
+
+
+def _is_strange(letter: Letter) -> bool:
+    return letter.get("tool") in ("other", "another", "a third")
+
+
+def _judged(replay: Replay, word: Events) -> TraceVerdict:
+    return replay.judge(replace(trace_of({"events": timed(word)}, "together"), inputs=ALL_INPUTS))
